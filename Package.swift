@@ -1,0 +1,61 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Arrows point down only (docs/architecture.md). `make lint` builds with the compiler's explicit target dependency
+// check, so an import that is not listed here fails.
+
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+  name: "bled",
+  products: [
+    .executable(name: "bled", targets: ["bled"]),
+    .executable(name: "bleshell", targets: ["bleshell"]),
+    .library(name: "BledClient", targets: ["BledClient"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // The stack: bytes and state machines, no I/O.
+    .target(name: "Bluetooth"),
+    .target(name: "HCI", dependencies: ["Bluetooth"]),
+    .target(name: "ATT", dependencies: ["Bluetooth"]),
+    .target(name: "GATT", dependencies: ["ATT", "Bluetooth", collections]),
+
+    // The seam and what stands behind it.
+    .target(name: "Adapter", dependencies: ["Bluetooth", collections]),
+    .target(name: "CBlueZ", linkerSettings: [.linkedLibrary("bluetooth")]),
+    .target(
+      name: "KernelAdapter",
+      dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", nioCore, nioPosix, logging, collections]),
+    .target(name: "SimulatedAdapter", dependencies: ["Adapter", "GATT", "ATT", "Bluetooth", logging]),
+
+    // The daemon.
+    .target(name: "BledRPC", dependencies: ["Bluetooth"]),
+    .target(
+      name: "BledCore",
+      dependencies: ["Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", nioCore, nioPosix, logging, collections]),
+    .executableTarget(
+      name: "bled",
+      dependencies: [
+        "BledCore", "KernelAdapter", "SimulatedAdapter", "Adapter", "Bluetooth",
+        nioCore, nioPosix, logging, arguments, lifecycle,
+      ]),
+
+    // Its clients.
+    .target(name: "BledClient", dependencies: ["BledRPC", "Bluetooth", nioCore, nioPosix]),
+    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+    .executableTarget(name: "bleshell", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CEdit", arguments]),
+  ],
+  swiftLanguageModes: [.v6]
+)

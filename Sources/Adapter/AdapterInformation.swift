@@ -1,0 +1,86 @@
+import Bluetooth
+
+/// Who an adapter is and what it can do.
+public struct AdapterInformation: Hashable, Sendable {
+  /// The name by which users choose it: "hci0", "simulated".
+  public var id: String
+  /// What stands behind it: "kernel", "simulated".
+  public var kind: String
+  /// Its address; `.none` while it is not known.
+  public var address: DeviceAddress
+  /// The name of the controller as the system calls it; may be empty.
+  public var name: String
+  /// Whether the controller has the extended advertising family (Core 5.4, Vol 6, Part B, 4.6.12).
+  public var hasExtendedAdvertising: Bool
+  /// How many advertisements it can send at once.
+  public var maximumAdvertisingSets: Int
+  /// How many octets one advertisement can carry: 31 for legacy, up to 1650 for extended ones.
+  public var maximumAdvertisingDataLength: Int
+
+  /// Describes an adapter of which nothing is known but its name.
+  public init(id: String, kind: String) {
+    self.id = id
+    self.kind = kind
+    address = .none
+    name = ""
+    hasExtendedAdvertising = false
+    maximumAdvertisingSets = 1
+    maximumAdvertisingDataLength = 31
+  }
+}
+
+/// Whether an adapter works.
+public enum AdapterState: Hashable, Sendable {
+  /// There is no such controller at the moment.
+  case absent
+  /// The controller is there and has no power.
+  case off
+  /// It is being brought into use.
+  case starting
+  /// It works.
+  case on
+  /// It is there and cannot be used; the problem says why and what to do. Tried again by itself.
+  case failed(AdapterProblem)
+
+  /// The word for the state on the socket: "absent", "off", "starting", "on", "failed".
+  public var word: String {
+    switch self {
+    case .absent: "absent"
+    case .off: "off"
+    case .starting: "starting"
+    case .on: "on"
+    case .failed: "failed"
+    }
+  }
+}
+
+/// Why an adapter cannot be used, and the way out.
+public struct AdapterProblem: Hashable, Sendable {
+  /// The kinds of problem.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// The daemon lacks a capability.
+    case permission
+    /// Another program holds the adapter.
+    case inUse
+    /// Blocked by rfkill.
+    case blocked
+    /// The kernel has no Bluetooth.
+    case unsupported
+    /// The controller does not answer or answers nonsense.
+    case hardware
+  }
+
+  /// What kind of problem it is.
+  public var kind: Kind
+  /// What is wrong, in one sentence.
+  public var message: String
+  /// What to do about it, in one sentence.
+  public var remedy: String
+
+  /// Describes a problem.
+  public init(kind: Kind, message: String, remedy: String) {
+    self.kind = kind
+    self.message = message
+    self.remedy = remedy
+  }
+}

@@ -1,0 +1,25 @@
+import Bluetooth
+
+/// A clock and its alarms: the daemon's event loop, or virtual time in tests.
+public protocol Scheduler: AnyObject {
+  /// The time on a monotonic clock.
+  var now: Instant { get }
+  /// The time of day in seconds since the epoch (1970-01-01 00:00 UTC).
+  var secondsSinceEpoch: Double { get }
+  /// Calls `work` once, on the thread of everything else, when the time has come; never from inside this call.
+  func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork
+}
+
+/// An alarm that was set.
+public protocol ScheduledWork: AnyObject {
+  /// Unsets the alarm; after this call its work is not called.
+  func cancel()
+}
+
+extension Scheduler {
+  /// Calls `work` once, after `delay`.
+  @discardableResult
+  public func schedule(after delay: Duration, _ work: @escaping () -> Void) -> any ScheduledWork {
+    schedule(at: now.advanced(by: delay), work)
+  }
+}

@@ -1,0 +1,74 @@
+import Bluetooth
+import Collections
+
+/// A clock that stands still until it is told to move; alarms ring in order of time, then of setting.
+public final class VirtualScheduler: Scheduler {
+  private struct Entry: Comparable {
+    let time: Instant
+    let sequence: UInt64
+    let work: Work
+
+    static func < (left: Entry, right: Entry) -> Bool { (left.time, left.sequence) < (right.time, right.sequence) }
+    static func == (left: Entry, right: Entry) -> Bool { left.sequence == right.sequence }
+  }
+
+  private final class Work: ScheduledWork {
+    var action: (() -> Void)?
+    init(_ action: @escaping () -> Void) { self.action = action }
+    func cancel() { action = nil }
+  }
+
+  /// The time on the virtual clock.
+  public private(set) var now: Instant
+  private let epoch: Double
+  private var heap = Heap<Entry>()
+  private var sequence: UInt64 = 0
+
+  /// Makes a clock that stands at zero.
+  /// - Parameter epoch: the time of day at zero, in seconds since 1970.
+  public init(epoch: Double = 1_700_000_000) {
+    now = .zero
+    self.epoch = epoch
+  }
+
+  /// The virtual time of day.
+  public var secondsSinceEpoch: Double { epoch + Instant.zero.duration(to: now).inSeconds }
+
+  /// Sets an alarm. One in the past rings when the clock next moves.
+  public func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork {
+    sequence += 1
+    let entry = Entry(time: time, sequence: sequence, work: Work(work))
+    heap.insert(entry)
+    return entry.work
+  }
+
+  /// Moves the clock by `duration` and rings every alarm on the way, those set meanwhile included.
+  public func advance(by duration: Duration) {
+    let end = now.advanced(by: duration)
+    while let next = heap.min, next.time <= end { ring() }
+    now = end
+  }
+
+  /// Moves the clock from alarm to alarm until `condition` holds.
+  /// - Returns: false if it did not hold within `limit`; the clock then stands at the limit.
+  @discardableResult
+  public func run(for limit: Duration = .seconds(3600), until condition: () -> Bool) -> Bool {
+    let end = now.advanced(by: limit)
+    while !condition() {
+      guard let next = heap.min, next.time <= end else {
+        now = end
+        return condition()
+      }
+      ring()
+    }
+    return true
+  }
+
+  private func ring() {
+    guard let entry = heap.popMin() else { return }
+    now = max(now, entry.time)
+    let action = entry.work.action
+    entry.work.action = nil
+    action?()
+  }
+}

@@ -1,0 +1,108 @@
+/// A UUID of an attribute, service or characteristic: 16, 32 or 128 bits (Core 5.4, Vol 3, Part B, 2.5.1).
+///
+/// Two UUIDs are equal when their 128-bit forms are, however short they were written.
+public struct BluetoothUUID: Hashable, Sendable {
+  /// The upper and lower halves of the 128-bit form, most significant octet first.
+  public let high: UInt64, low: UInt64
+
+  /// 0000xxxx-0000-1000-8000-00805F9B34FB.
+  private static let baseHigh: UInt64 = 0x0000_0000_0000_1000
+  private static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
+
+  /// Makes the UUID with these 128 bits.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Makes a 16-bit UUID, such as 0x180D.
+  public init(_ short: UInt16) { self.init(UInt32(short)) }
+
+  /// Makes a 32-bit UUID; a value below 0x10000 is the 16-bit UUID of that value.
+  public init(_ short: UInt32) {
+    self.init(high: Self.baseHigh | UInt64(short) << 32, low: Self.baseLow)
+  }
+
+  /// Makes a UUID from 2, 4 or 16 octets in wire order (least significant first).
+  /// - Returns: nil for any other number of octets.
+  public init?(littleEndian octets: some Collection<UInt8>) {
+    switch octets.count {
+    case 2, 4:
+      var short: UInt32 = 0
+      for (index, octet) in octets.enumerated() { short |= UInt32(octet) << (8 * UInt32(index)) }
+      self.init(short)
+    case 16:
+      var high: UInt64 = 0
+      var low: UInt64 = 0
+      for (index, octet) in octets.enumerated() {
+        if index < 8 {
+          low |= UInt64(octet) << (8 * UInt64(index))
+        } else {
+          high |= UInt64(octet) << (8 * UInt64(index - 8))
+        }
+      }
+      self.init(high: high, low: low)
+    default:
+      return nil
+    }
+  }
+
+  /// Parses 4 or 8 hex digits, or 32 of them with dashes as 8-4-4-4-12, in either case.
+  /// - Returns: nil for any other text.
+  public init?(_ text: some StringProtocol) {
+    let codes = Array(text.utf8)
+    switch codes.count {
+    case 4, 8:
+      guard let octets = Hex.decode(codes) else { return nil }
+      self.init(littleEndian: octets.reversed())
+    case 36:
+      let dash = UInt8(ascii: "-")
+      guard [8, 13, 18, 23].allSatisfy({ codes[$0] == dash }) else { return nil }
+      guard let octets = Hex.decode(codes.filter { $0 != dash }), octets.count == 16 else { return nil }
+      self.init(littleEndian: octets.reversed())
+    default:
+      return nil
+    }
+  }
+
+  /// The 32-bit form, if the UUID lies in the Bluetooth base range.
+  public var short32: UInt32? {
+    guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
+    return UInt32(truncatingIfNeeded: high >> 32)
+  }
+
+  /// The 16-bit form, if the UUID has one.
+  public var short16: UInt16? { short32.flatMap { UInt16(exactly: $0) } }
+
+  /// The 16 octets in wire order (least significant first).
+  public var littleEndian128: [UInt8] {
+    (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? low : high) >> (8 * UInt64($0 & 7))) }
+  }
+
+  /// The octets that ATT carries, in wire order: 2 where there is a 16-bit form, else 16 (Vol 3, Part F, 3.2.1).
+  public var attOctets: [UInt8] {
+    guard let short = short16 else { return littleEndian128 }
+    return [UInt8(truncatingIfNeeded: short), UInt8(truncatingIfNeeded: short >> 8)]
+  }
+}
+
+extension BluetoothUUID: CustomStringConvertible {
+  /// The shortest form, upper case: "180D", "12345678", or 128 bits with dashes.
+  public var description: String {
+    if let short = short32 {
+      let digits = Hex.encode((0..<4).reversed().map { UInt8(truncatingIfNeeded: short >> (8 * UInt32($0))) })
+      return (short > 0xFFFF ? digits : String(digits.dropFirst(4))).uppercased()
+    }
+    var text = ""
+    for (index, octet) in littleEndian128.reversed().enumerated() {
+      if [4, 6, 8, 10].contains(index) { text += "-" }
+      text += Hex.encode([octet])
+    }
+    return text.uppercased()
+  }
+}
+
+extension BluetoothUUID: ExpressibleByIntegerLiteral {
+  /// A 16-bit UUID written as a number: `let heartRate: BluetoothUUID = 0x180D`.
+  public init(integerLiteral value: UInt16) { self.init(value) }
+}

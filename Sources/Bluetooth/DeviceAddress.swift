@@ -1,0 +1,67 @@
+/// The address of a Bluetooth LE device together with its type (Core 5.4, Vol 6, Part B, 1.3).
+public struct DeviceAddress: Hashable, Sendable {
+  /// Whether an address was assigned by the IEEE or chosen by the device.
+  public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+    /// Public device address; HCI address type 0.
+    case `public` = 0
+    /// Random device address (static, resolvable or not); HCI address type 1.
+    case random = 1
+  }
+
+  /// The 48 bits as a number, most significant octet first: "F0:F1:F2:F3:F4:F5" is 0xF0F1F2F3F4F5.
+  public let value: UInt64
+  /// The type of the address.
+  public let kind: Kind
+
+  /// The address with all bits zero, which stands for "none" (Core 5.4, Vol 4, Part E, 7.8.10).
+  public static let none = DeviceAddress(value: 0, kind: .public)
+
+  /// Makes an address from a number; only its low 48 bits are used.
+  public init(value: UInt64, kind: Kind) {
+    self.value = value & 0xFFFF_FFFF_FFFF
+    self.kind = kind
+  }
+
+  /// Makes an address from six octets in wire order (least significant first).
+  /// - Returns: nil unless there are exactly six.
+  public init?(littleEndian octets: some Collection<UInt8>, kind: Kind) {
+    guard octets.count == 6 else { return nil }
+    var value: UInt64 = 0
+    for (index, octet) in octets.enumerated() { value |= UInt64(octet) << (8 * UInt64(index)) }
+    self.init(value: value, kind: kind)
+  }
+
+  /// Parses six pairs of hex digits with colons between them, in either case.
+  /// - Returns: nil for any other text.
+  public init?(_ text: some StringProtocol, kind: Kind) {
+    let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 6 else { return nil }
+    var value: UInt64 = 0
+    for part in parts {
+      guard part.count == 2, let octets = Hex.decode(part) else { return nil }
+      value = value << 8 | UInt64(octets[0])
+    }
+    self.init(value: value, kind: kind)
+  }
+
+  /// The six octets in wire order (least significant first).
+  public var littleEndian: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) } }
+
+  /// True for a random address whose two top bits are set (Core 5.4, Vol 6, Part B, 1.3.2.1).
+  public var isStaticRandom: Bool { kind == .random && value >> 46 == 0b11 }
+
+  /// True for a random address whose two top bits are 01 (Core 5.4, Vol 6, Part B, 1.3.2.2).
+  public var isResolvablePrivate: Bool { kind == .random && value >> 46 == 0b01 }
+}
+
+extension DeviceAddress: CustomStringConvertible {
+  /// The address as people write it, upper case: "F0:F1:F2:F3:F4:F5". The type is not part of it.
+  public var description: String {
+    var text = ""
+    for (index, octet) in littleEndian.reversed().enumerated() {
+      if index > 0 { text += ":" }
+      text += Hex.encode([octet]).uppercased()
+    }
+    return text
+  }
+}

@@ -1,0 +1,43 @@
+/// A point on a monotonic clock. Machines are handed it and hand deadlines back; they never read a clock themselves.
+public struct Instant: InstantProtocol, Hashable, Sendable {
+  /// Nanoseconds since the clock's own zero.
+  public var nanoseconds: Int64
+
+  /// The clock's own zero.
+  public static let zero = Instant(nanoseconds: 0)
+
+  /// Makes the instant that lies this many nanoseconds after the clock's zero.
+  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  /// The instant that lies `duration` later (earlier if negative); it stays within the clock's range.
+  public func advanced(by duration: Duration) -> Instant {
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+    return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+  }
+
+  /// How much later `other` is.
+  public func duration(to other: Instant) -> Duration {
+    let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+    return .nanoseconds(overflow ? (other > self ? .max : .min) : difference)
+  }
+
+  /// Earlier comes first.
+  public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+}
+
+extension Duration {
+  /// The duration in nanoseconds, held within the range of an `Int64` (292 years).
+  public var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflow else { return seconds < 0 ? .min : .max }
+    let (sum, tooLarge) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return tooLarge ? (seconds < 0 ? .min : .max) : sum
+  }
+
+  /// The duration in seconds, with a fraction.
+  public var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+}
