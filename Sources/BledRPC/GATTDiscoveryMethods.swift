@@ -1,0 +1,171 @@
+import Bluetooth
+
+/// A service on a device, or one that this session published.
+public struct ServiceDescription: Codable, Sendable, Hashable {
+  /// Its declaration's handle.
+  public var handle: UInt16
+  /// The last handle that belongs to it.
+  public var end: UInt16
+  /// What service it is.
+  public var uuid: BluetoothUUID
+  /// False for a secondary service.
+  public var primary: Bool
+  /// The services it includes, where they were asked for.
+  public var includes: [ServiceDescription]?
+  /// Its characteristics, where they were asked for.
+  public var characteristics: [CharacteristicDescription]?
+  /// Makes a description.
+  public init(
+    handle: UInt16, end: UInt16, uuid: BluetoothUUID, primary: Bool, includes: [ServiceDescription]? = nil,
+    characteristics: [CharacteristicDescription]? = nil
+  ) {
+    self.handle = handle
+    self.end = end
+    self.uuid = uuid
+    self.primary = primary
+    self.includes = includes
+    self.characteristics = characteristics
+  }
+}
+
+/// A characteristic.
+public struct CharacteristicDescription: Codable, Sendable, Hashable {
+  /// The handle of its value: what `gatt.read`, `gatt.write` and `gatt.subscribe` take.
+  public var handle: UInt16
+  /// The last handle that belongs to it.
+  public var end: UInt16
+  /// What characteristic it is.
+  public var uuid: BluetoothUUID
+  /// "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite", "extendedProperties".
+  public var properties: [String]
+  /// Its descriptors, where they were asked for.
+  public var descriptors: [DescriptorDescription]?
+  /// Makes a description.
+  public init(
+    handle: UInt16, end: UInt16, uuid: BluetoothUUID, properties: [String], descriptors: [DescriptorDescription]? = nil
+  ) {
+    self.handle = handle
+    self.end = end
+    self.uuid = uuid
+    self.properties = properties
+    self.descriptors = descriptors
+  }
+}
+
+/// A descriptor.
+public struct DescriptorDescription: Codable, Sendable, Hashable {
+  /// Its handle.
+  public var handle: UInt16
+  /// What descriptor it is.
+  public var uuid: BluetoothUUID
+  /// Makes a description.
+  public init(handle: UInt16, uuid: BluetoothUUID) {
+    self.handle = handle
+    self.uuid = uuid
+  }
+}
+
+/// Discovers everything on a device.
+public enum GATTDiscover: RPCMethod {
+  /// The device.
+  public typealias Params = PeripheralReference
+  /// The whole tree.
+  public typealias Result = GATTServices
+  /// `gatt.discover`
+  public static let name = "gatt.discover"
+  /// For `rpc.discover`.
+  public static let summary = "Discovers all services, included services, characteristics and descriptors of a device."
+}
+
+/// Services in order of their handles.
+public struct GATTServices: Codable, Sendable {
+  /// The services.
+  public var services: [ServiceDescription]
+  /// Makes the result.
+  public init(services: [ServiceDescription]) { self.services = services }
+}
+
+/// Discovers primary services.
+public enum GATTDiscoverServices: RPCMethod {
+  /// The services, without what is in them.
+  public typealias Result = GATTServices
+  /// `gatt.discoverServices`
+  public static let name = "gatt.discoverServices"
+  /// For `rpc.discover`.
+  public static let summary = "Discovers the primary services of a device; only those of the given UUIDs are asked for."
+  /// What the caller sends.
+  public struct Params: Codable, Sendable {
+    /// The device.
+    public var peripheral: String
+    /// Only these; all if missing or empty.
+    public var services: [BluetoothUUID]?
+    /// Makes the params.
+    public init(peripheral: String, services: [BluetoothUUID]? = nil) {
+      self.peripheral = peripheral
+      self.services = services
+    }
+  }
+}
+
+/// Names a part of a device's attributes by the handle of a service or characteristic that was discovered, with an
+/// optional wish for UUIDs.
+public struct GATTScope: Codable, Sendable {
+  /// The device.
+  public var peripheral: String
+  /// The handle of the service or characteristic.
+  public var handle: UInt16
+  /// Only these; all if missing or empty.
+  public var uuids: [BluetoothUUID]?
+  /// Makes the params.
+  public init(peripheral: String, handle: UInt16, uuids: [BluetoothUUID]? = nil) {
+    self.peripheral = peripheral
+    self.handle = handle
+    self.uuids = uuids
+  }
+}
+
+/// Discovers the services that a service includes.
+public enum GATTDiscoverIncludedServices: RPCMethod {
+  /// The service.
+  public typealias Params = GATTScope
+  /// The included services.
+  public typealias Result = GATTServices
+  /// `gatt.discoverIncludedServices`
+  public static let name = "gatt.discoverIncludedServices"
+  /// For `rpc.discover`.
+  public static let summary = "Discovers the services that a discovered service includes."
+}
+
+/// Discovers the characteristics of a service.
+public enum GATTDiscoverCharacteristics: RPCMethod {
+  /// The service.
+  public typealias Params = GATTScope
+  /// `gatt.discoverCharacteristics`
+  public static let name = "gatt.discoverCharacteristics"
+  /// For `rpc.discover`.
+  public static let summary = "Discovers the characteristics of a discovered service."
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// In order of their handles.
+    public var characteristics: [CharacteristicDescription]
+    /// Makes the result.
+    public init(characteristics: [CharacteristicDescription]) { self.characteristics = characteristics }
+  }
+}
+
+/// Discovers the descriptors of a characteristic.
+public enum GATTDiscoverDescriptors: RPCMethod {
+  /// The characteristic, by the handle of its value.
+  public typealias Params = GATTScope
+  /// `gatt.discoverDescriptors`
+  public static let name = "gatt.discoverDescriptors"
+  /// For `rpc.discover`.
+  public static let summary = "Discovers the descriptors of a discovered characteristic."
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// In order of their handles.
+    public var descriptors: [DescriptorDescription]
+    /// Makes the result.
+    public init(descriptors: [DescriptorDescription]) { self.descriptors = descriptors }
+  }
+}

@@ -1,0 +1,170 @@
+import Bluetooth
+
+/// Reads a value.
+public enum GATTRead: RPCMethod {
+  /// `gatt.read`
+  public static let name = "gatt.read"
+  /// For `rpc.discover`.
+  public static let summary = "Reads the whole value of a characteristic or descriptor, however long."
+  /// What the caller sends.
+  public struct Params: Codable, Sendable {
+    /// The device.
+    public var peripheral: String
+    /// The handle of the value or descriptor.
+    public var handle: UInt16
+    /// Makes the params.
+    public init(peripheral: String, handle: UInt16) {
+      self.peripheral = peripheral
+      self.handle = handle
+    }
+  }
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// 0 to 512 octets.
+    public var value: HexBytes
+    /// Makes the result.
+    public init(value: HexBytes) { self.value = value }
+  }
+}
+
+/// Writes a value.
+public enum GATTWrite: RPCMethod {
+  /// Nothing comes back.
+  public typealias Result = Empty
+  /// `gatt.write`
+  public static let name = "gatt.write"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Writes a value of up to 512 octets. With a response it answers when the device has answered; without one it \
+    answers when the packet has room on the link, and the value must fit into MTU − 3.
+    """
+  /// What the caller sends.
+  public struct Params: Codable, Sendable {
+    /// The device.
+    public var peripheral: String
+    /// The handle of the value or descriptor.
+    public var handle: UInt16
+    /// The value.
+    public var value: HexBytes
+    /// False: write without response. If missing: with response.
+    public var response: Bool?
+    /// Makes the params.
+    public init(peripheral: String, handle: UInt16, value: HexBytes, response: Bool? = nil) {
+      self.peripheral = peripheral
+      self.handle = handle
+      self.value = value
+      self.response = response
+    }
+  }
+}
+
+/// Names a characteristic of a device.
+public struct CharacteristicReference: Codable, Sendable, Hashable {
+  /// The device.
+  public var peripheral: String
+  /// The handle of the characteristic's value.
+  public var handle: UInt16
+  /// Makes the params.
+  public init(peripheral: String, handle: UInt16) {
+    self.peripheral = peripheral
+    self.handle = handle
+  }
+}
+
+/// Subscribes to a characteristic.
+public enum GATTSubscribe: RPCMethod {
+  /// The characteristic.
+  public typealias Params = CharacteristicReference
+  /// Nothing comes back.
+  public typealias Result = Empty
+  /// `gatt.subscribe`
+  public static let name = "gatt.subscribe"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Subscribes to a characteristic: to its notifications, or to its indications if it has no others. Values come as \
+    gatt.value, also those that the device sends before it confirms the subscription.
+    """
+}
+
+/// Ends this session's subscription.
+public enum GATTUnsubscribe: RPCMethod {
+  /// The characteristic.
+  public typealias Params = CharacteristicReference
+  /// Nothing comes back.
+  public typealias Result = Empty
+  /// `gatt.unsubscribe`
+  public static let name = "gatt.unsubscribe"
+  /// For `rpc.discover`.
+  public static let summary =
+    "Ends this session's subscription; the device is told when the last session has ended its own."
+}
+
+/// A subscribed value came.
+public enum GATTValue: RPCNotification {
+  /// `gatt.value`
+  public static let name = "gatt.value"
+  /// For `rpc.discover`.
+  public static let summary = "A value that this session subscribed to came from the device."
+  /// What it carries; the same for every client.
+  public struct Params: Codable, Sendable {
+    /// The device.
+    public var peripheral: String
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// The value.
+    public var value: HexBytes
+    /// Makes the params.
+    public init(peripheral: String, handle: UInt16, value: HexBytes) {
+      self.peripheral = peripheral
+      self.handle = handle
+      self.value = value
+    }
+  }
+}
+
+/// The device's services changed.
+public enum GATTServicesChanged: RPCNotification {
+  /// `gatt.servicesChanged`
+  public static let name = "gatt.servicesChanged"
+  /// For `rpc.discover`.
+  public static let summary =
+    "The device says that attributes in this range changed: handles in it are void, discover again."
+  /// What it carries.
+  public struct Params: Codable, Sendable {
+    /// The device.
+    public var peripheral: String
+    /// First handle of the range.
+    public var start: UInt16
+    /// Last handle of the range.
+    public var end: UInt16
+    /// Makes the params.
+    public init(peripheral: String, start: UInt16, end: UInt16) {
+      self.peripheral = peripheral
+      self.start = start
+      self.end = end
+    }
+  }
+}
+
+/// This session lost a subscription.
+public enum GATTSubscriptionLost: RPCNotification {
+  /// `gatt.subscriptionLost`
+  public static let name = "gatt.subscriptionLost"
+  /// For `rpc.discover`.
+  public static let summary = "This session lost a subscription, for instance because it did not read fast enough."
+  /// What it carries.
+  public struct Params: Codable, Sendable {
+    /// The device.
+    public var peripheral: String
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// Why.
+    public var reason: RPCError
+    /// Makes the params.
+    public init(peripheral: String, handle: UInt16, reason: RPCError) {
+      self.peripheral = peripheral
+      self.handle = handle
+      self.reason = reason
+    }
+  }
+}

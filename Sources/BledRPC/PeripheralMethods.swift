@@ -1,0 +1,176 @@
+/// Connects to a device.
+public enum PeripheralConnect: RPCMethod {
+  /// `peripheral.connect`
+  public static let name = "peripheral.connect"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Connects to a device and answers when the link is there; without a timeout it waits for ever. A device that is \
+    connected already is shared. peripheral.disconnect takes the wish back.
+    """
+
+  /// What the caller sends: `peripheral` or `address`.
+  public struct Params: Codable, Sendable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String?
+    /// The device's address; it need not have been heard before.
+    public var address: String?
+    /// "public" or "random"; if missing: as last heard, else public, but random where the two top bits are set.
+    public var addressType: String?
+    /// The adapter to connect with; if missing, the one that heard the device last, else the first.
+    public var adapter: String?
+    /// Seconds until the attempt is given up; for ever if missing.
+    public var timeout: Double?
+    /// Makes the params.
+    public init(
+      peripheral: String? = nil, address: String? = nil, addressType: String? = nil, adapter: String? = nil,
+      timeout: Double? = nil
+    ) {
+      self.peripheral = peripheral
+      self.address = address
+      self.addressType = addressType
+      self.adapter = adapter
+      self.timeout = timeout
+    }
+  }
+
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// Its address.
+    public var address: String
+    /// "public" or "random".
+    public var addressType: String
+    /// The adapter that holds the link.
+    public var adapter: String
+    /// The ATT MTU that was agreed, 23 to 517 octets.
+    public var mtu: Int
+    /// How many attempts it took.
+    public var attempts: Int
+    /// Makes the result.
+    public init(peripheral: String, address: String, addressType: String, adapter: String, mtu: Int, attempts: Int) {
+      self.peripheral = peripheral
+      self.address = address
+      self.addressType = addressType
+      self.adapter = adapter
+      self.mtu = mtu
+      self.attempts = attempts
+    }
+  }
+}
+
+/// Names a device.
+public struct PeripheralReference: Codable, Sendable, Hashable {
+  /// The daemon's identifier of the device.
+  public var peripheral: String
+  /// Makes the params.
+  public init(peripheral: String) { self.peripheral = peripheral }
+}
+
+/// Ends this session's use of a device, or its wait for it.
+public enum PeripheralDisconnect: RPCMethod {
+  /// The device.
+  public typealias Params = PeripheralReference
+  /// Nothing comes back.
+  public typealias Result = Empty
+  /// `peripheral.disconnect`
+  public static let name = "peripheral.disconnect"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Ends this session's use of a device, or its wait for it. The link goes down when the last session lets go. \
+    peripheral.disconnected follows if the device was connected.
+    """
+}
+
+/// Lists the devices that the daemon knows.
+public enum PeripheralList: RPCMethod {
+  /// Nothing to say.
+  public typealias Params = Empty
+  /// `peripheral.list`
+  public static let name = "peripheral.list"
+  /// For `rpc.discover`.
+  public static let summary = "Lists the devices that were heard or connected lately, the last heard first."
+
+  /// A device that the daemon knows.
+  public struct Entry: Codable, Sendable, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// Its address.
+    public var address: String
+    /// "public" or "random".
+    public var addressType: String
+    /// The adapter that heard it last or holds the link.
+    public var adapter: String
+    /// Its name, where known.
+    public var name: String?
+    /// Signal strength when it was last heard, in dBm.
+    public var rssi: Int?
+    /// "disconnected", "connecting" or "connected" (for any session).
+    public var state: String
+    /// Whether this session holds the link.
+    public var mine: Bool
+    /// The ATT MTU, while connected.
+    public var mtu: Int?
+    /// Makes an entry.
+    public init(
+      peripheral: String, address: String, addressType: String, adapter: String, name: String?, rssi: Int?,
+      state: String, mine: Bool, mtu: Int?
+    ) {
+      self.peripheral = peripheral
+      self.address = address
+      self.addressType = addressType
+      self.adapter = adapter
+      self.name = name
+      self.rssi = rssi
+      self.state = state
+      self.mine = mine
+      self.mtu = mtu
+    }
+  }
+
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// The devices.
+    public var peripherals: [Entry]
+    /// Makes the result.
+    public init(peripherals: [Entry]) { self.peripherals = peripherals }
+  }
+}
+
+/// Measures the signal strength of a link.
+public enum PeripheralRSSI: RPCMethod {
+  /// The device.
+  public typealias Params = PeripheralReference
+  /// `peripheral.rssi`
+  public static let name = "peripheral.rssi"
+  /// For `rpc.discover`.
+  public static let summary = "Measures the signal strength of the link to a device."
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// In dBm.
+    public var rssi: Int
+    /// Makes the result.
+    public init(rssi: Int) { self.rssi = rssi }
+  }
+}
+
+/// A device that this session had connected is no longer.
+public enum PeripheralDisconnected: RPCNotification {
+  /// `peripheral.disconnected`
+  public static let name = "peripheral.disconnected"
+  /// For `rpc.discover`.
+  public static let summary =
+    "A device that this session had connected is no longer; every pending call on it has failed."
+  /// What it carries.
+  public struct Params: Codable, Sendable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// Why; missing if this session asked for it.
+    public var reason: RPCError?
+    /// Makes the params.
+    public init(peripheral: String, reason: RPCError?) {
+      self.peripheral = peripheral
+      self.reason = reason
+    }
+  }
+}

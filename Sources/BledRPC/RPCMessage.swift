@@ -1,0 +1,153 @@
+import Bluetooth
+import FoundationEssentials
+
+/// What names a request and its response: a number or a text that its sender chose.
+public enum RequestID: Hashable, Sendable, Codable {
+  /// A number.
+  case number(Int)
+  /// A text.
+  case text(String)
+
+  /// Reads an integer or a string.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let number = try? container.decode(Int.self) {
+      self = .number(number)
+    } else {
+      self = .text(try container.decode(String.self))
+    }
+  }
+
+  /// Writes an integer or a string.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .number(let number): try container.encode(number)
+    case .text(let text): try container.encode(text)
+    }
+  }
+}
+
+/// One received line, understood as far as its kind; `params` and `result` are decoded once their type is known.
+public struct RPCMessage {
+  /// The kinds of message.
+  public enum Kind: Hashable, Sendable {
+    /// A call that wants an answer.
+    case request(id: RequestID, method: String)
+    /// A message that wants none.
+    case notification(method: String)
+    /// The answer to a call of ours: decode `result`.
+    case success(id: RequestID)
+    /// The refusal of a call of ours. Without an id the other side could not tell which.
+    case failure(id: RequestID?, RPCError)
+  }
+
+  /// What kind of message it is.
+  public let kind: Kind
+  private let line: Data
+
+  private struct Head: Decodable {
+    var jsonrpc: String
+    var id: RequestID?
+    var method: String?
+    var error: RPCError?
+  }
+  private struct WithID: Decodable { var id: RequestID }
+  private struct ParamsOnly<Params: Decodable>: Decodable { var params: Params }
+  private struct ResultOnly<Result: Decodable>: Decodable { var result: Result }
+
+  /// Understands one line (without its line feed).
+  /// - Throws: `RefusedLine`, ready to be answered.
+  public init(line: Data) throws(RefusedLine) {
+    self.line = line
+    let head: Head
+    do {
+      head = try JSONDecoder().decode(Head.self, from: line)
+    } catch let error as DecodingError {
+      throw RefusedLine(error, in: line)
+    } catch {
+      throw RefusedLine(id: nil, error: RPCError(code: RPCError.parseError, message: "\(error)"))
+    }
+    guard head.jsonrpc == "2.0" else {
+      throw RefusedLine(id: head.id, error: .invalid("\"jsonrpc\" must be \"2.0\""))
+    }
+    switch (head.method, head.id, head.error) {
+    case (let method?, let id?, nil): kind = .request(id: id, method: method)
+    case (let method?, nil, nil): kind = .notification(method: method)
+    case (nil, let id, let error?): kind = .failure(id: id, error)
+    case (nil, let id?, nil): kind = .success(id: id)
+    default: throw RefusedLine(id: head.id, error: .invalid("neither a request nor a response"))
+    }
+  }
+
+  /// Decodes the params; a missing `params` counts as `{}`.
+  /// - Throws: `RPCError` with code `invalidParams`, naming the member that does not fit.
+  public func params<Params: Decodable>(_ type: Params.Type) throws(RPCError) -> Params {
+    do {
+      return try JSONDecoder().decode(ParamsOnly<Params>.self, from: line).params
+    } catch DecodingError.keyNotFound(let key, let context)
+      where key.stringValue == "params" && context.codingPath.isEmpty
+    {
+      do {
+        return try JSONDecoder().decode(Params.self, from: Data("{}".utf8))
+      } catch {
+        throw RPCError(code: RPCError.invalidParams, message: explain(error))
+      }
+    } catch {
+      throw RPCError(code: RPCError.invalidParams, message: explain(error))
+    }
+  }
+
+  /// Decodes the result of a `.success`.
+  /// - Throws: `RPCError` with code `invalidRequest` if it does not fit.
+  public func result<Result: Decodable>(_ type: Result.Type) throws(RPCError) -> Result {
+    do {
+      return try JSONDecoder().decode(ResultOnly<Result>.self, from: line).result
+    } catch {
+      throw .invalid("the response does not fit the call: " + explain(error))
+    }
+  }
+
+  /// A line that is no message, with the error that answers it.
+  public struct RefusedLine: Error, Sendable {
+    /// The id to answer with, where one could be read.
+    public let id: RequestID?
+    /// What is wrong.
+    public let error: RPCError
+
+    fileprivate init(id: RequestID?, error: RPCError) {
+      self.id = id
+      self.error = error
+    }
+
+    fileprivate init(_ error: DecodingError, in line: Data) {
+      if case .dataCorrupted(let context) = error, context.codingPath.isEmpty {
+        self.init(id: nil, error: RPCError(code: RPCError.parseError, message: "not JSON: " + explain(error)))
+      } else {
+        let id = try? JSONDecoder().decode(WithID.self, from: line).id
+        self.init(id: id, error: .invalid(explain(error)))
+      }
+    }
+  }
+}
+
+extension RPCError {
+  static func invalid(_ message: String) -> RPCError { RPCError(code: invalidRequest, message: message) }
+}
+
+/// Says where in the JSON what is wrong: "params.value: expected String".
+private func explain(_ error: any Error) -> String {
+  func path(_ context: DecodingError.Context, _ more: (any CodingKey)? = nil) -> String {
+    (context.codingPath + (more.map { [$0] } ?? [])).map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue }
+      .joined(separator: ".")
+  }
+  switch error {
+  case DecodingError.keyNotFound(let key, let context): return "\(path(context, key)): missing"
+  case DecodingError.typeMismatch(let type, let context): return "\(path(context)): expected \(type)"
+  case DecodingError.valueNotFound(let type, let context): return "\(path(context)): expected \(type), found null"
+  case DecodingError.dataCorrupted(let context):
+    let place = path(context)
+    return place.isEmpty ? context.debugDescription : "\(place): \(context.debugDescription)"
+  default: return "\(error)"
+  }
+}

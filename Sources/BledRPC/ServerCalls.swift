@@ -1,0 +1,120 @@
+import Bluetooth
+
+/// The daemon asks this session for a value.
+public enum ServerRead: RPCMethod {
+  /// `server.read`
+  public static let name = "server.read"
+  /// For `rpc.discover`.
+  public static let summary = """
+    From the daemon: a device reads a characteristic of this session. Answer with the value from the offset on, or with an \
+    error whose data has domain "att". Without an answer within 30 s the device gets Unlikely Error.
+    """
+  /// What the daemon sends.
+  public struct Params: Codable, Sendable {
+    /// The daemon's identifier of the device that reads.
+    public var central: String
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// Where to begin, 0 to 512.
+    public var offset: Int
+    /// Makes the params.
+    public init(central: String, handle: UInt16, offset: Int) {
+      self.central = central
+      self.handle = handle
+      self.offset = offset
+    }
+  }
+  /// What the session answers.
+  public struct Result: Codable, Sendable {
+    /// The value from the offset on.
+    public var value: HexBytes
+    /// Makes the answer.
+    public init(value: HexBytes) { self.value = value }
+  }
+}
+
+/// The daemon hands this session values that a device wrote.
+public enum ServerWrite: RPCMethod {
+  /// Nothing comes back.
+  public typealias Result = Empty
+  /// `server.write`
+  public static let name = "server.write"
+  /// For `rpc.discover`.
+  public static let summary = """
+    From the daemon: a device wrote characteristics of this session; several at once come from an executed queue. \
+    Answer once, with an empty result or with an error whose data has domain "att".
+    """
+  /// What the daemon sends.
+  public struct Params: Codable, Sendable {
+    /// The daemon's identifier of the device that writes.
+    public var central: String
+    /// The values, in order.
+    public var writes: [Write]
+    /// Makes the params.
+    public init(central: String, writes: [Write]) {
+      self.central = central
+      self.writes = writes
+    }
+  }
+  /// One written value.
+  public struct Write: Codable, Sendable, Hashable {
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// Where it begins, 0 to 512.
+    public var offset: Int
+    /// What was written.
+    public var value: HexBytes
+    /// Makes a write.
+    public init(handle: UInt16, offset: Int, value: HexBytes) {
+      self.handle = handle
+      self.offset = offset
+      self.value = value
+    }
+  }
+}
+
+/// A device that subscribed, or no longer does.
+public struct Subscriber: Codable, Sendable, Hashable {
+  /// The daemon's identifier of the device.
+  public var central: String
+  /// The handle of the characteristic's value.
+  public var handle: UInt16
+  /// How many octets of a value fit into one notification: MTU − 3.
+  public var maximumLength: Int
+  /// Makes a subscriber.
+  public init(central: String, handle: UInt16, maximumLength: Int) {
+    self.central = central
+    self.handle = handle
+    self.maximumLength = maximumLength
+  }
+}
+
+/// A device subscribed.
+public enum ServerSubscribed: RPCNotification {
+  /// The device and the characteristic.
+  public typealias Params = Subscriber
+  /// `server.subscribed`
+  public static let name = "server.subscribed"
+  /// For `rpc.discover`.
+  public static let summary = "A device subscribed to a characteristic of this session."
+}
+
+/// A device no longer subscribes.
+public enum ServerUnsubscribed: RPCNotification {
+  /// The device and the characteristic.
+  public typealias Params = Subscriber
+  /// `server.unsubscribed`
+  public static let name = "server.unsubscribed"
+  /// For `rpc.discover`.
+  public static let summary = "A device ended its subscription to a characteristic of this session, or went away."
+}
+
+/// There is room again.
+public enum ServerReady: RPCNotification {
+  /// Nothing to say.
+  public typealias Params = Empty
+  /// `server.ready`
+  public static let name = "server.ready"
+  /// For `rpc.discover`.
+  public static let summary = "There is room again after server.notify answered \"sent\": false."
+}

@@ -1,0 +1,136 @@
+import Bluetooth
+
+/// A service to be published.
+public struct ServiceToPublish: Codable, Sendable {
+  /// What service it is.
+  public var uuid: BluetoothUUID
+  /// False for a secondary service; true if missing.
+  public var primary: Bool?
+  /// The handles of services that this session published before and that this one includes.
+  public var includes: [UInt16]?
+  /// Its characteristics.
+  public var characteristics: [Characteristic]?
+
+  /// A characteristic to be published.
+  public struct Characteristic: Codable, Sendable {
+    /// What characteristic it is.
+    public var uuid: BluetoothUUID
+    /// "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite".
+    public var properties: [String]
+    /// "readable", "writeable", "readEncryptionRequired", "writeEncryptionRequired"; if missing: what the properties need.
+    public var permissions: [String]?
+    /// A value given here is fixed and answered by the daemon; without one every read and write asks this session.
+    public var value: HexBytes?
+    /// Descriptors with fixed values; 2900 and 2902 are made by the daemon.
+    public var descriptors: [Descriptor]?
+    /// Makes a characteristic.
+    public init(
+      uuid: BluetoothUUID, properties: [String], permissions: [String]? = nil, value: HexBytes? = nil,
+      descriptors: [Descriptor]? = nil
+    ) {
+      self.uuid = uuid
+      self.properties = properties
+      self.permissions = permissions
+      self.value = value
+      self.descriptors = descriptors
+    }
+  }
+
+  /// A descriptor to be published.
+  public struct Descriptor: Codable, Sendable {
+    /// What descriptor it is.
+    public var uuid: BluetoothUUID
+    /// Its fixed value.
+    public var value: HexBytes
+    /// Makes a descriptor.
+    public init(uuid: BluetoothUUID, value: HexBytes) {
+      self.uuid = uuid
+      self.value = value
+    }
+  }
+
+  /// Makes a service.
+  public init(
+    uuid: BluetoothUUID, primary: Bool? = nil, includes: [UInt16]? = nil, characteristics: [Characteristic]? = nil
+  ) {
+    self.uuid = uuid
+    self.primary = primary
+    self.includes = includes
+    self.characteristics = characteristics
+  }
+}
+
+/// Publishes a service.
+public enum ServiceAdd: RPCMethod {
+  /// `service.add`
+  public static let name = "service.add"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Publishes a service on every adapter. Reads and writes of characteristics without a fixed value come as calls \
+    server.read and server.write to this session. It ends with service.remove or with the session.
+    """
+  /// What the caller sends.
+  public struct Params: Codable, Sendable {
+    /// The service.
+    public var service: ServiceToPublish
+    /// Makes the params.
+    public init(service: ServiceToPublish) { self.service = service }
+  }
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// The service with the handles it got; its own handle names it from now on.
+    public var service: ServiceDescription
+    /// Makes the result.
+    public init(service: ServiceDescription) { self.service = service }
+  }
+}
+
+/// Takes a published service back.
+public enum ServiceRemove: RPCMethod {
+  /// Nothing comes back.
+  public typealias Result = Empty
+  /// `service.remove`
+  public static let name = "service.remove"
+  /// For `rpc.discover`.
+  public static let summary = "Takes a service of this session back; all of them if no handle is given."
+  /// What the caller sends.
+  public struct Params: Codable, Sendable {
+    /// The service's own handle.
+    public var handle: UInt16?
+    /// Makes the params.
+    public init(handle: UInt16? = nil) { self.handle = handle }
+  }
+}
+
+/// Sends a new value to subscribers.
+public enum ServerNotify: RPCMethod {
+  /// `server.notify`
+  public static let name = "server.notify"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Sends a new value to the subscribers of a characteristic, as notification or indication, as each of them asked. \
+    What is longer than a subscriber's MTU − 3 is cut; it can read the rest.
+    """
+  /// What the caller sends.
+  public struct Params: Codable, Sendable {
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// The value, up to 512 octets.
+    public var value: HexBytes
+    /// Only these subscribers; all if missing.
+    public var centrals: [String]?
+    /// Makes the params.
+    public init(handle: UInt16, value: HexBytes, centrals: [String]? = nil) {
+      self.handle = handle
+      self.value = value
+      self.centrals = centrals
+    }
+  }
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// False: there was no room, nothing was sent; try again after `server.ready`. True also without subscribers.
+    public var sent: Bool
+    /// Makes the result.
+    public init(sent: Bool) { self.sent = sent }
+  }
+}

@@ -1,0 +1,118 @@
+/// Names the program behind a connection. A connection is a session from its first byte; this call is optional.
+public enum SessionOpen: RPCMethod {
+  /// `session.open`
+  public static let name = "session.open"
+  /// For `rpc.discover`.
+  public static let summary = "Names the program behind this connection and tells what it talks to."
+
+  /// What the caller sends.
+  public struct Params: Codable, Sendable {
+    /// A name for people, as `session.list` and the log show it.
+    public var name: String?
+    /// Makes the params.
+    public init(name: String? = nil) { self.name = name }
+  }
+
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// The number of this session.
+    public var session: Int
+    /// The daemon's name and version: "bled 0.1.0".
+    public var daemon: String
+    /// The version of this protocol; grows when something that worked no longer does.
+    public var `protocol`: Int
+    /// The adapters, as `adapter.list` gives them.
+    public var adapters: [AdapterDescription]
+    /// Makes the result.
+    public init(session: Int, daemon: String, protocol: Int, adapters: [AdapterDescription]) {
+      self.session = session
+      self.daemon = daemon
+      self.protocol = `protocol`
+      self.adapters = adapters
+    }
+  }
+}
+
+/// An adapter as clients see it.
+public struct AdapterDescription: Codable, Sendable, Hashable {
+  /// The name to choose it by: "hci0".
+  public var adapter: String
+  /// "kernel" or "simulated".
+  public var kind: String
+  /// Its address; missing while it is not known.
+  public var address: String?
+  /// "public" or "random".
+  public var addressType: String?
+  /// The system's name for it.
+  public var name: String
+  /// "absent", "off", "starting", "on" or "failed".
+  public var state: String
+  /// Why it is "failed", and what to do.
+  public var problem: Problem?
+  /// Whether it scans at the moment.
+  public var scanning: Bool
+  /// How many advertisements it sends at the moment.
+  public var advertising: Int
+  /// How many links it holds.
+  public var links: Int
+
+  /// What is wrong with an adapter.
+  public struct Problem: Codable, Sendable, Hashable {
+    /// "permission", "inUse", "blocked", "unsupported" or "hardware".
+    public var kind: String
+    /// What is wrong.
+    public var message: String
+    /// What to do.
+    public var remedy: String
+    /// Makes a problem.
+    public init(kind: String, message: String, remedy: String) {
+      self.kind = kind
+      self.message = message
+      self.remedy = remedy
+    }
+  }
+
+  /// Makes a description.
+  public init(
+    adapter: String, kind: String, address: String?, addressType: String?, name: String, state: String,
+    problem: Problem?, scanning: Bool, advertising: Int, links: Int
+  ) {
+    self.adapter = adapter
+    self.kind = kind
+    self.address = address
+    self.addressType = addressType
+    self.name = name
+    self.state = state
+    self.problem = problem
+    self.scanning = scanning
+    self.advertising = advertising
+    self.links = links
+  }
+}
+
+/// Lists the adapters.
+public enum AdapterList: RPCMethod {
+  /// Nothing to say.
+  public typealias Params = Empty
+  /// `adapter.list`
+  public static let name = "adapter.list"
+  /// For `rpc.discover`.
+  public static let summary = "Lists the adapters with their state and, where one cannot be used, why and what to do."
+  /// What comes back.
+  public struct Result: Codable, Sendable {
+    /// In the order in which the daemon was given them; the first is the default.
+    public var adapters: [AdapterDescription]
+    /// Makes the result.
+    public init(adapters: [AdapterDescription]) { self.adapters = adapters }
+  }
+}
+
+/// An adapter's state changed.
+public enum AdapterChanged: RPCNotification {
+  /// The adapter as it is now.
+  public typealias Params = AdapterDescription
+  /// `adapter.changed`
+  public static let name = "adapter.changed"
+  /// For `rpc.discover`.
+  public static let summary = "An adapter came, went, or changed its state. Sent to every session."
+}
