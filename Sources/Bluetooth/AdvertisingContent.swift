@@ -1,0 +1,88 @@
+/// What an advertisement is to say; `packed` lays it out in an advertisement and a scan response.
+public struct AdvertisingContent: Hashable, Sendable {
+  /// The flags; nil for none.
+  public var flags: AdvertisingFlags?
+  /// The device's name; it is shortened if there is not enough room.
+  public var name: String?
+  /// The services to list.
+  public var serviceUUIDs: [BluetoothUUID]
+  /// The services that are looked for on others.
+  public var solicitedServiceUUIDs: [BluetoothUUID]
+  /// Data of services.
+  public var serviceData: [AdvertisingData.ServiceData]
+  /// Data of the maker.
+  public var manufacturerData: AdvertisingData.ManufacturerData?
+  /// What kind of thing the device is (Assigned Numbers, 2.6).
+  public var appearance: UInt16?
+  /// The power at which the packets are sent, in dBm, −127 to 127.
+  public var txPowerLevel: Int?
+  /// AD structures of any other kind.
+  public var others: [AdvertisingData.Structure]
+
+  /// Makes content. Without arguments it is that of an LE device which everybody may find and which says nothing else.
+  public init(
+    flags: AdvertisingFlags? = [.generalDiscoverable, .brEDRNotSupported], name: String? = nil,
+    serviceUUIDs: [BluetoothUUID] = [], solicitedServiceUUIDs: [BluetoothUUID] = [],
+    serviceData: [AdvertisingData.ServiceData] = [], manufacturerData: AdvertisingData.ManufacturerData? = nil,
+    appearance: UInt16? = nil, txPowerLevel: Int? = nil, others: [AdvertisingData.Structure] = []
+  ) {
+    self.flags = flags
+    self.name = name
+    self.serviceUUIDs = serviceUUIDs
+    self.solicitedServiceUUIDs = solicitedServiceUUIDs
+    self.serviceData = serviceData
+    self.manufacturerData = manufacturerData
+    self.appearance = appearance
+    self.txPowerLevel = txPowerLevel
+    self.others = others
+  }
+
+  /// Advertising and scan response data, ready for the adapter.
+  public struct Packed: Hashable, Sendable {
+    /// The advertising data.
+    public var data: [UInt8]
+    /// The scan response data; empty for none.
+    public var scanResponse: [UInt8]
+    /// The name as it is sent, if it had to be shortened.
+    public var shortenedName: String?
+  }
+
+  /// Lays the content out. The flags and what scanners filter by come first and stay in the advertisement as long as
+  /// there is room; what does not fit there goes to the scan response; a list of services that fits into neither is
+  /// split; the name comes last and is shortened, by whole characters, to the room that is left.
+  /// - Parameters:
+  ///   - capacity: the octets that the advertisement can hold: 31, or with extended advertising what the adapter says.
+  ///   - scanResponseCapacity: the octets that the scan response can hold, 0 where there is none, as with extended
+  ///     advertising that is connectable.
+  /// - Throws: `GAPError.advertisingDataTooLong`, which says what does not fit.
+  public func packed(capacity: Int = 31, scanResponseCapacity: Int = 31) throws(BluetoothError) -> Packed {
+    // First by importance; if that fails, the longest first, which leaves the smaller gaps.
+    let fields = fields
+    var packer = AdvertisingDataPacker(capacity: capacity, scanResponseCapacity: scanResponseCapacity)
+    do {
+      if let flags { try packer.place([.flags(flags)]) }
+      try packer.place(fields)
+      if let name { try packer.place(name: name) }
+    } catch {
+      packer = AdvertisingDataPacker(capacity: capacity, scanResponseCapacity: scanResponseCapacity)
+      if let flags { try packer.place([.flags(flags)]) }
+      try packer.place(fields.sorted { $0.encodedLength > $1.encodedLength })
+      if let name { try packer.place(name: name) }
+    }
+    return Packed(
+      data: try packer.advertisement.encode(), scanResponse: try packer.scanResponse.encode(),
+      shortenedName: packer.shortenedName)
+  }
+
+  /// Everything but flags and name, the most important first.
+  private var fields: [AdvertisingData.Structure] {
+    var fields = AdvertisingData.Structure.services(serviceUUIDs)
+    fields += serviceData.map { .serviceData($0.uuid, $0.data) }
+    if let manufacturerData { fields.append(.manufacturerData(manufacturerData)) }
+    if let txPowerLevel { fields.append(.txPowerLevel(txPowerLevel)) }
+    if let appearance { fields.append(.appearance(appearance)) }
+    fields += AdvertisingData.Structure.solicitedServices(solicitedServiceUUIDs)
+    fields += others
+    return fields
+  }
+}

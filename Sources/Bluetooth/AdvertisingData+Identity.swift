@@ -1,0 +1,94 @@
+/// Who the device is: flags, name, appearance, maker and power (CSS, Part A, 1.2 to 1.5 and 1.12).
+extension AdvertisingData {
+  /// Data of the maker.
+  public struct ManufacturerData: Hashable, Sendable {
+    /// The company identifier (Assigned Numbers, 7.1).
+    public var company: UInt16
+    /// The data behind it, in the company's own format.
+    public var data: [UInt8]
+
+    /// Makes data of a maker.
+    public init(company: UInt16, data: [UInt8]) {
+      self.company = company
+      self.data = data
+    }
+
+    /// Reads the octets of the packet: the company, low octet first, then the data.
+    /// - Returns: nil for less than two octets.
+    public init?(octets: [UInt8]) {
+      guard octets.count >= 2 else { return nil }
+      self.init(company: UInt16(octets[0]) | UInt16(octets[1]) << 8, data: Array(octets.dropFirst(2)))
+    }
+
+    /// The octets of the packet: the company, low octet first, then the data.
+    public var octets: [UInt8] {
+      [UInt8(truncatingIfNeeded: company), UInt8(truncatingIfNeeded: company >> 8)] + data
+    }
+  }
+
+  /// The flags; nil if there are none.
+  public var flags: AdvertisingFlags? { first(.flags)?.first.map(AdvertisingFlags.init(rawValue:)) }
+
+  /// The name: the complete one where there is one, else the shortened one. It ends before the first octet that is not
+  /// UTF-8 or is NUL, and has no white space at its ends; nil if nothing is left.
+  public var localName: String? {
+    (first(.completeLocalName) ?? first(.shortenedLocalName)).flatMap { Self.text($0) }
+  }
+
+  /// True if there is a name and it is only the beginning of it.
+  public var isLocalNameShortened: Bool {
+    first(.completeLocalName) == nil && first(.shortenedLocalName) != nil
+  }
+
+  /// The power at which the packet was sent, in dBm.
+  public var txPowerLevel: Int? { first(.txPowerLevel)?.first.map { Int(Int8(bitPattern: $0)) } }
+
+  /// What kind of thing the device is (Assigned Numbers, 2.6).
+  public var appearance: UInt16? {
+    guard let data = first(.appearance), data.count >= 2 else { return nil }
+    return UInt16(data[0]) | UInt16(data[1]) << 8
+  }
+
+  /// The data of makers, in order.
+  public var manufacturerData: [ManufacturerData] {
+    structures.compactMap { $0.type == .manufacturerSpecificData ? ManufacturerData(octets: $0.data) : nil }
+  }
+
+  /// The text up to the first octet that is no UTF-8 or is NUL, without white space at its ends; nil if none is left.
+  static func text(_ octets: [UInt8]) -> String? {
+    var scalars = String.UnicodeScalarView()
+    var decoder = UTF8()
+    var iterator = octets.makeIterator()
+    while case .scalarValue(let scalar) = decoder.decode(&iterator), scalar != "\0" {
+      guard !(scalars.isEmpty && scalar.properties.isWhitespace) else { continue }
+      scalars.append(scalar)
+    }
+    while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
+    return scalars.isEmpty ? nil : String(scalars)
+  }
+}
+
+extension AdvertisingData.Structure {
+  /// A structure of flags.
+  public static func flags(_ flags: AdvertisingFlags) -> Self { Self(.flags, [flags.rawValue]) }
+
+  /// A structure of the device's name or of its beginning.
+  public static func localName(_ name: String, isComplete: Bool = true) -> Self {
+    Self(isComplete ? .completeLocalName : .shortenedLocalName, Array(name.utf8))
+  }
+
+  /// A structure of the power at which the packet is sent, in dBm; values beyond −127 to 127 are held to that range.
+  public static func txPowerLevel(_ level: Int) -> Self {
+    Self(.txPowerLevel, [UInt8(bitPattern: Int8(clamping: max(level, -127)))])
+  }
+
+  /// A structure of what kind of thing the device is (Assigned Numbers, 2.6).
+  public static func appearance(_ appearance: UInt16) -> Self {
+    Self(.appearance, [UInt8(truncatingIfNeeded: appearance), UInt8(truncatingIfNeeded: appearance >> 8)])
+  }
+
+  /// A structure of data of the maker.
+  public static func manufacturerData(_ data: AdvertisingData.ManufacturerData) -> Self {
+    Self(.manufacturerSpecificData, data.octets)
+  }
+}

@@ -1,0 +1,80 @@
+/// The content of an advertisement, a scan response or any other AD data: a list of AD structures
+/// (Core 5.4, Vol 3, Part C, 11; the meaning of each is in the Core Specification Supplement, Part A).
+///
+/// Reading never fails: what cannot be read is left out and counted. `AdvertisingContent` builds such data from
+/// what is to be said.
+public struct AdvertisingData: Hashable, Sendable {
+  /// One AD structure: a type and its data.
+  public struct Structure: Hashable, Sendable {
+    /// What the data means.
+    public var type: AdvertisingDataType
+    /// The data, 0 to 254 octets, in wire order.
+    public var data: [UInt8]
+
+    /// Makes a structure.
+    public init(_ type: AdvertisingDataType, _ data: [UInt8]) {
+      self.type = type
+      self.data = data
+    }
+
+    /// The number of octets the structure takes in a packet.
+    public var encodedLength: Int { 2 + data.count }
+  }
+
+  /// The structures in the order of the packet, types nobody knows included.
+  public var structures: [Structure]
+  /// How many structures were left out because they reached beyond the end of their packet.
+  public private(set) var malformedCount = 0
+
+  /// Makes data of structures.
+  public init(_ structures: [Structure] = []) { self.structures = structures }
+
+  /// Reads AD data. A length of zero ends it early; a structure that is longer than the rest is dropped.
+  public init(parsing octets: some Collection<UInt8>) {
+    structures = []
+    var rest = octets[...]
+    while let first = rest.popFirst(), first > 0 {
+      let length = Int(first)
+      guard rest.count >= length, let type = rest.popFirst() else {
+        malformedCount = 1
+        return
+      }
+      structures.append(Structure(AdvertisingDataType(rawValue: type), Array(rest.prefix(length - 1))))
+      rest = rest.dropFirst(length - 1)
+    }
+  }
+
+  /// The number of octets that `encode()` gives.
+  public var encodedLength: Int { structures.reduce(0) { $0 + $1.encodedLength } }
+
+  /// Writes the structures one after the other.
+  /// - Throws: `GAPError.advertisingDataTooLong` if the data of one is longer than the 254 octets that its length can say.
+  public func encode() throws(BluetoothError) -> [UInt8] {
+    var octets: [UInt8] = []
+    octets.reserveCapacity(encodedLength)
+    for structure in structures {
+      guard let length = UInt8(exactly: structure.data.count + 1) else {
+        throw GAPError.advertisingDataTooLong.error(
+          "\(structure.type.name) holds \(structure.data.count) octets, but 254 is the most that an AD structure can")
+      }
+      octets.append(length)
+      octets.append(structure.type.rawValue)
+      octets += structure.data
+    }
+    return octets
+  }
+
+  /// The data of the first structure of a type, whatever it holds.
+  public func first(_ type: AdvertisingDataType) -> [UInt8]? { structures.first { $0.type == type }?.data }
+
+  /// The data of all structures of a type.
+  public func all(_ type: AdvertisingDataType) -> [[UInt8]] { structures.filter { $0.type == type }.map(\.data) }
+
+  /// This data and then that of another packet of the same device: an advertisement and its scan response.
+  public func merged(with other: AdvertisingData) -> AdvertisingData {
+    var merged = self
+    merged.structures += other.structures
+    merged.malformedCount += other.malformedCount
+    return merged
+  }
+}
