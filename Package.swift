@@ -56,6 +56,7 @@ let package = Package(
     .target(name: "BledClient", dependencies: ["BledRPC", "Bluetooth", nioCore, nioPosix]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(name: "bleshell", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CEdit", arguments]),
+    .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
   ],
   swiftLanguageModes: [.v6]
 )

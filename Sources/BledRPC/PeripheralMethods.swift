@@ -69,17 +69,31 @@ public struct PeripheralReference: Codable, Sendable, Hashable {
 
 /// Ends this session's use of a device, or its wait for it.
 public enum PeripheralDisconnect: RPCMethod {
-  /// The device.
-  public typealias Params = PeripheralReference
   /// Nothing comes back.
   public typealias Result = Empty
   /// `peripheral.disconnect`
   public static let name = "peripheral.disconnect"
   /// For `rpc.discover`.
   public static let summary = """
-    Ends this session's use of a device, or its wait for it. The link goes down when the last session lets go. \
-    peripheral.disconnected follows if the device was connected.
+    Ends this session's use of a device, or its wait for it: a pending peripheral.connect fails with gap cancelled. The \
+    link goes down when the last session lets go. peripheral.disconnected follows if the device was connected.
     """
+
+  /// What the caller sends: `peripheral`, or the `address` that a pending `peripheral.connect` was given.
+  public struct Params: Codable, Sendable, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String?
+    /// The device's address.
+    public var address: String?
+    /// "public" or "random"; if missing, both are meant.
+    public var addressType: String?
+    /// Makes the params.
+    public init(peripheral: String? = nil, address: String? = nil, addressType: String? = nil) {
+      self.peripheral = peripheral
+      self.address = address
+      self.addressType = addressType
+    }
+  }
 }
 
 /// Lists the devices that the daemon knows.

@@ -29,7 +29,7 @@ public enum RequestID: Hashable, Sendable, Codable {
 }
 
 /// One received line, understood as far as its kind; `params` and `result` are decoded once their type is known.
-public struct RPCMessage {
+public struct RPCMessage: Sendable {
   /// The kinds of message.
   public enum Kind: Hashable, Sendable {
     /// A call that wants an answer.
@@ -49,8 +49,20 @@ public struct RPCMessage {
   private struct Head: Decodable {
     var jsonrpc: String
     var id: RequestID?
+    var hasID: Bool
     var method: String?
     var error: RPCError?
+
+    enum CodingKeys: CodingKey { case jsonrpc, id, method, error }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      jsonrpc = try container.decode(String.self, forKey: .jsonrpc)
+      id = try container.decodeIfPresent(RequestID.self, forKey: .id)
+      hasID = container.contains(.id)
+      method = try container.decodeIfPresent(String.self, forKey: .method)
+      error = try container.decodeIfPresent(RPCError.self, forKey: .error)
+    }
   }
   private struct WithID: Decodable { var id: RequestID }
   private struct ParamsOnly<Params: Decodable>: Decodable { var params: Params }
@@ -73,7 +85,8 @@ public struct RPCMessage {
     }
     switch (head.method, head.id, head.error) {
     case (let method?, let id?, nil): kind = .request(id: id, method: method)
-    case (let method?, nil, nil): kind = .notification(method: method)
+    case (let method?, nil, nil) where !head.hasID: kind = .notification(method: method)
+    case (.some, nil, nil): throw RefusedLine(id: nil, error: .invalid("id: null names no request"))
     case (nil, let id, let error?): kind = .failure(id: id, error)
     case (nil, let id?, nil): kind = .success(id: id)
     default: throw RefusedLine(id: head.id, error: .invalid("neither a request nor a response"))
@@ -121,9 +134,12 @@ public struct RPCMessage {
     }
 
     fileprivate init(_ error: DecodingError, in line: Data) {
-      if case .dataCorrupted(let context) = error, context.codingPath.isEmpty {
-        self.init(id: nil, error: RPCError(code: RPCError.parseError, message: "not JSON: " + explain(error)))
-      } else {
+      switch error {
+      case .dataCorrupted(let context) where context.codingPath.isEmpty:
+        self.init(id: nil, error: RPCError(code: RPCError.parseError, message: "the line is no JSON"))
+      case .typeMismatch(_, let context) where context.codingPath.isEmpty:
+        self.init(id: nil, error: .invalid("a message is one object, one message a line; there are no batches"))
+      default:
         let id = try? JSONDecoder().decode(WithID.self, from: line).id
         self.init(id: id, error: .invalid(explain(error)))
       }
@@ -133,21 +149,4 @@ public struct RPCMessage {
 
 extension RPCError {
   static func invalid(_ message: String) -> RPCError { RPCError(code: invalidRequest, message: message) }
-}
-
-/// Says where in the JSON what is wrong: "params.value: expected String".
-private func explain(_ error: any Error) -> String {
-  func path(_ context: DecodingError.Context, _ more: (any CodingKey)? = nil) -> String {
-    (context.codingPath + (more.map { [$0] } ?? [])).map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue }
-      .joined(separator: ".")
-  }
-  switch error {
-  case DecodingError.keyNotFound(let key, let context): return "\(path(context, key)): missing"
-  case DecodingError.typeMismatch(let type, let context): return "\(path(context)): expected \(type)"
-  case DecodingError.valueNotFound(let type, let context): return "\(path(context)): expected \(type), found null"
-  case DecodingError.dataCorrupted(let context):
-    let place = path(context)
-    return place.isEmpty ? context.debugDescription : "\(place): \(context.debugDescription)"
-  default: return "\(error)"
-  }
 }

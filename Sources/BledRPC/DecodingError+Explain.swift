@@ -1,0 +1,41 @@
+import FoundationEssentials
+
+/// Says where in the JSON what is wrong: "params.services[0]: expected text".
+func explain(_ error: any Error) -> String {
+  switch error {
+  case DecodingError.keyNotFound(let key, let context): "\(path(context.codingPath + [key])): missing"
+  case DecodingError.typeMismatch(let type, let context): place(context, "expected \(name(type))")
+  case DecodingError.valueNotFound(let type, let context): place(context, "expected \(name(type)), found null")
+  case DecodingError.dataCorrupted(let context): place(context, context.debugDescription)
+  default: "\(error)"
+  }
+}
+
+private func place(_ context: DecodingError.Context, _ message: String) -> String {
+  context.codingPath.isEmpty ? message : "\(path(context.codingPath)): \(message)"
+}
+
+private func path(_ keys: [any CodingKey]) -> String {
+  var text = ""
+  for key in keys {
+    if let index = key.intValue {
+      text += "[\(index)]"
+    } else {
+      text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+    }
+  }
+  return text
+}
+
+/// The type in the words of JSON.
+private func name(_ type: any Any.Type) -> String {
+  switch type {
+  case is String.Type: "text"
+  case is Bool.Type: "true or false"
+  case is any BinaryInteger.Type: "a whole number"
+  case is any BinaryFloatingPoint.Type: "a number"
+  case is [Any].Type: "an array"
+  case is [String: Any].Type: "an object"
+  default: "\(type)"
+  }
+}

@@ -1,0 +1,38 @@
+// Of a number that does not fit into its type, JSONDecoder says that the line is no JSON, without a place. These stand in
+// for the standard library's methods of the same names in all messages of this module, and name the place.
+extension KeyedDecodingContainer {
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try placing(key) { try generic(type, key) }
+  }
+
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+    try placing(key) { try generic(type, key) }
+  }
+
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try placing(key) { try genericIfPresent(type, key) }
+  }
+
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+    try placing(key) { try genericIfPresent(type, key) }
+  }
+
+  private func generic<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+    try decode(type, forKey: key)
+  }
+
+  private func genericIfPresent<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    try decodeIfPresent(type, forKey: key)
+  }
+
+  private func placing<Value>(_ key: Key, _ decode: () throws -> Value) throws -> Value {
+    do {
+      return try decode()
+    } catch let error as DecodingError {
+      throw error
+    } catch {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self, debugDescription: "expected a whole number, in range")
+    }
+  }
+}

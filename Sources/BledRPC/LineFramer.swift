@@ -1,0 +1,80 @@
+import FoundationEssentials
+
+/// Cuts a stream of bytes into lines. Used by both ends of the socket.
+///
+/// | State    | Input                           | Output                                             |
+/// |----------|---------------------------------|----------------------------------------------------|
+/// | in line  | bytes up to a line feed         | the line, without its line feed; a blank one is left out |
+/// | in line  | more than `limit` bytes of line | `TooLong`, once; the bytes are dropped → skipping  |
+/// | in line  | no line feed yet                | nothing; the half line is kept                     |
+/// | skipping | anything up to a line feed      | nothing → in line                                  |
+///
+/// So a line that is too long costs exactly one error and the lines behind it are understood again. What is held is never
+/// more than `limit` octets and what was appended since `next` last returned nil.
+public struct LineFramer: Sendable {
+  /// The longest line both sides accept, in octets, without its line feed: 1 MiB.
+  public static let defaultLimit = 1 << 20
+
+  /// A line was longer than the limit and was dropped.
+  public struct TooLong: Error, Hashable, Sendable {
+    /// The limit, in octets.
+    public let limit: Int
+
+    /// The error that answers it, with id null.
+    public var error: RPCError {
+      RPCError(
+        code: RPCError.invalidRequest,
+        message: "the line is longer than \(limit) bytes and was dropped; the next line is read again")
+    }
+  }
+
+  /// The longest line, in octets, without its line feed.
+  public let limit: Int
+  private var buffer: [UInt8] = []
+  /// Where the line begins that is handed out next.
+  private var start = 0
+  /// Up to here there is no line feed behind `start`.
+  private var searched = 0
+  private var skipping = false
+
+  /// Makes a framer that holds nothing.
+  public init(limit: Int = LineFramer.defaultLimit) { self.limit = limit }
+
+  /// The number of octets held: whole lines that were not fetched yet, and the half line behind them.
+  public var held: Int { buffer.count - start }
+
+  /// Adds what was received. Call `next` until it gives nil before more is added, or what is held grows.
+  public mutating func append(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
+
+  /// The next whole line without its line feed, or nil if there is none yet. Blank lines are left out.
+  /// - Throws: `TooLong` once for each line longer than `limit`; go on calling.
+  public mutating func next() throws(TooLong) -> Data? {
+    while let end = endOfLine() {
+      let line = start..<end
+      start = end + 1
+      searched = start
+      if skipping {
+        skipping = false
+      } else if line.count > limit {
+        throw TooLong(limit: limit)
+      } else if !buffer[line].allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ") }) {
+        return Data(buffer[line])
+      }
+    }
+    if skipping || held > limit {
+      let first = !skipping
+      skipping = true
+      buffer.removeAll()
+      (start, searched) = (0, 0)
+      if first { throw TooLong(limit: limit) }
+    } else {
+      buffer.removeFirst(start)
+      (start, searched) = (0, buffer.count)
+    }
+    return nil
+  }
+
+  private func endOfLine() -> Int? {
+    buffer.withUnsafeBufferPointer { $0[searched...].firstIndex(of: UInt8(ascii: "\n")) }
+  }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+
+/// The description of the protocol that `rpc.discover` answers with (OpenRPC 1.3), made from the types of the messages.
+public enum OpenRPC {
+  /// The document as a value.
+  /// - Throws: if a message's type decodes itself in a way that no schema can be taken from.
+  public static func description() throws -> JSONValue {
+    var schemas = SchemaCollection()
+    var methods: [JSONValue] = []
+    for call in ProtocolContents.clientCalls { methods.append(try method(call, sender: "client", &schemas)) }
+    for call in ProtocolContents.daemonCalls { methods.append(try method(call, sender: "daemon", &schemas)) }
+    for event in ProtocolContents.notifications { methods.append(try notification(event, &schemas)) }
+    // The errors' form has no method of its own to come with.
+    _ = try schemas.schema(of: RPCError.self)
+    return [
+      "openrpc": "1.3.2",
+      "info": [
+        "title": "bled", "version": .text("\(ProtocolContents.version)"),
+        "description": """
+        JSON-RPC 2.0 on a Unix socket, one message a line, both directions. x-sender says who sends a message; one \
+        without a result is a notification.
+        """,
+      ],
+      "methods": .array(methods),
+      "components": ["schemas": .object(schemas.components)],
+    ]
+  }
+
+  /// The document as JSON text, the same bytes each time, as checked in at `docs/openrpc.json`.
+  /// - Throws: as `description`.
+  public static func document() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    var data = try encoder.encode(try description())
+    data.append(UInt8(ascii: "\n"))
+    return data
+  }
+
+  private static func method<Method: RPCMethod>(
+    _ type: Method.Type, sender: JSONValue, _ schemas: inout SchemaCollection
+  ) throws -> JSONValue {
+    var method = try describe(Method.name, Method.summary, sender, Method.Params.self, &schemas)
+    let result: JSONValue
+    if Method.Result.self is any SchemaLeaf.Type {
+      result = try schemas.schema(of: Method.Result.self)
+    } else {
+      result = schemas.object(try schemas.members(of: Method.Result.self))
+    }
+    method["result"] = ["name": "result", "schema": result]
+    return .object(method)
+  }
+
+  private static func notification<Notification: RPCNotification>(
+    _ type: Notification.Type, _ schemas: inout SchemaCollection
+  ) throws -> JSONValue {
+    .object(try describe(Notification.name, Notification.summary, "daemon", Notification.Params.self, &schemas))
+  }
+
+  private static func describe<Params: Decodable>(
+    _ name: String, _ summary: String, _ sender: JSONValue, _ params: Params.Type, _ schemas: inout SchemaCollection
+  ) throws -> [String: JSONValue] {
+    let members = try schemas.members(of: params).map { member -> JSONValue in
+      ["name": .text(member.name), "required": .bool(member.required), "schema": member.schema]
+    }
+    return [
+      "name": .text(name), "summary": .text(summary), "x-sender": sender, "paramStructure": "by-name",
+      "params": .array(members),
+    ]
+  }
+}

@@ -1,0 +1,28 @@
+/// Everything that may be said on the socket: the one list behind `rpc.discover`, `docs/openrpc.json` and the tests.
+public enum ProtocolContents {
+  /// The version of the protocol; grows when something that worked no longer does.
+  public static let version = 1
+
+  /// What clients call.
+  public static let clientCalls: [any RPCMethod.Type] = [
+    SessionOpen.self, RPCDiscover.self, AdapterList.self,
+    ScanStart.self, ScanStop.self,
+    PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
+    GATTDiscover.self, GATTDiscoverServices.self, GATTDiscoverIncludedServices.self,
+    GATTDiscoverCharacteristics.self, GATTDiscoverDescriptors.self,
+    GATTRead.self, GATTWrite.self, GATTSubscribe.self, GATTUnsubscribe.self,
+    ServiceAdd.self, ServiceRemove.self, ServerNotify.self,
+    AdvertisingStart.self, AdvertisingStop.self,
+  ]
+
+  /// What the daemon calls.
+  public static let daemonCalls: [any RPCMethod.Type] = [ServerRead.self, ServerWrite.self]
+
+  /// What the daemon tells.
+  public static let notifications: [any RPCNotification.Type] = [
+    AdapterChanged.self, ScanReport.self, PeripheralDisconnected.self,
+    GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self,
+    ServerSubscribed.self, ServerUnsubscribed.self, ServerReady.self,
+    AdvertisingChanged.self,
+  ]
+}

@@ -1,0 +1,11 @@
+/// Describes the protocol.
+public enum RPCDiscover: RPCMethod {
+  /// Nothing to say.
+  public typealias Params = Empty
+  /// The OpenRPC document.
+  public typealias Result = JSONValue
+  /// `rpc.discover`
+  public static let name = "rpc.discover"
+  /// For `rpc.discover`.
+  public static let summary = "Describes this protocol as an OpenRPC document."
+}

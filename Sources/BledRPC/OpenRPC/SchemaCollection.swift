@@ -1,0 +1,112 @@
+/// The JSON schemas of the types that were asked for, and of those that they contain.
+///
+/// A type is looked into by letting it decode itself from `RecordingDecoder`, which knows no values but writes down what is
+/// asked of it. So the Swift types stay the only description of the messages.
+struct SchemaCollection {
+  /// The schemas of all objects that others refer to, by name.
+  private(set) var components: [String: JSONValue] = [:]
+
+  /// A member of an object.
+  struct Member {
+    var name: String
+    var schema: JSONValue
+    var required: Bool
+  }
+
+  /// The schema of a type: itself if it is simple, a reference to `components` if it is an object.
+  mutating func schema<Value: Decodable>(of type: Value.Type) throws -> JSONValue {
+    if let leaf = type as? any SchemaLeaf.Type { return try leaf.schema(&self) }
+    // "BledRPC.PeripheralList.Entry" is called PeripheralList.Entry.
+    let name = String(reflecting: type).split(separator: ".").dropFirst().joined(separator: ".")
+    if components[name] == nil {
+      components[name] = .null  // Ends the recursion of a type that contains itself.
+      components[name] = object(try members(of: type))
+    }
+    return ["$ref": .text("#/components/schemas/\(name)")]
+  }
+
+  /// The members of an object in the order in which they are declared.
+  mutating func members<Value: Decodable>(of type: Value.Type) throws -> [Member] {
+    try record(type).members
+  }
+
+  /// The schema of an object with these members.
+  func object(_ members: [Member]) -> JSONValue {
+    let properties = Dictionary(members.map { ($0.name, $0.schema) }, uniquingKeysWith: { $1 })
+    let required = members.filter(\.required).map { JSONValue.text($0.name) }
+    var schema: [String: JSONValue] = ["type": "object", "properties": .object(properties)]
+    if !required.isEmpty { schema["required"] = .array(required) }
+    return .object(schema)
+  }
+
+  private mutating func record<Value: Decodable>(_ type: Value.Type) throws -> (members: [Member], value: Value) {
+    let recording = Recording(schemas: self)
+    let value = try Value(from: RecordingDecoder(recording: recording))
+    self = recording.schemas
+    return (recording.members, value)
+  }
+
+  /// The schema of a type and a value of it.
+  fileprivate mutating func sample<Value: Decodable>(of type: Value.Type) throws -> (schema: JSONValue, value: Value) {
+    let schema = try schema(of: type)
+    if let leaf = type as? any SchemaLeaf.Type, let value = leaf.sample as? Value { return (schema, value) }
+    return (schema, try record(type).value)
+  }
+}
+
+/// What one object asked of its decoder.
+private final class Recording {
+  var schemas: SchemaCollection
+  var members: [SchemaCollection.Member] = []
+  var optional: Set<String> = []
+
+  init(schemas: SchemaCollection) { self.schemas = schemas }
+}
+
+private struct RecordingDecoder: Decoder {
+  let recording: Recording
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(RecordingContainer<Key>(recording: recording))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Undescribed() }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Undescribed() }
+}
+
+private struct RecordingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let recording: Recording
+  let codingPath: [any CodingKey] = []
+  let allKeys: [Key] = []
+
+  func contains(_ key: Key) -> Bool { true }
+
+  /// Asked only by `decodeIfPresent`: so this is how an optional member shows itself.
+  func decodeNil(forKey key: Key) -> Bool {
+    recording.optional.insert(key.stringValue)
+    return false
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    let (schema, value) = try recording.schemas.sample(of: type)
+    let required = !recording.optional.contains(key.stringValue)
+    recording.members.append(.init(name: key.stringValue, schema: schema, required: required))
+    return value
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> { throw Undescribed() }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw Undescribed() }
+
+  func superDecoder() throws -> any Decoder { throw Undescribed() }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { throw Undescribed() }
+}
+
+/// A type decodes itself in a way that its schema cannot be taken from: make it a `SchemaLeaf`.
+struct Undescribed: Error {}

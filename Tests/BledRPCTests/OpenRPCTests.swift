@@ -1,0 +1,75 @@
+import BledRPC
+import FoundationEssentials
+import Testing
+
+@Suite("OpenRPC") struct OpenRPCTests {
+  /// The package's folder, found from this file's place in it.
+  private var checkedIn: String {
+    #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
+      + "/docs/openrpc.json"
+  }
+
+  @Test("docs/openrpc.json is what the daemon answers; BLED_RECORD=1 writes it anew")
+  func checkedInDocument() throws {
+    let document = try OpenRPC.document()
+    if ProcessInfo.processInfo.environment["BLED_RECORD"] != nil {
+      try document.write(to: URL(filePath: checkedIn))
+    }
+    let stored = try Data(contentsOf: URL(filePath: checkedIn))
+    #expect(
+      stored == document, "the messages changed: run BLED_RECORD=1 swift test --filter OpenRPC and check the difference"
+    )
+  }
+
+  @Test("every reference leads somewhere")
+  func references() throws {
+    guard case .object(let document) = try OpenRPC.description(),
+      case .object(let components)? = document["components"],
+      case .object(let schemas)? = components["schemas"]
+    else {
+      Issue.record("no components")
+      return
+    }
+    var found: Set<String> = []
+    func collect(_ value: JSONValue) {
+      switch value {
+      case .array(let elements): elements.forEach(collect)
+      case .object(let members):
+        if case .text(let reference)? = members["$ref"] { found.insert(reference) }
+        members.values.forEach(collect)
+      default: break
+      }
+    }
+    collect(.object(document))
+    #expect(found == Set(schemas.keys.map { "#/components/schemas/\($0)" }))
+    #expect(found.contains("#/components/schemas/ServiceDescription"))
+  }
+
+  @Test("names are noun.verb and stand once in the list")
+  func names() {
+    let names =
+      ProtocolContents.clientCalls.map { $0.name } + ProtocolContents.daemonCalls.map { $0.name }
+      + ProtocolContents.notifications.map { $0.name }
+    #expect(Set(names).count == names.count)
+    for name in names { #expect(name.split(separator: ".").count == 2, "\(name)") }
+  }
+
+  @Test("a method's params and result are described as its types are")
+  func method() throws {
+    guard case .object(let document) = try OpenRPC.description(), case .array(let methods)? = document["methods"] else {
+      Issue.record("no methods")
+      return
+    }
+    let read = methods.first { if case .object(let method) = $0 { method["name"] == "gatt.read" } else { false } }
+    guard case .object(let method)? = read else {
+      Issue.record("no gatt.read")
+      return
+    }
+    #expect(method["x-sender"] == "client")
+    #expect(
+      method["params"] == [
+        ["name": "peripheral", "required": true, "schema": ["type": "string"]],
+        ["name": "handle", "required": true, "schema": ["type": "integer", "minimum": 0, "maximum": 65535]],
+      ])
+  }
+}

@@ -1,0 +1,167 @@
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import Testing
+
+@Suite("RPCMessage") struct RPCMessageTests {
+  private func message(_ line: String) throws -> RPCMessage { try RPCMessage(line: Data(line.utf8)) }
+
+  /// What the line is refused with.
+  private func refusal(_ line: String) throws -> RPCMessage.RefusedLine {
+    try #require(throws: RPCMessage.RefusedLine.self) { try message(line) }
+  }
+
+  /// The message with which the params are refused.
+  private func paramsRefusal<Params: Decodable & Sendable>(_ line: String, as type: Params.Type) throws -> String {
+    let message = try message(line)
+    let error = try #require(throws: RPCError.self) { try message.params(type) }
+    #expect(error.code == RPCError.invalidParams)
+    return error.message
+  }
+
+  @Test("calls, notifications, answers and refusals")
+  func kinds() throws {
+    #expect(
+      try message(#"{"jsonrpc":"2.0","id":1,"method":"scan.stop"}"#).kind
+        == .request(id: .number(1), method: "scan.stop"))
+    #expect(try message(#"{"jsonrpc":"2.0","id":"a","method":"x"}"#).kind == .request(id: .text("a"), method: "x"))
+    #expect(try message(#"{"method":"scan.report","jsonrpc":"2.0"}"#).kind == .notification(method: "scan.report"))
+    #expect(try message(#"{"jsonrpc":"2.0","id":-7,"result":{}}"#).kind == .success(id: .number(-7)))
+    let error = RPCError(code: -32601, message: "no")
+    #expect(
+      try message(#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#).kind
+        == .failure(id: .number(1), error))
+    #expect(
+      try message(#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}"#).kind
+        == .failure(id: nil, error))
+  }
+
+  @Test(
+    "what is no JSON is a parse error without an id",
+    arguments: ["", "{", "nonsense", "{\"jsonrpc\":\"2.0\" \"id\":1}", "\u{0}", "{'a':1}"])
+  func noJSON(line: String) throws {
+    let refusal = try refusal(line)
+    #expect(refusal.error.code == RPCError.parseError)
+    #expect(refusal.id == nil)
+  }
+
+  @Test("octets that are no UTF-8 are a parse error")
+  func noUTF8() throws {
+    let line = Data(#"{"jsonrpc":"2.0","id":1,"method":""#.utf8) + [0xFF, 0xFE] + Data(#""}"#.utf8)
+    let refusal = try #require(throws: RPCMessage.RefusedLine.self) { try RPCMessage(line: line) }
+    #expect(refusal.error.code == RPCError.parseError || refusal.error.code == RPCError.invalidRequest)
+  }
+
+  @Test("JSON nested without end is refused, not followed")
+  func nesting() throws {
+    let depth = 100_000
+    let line = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    #expect(try refusal(line).error.code == RPCError.parseError)
+    let inside = #"{"jsonrpc":"2.0","id":1,"method":"x","params":"# + line + "}"
+    #expect(try refusal(inside).error.code == RPCError.parseError)
+  }
+
+  @Test("batches are refused with the way out")
+  func batch() throws {
+    let refusal = try refusal(#"[{"jsonrpc":"2.0","id":1,"method":"scan.stop"}]"#)
+    #expect(refusal.error.code == RPCError.invalidRequest)
+    #expect(refusal.error.message.contains("one message a line"))
+  }
+
+  @Test(
+    "JSON that is no message is an invalid request, with the id where there is one",
+    arguments: [
+      ("5", nil), ("\"text\"", nil), ("null", nil), ("{}", nil),
+      (#"{"id":1,"method":"x"}"#, .number(1)),
+      (#"{"jsonrpc":"1.0","id":1,"method":"x"}"#, .number(1)),
+      (#"{"jsonrpc":2.0,"id":1,"method":"x"}"#, .number(1)),
+      (#"{"jsonrpc":"2.0","id":"a","method":5}"#, .text("a")),
+      (#"{"jsonrpc":"2.0","id":1,"method":"x","error":{"code":1,"message":""}}"#, .number(1)),
+      (#"{"jsonrpc":"2.0"}"#, nil),
+      (#"{"jsonrpc":"2.0","id":1,"error":"no"}"#, .number(1)),
+    ] as [(String, RequestID?)])
+  func noMessage(line: String, id: RequestID?) throws {
+    let refusal = try refusal(line)
+    #expect(refusal.error.code == RPCError.invalidRequest)
+    #expect(refusal.id == id)
+  }
+
+  @Test(
+    "an id is a whole number or a text",
+    arguments: ["null", "1.5", "1e400", "99999999999999999999", "true", "[1]", "{}"])
+  func badID(id: String) throws {
+    let refusal = try refusal(#"{"jsonrpc":"2.0","id":\#(id),"method":"x"}"#)
+    #expect(refusal.error.code == RPCError.invalidRequest || refusal.error.code == RPCError.parseError)
+    #expect(refusal.id == nil)
+  }
+
+  @Test("the largest and smallest numbers are ids")
+  func extremeID() throws {
+    for id in [Int.min, -1, 0, Int.max] {
+      #expect(
+        try message(#"{"jsonrpc":"2.0","id":\#(id),"method":"x"}"#).kind == .request(id: .number(id), method: "x"))
+    }
+  }
+
+  @Test("missing params count as {}")
+  func missingParams() throws {
+    let call = #"{"jsonrpc":"2.0","id":1,"method":"x"}"#
+    #expect(try message(call).params(ScanStart.Params.self).services == nil)
+    #expect(try paramsRefusal(call, as: GATTRead.Params.self) == "peripheral: missing")
+  }
+
+  @Test("unknown members are ignored, so that a newer client can talk to an older daemon")
+  func unknownMembers() throws {
+    let call = #"{"jsonrpc":"2.0","id":1,"method":"x","params":{"peripheral":"p","handle":3,"later":[]},"more":1}"#
+    #expect(try message(call).params(GATTRead.Params.self).handle == 3)
+  }
+
+  @Test(
+    "params that do not fit are refused by the place and what belongs there",
+    arguments: [
+      (#"{"handle":1}"#, "params.peripheral: missing"),
+      (#"{"peripheral":5,"handle":1}"#, "params.peripheral: expected text"),
+      (#"{"peripheral":"p","handle":"1"}"#, "params.handle: expected a whole number"),
+      (#"{"peripheral":"p","handle":null}"#, "params.handle: expected a whole number, found null"),
+      (#"[]"#, "params: expected an object"),
+      (#""p""#, "params: expected an object"),
+    ])
+  func wrongParams(params: String, expected: String) throws {
+    let call = #"{"jsonrpc":"2.0","id":1,"method":"x","params":\#(params)}"#
+    #expect(try paramsRefusal(call, as: GATTRead.Params.self) == expected)
+  }
+
+  @Test("numbers out of range, odd hex and wrong UUIDs are refused by the place")
+  func wrongValues() throws {
+    func call(_ params: String) -> String { #"{"jsonrpc":"2.0","id":1,"method":"x","params":\#(params)}"# }
+    for handle in ["-1", "65536", "1.5", "1e300"] {
+      let text = try paramsRefusal(call(#"{"peripheral":"p","handle":\#(handle)}"#), as: GATTRead.Params.self)
+      #expect(text.hasPrefix("params.handle: "), "\(text)")
+    }
+    for value in ["0", "0g", "0x01"] {
+      let params = #"{"peripheral":"p","handle":1,"value":"\#(value)"}"#
+      #expect(try paramsRefusal(call(params), as: GATTWrite.Params.self).contains("params.value: bytes are given as"))
+    }
+    let text = try paramsRefusal(call(#"{"services":["180D","18"]}"#), as: ScanStart.Params.self)
+    #expect(text.hasPrefix("params.services[1]: \"18\" is no UUID"), "\(text)")
+    let write = #"{"service":{"uuid":"180D","characteristics":[{"uuid":"2A37"}]}}"#
+    #expect(
+      try paramsRefusal(call(write), as: ServiceAdd.Params.self)
+        == "params.service.characteristics[0].properties: missing")
+  }
+
+  @Test("a result that does not fit its call is refused by the place")
+  func wrongResult() throws {
+    let answer = try message(#"{"jsonrpc":"2.0","id":1,"result":{"value":1}}"#)
+    let error = try #require(throws: RPCError.self) { try answer.result(GATTRead.Result.self) }
+    #expect(error.message.hasSuffix("result.value: expected text"))
+  }
+
+  @Test("lines cut at any place are refused, never understood as something else")
+  func cuts() throws {
+    let whole = Array(#"{"jsonrpc":"2.0","id":12,"method":"gatt.read","params":{"peripheral":"p","handle":3}}"#.utf8)
+    for length in 0..<whole.count {
+      #expect(throws: RPCMessage.RefusedLine.self) { try RPCMessage(line: Data(whole[..<length])) }
+    }
+  }
+}
