@@ -1,0 +1,116 @@
+import Bluetooth
+
+/// Why a request was refused (Core 5.4, Vol 3, Part F, 3.4.1.1; common profile errors: Supplement, Part B).
+public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
+  /// The octet of the Error Response.
+  public let rawValue: UInt8
+
+  /// Makes an error of any octet; 0x80 to 0x9F belong to the application.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The handle is not in the database, or a range makes no sense.
+  public static let invalidHandle = ATTErrorCode(rawValue: 0x01)
+  /// The attribute cannot be read.
+  public static let readNotPermitted = ATTErrorCode(rawValue: 0x02)
+  /// The attribute cannot be written.
+  public static let writeNotPermitted = ATTErrorCode(rawValue: 0x03)
+  /// The packet was malformed.
+  public static let invalidPDU = ATTErrorCode(rawValue: 0x04)
+  /// The link must be paired first, or better.
+  public static let insufficientAuthentication = ATTErrorCode(rawValue: 0x05)
+  /// The server does not do this.
+  public static let requestNotSupported = ATTErrorCode(rawValue: 0x06)
+  /// The offset lies behind the end of the value.
+  public static let invalidOffset = ATTErrorCode(rawValue: 0x07)
+  /// The server does not grant this client the access.
+  public static let insufficientAuthorization = ATTErrorCode(rawValue: 0x08)
+  /// Too many prepared writes.
+  public static let prepareQueueFull = ATTErrorCode(rawValue: 0x09)
+  /// There is no attribute of that type in the range.
+  public static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
+  /// The value is too short for Read Blob.
+  public static let attributeNotLong = ATTErrorCode(rawValue: 0x0B)
+  /// The encryption key is too short.
+  public static let encryptionKeySizeTooShort = ATTErrorCode(rawValue: 0x0C)
+  /// The value has a length that the attribute cannot take.
+  public static let invalidAttributeValueLength = ATTErrorCode(rawValue: 0x0D)
+  /// Something went wrong that has no code of its own.
+  public static let unlikelyError = ATTErrorCode(rawValue: 0x0E)
+  /// There is a key, and the link must be encrypted with it.
+  public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
+  /// The type cannot be used for grouping.
+  public static let unsupportedGroupType = ATTErrorCode(rawValue: 0x10)
+  /// The server is short of something.
+  public static let insufficientResources = ATTErrorCode(rawValue: 0x11)
+  /// The server's database changed; the client is to discover it again.
+  public static let databaseOutOfSync = ATTErrorCode(rawValue: 0x12)
+  /// The value makes no sense to the server.
+  public static let valueNotAllowed = ATTErrorCode(rawValue: 0x13)
+  /// The profile refuses the write.
+  public static let writeRequestRejected = ATTErrorCode(rawValue: 0xFC)
+  /// The Client Characteristic Configuration does not suit the request.
+  public static let clientConfigurationImproperlyConfigured = ATTErrorCode(rawValue: 0xFD)
+  /// The profile is still busy with the request before.
+  public static let procedureAlreadyInProgress = ATTErrorCode(rawValue: 0xFE)
+  /// The value is out of the profile's range.
+  public static let outOfRange = ATTErrorCode(rawValue: 0xFF)
+
+  /// True if a better protected link could change the answer.
+  public var isAboutSecurity: Bool {
+    self == .insufficientAuthentication || self == .insufficientEncryption || self == .encryptionKeySizeTooShort
+  }
+}
+
+extension ATTErrorCode {
+  /// The name as one word in lower camel case, such as "insufficientEncryption".
+  public var name: String { text.name }
+
+  /// The error as everybody carries it.
+  public var bluetoothError: BluetoothError { bluetoothError("") }
+
+  /// The error as everybody carries it.
+  /// - Parameter context: what was being done, put before the sentence: "Reading handle 0x0012 failed"; may be empty.
+  public func bluetoothError(_ context: String) -> BluetoothError {
+    let (name, sentence) = text
+    return BluetoothError(
+      domain: .att, code: Int(rawValue), name: name, message: context.isEmpty ? sentence : "\(context): \(sentence)")
+  }
+
+  private var text: (name: String, sentence: String) {
+    switch self {
+    case .invalidHandle: ("invalidHandle", "The device has no attribute of that handle; discover its services again.")
+    case .readNotPermitted: ("readNotPermitted", "The device does not let this attribute be read.")
+    case .writeNotPermitted: ("writeNotPermitted", "The device does not let this attribute be written.")
+    case .invalidPDU: ("invalidPDU", "The device calls the request malformed.")
+    case .insufficientAuthentication:
+      ("insufficientAuthentication", "The device wants to be paired first, or with more protection than now.")
+    case .requestNotSupported: ("requestNotSupported", "The device does not support this request.")
+    case .invalidOffset: ("invalidOffset", "The offset lies behind the end of the value.")
+    case .insufficientAuthorization: ("insufficientAuthorization", "The device does not grant this access.")
+    case .prepareQueueFull: ("prepareQueueFull", "The device has no room for so many prepared writes.")
+    case .attributeNotFound: ("attributeNotFound", "The device has no such attribute.")
+    case .attributeNotLong: ("attributeNotLong", "The value is too short to be read in pieces.")
+    case .encryptionKeySizeTooShort:
+      ("encryptionKeySizeTooShort", "The link's key is too short for the device; pair again with a longer one.")
+    case .invalidAttributeValueLength:
+      ("invalidAttributeValueLength", "The attribute cannot take a value of that length.")
+    case .unlikelyError: ("unlikelyError", "The device failed and does not say why.")
+    case .insufficientEncryption:
+      ("insufficientEncryption", "The device wants the link encrypted with the key of the pairing.")
+    case .unsupportedGroupType: ("unsupportedGroupType", "The type cannot be used for grouping.")
+    case .insufficientResources: ("insufficientResources", "The device is short of memory or the like.")
+    case .databaseOutOfSync: ("databaseOutOfSync", "The device's services changed; discover them again.")
+    case .valueNotAllowed: ("valueNotAllowed", "The device does not accept that value.")
+    case .writeRequestRejected: ("writeRequestRejected", "The device's profile refuses the write.")
+    case .clientConfigurationImproperlyConfigured:
+      ("clientConfigurationImproperlyConfigured", "Notifications or indications must be switched on first.")
+    case .procedureAlreadyInProgress:
+      ("procedureAlreadyInProgress", "The device is still busy with the request before.")
+    case .outOfRange: ("outOfRange", "The value is out of the range that the device accepts.")
+    default:
+      (0x80...0x9F).contains(rawValue)
+        ? ("applicationError", "The device's application refuses the request.")
+        : ("reserved", "The device gives an unknown reason.")
+    }
+  }
+}

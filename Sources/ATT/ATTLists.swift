@@ -1,0 +1,76 @@
+/// Elements of one size in a row, as Read By Type, Read By Group Type, Find Information and Find By Type Value answer
+/// (Core 5.4, Vol 3, Part F, 3.4.3.2, 3.4.3.4, 3.4.4.2 and 3.4.4.10). Octets behind the last whole element are left out.
+public struct ElementList: Sequence, IteratorProtocol {
+  private var rest: ArraySlice<UInt8>
+  private let size: Int
+
+  /// Walks through `list` in steps of `size` octets; a size below 1 counts as 1.
+  public init(_ list: ArraySlice<UInt8>, size: Int) {
+    rest = list
+    self.size = Swift.max(size, 1)
+  }
+
+  /// The next element's octets.
+  public mutating func next() -> ArraySlice<UInt8>? {
+    guard rest.count >= size else { return nil }
+    defer { rest = rest.dropFirst(size) }
+    return rest.prefix(size)
+  }
+}
+
+/// 16-bit handles in a row, as Read Multiple asks for them (3.4.4.7).
+public struct HandleList: Sequence, IteratorProtocol {
+  private var rest: ArraySlice<UInt8>
+
+  /// Walks through handles in wire form.
+  public init(_ list: ArraySlice<UInt8>) { rest = list }
+
+  /// The next handle.
+  public mutating func next() -> UInt16? {
+    guard rest.count >= 2 else { return nil }
+    defer { rest = rest.dropFirst(2) }
+    return rest.word(at: 0)
+  }
+}
+
+/// Values, each behind its handle and its length: Multiple Handle Value Notification (3.4.7.4).
+public struct HandleLengthValueList: Sequence, IteratorProtocol {
+  private var rest: ArraySlice<UInt8>
+
+  /// Walks through the tuples in wire form. It ends before one that is not whole.
+  public init(_ list: ArraySlice<UInt8>) { rest = list }
+
+  /// The next handle and its value.
+  public mutating func next() -> (handle: UInt16, value: ArraySlice<UInt8>)? {
+    guard rest.count >= 4 else { return nil }
+    let length = Int(rest.word(at: 2))
+    guard rest.count - 4 >= length else { return nil }
+    defer { rest = rest.dropFirst(4 + length) }
+    return (rest.word(at: 0), rest.dropFirst(4).prefix(length))
+  }
+
+  /// True if there is at least one tuple and no octet beside whole tuples.
+  var isWhole: Bool {
+    guard !rest.isEmpty else { return false }
+    var walker = self
+    while walker.next() != nil {}
+    return walker.rest.isEmpty
+  }
+}
+
+/// Values, each behind its length; the last may be cut short by the MTU: Read Multiple Variable (3.4.4.12).
+public struct LengthValueList: Sequence, IteratorProtocol {
+  private var rest: ArraySlice<UInt8>
+
+  /// Walks through the tuples in wire form.
+  public init(_ list: ArraySlice<UInt8>) { rest = list }
+
+  /// The next value, and whether all of it is there.
+  public mutating func next() -> (value: ArraySlice<UInt8>, isWhole: Bool)? {
+    guard rest.count >= 2 else { return nil }
+    let length = Int(rest.word(at: 0))
+    let value = rest.dropFirst(2).prefix(length)
+    rest = rest.dropFirst(2 + length)
+    return (value, value.count == length)
+  }
+}

@@ -1,0 +1,184 @@
+import Bluetooth
+
+// One ATT bearer: who may send what, and for how long one waits (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
+//
+// State        Holds                                        Leaves it
+// open         our request pending, or not                  its response · timeout
+//              our indication pending, or not               its confirmation · timeout
+//              the peer's request to be answered, or not    `answered()`
+// ended        why                                          never
+//
+// Inputs: `receive`, `send(request:)`, `send(indication:)`, `answered`, `timePassed`, `end`. Output: `Event`, `deadline`.
+
+/// The rules of one ATT bearer: the MTU, one request and one indication pending each way, 30 s for each.
+public struct Bearer: Sendable {
+  /// How long a request or an indication may wait for its answer.
+  public static let transactionTimeout: Duration = .seconds(30)
+  /// The MTU before the exchange, in octets.
+  public static let defaultMTU = 23
+
+  /// What a received packet means.
+  public enum Event: Hashable, Sendable {
+    /// The peer asks; call `answered()` when the answer was sent.
+    case request(ATTPDU)
+    /// The peer tells the server something and wants no answer.
+    case command(ATTPDU)
+    /// The answer to our request, an Error Response included.
+    case response(ATTPDU)
+    /// An answer to our request that cannot be read.
+    case malformedResponse(ATTDecodingError)
+    /// A notification, of one or of several values.
+    case notification(ATTPDU)
+    /// An indication, and the confirmation that is to be sent.
+    case indication(ATTPDU, confirmation: [UInt8])
+    /// Our indication was confirmed.
+    case confirmation
+    /// Send this: the answer to an MTU exchange or to a request that cannot be read.
+    case answer([UInt8])
+    /// Nothing is to be done.
+    case ignored
+    /// The bearer ended; drop the link.
+    case failed(BearerError)
+  }
+
+  private struct Request {
+    let opcode: ATTOpcode
+    let deadline: Instant
+  }
+
+  /// The largest packet we take, 23 to 517 octets.
+  public let maximumMTU: Int
+  /// The largest packet on this bearer in octets, 23 before the exchange.
+  public private(set) var mtu = Bearer.defaultMTU
+  /// Why the bearer ended; nil while it is open.
+  public private(set) var error: BearerError?
+  private var request: Request?
+  private var indicationDeadline: Instant?
+  private var answering = false
+
+  /// Opens a bearer.
+  /// - Parameter maximumMTU: the largest packet the link carries; held within 23 to 517 octets.
+  public init(maximumMTU: Int) { self.maximumMTU = min(max(maximumMTU, Bearer.defaultMTU), 517) }
+
+  /// True if a request may be sent now.
+  public var canRequest: Bool { request == nil && error == nil }
+  /// True if an indication may be sent now.
+  public var canIndicate: Bool { indicationDeadline == nil && error == nil }
+  /// When `timePassed` must be called, if nothing happens before.
+  public var deadline: Instant? {
+    guard let first = request?.deadline else { return indicationDeadline }
+    guard let second = indicationDeadline else { return first }
+    return min(first, second)
+  }
+
+  /// Notes that this request goes out now.
+  /// - Returns: false, and nothing is noted, where another is pending or the bearer ended.
+  public mutating func send(request packet: [UInt8], now: Instant) -> Bool {
+    guard canRequest, let opcode = packet.first else { return false }
+    request = Request(opcode: ATTOpcode(rawValue: opcode), deadline: now.advanced(by: Bearer.transactionTimeout))
+    return true
+  }
+
+  /// Notes that an indication goes out now.
+  /// - Returns: false, and nothing is noted, where another is pending or the bearer ended.
+  public mutating func sendIndication(now: Instant) -> Bool {
+    guard canIndicate else { return false }
+    indicationDeadline = now.advanced(by: Bearer.transactionTimeout)
+    return true
+  }
+
+  /// Notes that the peer's request has its answer.
+  public mutating func answered() { answering = false }
+
+  /// Ends the bearer. The first reason stays.
+  public mutating func end(_ reason: BearerError) {
+    if error == nil { error = reason }
+    request = nil
+    indicationDeadline = nil
+    answering = false
+  }
+
+  /// Ends the bearer if the time of something pending is up.
+  /// - Returns: why it ended, once.
+  public mutating func timePassed(now: Instant) -> BearerError? {
+    guard error == nil else { return nil }
+    if let request, request.deadline <= now { return fail(.timeout(request.opcode)) }
+    if let indicationDeadline, indicationDeadline <= now { return fail(.timeout(.handleValueIndication)) }
+    return nil
+  }
+
+  /// Takes one packet from the link.
+  public mutating func receive(_ packet: [UInt8]) -> Event {
+    guard error == nil, let first = packet.first else { return .ignored }
+    let opcode = ATTOpcode(rawValue: first)
+    let pdu: ATTPDU
+    do {
+      pdu = try ATTPDU(decoding: packet)
+    } catch {
+      return refuse(opcode, error)
+    }
+    switch opcode.kind {
+    case .request: return take(request: pdu, opcode)
+    case .response: return take(response: pdu, opcode)
+    case .command: return .command(pdu)
+    case .notification: return .notification(pdu)
+    case .indication: return .indication(pdu, confirmation: ATTPDU.handleValueConfirmation.encoded)
+    case .confirmation:
+      // One that nobody waits for harms nothing: there is no content that could be mistaken.
+      guard indicationDeadline != nil else { return .ignored }
+      indicationDeadline = nil
+      return .confirmation
+    }
+  }
+
+  private mutating func take(request pdu: ATTPDU, _ opcode: ATTOpcode) -> Event {
+    guard !answering else { return .failed(fail(.requestWhilePending(opcode))) }
+    if case .exchangeMTURequest(let theirs) = pdu {
+      mtu = agreed(theirs)
+      return .answer(ATTPDU.exchangeMTUResponse(UInt16(maximumMTU)).encoded)
+    }
+    answering = true
+    return .request(pdu)
+  }
+
+  private mutating func take(response pdu: ATTPDU, _ opcode: ATTOpcode) -> Event {
+    guard let pending = request else { return .failed(fail(.unexpectedResponse(opcode))) }
+    if case .errorResponse(let failed, _, _) = pdu {
+      guard failed == pending.opcode else { return .failed(fail(.unexpectedResponse(opcode))) }
+    } else if !opcode.answers(pending.opcode) {
+      return .failed(fail(.unexpectedResponse(opcode)))
+    }
+    if case .exchangeMTUResponse(let theirs) = pdu { mtu = agreed(theirs) }
+    request = nil
+    return .response(pdu)
+  }
+
+  /// What to do with octets that are no packet.
+  private mutating func refuse(_ opcode: ATTOpcode, _ reason: ATTDecodingError) -> Event {
+    switch opcode.kind {
+    case .request:
+      guard !answering else { return .failed(fail(.requestWhilePending(opcode))) }
+      let error: ATTErrorCode = if case .unknownOpcode = reason { .requestNotSupported } else { .invalidPDU }
+      return .answer(ATTPDU.errorResponse(request: opcode, handle: 0, error: error).encoded)
+    case .response:
+      guard let pending = request, opcode.answers(pending.opcode) || opcode == .errorResponse else {
+        return .failed(fail(.unexpectedResponse(opcode)))
+      }
+      request = nil
+      return .malformedResponse(reason)
+    case .command, .notification, .indication, .confirmation: return .ignored
+    }
+  }
+
+  private func agreed(_ theirs: UInt16) -> Int { min(maximumMTU, max(Int(theirs), Bearer.defaultMTU)) }
+
+  private mutating func fail(_ reason: BearerError) -> BearerError {
+    end(reason)
+    return reason
+  }
+}
+
+extension ATTOpcode {
+  /// True if this is the response that belongs to `request`: the opcode that follows it (3.4.8).
+  func answers(_ request: ATTOpcode) -> Bool { rawValue == request.rawValue &+ 1 }
+}

@@ -1,0 +1,154 @@
+import ATT
+import Bluetooth
+
+extension AttributeDatabase {
+  /// How many removed services are remembered with their handles.
+  private static let retiredLimit = 256
+
+  /// Adds a service and gives it handles: those it had before if it was here in the same shape and they are free,
+  /// else fresh ones, and only when there are none left those of other removed services.
+  public mutating func add(
+    _ definition: ServiceDefinition, owner: AttributeOwner = .local
+  ) throws(DatabaseError) -> RegisteredService {
+    let count = definition.attributeCount
+    let shape = try shape(of: definition)
+    let start: UInt16
+    if let range = retired[shape], range.count == count, isFree(range) {
+      start = range.lowerBound
+    } else {
+      start = try freeHandles(count)
+    }
+    guard let end = UInt16(exactly: Int(start) + count - 1) else { throw .noHandlesLeft }
+    let service = try insert(attributes(of: definition, at: start), range: start...end, owner: owner)
+    retired[shape] = nil
+    return service
+  }
+
+  /// Remembers where a service lay. At the bound nothing more is remembered: the next of its kind gets fresh handles.
+  mutating func retire(_ service: Service) {
+    let range = service.registered.range
+    guard retired.count < Self.retiredLimit,
+      Int(range.upperBound) - Int(range.lowerBound) + 1 == service.attributes.count
+    else { return }
+    retired[Self.shape(of: service.attributes, at: range.lowerBound)] = range
+  }
+
+  private func isFree(_ range: ClosedRange<UInt16>) -> Bool {
+    !entries.contains { $0.registered.range.overlaps(range) }
+  }
+
+  private func freeHandles(_ count: Int) throws(DatabaseError) -> UInt16 {
+    if Int(highestHandle) + count <= 0xFFFF { return highestHandle + 1 }
+    var start = 1
+    for range in entries.lazy.map(\.registered.range) {
+      if Int(range.lowerBound) - start >= count { return UInt16(start) }
+      start = Int(range.upperBound) + 1
+    }
+    guard start + count - 1 <= 0xFFFF else { throw .noHandlesLeft }
+    return UInt16(start)
+  }
+
+  /// The attributes of a definition in the order of Part G, 2.6.1: declaration, includes, characteristics.
+  private func attributes(of definition: ServiceDefinition, at start: UInt16) throws(DatabaseError) -> [Attribute] {
+    var list: [Attribute] = []
+    list.reserveCapacity(definition.attributeCount)
+    func append(_ type: BluetoothUUID, _ permissions: AttributePermissions, _ source: ValueSource, _ maximum: Int = 512)
+    {
+      let handle = start + UInt16(list.count)
+      list.append(
+        Attribute(handle: handle, type: type, permissions: permissions, source: source, maximumLength: maximum))
+    }
+    append(definition.isPrimary ? .primaryService : .secondaryService, .readable, .stored(definition.uuid.attOctets))
+    for include in definition.includes {
+      guard let service = service(containing: include), service.range.lowerBound == include else {
+        throw .unknownInclude(include)
+      }
+      var value: [UInt8] = []
+      value.append(word: service.range.lowerBound)
+      value.append(word: service.range.upperBound)
+      if service.uuid.short16 != nil { value += service.uuid.attOctets }
+      append(.include, .readable, .stored(value))
+    }
+    for characteristic in definition.characteristics {
+      var declaration = [characteristic.declaredProperties.rawValue]
+      declaration.append(word: start + UInt16(list.count) + 1)
+      declaration.append(uuid: characteristic.uuid)
+      append(.characteristic, .readable, .stored(declaration))
+      append(characteristic.uuid, characteristic.permissions, characteristic.value, characteristic.maximumLength)
+      for descriptor in characteristic.allDescriptors {
+        append(descriptor.uuid, descriptor.permissions, descriptor.value)
+      }
+    }
+    return list
+  }
+
+  /// What clients see of a service, with handles counted from its start, so that it can be recognised elsewhere.
+  private func shape(of definition: ServiceDefinition) throws(DatabaseError) -> [UInt8] {
+    guard definition.attributeCount <= 0xFFFF else { throw .noHandlesLeft }
+    let types = definition.characteristics.flatMap { [$0.uuid] + $0.allDescriptors.map(\.uuid) }
+    guard !types.contains(where: \.isDeclarationType) else { throw .invalidDeclaration }
+    return Self.shape(of: try attributes(of: definition, at: 0), at: 0)
+  }
+
+  private static func shape(of attributes: [Attribute], at start: UInt16) -> [UInt8] {
+    var shape: [UInt8] = []
+    for attribute in attributes {
+      shape.append(uuid: attribute.type)
+      guard case .stored(let value) = attribute.source, attribute.isDeclaration else { continue }
+      if attribute.type == .characteristic {
+        shape.append(value[0])
+        shape += value.dropFirst(3)
+      } else {
+        shape += value
+      }
+    }
+    return shape
+  }
+}
+
+extension Attribute {
+  /// True for services, includes and characteristic declarations.
+  var isDeclaration: Bool { type.isDeclarationType }
+}
+
+extension BluetoothUUID {
+  /// True for the types of services, includes and characteristic declarations, which nothing else may have.
+  var isDeclarationType: Bool { short16.map { (0x2800...0x2803).contains($0) } == true }
+}
+
+extension ServiceDefinition {
+  /// How many handles it takes.
+  var attributeCount: Int {
+    1 + includes.count + characteristics.reduce(0) { $0 + 2 + $1.allDescriptors.count }
+  }
+}
+
+extension CharacteristicDefinition {
+  /// The properties, and the bit for Extended Properties where there is such a descriptor.
+  var declaredProperties: CharacteristicProperties {
+    descriptors.contains { $0.uuid == .characteristicExtendedProperties }
+      ? properties.union(.extendedProperties) : properties
+  }
+
+  /// The descriptors of the definition, and those that its properties ask for.
+  var allDescriptors: [DescriptorDefinition] {
+    var all = descriptors
+    if properties.contains(.extendedProperties), !all.contains(where: { $0.uuid == .characteristicExtendedProperties })
+    {
+      all.append(DescriptorDefinition(uuid: .characteristicExtendedProperties, value: .stored([0, 0])))
+    }
+    if !properties.isDisjoint(with: [.notify, .indicate]),
+      !all.contains(where: { $0.uuid == .clientCharacteristicConfiguration })
+    {
+      // Switching a value's notifications on takes what reading or writing the value takes, and no authorization of its own.
+      let needed = [permissions.read, permissions.write].compactMap { $0 }.max { $0.level < $1.level } ?? .open
+      all.append(
+        DescriptorDefinition(
+          uuid: .clientCharacteristicConfiguration,
+          permissions: AttributePermissions(
+            read: .open, write: AccessRequirement(level: needed.level, minimumKeySize: needed.minimumKeySize)),
+          value: .clientConfiguration))
+    }
+    return all
+  }
+}

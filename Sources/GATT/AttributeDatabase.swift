@@ -1,0 +1,208 @@
+import ATT
+import Bluetooth
+
+/// The attributes of a GATT server (Core 5.4, Vol 3, Part G, 2.6). One for all links.
+///
+/// Services lie in the order of their handles, each with its attributes in one array, so a handle is found by two
+/// binary searches; handles are also listed by type, so a search by type looks at nothing else.
+public struct AttributeDatabase: Sendable {
+  struct Service: Sendable {
+    var registered: RegisteredService
+    var attributes: [Attribute]
+  }
+
+  /// Where an attribute lies; valid until services are added or removed.
+  struct Position {
+    let service: Int
+    let attribute: Int
+  }
+
+  private(set) var entries: [Service] = []
+  private var handlesByType: [BluetoothUUID: [UInt16]] = [:]
+  /// The highest handle that was ever in use: new services go behind it, so that no cached handle changes its meaning.
+  var highestHandle: UInt16 = 0
+  /// Where services lay that were removed, by their shape: one that comes back gets its handles back.
+  var retired: [[UInt8]: ClosedRange<UInt16>] = [:]
+  /// AES-CMAC with the all-zero key; nil where there is no database hash.
+  let cmac: (@Sendable ([UInt8]) -> [UInt8])?
+  var cachedHash: [UInt8]?
+
+  /// Makes an empty database.
+  /// - Parameter cmac: AES-CMAC of octets under the all-zero key, 16 octets in the order of RFC 4493, for the database hash.
+  public init(cmac: (@Sendable ([UInt8]) -> [UInt8])? = nil) { self.cmac = cmac }
+
+  /// All services in the order of their handles.
+  public var services: [RegisteredService] { entries.map(\.registered) }
+
+  /// The service that this handle belongs to.
+  public func service(containing handle: UInt16) -> RegisteredService? {
+    guard let index = serviceIndex(of: handle) else { return nil }
+    return entries[index].registered
+  }
+
+  /// The attribute at this handle.
+  public func attribute(_ handle: UInt16) -> Attribute? { position(of: handle).map { self[$0] } }
+
+  /// The value that the database holds at this handle; nil where there is none, or an owner has it.
+  public func value(of handle: UInt16) -> [UInt8]? {
+    guard let position = position(of: handle), case .stored(let value) = self[position].source else { return nil }
+    return value
+  }
+
+  /// Changes a value that the database holds.
+  /// - Returns: false where there is none, it belongs to a declaration, or it would be too long.
+  @discardableResult
+  public mutating func setValue(_ value: [UInt8], of handle: UInt16) -> Bool {
+    guard let position = position(of: handle), case .stored = self[position].source,
+      self[position].characteristic.valueHandle != 0, value.count <= self[position].maximumLength
+    else { return false }
+    entries[position.service].attributes[position.attribute].source = .stored(value)
+    return true
+  }
+
+  /// Adds a service whose handles the caller chose.
+  /// - Parameters:
+  ///   - range: the service's handles; they may be more than it has attributes.
+  ///   - attributes: in ascending order, beginning with the service declaration at the range's start. Declarations
+  ///     (0x2800 to 0x2803) hold their values in the wire form of Part G, 3.1 to 3.3.
+  @discardableResult
+  public mutating func insert(
+    _ attributes: [Attribute], range: ClosedRange<UInt16>, owner: AttributeOwner
+  ) throws(DatabaseError) -> RegisteredService {
+    let index = entries.firstIndex { $0.registered.range.lowerBound > range.lowerBound } ?? entries.count
+    if index > 0, entries[index - 1].registered.range.overlaps(range) { throw .invalidHandles }
+    if index < entries.count, entries[index].registered.range.overlaps(range) { throw .invalidHandles }
+    var attributes = attributes
+    let registered = try Declarations.read(&attributes, range: range, owner: owner)
+    entries.insert(Service(registered: registered, attributes: attributes), at: index)
+    for attribute in attributes {
+      var handles = handlesByType.removeValue(forKey: attribute.type) ?? []
+      handles.insert(attribute.handle, at: handles.firstIndex(notBelow: attribute.handle))
+      handlesByType[attribute.type] = handles
+    }
+    highestHandle = max(highestHandle, range.upperBound)
+    cachedHash = nil
+    return registered
+  }
+
+  /// Removes the service that begins at this handle.
+  /// - Returns: the handles that are free now, for `databaseChanged`; nil if no service begins there.
+  @discardableResult
+  public mutating func remove(service handle: UInt16) -> ClosedRange<UInt16>? {
+    guard let index = serviceIndex(of: handle), entries[index].registered.range.lowerBound == handle else { return nil }
+    let service = entries.remove(at: index)
+    for attribute in service.attributes {
+      guard var handles = handlesByType.removeValue(forKey: attribute.type) else { continue }
+      let place = handles.firstIndex(notBelow: attribute.handle)
+      if place < handles.count, handles[place] == attribute.handle { handles.remove(at: place) }
+      if !handles.isEmpty { handlesByType[attribute.type] = handles }
+    }
+    retire(service)
+    cachedHash = nil
+    return service.registered.range
+  }
+
+  /// Removes all services of an owner.
+  /// - Returns: the handles that are free now, in ascending order.
+  @discardableResult
+  public mutating func removeAll(owner: AttributeOwner) -> [ClosedRange<UInt16>] {
+    let ranges = entries.filter { $0.registered.owner == owner }.map(\.registered.range)
+    for range in ranges { remove(service: range.lowerBound) }
+    return ranges
+  }
+
+  // MARK: - Look-ups of the server
+
+  subscript(_ position: Position) -> Attribute { entries[position.service].attributes[position.attribute] }
+
+  mutating func store(_ value: [UInt8], at position: Position) {
+    entries[position.service].attributes[position.attribute].source = .stored(value)
+  }
+
+  func owner(at position: Position) -> AttributeOwner { entries[position.service].registered.owner }
+
+  func position(of handle: UInt16) -> Position? {
+    guard let service = serviceIndex(of: handle) else { return nil }
+    let attributes = entries[service].attributes
+    // Handles mostly follow each other without a gap; then the place is known at once.
+    let guess = Int(handle) - Int(entries[service].registered.range.lowerBound)
+    if guess < attributes.count, attributes[guess].handle == handle {
+      return Position(service: service, attribute: guess)
+    }
+    let place = attributes.firstIndex(notBelow: handle)
+    guard place < attributes.count, attributes[place].handle == handle else { return nil }
+    return Position(service: service, attribute: place)
+  }
+
+  /// The handles of attributes of one type within a range, in ascending order.
+  func handles(ofType type: BluetoothUUID, in range: ClosedRange<UInt16>) -> ArraySlice<UInt16> {
+    guard let handles = handlesByType[type] else { return [] }
+    let first = handles.firstIndex(notBelow: range.lowerBound)
+    var end = first
+    while end < handles.count, handles[end] <= range.upperBound { end += 1 }
+    return handles[first..<end]
+  }
+
+  /// The place of the first attribute at or behind a handle, in whatever service.
+  func position(notBelow handle: UInt16) -> Position? {
+    var service = serviceIndexNotAbove(handle) ?? 0
+    while service < entries.count {
+      let attribute = entries[service].attributes.firstIndex(notBelow: handle)
+      if attribute < entries[service].attributes.count { return Position(service: service, attribute: attribute) }
+      service += 1
+    }
+    return nil
+  }
+
+  /// The place behind a place.
+  func position(after position: Position) -> Position? {
+    if position.attribute + 1 < entries[position.service].attributes.count {
+      return Position(service: position.service, attribute: position.attribute + 1)
+    }
+    // No service is without attributes: it has at least its declaration.
+    return position.service + 1 < entries.count ? Position(service: position.service + 1, attribute: 0) : nil
+  }
+
+  private func serviceIndex(of handle: UInt16) -> Int? {
+    guard let index = serviceIndexNotAbove(handle), entries[index].registered.range.contains(handle) else { return nil }
+    return index
+  }
+
+  /// The last service that begins at or before a handle.
+  private func serviceIndexNotAbove(_ handle: UInt16) -> Int? {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].registered.range.lowerBound <= handle { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? nil : low - 1
+  }
+}
+
+extension [UInt16] {
+  /// The index of the first element that is not below `handle`, in an ascending array.
+  func firstIndex(notBelow handle: UInt16) -> Int {
+    if let last, last < handle { return count }
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < handle { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension [Attribute] {
+  /// The index of the first attribute that is not below `handle`, in an ascending array.
+  func firstIndex(notBelow handle: UInt16) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].handle < handle { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

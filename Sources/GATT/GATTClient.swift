@@ -1,0 +1,167 @@
+import ATT
+import Bluetooth
+
+// The client of one link (Core 5.4, Vol 3, Part G, 4). Procedures run one after the other.
+//
+// State      Holds                                       Leaves it
+// idle       nothing                                     `start`
+// asking     the procedure, a request on its way         its answer: the next request, or the end
+// waiting    the procedure, refused for want of security `resume`: the request once more, or the end
+// beside it  procedures that wait, in order              those before them ended
+//
+// Inputs: `start`, `handle` (a response), `deliver` (a notification or indication), `resume`, `end`. Output: `GATTAction`.
+
+/// The GATT client of one link.
+struct GATTClient: Sendable {
+  /// How many procedures may wait.
+  static let queueLimit = 256
+
+  /// Whether a refusal for want of security is put to the caller.
+  var asksForSecurity = false
+  private var queue: [(id: ProcedureID, procedure: GATTProcedure)] = []
+  private var running: RunningProcedure?
+  /// The refusal that waits for `resume`.
+  private var refusal: ATTPDU?
+  private var hasExchangedMTU = false
+
+  /// Starts a procedure, or lets it wait.
+  mutating func start(
+    _ procedure: GATTProcedure, id: ProcedureID, now: Instant, bearer: inout Bearer, actions: inout [GATTAction]
+  ) {
+    if let error = bearer.error { return actions.append(.finished(id, .failure(.bearer(error)))) }
+    switch procedure {
+    case .writeWithoutResponse(let handle, let value):
+      command(.writeCommand(handle, value: value[...]), id, bearer, &actions)
+    case .signedWrite(let handle, let value, let counter, let sign):
+      var signature: [UInt8] = []
+      signature.append(word: UInt16(truncatingIfNeeded: counter))
+      signature.append(word: UInt16(truncatingIfNeeded: counter >> 16))
+      let signed = ATTPDU.signedWriteCommand(handle, value: value[...], signature: signature[...]).encoded
+      signature += sign(signed)
+      command(.signedWriteCommand(handle, value: value[...], signature: signature[...]), id, bearer, &actions)
+    default:
+      guard queue.count < Self.queueLimit else { return actions.append(.finished(id, .failure(.queueFull))) }
+      queue.append((id, procedure))
+      proceed(now, &bearer, &actions)
+    }
+  }
+
+  /// Takes the answer to the request that is on its way.
+  mutating func handle(_ pdu: ATTPDU, now: Instant, bearer: inout Bearer, actions: inout [GATTAction]) {
+    guard let running else { return }
+    if case .errorResponse(_, _, let error) = pdu, error.isAboutSecurity, asksForSecurity, !running.wasRepeated {
+      refusal = pdu
+      return actions.append(.securityNeeded(running.id, error))
+    }
+    follow(pdu, now, &bearer, &actions)
+  }
+
+  /// Takes an answer that cannot be read.
+  mutating func handleMalformed(_ packet: [UInt8], now: Instant, bearer: inout Bearer, actions: inout [GATTAction]) {
+    let opcode = ATTOpcode(rawValue: packet.first ?? 0)
+    finish(.failure(.invalidResponse(opcode, .malformed)), now, &bearer, &actions)
+  }
+
+  /// Repeats what was refused for want of security, or gives it up.
+  mutating func resume(
+    _ id: ProcedureID, isSecured: Bool, now: Instant, bearer: inout Bearer, actions: inout [GATTAction]
+  ) {
+    guard running?.id == id, let refused = refusal else { return }
+    refusal = nil
+    running?.wasRepeated = true
+    if isSecured, let packet = running?.packet {
+      send(packet, now, &bearer, &actions)
+    } else {
+      follow(refused, now, &bearer, &actions)
+    }
+  }
+
+  /// Hands on what the server sent of its own accord.
+  func deliver(_ pdu: ATTPDU, actions: inout [GATTAction]) {
+    switch pdu {
+    case .handleValueNotification(let handle, let value):
+      actions.append(.value(handle: handle, [UInt8](value), isIndication: false))
+    case .handleValueIndication(let handle, let value):
+      actions.append(.value(handle: handle, [UInt8](value), isIndication: true))
+    case .multipleHandleValueNotification(let list):
+      for (handle, value) in HandleLengthValueList(list) {
+        actions.append(.value(handle: handle, [UInt8](value), isIndication: false))
+      }
+    default: break
+    }
+  }
+
+  /// Ends everything that waits; the bearer is at its end.
+  mutating func end(_ reason: BearerError, actions: inout [GATTAction]) {
+    if let running { actions.append(.finished(running.id, .failure(.bearer(reason)))) }
+    running = nil
+    refusal = nil
+    let waiting = queue
+    queue = []
+    for (id, _) in waiting { actions.append(.finished(id, .failure(.bearer(reason)))) }
+  }
+
+  // MARK: - One procedure after the other
+
+  private mutating func follow(
+    _ pdu: ATTPDU, _ now: Instant, _ bearer: inout Bearer, _ actions: inout [GATTAction]
+  ) {
+    // Taken out and put back so that what it has collected is not copied.
+    guard var current = running.take() else { return }
+    let step = current.take(pdu, mtu: bearer.mtu)
+    running = current
+    switch step {
+    case .send(let request):
+      running?.wasRepeated = false
+      send(request.encoded, now, &bearer, &actions)
+    case .finish(let result):
+      if case .success(.mtu) = result { hasExchangedMTU = true }
+      finish(result, now, &bearer, &actions)
+    }
+  }
+
+  private mutating func finish(
+    _ result: Result<GATTResult, GATTError>, _ now: Instant, _ bearer: inout Bearer, _ actions: inout [GATTAction]
+  ) {
+    guard let ended = running.take() else { return }
+    actions.append(.finished(ended.id, result))
+    proceed(now, &bearer, &actions)
+  }
+
+  private mutating func proceed(_ now: Instant, _ bearer: inout Bearer, _ actions: inout [GATTAction]) {
+    while running == nil, bearer.canRequest, !queue.isEmpty {
+      let (id, procedure) = queue.removeFirst()
+      // The MTU is exchanged once on a bearer (Part F, 3.4.2).
+      if case .exchangeMTU = procedure, hasExchangedMTU {
+        actions.append(.finished(id, .success(.mtu(bearer.mtu))))
+        continue
+      }
+      var next = RunningProcedure(id: id, procedure: procedure)
+      switch next.begin(mtu: bearer.mtu, maximumMTU: bearer.maximumMTU) {
+      case .finish(let result): actions.append(.finished(id, result))
+      case .send(let request):
+        running = next
+        send(request.encoded, now, &bearer, &actions)
+      }
+    }
+  }
+
+  private mutating func send(
+    _ packet: [UInt8], _ now: Instant, _ bearer: inout Bearer, _ actions: inout [GATTAction]
+  ) {
+    guard bearer.send(request: packet, now: now) else { return }
+    running?.packet = packet
+    actions.append(.send(packet))
+  }
+
+  private func command(_ pdu: ATTPDU, _ id: ProcedureID, _ bearer: Bearer, _ actions: inout [GATTAction]) {
+    let packet = pdu.encoded
+    guard packet.count <= bearer.mtu else {
+      // A signature takes 12 octets more.
+      let overhead = if case .signedWriteCommand = pdu { 15 } else { 3 }
+      return actions.append(.finished(id, .failure(.valueTooLong(maximum: bearer.mtu - overhead))))
+    }
+    actions.append(.send(packet))
+    actions.append(.finished(id, .success(.done)))
+  }
+}

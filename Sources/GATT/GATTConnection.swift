@@ -1,0 +1,180 @@
+import ATT
+import Bluetooth
+
+// One link: its bearer, the server towards the peer and the client of the peer's server.
+//
+// State    Leaves it
+// open     `linkEnded` · the bearer failed (30 s without an answer, or an answer that nobody asked for)
+// ended    never; what is started then fails at once
+//
+// Inputs: `received`, `timePassed`, `linkEnded`, `securityChanged`; client: `start`, `resume`; server: `answerRead`,
+// `answerWrite`, `notify`, `indicate`, `databaseChanged`, `ownerGone`, `restore`. Outputs: `GATTAction`, `deadline`.
+
+/// Both GATT roles on one link (Core 5.4, Vol 3, Part G).
+///
+/// Every call appends to `actions` what is to be done, in order; the caller executes it and empties the array.
+public struct GATTConnection: Sendable {
+  private var bearer: Bearer
+  private var server: GATTServer
+  private var client = GATTClient()
+
+  /// Opens both roles on a link.
+  /// - Parameters:
+  ///   - maximumMTU: the largest packet the link carries, 23 to 517 octets.
+  ///   - security: how the link is protected now.
+  public init(maximumMTU: Int, security: SecurityState = .none) {
+    bearer = Bearer(maximumMTU: maximumMTU)
+    server = GATTServer(security: security)
+  }
+
+  /// The largest packet in octets: 23 until either side exchanged it.
+  public var mtu: Int { bearer.mtu }
+  /// False when the bearer ended.
+  public var isOpen: Bool { bearer.error == nil }
+  /// When `timePassed` must be called, if nothing happens before.
+  public var deadline: Instant? { [bearer.deadline, server.deadline].compactMap { $0 }.min() }
+
+  // MARK: - The link
+
+  /// Takes one packet of the link.
+  public mutating func received(
+    _ packet: [UInt8], now: Instant, database: inout AttributeDatabase, actions: inout [GATTAction]
+  ) {
+    let mtu = bearer.mtu
+    switch bearer.receive(packet) {
+    case .request(let pdu), .command(let pdu):
+      server.handle(pdu, now: now, bearer: &bearer, database: &database, actions: &actions)
+    case .response(let pdu): client.handle(pdu, now: now, bearer: &bearer, actions: &actions)
+    case .malformedResponse: client.handleMalformed(packet, now: now, bearer: &bearer, actions: &actions)
+    case .notification(let pdu): client.deliver(pdu, actions: &actions)
+    case .indication(let pdu, let confirmation):
+      actions.append(.send(confirmation))
+      client.deliver(pdu, actions: &actions)
+    case .confirmation: server.confirmed(now: now, bearer: &bearer, actions: &actions)
+    case .answer(let packet): actions.append(.send(packet))
+    case .ignored: break
+    case .failed(let error): fail(error, &actions)
+    }
+    if bearer.mtu != mtu { actions.append(.mtuChanged(bearer.mtu)) }
+  }
+
+  /// Ends what waited too long; call it at `deadline` or later.
+  public mutating func timePassed(
+    now: Instant, database: inout AttributeDatabase, actions: inout [GATTAction]
+  ) {
+    if let error = bearer.timePassed(now: now) { return fail(error, &actions) }
+    server.timePassed(now: now, bearer: &bearer, actions: &actions)
+  }
+
+  /// The link is no more: everything pending ends, once.
+  public mutating func linkEnded(_ reason: BluetoothError, actions: inout [GATTAction]) {
+    guard isOpen else { return }
+    end(.linkEnded(reason), &actions)
+  }
+
+  /// The link's protection changed.
+  public mutating func securityChanged(_ security: SecurityState) { server.security = security }
+
+  // MARK: - Client
+
+  /// Whether a procedure that the peer refuses for want of security waits for `resume`, instead of failing at once.
+  public var asksForSecurity: Bool {
+    get { client.asksForSecurity }
+    set { client.asksForSecurity = newValue }
+  }
+
+  /// Starts a procedure, or puts it behind those that run. It ends with one `finished`.
+  public mutating func start(
+    _ procedure: GATTProcedure, id: ProcedureID, now: Instant, actions: inout [GATTAction]
+  ) {
+    client.start(procedure, id: id, now: now, bearer: &bearer, actions: &actions)
+  }
+
+  /// Goes on with the procedure of `securityNeeded`: its request is sent again, once, or it fails with what the peer said.
+  public mutating func resume(
+    _ id: ProcedureID, isSecured: Bool, now: Instant, actions: inout [GATTAction]
+  ) {
+    client.resume(id, isSecured: isSecured, now: now, bearer: &bearer, actions: &actions)
+  }
+
+  // MARK: - Server
+
+  /// Checks signed writes; without it they are ignored.
+  public var signatureVerifier: SignatureVerifier? {
+    get { server.signatureVerifier }
+    set { server.signatureVerifier = newValue }
+  }
+
+  /// What the client wants to be sent of the value at this handle.
+  public func subscription(of handle: UInt16) -> ClientConfiguration { server.subscriptions[handle] ?? [] }
+
+  /// Answers a read question: the value from the offset of the question on, or an error.
+  public mutating func answerRead(
+    _ token: QuestionToken, _ answer: Result<[UInt8], ATTErrorCode>, now: Instant, database: inout AttributeDatabase,
+    actions: inout [GATTAction]
+  ) {
+    server.answerRead(token, answer, now: now, bearer: &bearer, database: &database, actions: &actions)
+  }
+
+  /// Answers a write question: nil takes what was written.
+  public mutating func answerWrite(
+    _ token: QuestionToken, _ error: ATTErrorCode?, now: Instant, database: inout AttributeDatabase,
+    actions: inout [GATTAction]
+  ) {
+    server.answerWrite(token, error, now: now, bearer: &bearer, database: &database, actions: &actions)
+  }
+
+  /// Notifies a value, cut to MTU − 3 octets, if the client wants it. Call it while the link is writable.
+  public func notify(_ value: [UInt8], of handle: UInt16, actions: inout [GATTAction]) -> NotifyOutcome {
+    server.notify(value, of: handle, bearer: bearer, actions: &actions)
+  }
+
+  /// Notifies several values, in one packet where the client can take that. Call it while the link is writable.
+  public func notify(
+    _ values: [(handle: UInt16, value: [UInt8])], actions: inout [GATTAction]
+  ) -> NotifyOutcome {
+    server.notify(values, bearer: bearer, actions: &actions)
+  }
+
+  /// Indicates a value, cut to MTU − 3 octets, when those before it are confirmed. Ends with one `indicationFinished`.
+  public mutating func indicate(
+    _ value: [UInt8], of handle: UInt16, id: IndicationID, now: Instant, actions: inout [GATTAction]
+  ) {
+    server.indicate(value, of: handle, id: id, now: now, bearer: &bearer, actions: &actions)
+  }
+
+  /// Tells the client that services came or went in a range of handles, if it wants to know.
+  public mutating func databaseChanged(
+    _ range: ClosedRange<UInt16>, now: Instant, database: AttributeDatabase, actions: inout [GATTAction]
+  ) {
+    server.databaseChanged(range, now: now, bearer: &bearer, database: database, actions: &actions)
+  }
+
+  /// Ends the open question to an owner that cannot answer any more.
+  public mutating func ownerGone(_ owner: AttributeOwner, actions: inout [GATTAction]) {
+    server.ownerGone(owner, bearer: &bearer, actions: &actions)
+  }
+
+  /// What is to be kept of the client if it is bonded.
+  public func clientState(database: inout AttributeDatabase) -> GATTClientState { server.clientState(&database) }
+
+  /// Gives a bonded client back what was kept of it, and tells it where the database changed meanwhile.
+  public mutating func restore(
+    _ state: GATTClientState, now: Instant, database: inout AttributeDatabase, actions: inout [GATTAction]
+  ) {
+    server.restore(state, now: now, bearer: &bearer, database: &database, actions: &actions)
+  }
+
+  // MARK: - The end
+
+  private mutating func fail(_ error: BearerError, _ actions: inout [GATTAction]) {
+    end(error, &actions)
+    actions.append(.failed(error))
+  }
+
+  private mutating func end(_ error: BearerError, _ actions: inout [GATTAction]) {
+    bearer.end(error)
+    client.end(error, actions: &actions)
+    server.end(error, actions: &actions)
+  }
+}

@@ -1,0 +1,47 @@
+import ATT
+import Bluetooth
+
+/// Why a procedure or an indication failed.
+public enum GATTError: Error, Hashable, Sendable {
+  /// The server refused it at this handle (0 for none).
+  case att(ATTErrorCode, handle: UInt16)
+  /// The server's answer does not fit the question.
+  case invalidResponse(ATTOpcode, ResponseFault)
+  /// The bearer ended first.
+  case bearer(BearerError)
+  /// Too much waits already.
+  case queueFull
+  /// The value does not fit into a packet, or not into an attribute.
+  case valueTooLong(maximum: Int)
+  /// The request makes no sense, such as Read Multiple with one handle.
+  case invalidParameter
+  /// The peer has not subscribed to it, or must discover the database again first.
+  case notSubscribed
+
+  /// What is wrong with an answer.
+  public enum ResponseFault: String, Hashable, Sendable {
+    /// It cannot be read, or its elements have a length that makes no sense.
+    case malformed
+    /// Handles that do not ascend, lie out of the range asked for, or end before they begin.
+    case handles
+    /// A prepared write came back changed.
+    case echo
+    /// A value longer than 512 octets.
+    case tooLong
+  }
+
+  /// The error as everybody carries it.
+  public var bluetoothError: BluetoothError {
+    switch self {
+    case .att(let code, 0): code.bluetoothError
+    case .att(let code, let handle): code.bluetoothError("Handle \(handle)")
+    case .invalidResponse(let opcode, let fault):
+      BledError.protocolViolation.error("The device's ATT answer \(opcode) is unusable: \(fault.rawValue).")
+    case .bearer(let error): error.bluetoothError
+    case .queueFull: BledError.limitReached.error("Too many requests wait for the device already.")
+    case .valueTooLong(let maximum): BledError.invalidParameter.error("The value is longer than \(maximum) octets.")
+    case .invalidParameter: BledError.invalidParameter.error("The request makes no sense.")
+    case .notSubscribed: BledError.notPermitted.error("The device has not subscribed to this value.")
+    }
+  }
+}

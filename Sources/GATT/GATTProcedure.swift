@@ -1,0 +1,157 @@
+import Bluetooth
+
+/// The number under which the caller follows a procedure; it chooses it.
+public struct ProcedureID: Hashable, Sendable {
+  /// The number.
+  public let value: UInt64
+  /// Makes a number into an identifier.
+  public init(_ value: UInt64) { self.value = value }
+}
+
+/// What a GATT client can do (Core 5.4, Vol 3, Part G, 4.2).
+public enum GATTProcedure: Sendable {
+  /// Primary services are found by themselves, secondary ones only by those who look for them.
+  public enum ServiceKind: Hashable, Sendable {
+    /// Type 0x2800.
+    case primary
+    /// Type 0x2801.
+    case secondary
+  }
+
+  /// 4.3.1. Ends with `.mtu`.
+  case exchangeMTU
+  /// 4.4.1. Ends with `.services`.
+  case discoverServices(ServiceKind, in: ClosedRange<UInt16> = 1...0xFFFF)
+  /// 4.4.2, with the octets that the declaration holds: 2 or 16. Ends with `.services`.
+  case discoverPrimaryServices(value: [UInt8])
+  /// 4.5.1. Ends with `.includedServices`.
+  case findIncludedServices(in: ClosedRange<UInt16>)
+  /// 4.6.1 and 4.6.2. Ends with `.characteristics`; those of one UUID are picked from them by the caller.
+  case discoverCharacteristics(in: ClosedRange<UInt16>)
+  /// 4.7.1. Ends with `.descriptors`.
+  case discoverDescriptors(in: ClosedRange<UInt16>)
+  /// 4.8.1 and 4.12.1. Ends with `.value`: at the most MTU − 1 octets of it.
+  case read(UInt16)
+  /// 4.8.2. Ends with `.values`.
+  case readByUUID(BluetoothUUID, in: ClosedRange<UInt16> = 1...0xFFFF)
+  /// 4.8.3 and 4.12.2. Ends with `.value`: all of it, up to 512 octets, from the offset on.
+  case readLong(UInt16, offset: UInt16 = 0)
+  /// 4.8.4, two handles or more. Ends with `.value`: the values in a row.
+  case readMultiple([UInt16])
+  /// 4.8.5, two handles or more. Ends with `.values`, in the order asked for; the MTU may have cut the last ones off.
+  case readMultipleVariable([UInt16])
+  /// 4.9.1. Goes out at once, before what waits. Ends with `.done` when it is sent; longer than MTU − 3 is an error.
+  case writeWithoutResponse(UInt16, [UInt8])
+  /// 4.9.2. Goes out at once. `sign` gets the packet with the counter behind it and returns the 8 octets of the code.
+  case signedWrite(UInt16, [UInt8], counter: UInt32, sign: @Sendable ([UInt8]) -> [UInt8])
+  /// 4.9.3 and 4.12.3. Ends with `.done`; longer than MTU − 3 is an error.
+  case write(UInt16, [UInt8])
+  /// 4.9.4 and 4.12.4. Ends with `.done`.
+  case writeLong(UInt16, [UInt8], offset: UInt16 = 0)
+  /// 4.9.5: all or nothing, and what the server echoes is compared. Ends with `.done`.
+  case reliableWrite([AttributeWrite])
+  /// 3.3.3.3: writes the Client Characteristic Configuration of that handle; the empty set unsubscribes. Ends with `.done`.
+  case subscribe(descriptor: UInt16, ClientConfiguration)
+
+  /// 4.4.2. Ends with `.services`.
+  public static func discoverPrimaryServices(uuid: BluetoothUUID) -> GATTProcedure {
+    .discoverPrimaryServices(value: uuid.attOctets)
+  }
+}
+
+/// A piece of a value to be written.
+public struct AttributeWrite: Hashable, Sendable {
+  /// The attribute.
+  public var handle: UInt16
+  /// Where the piece begins in the value.
+  public var offset: UInt16
+  /// The piece.
+  public var value: [UInt8]
+
+  /// Makes a piece of a value.
+  public init(handle: UInt16, offset: UInt16 = 0, value: [UInt8]) {
+    self.handle = handle
+    self.offset = offset
+    self.value = value
+  }
+}
+
+/// What a client wants to be sent of a characteristic (3.3.3.3).
+public struct ClientConfiguration: OptionSet, Hashable, Sendable {
+  /// The descriptor's two octets.
+  public let rawValue: UInt16
+  /// Makes a configuration of the descriptor's value.
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  /// Notifications.
+  public static let notification = ClientConfiguration(rawValue: 1)
+  /// Indications.
+  public static let indication = ClientConfiguration(rawValue: 2)
+}
+
+/// What a procedure found.
+public enum GATTResult: Hashable, Sendable {
+  /// The MTU of the bearer in octets.
+  case mtu(Int)
+  /// Services in the order of their handles.
+  case services([DiscoveredService])
+  /// Includes in the order of their handles.
+  case includedServices([DiscoveredInclude])
+  /// Characteristics in the order of their handles.
+  case characteristics([DiscoveredCharacteristic])
+  /// Attributes that are no declarations, in the order of their handles.
+  case descriptors([DiscoveredDescriptor])
+  /// A value.
+  case value([UInt8])
+  /// Several values.
+  case values([DiscoveredValue])
+  /// It is done.
+  case done
+}
+
+/// A service that was found.
+public struct DiscoveredService: Hashable, Sendable {
+  /// From its declaration to its last handle.
+  public let range: ClosedRange<UInt16>
+  /// What service it is.
+  public let uuid: BluetoothUUID
+}
+
+/// An include that was found.
+public struct DiscoveredInclude: Hashable, Sendable {
+  /// The handle of the include declaration.
+  public let handle: UInt16
+  /// The handles of the service that is included.
+  public let range: ClosedRange<UInt16>
+  /// What service that is.
+  public let uuid: BluetoothUUID
+}
+
+/// A characteristic that was found.
+public struct DiscoveredCharacteristic: Hashable, Sendable {
+  /// The handle of its declaration.
+  public let handle: UInt16
+  /// The handle of its value.
+  public let valueHandle: UInt16
+  /// The last handle that can belong to it: before the next characteristic, or the end of what was searched.
+  public let endHandle: UInt16
+  /// What can be done with it.
+  public let properties: CharacteristicProperties
+  /// What characteristic it is.
+  public let uuid: BluetoothUUID
+}
+
+/// A descriptor that was found.
+public struct DiscoveredDescriptor: Hashable, Sendable {
+  /// Its handle.
+  public let handle: UInt16
+  /// What descriptor it is.
+  public let uuid: BluetoothUUID
+}
+
+/// A value that was read with its handle.
+public struct DiscoveredValue: Hashable, Sendable {
+  /// The attribute.
+  public let handle: UInt16
+  /// Its value, as far as it fitted.
+  public let value: [UInt8]
+}

@@ -1,0 +1,104 @@
+import ATT
+import Bluetooth
+
+extension GATTServer {
+  /// Find Information (Core 5.4, Vol 3, Part F, 3.4.3.1): handles and types, as long as the types have one length.
+  func findInformation(
+    _ start: UInt16, _ end: UInt16, _ bearer: inout Bearer, _ database: AttributeDatabase, _ actions: inout [GATTAction]
+  ) {
+    guard start > 0, start <= end else {
+      return respond(error: .invalidHandle, to: .findInformationRequest, at: start, &bearer, &actions)
+    }
+    var packet: [UInt8] = []
+    var isShort = false
+    var place = database.position(notBelow: start)
+    while let position = place {
+      let attribute = database[position]
+      if attribute.handle > end { break }
+      let fits = attribute.type.short16 != nil
+      if packet.isEmpty {
+        isShort = fits
+        packet.reserveCapacity(bearer.mtu)
+        packet.append(ATTOpcode.findInformationResponse.rawValue)
+        packet.append(isShort ? 1 : 2)
+      }
+      guard fits == isShort, packet.count + (isShort ? 4 : 18) <= bearer.mtu else { break }
+      packet.append(word: attribute.handle)
+      packet.append(uuid: attribute.type)
+      place = database.position(after: position)
+    }
+    guard !packet.isEmpty else {
+      return respond(error: .attributeNotFound, to: .findInformationRequest, at: start, &bearer, &actions)
+    }
+    respond(packet, &bearer, &actions)
+  }
+
+  /// Find By Type Value (3.4.3.3): attributes of a type whose stored value is exactly this one.
+  func findByTypeValue(
+    _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ value: ArraySlice<UInt8>, _ bearer: inout Bearer,
+    _ database: AttributeDatabase, _ actions: inout [GATTAction]
+  ) {
+    guard start > 0, start <= end else {
+      return respond(error: .invalidHandle, to: .findByTypeValueRequest, at: start, &bearer, &actions)
+    }
+    var packet: [UInt8] = []
+    for handle in database.handles(ofType: type, in: start...end) {
+      guard let position = database.position(of: handle), case .stored(let stored) = database[position].source,
+        stored.elementsEqual(value), refusal(.read, database[position]) == nil
+      else { continue }
+      if packet.isEmpty {
+        packet.reserveCapacity(bearer.mtu)
+        packet.append(ATTOpcode.findByTypeValueResponse.rawValue)
+      }
+      guard packet.count + 4 <= bearer.mtu else { break }
+      packet.append(word: handle)
+      packet.append(word: database.groupEnd(of: position))
+    }
+    guard !packet.isEmpty else {
+      return respond(error: .attributeNotFound, to: .findByTypeValueRequest, at: start, &bearer, &actions)
+    }
+    respond(packet, &bearer, &actions)
+  }
+
+  /// Read By Group Type (3.4.4.9): services, as long as their UUIDs have one length.
+  func readByGroupType(
+    _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ bearer: inout Bearer, _ database: AttributeDatabase,
+    _ actions: inout [GATTAction]
+  ) {
+    let request = ATTOpcode.readByGroupTypeRequest
+    guard start > 0, start <= end else {
+      return respond(error: .invalidHandle, to: request, at: start, &bearer, &actions)
+    }
+    guard type == .primaryService || type == .secondaryService else {
+      return respond(error: .unsupportedGroupType, to: request, at: start, &bearer, &actions)
+    }
+    var packet: [UInt8] = []
+    var size = 0
+    for handle in database.handles(ofType: type, in: start...end) {
+      guard let position = database.position(of: handle), case .stored(let uuid) = database[position].source else {
+        continue
+      }
+      if packet.isEmpty {
+        size = 4 + uuid.count
+        packet.reserveCapacity(bearer.mtu)
+        packet.append(ATTOpcode.readByGroupTypeResponse.rawValue)
+        packet.append(UInt8(size))
+      }
+      guard 4 + uuid.count == size, packet.count + size <= bearer.mtu else { break }
+      packet.append(word: handle)
+      packet.append(word: database.groupEnd(of: position))
+      packet += uuid
+    }
+    guard !packet.isEmpty else { return respond(error: .attributeNotFound, to: request, at: start, &bearer, &actions) }
+    respond(packet, &bearer, &actions)
+  }
+}
+
+extension AttributeDatabase {
+  /// The last handle of the group that an attribute begins: a service's end, and of anything else the attribute itself.
+  func groupEnd(of position: Position) -> UInt16 {
+    let attribute = self[position]
+    return attribute.type == .primaryService || attribute.type == .secondaryService
+      ? entries[position.service].registered.range.upperBound : attribute.handle
+  }
+}

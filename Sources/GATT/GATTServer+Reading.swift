@@ -1,0 +1,187 @@
+import ATT
+import Bluetooth
+
+/// How far Read Multiple (Variable) has come.
+struct MultipleRead {
+  /// The handles that are left, in wire form.
+  var handles: ArraySlice<UInt8>
+  let isVariable: Bool
+  /// The response as far as it is known.
+  var packet: [UInt8]
+
+  init(handles: ArraySlice<UInt8>, isVariable: Bool) {
+    self.handles = handles
+    self.isVariable = isVariable
+    packet = [(isVariable ? ATTOpcode.readMultipleVariableResponse : .readMultipleResponse).rawValue]
+  }
+
+  var opcode: ATTOpcode { isVariable ? .readMultipleVariableRequest : .readMultipleRequest }
+  /// The handle whose value is wanted next.
+  var next: UInt16? { handles.isEmpty ? nil : handles.word(at: 0) }
+
+  /// Takes the value of the next handle.
+  mutating func append(_ value: [UInt8]) {
+    if isVariable { packet.append(word: UInt16(clamping: value.count)) }
+    packet += value
+    handles = handles.dropFirst(2)
+  }
+}
+
+extension GATTServer {
+  /// What reading an attribute gives.
+  enum Reading {
+    case value([UInt8])
+    case askOwner(AttributeOwner)
+    case refused(ATTErrorCode)
+  }
+
+  /// Reads one attribute, whoever has its value.
+  func read(_ position: AttributeDatabase.Position, _ database: inout AttributeDatabase) -> Reading {
+    let attribute = database[position]
+    if let error = refusal(.read, attribute) { return .refused(error) }
+    switch attribute.source {
+    case .stored(let value): return .value(value)
+    case .owner: return .askOwner(database.owner(at: position))
+    case .clientConfiguration:
+      var value: [UInt8] = []
+      value.append(word: subscriptions[attribute.characteristic.valueHandle]?.rawValue ?? 0)
+      return .value(value)
+    case .clientFeatures: return .value(features.isEmpty ? [0] : features)
+    case .databaseHash:
+      guard let hash = database.hash() else { return .refused(.readNotPermitted) }
+      return .value(hash)
+    }
+  }
+
+  /// Read and Read Blob (Core 5.4, Vol 3, Part F, 3.4.4.3 and 3.4.4.5).
+  mutating func read(
+    _ request: ATTOpcode, _ handle: UInt16, offset: UInt16, _ now: Instant, _ bearer: inout Bearer,
+    _ database: inout AttributeDatabase, _ actions: inout [GATTAction]
+  ) {
+    guard let position = database.position(of: handle) else {
+      return respond(error: .invalidHandle, to: request, at: handle, &bearer, &actions)
+    }
+    switch read(position, &database) {
+    case .refused(let error): respond(error: error, to: request, at: handle, &bearer, &actions)
+    case .askOwner(let owner):
+      let token = ask(.read(request, handle), owner: owner, now: now)
+      actions.append(.read(ReadQuestion(token: token, owner: owner, handle: handle, offset: offset)))
+    case .value(let value):
+      guard Int(offset) <= value.count else {
+        return respond(error: .invalidOffset, to: request, at: handle, &bearer, &actions)
+      }
+      if database[position].type == .databaseHash { noteHashRead() }
+      respond(value: value[Int(offset)...], to: request, &bearer, &actions)
+    }
+  }
+
+  /// Answers Read or Read Blob with as much as the MTU holds.
+  private func respond(
+    value: ArraySlice<UInt8>, to request: ATTOpcode, _ bearer: inout Bearer, _ actions: inout [GATTAction]
+  ) {
+    let piece = value.prefix(bearer.mtu - 1)
+    var packet: [UInt8] = []
+    packet.reserveCapacity(1 + piece.count)
+    packet.append(request.rawValue + 1)
+    packet.append(contentsOf: piece)
+    respond(packet, &bearer, &actions)
+  }
+
+  /// Read By Type (3.4.4.1): attributes of a type whose values have one length. The first that cannot be read ends the
+  /// list; the value of an owner makes a list of its own.
+  mutating func readByType(
+    _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ now: Instant, _ bearer: inout Bearer,
+    _ database: inout AttributeDatabase, _ actions: inout [GATTAction]
+  ) {
+    let request = ATTOpcode.readByTypeRequest
+    guard start > 0, start <= end else {
+      return respond(error: .invalidHandle, to: request, at: start, &bearer, &actions)
+    }
+    var packet: [UInt8] = []
+    var length = 0
+    search: for handle in database.handles(ofType: type, in: start...end) {
+      guard let position = database.position(of: handle) else { continue }
+      switch read(position, &database) {
+      case .refused(let error):
+        if packet.isEmpty { return respond(error: error, to: request, at: handle, &bearer, &actions) }
+        break search
+      case .askOwner(let owner):
+        guard packet.isEmpty else { break search }
+        let token = ask(.readByType(handle: handle), owner: owner, now: now)
+        actions.append(.read(ReadQuestion(token: token, owner: owner, handle: handle, offset: 0)))
+        return
+      case .value(let value):
+        let piece = value.prefix(Self.longestElement(bearer))
+        if packet.isEmpty {
+          length = piece.count
+          packet.reserveCapacity(bearer.mtu)
+          packet.append(ATTOpcode.readByTypeResponse.rawValue)
+          packet.append(UInt8(2 + length))
+        }
+        guard piece.count == length, packet.count + 2 + length <= bearer.mtu else { break search }
+        packet.append(word: handle)
+        packet.append(contentsOf: piece)
+        if type == .databaseHash { noteHashRead() }
+      }
+    }
+    guard !packet.isEmpty else { return respond(error: .attributeNotFound, to: request, at: start, &bearer, &actions) }
+    respond(packet, &bearer, &actions)
+  }
+
+  /// How much of a value fits into the only element of a list: its size is one octet (3.4.4.2).
+  private static func longestElement(_ bearer: Bearer) -> Int { min(bearer.mtu - 4, 253) }
+
+  /// Read Multiple and Read Multiple Variable (3.4.4.7 and 3.4.4.11), from where it stopped.
+  mutating func readMultiple(
+    _ begun: MultipleRead, _ now: Instant, _ bearer: inout Bearer, _ database: inout AttributeDatabase,
+    _ actions: inout [GATTAction]
+  ) {
+    var job = begun
+    while let handle = job.next {
+      guard let position = database.position(of: handle) else {
+        return respond(error: .invalidHandle, to: job.opcode, at: handle, &bearer, &actions)
+      }
+      switch read(position, &database) {
+      case .refused(let error): return respond(error: error, to: job.opcode, at: handle, &bearer, &actions)
+      case .askOwner(let owner):
+        let token = ask(.readMultiple(job), owner: owner, now: now)
+        actions.append(.read(ReadQuestion(token: token, owner: owner, handle: handle, offset: 0)))
+        return
+      case .value(let value): job.append(value)
+      }
+    }
+    respond([UInt8](job.packet.prefix(bearer.mtu)), &bearer, &actions)
+  }
+
+  /// Takes an owner's answer to a read. One that nobody waits for is ignored.
+  mutating func answerRead(
+    _ token: QuestionToken, _ answer: Result<[UInt8], ATTErrorCode>, now: Instant, bearer: inout Bearer,
+    database: inout AttributeDatabase, actions: inout [GATTAction]
+  ) {
+    guard let question, question.token == token else { return }
+    let value: [UInt8]
+    switch answer {
+    case .failure(let error):
+      self.question = nil
+      return respond(error: error, to: question.request, at: question.handle, &bearer, &actions)
+    case .success(let given): value = [UInt8](given.prefix(Attribute.longestValue))
+    }
+    switch question.purpose {
+    case .write, .execute: return  // That is another question; it stays open.
+    case .read(let request, _):
+      self.question = nil
+      respond(value: value[...], to: request, &bearer, &actions)
+    case .readByType(let handle):
+      self.question = nil
+      let piece = value.prefix(Self.longestElement(bearer))
+      var packet = [ATTOpcode.readByTypeResponse.rawValue, UInt8(2 + piece.count)]
+      packet.append(word: handle)
+      packet += piece
+      respond(packet, &bearer, &actions)
+    case .readMultiple(var read):
+      self.question = nil
+      read.append(value)
+      readMultiple(read, now, &bearer, &database, &actions)
+    }
+  }
+}

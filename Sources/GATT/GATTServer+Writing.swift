@@ -1,0 +1,284 @@
+import ATT
+import Bluetooth
+
+/// Checks a signed write (Core 5.4, Vol 3, Part C, 10.4.2): the octets that are signed, the counter among them, and the 8
+/// octets of the code, all in wire order. It says whether the code is right and the counter is new, and remembers the counter.
+public typealias SignatureVerifier = @Sendable (_ signed: [UInt8], _ counter: UInt32, _ code: [UInt8]) -> Bool
+
+/// What Execute Write has still to do.
+struct ExecuteWrite {
+  struct Group {
+    let owner: AttributeOwner
+    var writes: [AttributeWrite]
+  }
+  /// The owners that have not agreed yet; the first was asked.
+  var groups: [Group]
+  /// The values of the server itself, to be set when all owners agreed.
+  var values: [(handle: UInt16, value: [UInt8])]
+}
+
+extension GATTServer {
+  /// Write Request (Core 5.4, Vol 3, Part F, 3.4.5.1).
+  mutating func write(
+    _ handle: UInt16, _ value: ArraySlice<UInt8>, _ now: Instant, _ bearer: inout Bearer,
+    _ database: inout AttributeDatabase, _ actions: inout [GATTAction]
+  ) {
+    guard let position = database.position(of: handle) else {
+      return respond(error: .invalidHandle, to: .writeRequest, at: handle, &bearer, &actions)
+    }
+    if let error = refusal(.write, database[position]) ?? misfit(value, database[position]) {
+      return respond(error: error, to: .writeRequest, at: handle, &bearer, &actions)
+    }
+    if case .owner = database[position].source {
+      let owner = database.owner(at: position)
+      let token = ask(.write(handle), owner: owner, now: now)
+      let write = AttributeWrite(handle: handle, value: [UInt8](value))
+      actions.append(.write(WriteQuestion(token: token, owner: owner, writes: [write])))
+      return
+    }
+    // The client hears of success before others hear of the change.
+    respond([ATTOpcode.writeResponse.rawValue], &bearer, &actions)
+    set([UInt8](value), at: position, &database, &actions)
+  }
+
+  /// Write Command (3.4.5.3): what is not allowed is ignored.
+  mutating func writeCommand(
+    _ handle: UInt16, _ value: ArraySlice<UInt8>, _ database: inout AttributeDatabase, _ actions: inout [GATTAction]
+  ) {
+    guard awareness == .aware, let position = database.position(of: handle),
+      refusal(.write, database[position]) == nil, misfit(value, database[position]) == nil
+    else { return }
+    if case .owner = database[position].source {
+      let write = AttributeWrite(handle: handle, value: [UInt8](value))
+      actions.append(.write(WriteQuestion(token: nil, owner: database.owner(at: position), writes: [write])))
+    } else {
+      set([UInt8](value), at: position, &database, &actions)
+    }
+  }
+
+  /// Signed Write Command (3.4.5.4): one whose signature is not right is ignored.
+  mutating func signedWrite(
+    _ handle: UInt16, _ value: ArraySlice<UInt8>, _ signature: ArraySlice<UInt8>, _ database: inout AttributeDatabase,
+    _ actions: inout [GATTAction]
+  ) {
+    guard let signatureVerifier else { return }
+    var signed = [ATTOpcode.signedWriteCommand.rawValue]
+    signed.append(word: handle)
+    signed += value
+    signed += signature.prefix(4)
+    let counter = UInt32(signature.word(at: 0)) | UInt32(signature.word(at: 2)) << 16
+    guard signatureVerifier(signed, counter, [UInt8](signature.suffix(8))) else { return }
+    writeCommand(handle, value, &database, &actions)
+  }
+
+  /// Takes an owner's answer to a write. One that nobody waits for is ignored.
+  mutating func answerWrite(
+    _ token: QuestionToken, _ error: ATTErrorCode?, now: Instant, bearer: inout Bearer,
+    database: inout AttributeDatabase, actions: inout [GATTAction]
+  ) {
+    guard let question, question.token == token else { return }
+    switch question.purpose {
+    case .read, .readByType, .readMultiple: return  // That is another question; it stays open.
+    case .write, .execute: self.question = nil
+    }
+    if let error { return respond(error: error, to: question.request, at: question.handle, &bearer, &actions) }
+    if case .execute(var execute) = question.purpose {
+      execute.groups.removeFirst()
+      proceed(execute, now, &bearer, &database, &actions)
+    } else {
+      respond([ATTOpcode.writeResponse.rawValue], &bearer, &actions)
+    }
+  }
+
+  // MARK: - Prepared writes
+
+  /// Prepare Write (3.4.6.1): offset and length are looked at when it is executed.
+  mutating func prepareWrite(
+    _ handle: UInt16, _ offset: UInt16, _ value: ArraySlice<UInt8>, _ bearer: inout Bearer,
+    _ database: AttributeDatabase,
+    _ actions: inout [GATTAction]
+  ) {
+    let request = ATTOpcode.prepareWriteRequest
+    guard let position = database.position(of: handle) else {
+      return respond(error: .invalidHandle, to: request, at: handle, &bearer, &actions)
+    }
+    if let error = refusal(.write, database[position]) {
+      return respond(error: error, to: request, at: handle, &bearer, &actions)
+    }
+    guard prepared.count < Self.preparedLimit, preparedOctets + value.count <= Self.preparedOctetLimit else {
+      return respond(error: .prepareQueueFull, to: request, at: handle, &bearer, &actions)
+    }
+    prepared.append(AttributeWrite(handle: handle, offset: offset, value: [UInt8](value)))
+    preparedOctets += value.count
+    respond(ATTPDU.prepareWriteResponse(handle, offset: offset, value: value).encoded, &bearer, &actions)
+  }
+
+  /// Execute Write (3.4.6.3): everything is checked first, then the owners are asked one after the other, then the
+  /// server's own values are set.
+  mutating func executeWrite(
+    _ execute: Bool, _ now: Instant, _ bearer: inout Bearer, _ database: inout AttributeDatabase,
+    _ actions: inout [GATTAction]
+  ) {
+    let writes = prepared
+    prepared = []
+    preparedOctets = 0
+    guard execute else { return respond([ATTOpcode.executeWriteResponse.rawValue], &bearer, &actions) }
+    switch plan(writes, &database) {
+    case .success(let plan): proceed(plan, now, &bearer, &database, &actions)
+    case .failure(let refused):
+      respond(error: refused.error, to: .executeWriteRequest, at: refused.handle, &bearer, &actions)
+    }
+  }
+
+  private struct RefusedWrite: Error {
+    let handle: UInt16
+    let error: ATTErrorCode
+  }
+
+  private func plan(_ writes: [AttributeWrite], _ database: inout AttributeDatabase) -> Result<
+    ExecuteWrite, RefusedWrite
+  > {
+    var plan = ExecuteWrite(groups: [], values: [])
+    let spansSeveral = writes.contains { $0.handle != writes[0].handle }
+    for write in writes {
+      func refuse(_ error: ATTErrorCode) -> Result<ExecuteWrite, RefusedWrite> {
+        .failure(RefusedWrite(handle: write.handle, error: error))
+      }
+      // The database may have changed since the write was prepared.
+      guard let position = database.position(of: write.handle) else { return refuse(.invalidHandle) }
+      let attribute = database[position]
+      if let error = refusal(.write, attribute) { return refuse(error) }
+      // Writes that belong together take the Reliable Write property (Part G, 4.9.5).
+      if spansSeveral, attribute.characteristic.valueHandle == write.handle, !attribute.characteristic.isReliable {
+        return refuse(.requestNotSupported)
+      }
+      if case .owner = attribute.source {
+        guard Int(write.offset) <= attribute.maximumLength else { return refuse(.invalidOffset) }
+        guard Int(write.offset) + write.value.count <= attribute.maximumLength else {
+          return refuse(.invalidAttributeValueLength)
+        }
+        plan.add(write, owner: database.owner(at: position))
+        continue
+      }
+      let known = plan.values.firstIndex { $0.handle == write.handle }
+      let before: [UInt8]
+      if let known {
+        before = plan.values[known].value
+      } else if case .value(let value) = current(position, &database) {
+        before = value
+      } else {
+        before = []
+      }
+      guard Int(write.offset) <= before.count else { return refuse(.invalidOffset) }
+      let after = before.prefix(Int(write.offset)) + write.value
+      guard after.count <= attribute.maximumLength else { return refuse(.invalidAttributeValueLength) }
+      if let known {
+        plan.values[known].value = [UInt8](after)
+      } else {
+        plan.values.append((write.handle, [UInt8](after)))
+      }
+    }
+    for (handle, value) in plan.values {
+      guard let attribute = database.attribute(handle) else { continue }
+      if let error = misfit(value[...], attribute) { return .failure(RefusedWrite(handle: handle, error: error)) }
+    }
+    return .success(plan)
+  }
+
+  /// The value as it is, whether or not the client may read it.
+  private func current(_ position: AttributeDatabase.Position, _ database: inout AttributeDatabase) -> Reading {
+    if case .stored(let value) = database[position].source { return .value(value) }
+    return read(position, &database)
+  }
+
+  private mutating func proceed(
+    _ execute: ExecuteWrite, _ now: Instant, _ bearer: inout Bearer, _ database: inout AttributeDatabase,
+    _ actions: inout [GATTAction]
+  ) {
+    if let group = execute.groups.first {
+      let token = ask(.execute(execute), owner: group.owner, now: now)
+      actions.append(.write(WriteQuestion(token: token, owner: group.owner, writes: group.writes)))
+      return
+    }
+    respond([ATTOpcode.executeWriteResponse.rawValue], &bearer, &actions)
+    for (handle, value) in execute.values {
+      guard let position = database.position(of: handle) else { continue }
+      set(value, at: position, &database, &actions)
+    }
+  }
+
+  // MARK: - Values of the server itself
+
+  /// Why an attribute cannot take a value; nil if it can.
+  private func misfit(_ value: ArraySlice<UInt8>, _ attribute: Attribute) -> ATTErrorCode? {
+    switch attribute.source {
+    case .stored, .owner: return value.count > attribute.maximumLength ? .invalidAttributeValueLength : nil
+    case .clientConfiguration:
+      guard value.count == 2 else { return .invalidAttributeValueLength }
+      return ClientConfiguration(rawValue: value.word(at: 0)).isSubset(of: attribute.characteristic.possible)
+        ? nil : .valueNotAllowed
+    case .clientFeatures:
+      guard !value.isEmpty, value.count <= attribute.maximumLength else { return .invalidAttributeValueLength }
+      // Features can be switched on, never off (Part G, 7.2).
+      return zip(features, value + [UInt8](repeating: 0, count: features.count)).allSatisfy { $0 & ~$1 == 0 }
+        ? nil : .valueNotAllowed
+    case .databaseHash: return .writeNotPermitted
+    }
+  }
+
+  /// Sets a value that fits.
+  private mutating func set(
+    _ value: [UInt8], at position: AttributeDatabase.Position, _ database: inout AttributeDatabase,
+    _ actions: inout [GATTAction]
+  ) {
+    let attribute = database[position]
+    switch attribute.source {
+    case .stored:
+      database.store(value, at: position)
+      actions.append(.stored(handle: attribute.handle))
+    case .clientConfiguration:
+      configure(attribute.characteristic.valueHandle, ClientConfiguration(rawValue: value[...].word(at: 0)), &actions)
+    case .clientFeatures:
+      guard features != value else { return }
+      features = value
+      actions.append(.clientStateChanged)
+    case .owner, .databaseHash: break
+    }
+  }
+
+  private mutating func configure(_ handle: UInt16, _ configuration: ClientConfiguration, _ actions: inout [GATTAction])
+  {
+    let before = subscriptions[handle] ?? []
+    guard before != configuration else { return }
+    subscriptions[handle] = configuration.isEmpty ? nil : configuration
+    actions.append(.subscriptionChanged(handle: handle, configuration))
+    actions.append(.clientStateChanged)
+  }
+}
+
+extension Attribute.Membership {
+  /// What a client can ask to be sent of this characteristic.
+  var possible: ClientConfiguration {
+    var possible: ClientConfiguration = []
+    if properties.contains(.notify) { possible.insert(.notification) }
+    if properties.contains(.indicate) { possible.insert(.indication) }
+    return possible
+  }
+}
+
+extension ExecuteWrite {
+  /// Puts a write with the others of its owner; a piece that continues the last one becomes part of it.
+  mutating func add(_ write: AttributeWrite, owner: AttributeOwner) {
+    guard let index = groups.firstIndex(where: { $0.owner == owner }) else {
+      groups.append(Group(owner: owner, writes: [write]))
+      return
+    }
+    let last = groups[index].writes.count - 1
+    let before = groups[index].writes[last]
+    if before.handle == write.handle, Int(before.offset) + before.value.count == Int(write.offset) {
+      groups[index].writes[last].value += write.value
+    } else {
+      groups[index].writes.append(write)
+    }
+  }
+}

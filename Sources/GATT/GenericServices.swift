@@ -1,0 +1,73 @@
+import ATT
+import Bluetooth
+
+/// How a peripheral would like its connections (Core 5.4, Vol 3, Part C, 12.3).
+public struct PreferredConnectionParameters: Hashable, Sendable {
+  /// The shortest and longest interval in units of 1.25 ms, 6 to 3200.
+  public var interval: ClosedRange<UInt16>
+  /// How many connection events may be skipped, 0 to 499.
+  public var latency: UInt16
+  /// The supervision timeout in units of 10 ms, 10 to 3200.
+  public var timeout: UInt16
+
+  /// Makes preferred parameters.
+  public init(interval: ClosedRange<UInt16>, latency: UInt16, timeout: UInt16) {
+    self.interval = interval
+    self.latency = latency
+    self.timeout = timeout
+  }
+}
+
+extension ServiceDefinition {
+  /// The GAP service (Vol 3, Part C, 12).
+  /// - Parameters:
+  ///   - name: the Device Name; cut to 248 octets of UTF-8.
+  ///   - appearance: a number of the Assigned Numbers, 2.6; 0 is unknown.
+  ///   - preferredParameters: what the peripheral likes; nil leaves the characteristic out.
+  public static func genericAccess(
+    name: String, appearance: UInt16 = 0, preferredParameters: PreferredConnectionParameters? = nil
+  ) -> ServiceDefinition {
+    var look: [UInt8] = []
+    look.append(word: appearance)
+    var characteristics = [
+      CharacteristicDefinition(
+        uuid: 0x2A00, properties: .read, value: .stored(deviceName(name)), maximumLength: 248),
+      CharacteristicDefinition(uuid: 0x2A01, properties: .read, value: .stored(look), maximumLength: 2),
+    ]
+    if let preferred = preferredParameters {
+      var value: [UInt8] = []
+      for word in [preferred.interval.lowerBound, preferred.interval.upperBound, preferred.latency, preferred.timeout] {
+        value.append(word: word)
+      }
+      characteristics.append(
+        CharacteristicDefinition(uuid: 0x2A04, properties: .read, value: .stored(value), maximumLength: 8))
+    }
+    return ServiceDefinition(uuid: 0x1800, characteristics: characteristics)
+  }
+
+  /// The GATT service (Part G, 7): Service Changed, Client Supported Features and, where there is one, Database Hash.
+  /// - Parameter hasHash: `AttributeDatabase.hasHash`.
+  public static func genericAttribute(hasHash: Bool) -> ServiceDefinition {
+    var characteristics = [
+      CharacteristicDefinition(
+        uuid: .serviceChanged, properties: .indicate, permissions: AttributePermissions(), value: .stored([]),
+        maximumLength: 4),
+      CharacteristicDefinition(
+        uuid: .clientSupportedFeatures, properties: [.read, .write], value: .clientFeatures, maximumLength: 8),
+    ]
+    if hasHash {
+      characteristics.append(CharacteristicDefinition(uuid: .databaseHash, properties: .read, value: .databaseHash))
+    }
+    return ServiceDefinition(uuid: 0x1801, characteristics: characteristics)
+  }
+
+  /// As much of a name as fits, without a character cut in two.
+  private static func deviceName(_ name: String) -> [UInt8] {
+    var octets: [UInt8] = []
+    for character in name {
+      guard octets.count + character.utf8.count <= 248 else { break }
+      octets += character.utf8
+    }
+    return octets
+  }
+}

@@ -1,0 +1,118 @@
+import ATT
+import Bluetooth
+
+/// A procedure on its way: which request follows which answer (Core 5.4, Vol 3, Part G, 4).
+///
+/// Every answer must bring it forward: handles ascend, pieces grow. So whatever the server answers, it ends.
+struct RunningProcedure: Sendable {
+  /// What comes next.
+  enum Step {
+    case send(ATTPDU)
+    case finish(Result<GATTResult, GATTError>)
+  }
+
+  let id: ProcedureID
+  let procedure: GATTProcedure
+  /// The last request, in case it must be repeated.
+  var packet: [UInt8] = []
+  var wasRepeated = false
+
+  /// Discovery: where the next request begins; beyond 0xFFFF there is none.
+  var next = 0
+  var services: [DiscoveredService] = []
+  var includes: [DiscoveredInclude] = []
+  /// Includes whose 128-bit UUIDs are still to be read, the next one last.
+  var unresolved: [(handle: UInt16, range: ClosedRange<UInt16>)] = []
+  var declarations: [CharacteristicDeclaration] = []
+  var descriptors: [DiscoveredDescriptor] = []
+  var values: [DiscoveredValue] = []
+  /// Long read: what has come.
+  var octets: [UInt8] = []
+  /// Long and reliable write: the pieces, and how many the server has.
+  var pieces: [AttributeWrite] = []
+  var prepared = 0
+  /// Why prepared writes are being cancelled.
+  var cancellation: GATTError?
+
+  init(id: ProcedureID, procedure: GATTProcedure) {
+    self.id = id
+    self.procedure = procedure
+  }
+
+  /// The first request.
+  mutating func begin(mtu: Int, maximumMTU: Int) -> Step {
+    switch procedure {
+    case .exchangeMTU: return .send(.exchangeMTURequest(UInt16(clamping: maximumMTU)))
+    case .discoverServices(_, let range), .findIncludedServices(let range), .discoverCharacteristics(let range),
+      .discoverDescriptors(let range), .readByUUID(_, let range):
+      guard range.lowerBound > 0 else { return .finish(.failure(.invalidParameter)) }
+      next = Int(range.lowerBound)
+      return search()
+    case .discoverPrimaryServices(let value):
+      guard value.count == 2 || value.count == 16 else { return .finish(.failure(.invalidParameter)) }
+      next = 1
+      return search()
+    case .read(let handle): return .send(.readRequest(handle))
+    case .readLong(let handle, let offset):
+      return .send(offset == 0 ? .readRequest(handle) : .readBlobRequest(handle, offset: offset))
+    case .readMultiple(let handles), .readMultipleVariable(let handles):
+      guard handles.count >= 2, 1 + 2 * handles.count <= mtu else { return .finish(.failure(.invalidParameter)) }
+      var list: [UInt8] = []
+      for handle in handles { list.append(word: handle) }
+      if case .readMultiple = procedure { return .send(.readMultipleRequest(list[...])) }
+      return .send(.readMultipleVariableRequest(list[...]))
+    case .write(let handle, let value):
+      guard value.count <= mtu - 3 else { return .finish(.failure(.valueTooLong(maximum: mtu - 3))) }
+      return .send(.writeRequest(handle, value: value[...]))
+    case .subscribe(let handle, let configuration):
+      var value: [UInt8] = []
+      value.append(word: configuration.rawValue)
+      return .send(.writeRequest(handle, value: value[...]))
+    case .writeLong(let handle, let value, let offset):
+      return beginWriting([AttributeWrite(handle: handle, offset: offset, value: value)], mtu: mtu)
+    case .reliableWrite(let writes): return beginWriting(writes, mtu: mtu)
+    case .writeWithoutResponse, .signedWrite:
+      // They have no answer and never run.
+      return .finish(.success(.done))
+    }
+  }
+
+  /// Takes the answer to the last request.
+  mutating func take(_ pdu: ATTPDU, mtu: Int) -> Step {
+    if case .errorResponse(_, let handle, let error) = pdu { return take(error, at: handle) }
+    switch procedure {
+    case .exchangeMTU: return .finish(.success(.mtu(mtu)))
+    case .read, .readLong, .readMultiple, .readMultipleVariable: return takeValue(pdu, mtu: mtu)
+    case .write, .subscribe: return .finish(.success(.done))
+    case .writeLong, .reliableWrite: return takeWritten(pdu)
+    case .discoverServices, .discoverPrimaryServices, .findIncludedServices, .discoverCharacteristics,
+      .discoverDescriptors, .readByUUID:
+      return takeFound(pdu)
+    case .writeWithoutResponse, .signedWrite: return .finish(.success(.done))
+    }
+  }
+
+  private mutating func take(_ error: ATTErrorCode, at handle: UInt16) -> Step {
+    let failure = GATTError.att(error, handle: handle)
+    switch procedure {
+    case .discoverServices, .discoverPrimaryServices, .discoverCharacteristics, .discoverDescriptors:
+      // Attribute Not Found is how a search ends.
+      return error == .attributeNotFound ? .finish(.success(found)) : .finish(.failure(failure))
+    case .findIncludedServices:
+      return error == .attributeNotFound && unresolved.isEmpty ? .finish(.success(found)) : .finish(.failure(failure))
+    case .readByUUID:
+      // Where nothing was found at all, the caller is told so; where something was, any error ends the search.
+      return values.isEmpty ? .finish(.failure(failure)) : .finish(.success(found))
+    case .readLong:
+      // A value that ends with a packet is complete, whatever a server thinks of the question for more.
+      return !octets.isEmpty && (error == .invalidOffset || error == .attributeNotLong)
+        ? .finish(.success(.value(octets))) : .finish(.failure(failure))
+    case .writeLong, .reliableWrite: return cancel(failure)
+    default: return .finish(.failure(failure))
+    }
+  }
+
+  func fail(_ pdu: ATTPDU, _ fault: GATTError.ResponseFault) -> Step {
+    .finish(.failure(.invalidResponse(pdu.opcode, fault)))
+  }
+}

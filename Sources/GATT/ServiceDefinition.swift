@@ -1,0 +1,125 @@
+import Bluetooth
+
+/// Who answers for a service: a number that the database's holder chooses, such as the number of a session.
+public struct AttributeOwner: Hashable, Sendable {
+  /// The number.
+  public let value: UInt64
+  /// Makes a number into an owner.
+  public init(_ value: UInt64) { self.value = value }
+  /// The holder of the database itself.
+  public static let local = AttributeOwner(0)
+}
+
+/// Where a value comes from.
+public enum ValueSource: Hashable, Sendable {
+  /// The database holds it. Whether peers can change it is a matter of permissions.
+  case stored([UInt8])
+  /// The owner is asked at each read and told each write.
+  case owner
+  /// A Client Characteristic Configuration: each client has its own (Core 5.4, Vol 3, Part G, 3.3.3.3).
+  case clientConfiguration
+  /// Client Supported Features: each client has its own (7.2).
+  case clientFeatures
+  /// The hash of the database (7.3).
+  case databaseHash
+}
+
+/// What can be done with a characteristic's value (3.3.1.1).
+public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
+  /// The octet of the declaration.
+  public let rawValue: UInt8
+  /// Makes properties of the declaration's octet.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// In advertisements.
+  public static let broadcast = CharacteristicProperties(rawValue: 0x01)
+  /// Read.
+  public static let read = CharacteristicProperties(rawValue: 0x02)
+  /// Write without response.
+  public static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
+  /// Write.
+  public static let write = CharacteristicProperties(rawValue: 0x08)
+  /// Notifications.
+  public static let notify = CharacteristicProperties(rawValue: 0x10)
+  /// Indications.
+  public static let indicate = CharacteristicProperties(rawValue: 0x20)
+  /// Signed writes.
+  public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x40)
+  /// There is an Extended Properties descriptor.
+  public static let extendedProperties = CharacteristicProperties(rawValue: 0x80)
+}
+
+/// A service as it is to be added to a database.
+public struct ServiceDefinition: Hashable, Sendable {
+  /// What service it is.
+  public var uuid: BluetoothUUID
+  /// Whether clients find it by itself, or only where it is included.
+  public var isPrimary: Bool
+  /// The first handles of the services it includes; they must be in the database.
+  public var includes: [UInt16]
+  /// Its characteristics in the order of their handles.
+  public var characteristics: [CharacteristicDefinition]
+
+  /// Defines a service.
+  public init(
+    uuid: BluetoothUUID, isPrimary: Bool = true, includes: [UInt16] = [],
+    characteristics: [CharacteristicDefinition] = []
+  ) {
+    self.uuid = uuid
+    self.isPrimary = isPrimary
+    self.includes = includes
+    self.characteristics = characteristics
+  }
+}
+
+/// A characteristic as it is to be added to a database.
+public struct CharacteristicDefinition: Hashable, Sendable {
+  /// What characteristic it is.
+  public var uuid: BluetoothUUID
+  /// What clients are told they can do with it.
+  public var properties: CharacteristicProperties
+  /// What they can really do with its value.
+  public var permissions: AttributePermissions
+  /// Where its value comes from.
+  public var value: ValueSource
+  /// The longest value in octets, up to 512.
+  public var maximumLength: Int
+  /// Its descriptors. The Client Characteristic Configuration of one that notifies or indicates, and the Extended
+  /// Properties of one that has them, are added where they are not listed.
+  public var descriptors: [DescriptorDefinition]
+
+  /// Defines a characteristic.
+  /// - Parameter permissions: nil for what the properties say: open to anybody.
+  public init(
+    uuid: BluetoothUUID, properties: CharacteristicProperties, permissions: AttributePermissions? = nil,
+    value: ValueSource,
+    maximumLength: Int = 512, descriptors: [DescriptorDefinition] = []
+  ) {
+    self.uuid = uuid
+    self.properties = properties
+    let writable: CharacteristicProperties = [.write, .writeWithoutResponse, .authenticatedSignedWrites]
+    self.permissions =
+      permissions
+      ?? AttributePermissions(
+        read: properties.contains(.read) ? .open : nil, write: properties.isDisjoint(with: writable) ? nil : .open)
+    self.value = value
+    self.maximumLength = maximumLength
+    self.descriptors = descriptors
+  }
+}
+
+/// A descriptor as it is to be added to a database.
+public struct DescriptorDefinition: Hashable, Sendable {
+  /// What descriptor it is.
+  public var uuid: BluetoothUUID
+  /// Who may read and write it.
+  public var permissions: AttributePermissions
+  /// Where its value comes from.
+  public var value: ValueSource
+
+  /// Defines a descriptor.
+  public init(uuid: BluetoothUUID, permissions: AttributePermissions = .readable, value: ValueSource) {
+    self.uuid = uuid
+    self.permissions = permissions
+    self.value = value
+  }
+}
