@@ -1,0 +1,429 @@
+/// Set Event Mask (Core 5.4, Vol 4, Part E, 7.3.1).
+public struct SetEventMask: HCICommand {
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x0C01
+  /// One bit an event.
+  public var mask: UInt64
+
+  /// Makes it of its parameters.
+  public init(mask: UInt64) {
+    self.mask = mask
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    mask = try reader.uint64()
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.uint64(mask)
+  }
+}
+
+/// Read Local Version Information (Core 5.4, Vol 4, Part E, 7.4.1).
+public struct ReadLocalVersionInformation: HCICommand {
+  /// What Command Complete carries.
+  public typealias ReturnParameters = LocalVersionInformation
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x1001
+
+  /// Makes it of its parameters.
+  public init() {}
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+  }
+}
+
+/// Which versions a controller follows (7.4.1).
+public struct LocalVersionInformation: HCIReturnParameters {
+  /// How the command went.
+  public var status: HCIStatus
+  /// The version of HCI; 11 is 5.2.
+  public var hciVersion: UInt8
+  /// The revision of HCI.
+  public var hciSubversion: UInt16
+  /// The version of the link layer.
+  public var lmpVersion: UInt8
+  /// Who made the controller.
+  public var companyIdentifier: UInt16
+  /// The revision of the link layer.
+  public var lmpSubversion: UInt16
+
+  /// Makes it of its parameters.
+  public init(
+    status: HCIStatus = .success, hciVersion: UInt8, hciSubversion: UInt16, lmpVersion: UInt8,
+    companyIdentifier: UInt16, lmpSubversion: UInt16
+  ) {
+    self.status = status
+    self.hciVersion = hciVersion
+    self.hciSubversion = hciSubversion
+    self.lmpVersion = lmpVersion
+    self.companyIdentifier = companyIdentifier
+    self.lmpSubversion = lmpSubversion
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    status = try reader.status()
+    hciVersion = try reader.uint8()
+    hciSubversion = try reader.uint16()
+    lmpVersion = try reader.uint8()
+    companyIdentifier = try reader.uint16()
+    lmpSubversion = try reader.uint16()
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.status(status)
+    writer.uint8(hciVersion)
+    writer.uint16(hciSubversion)
+    writer.uint8(lmpVersion)
+    writer.uint16(companyIdentifier)
+    writer.uint16(lmpSubversion)
+  }
+}
+
+/// Read Local Supported Commands (Core 5.4, Vol 4, Part E, 7.4.2).
+public struct ReadLocalSupportedCommands: HCICommand {
+  /// What Command Complete carries.
+  public typealias ReturnParameters = LocalSupportedCommands
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x1002
+
+  /// Makes it of its parameters.
+  public init() {}
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+  }
+}
+
+/// Which commands a controller has (7.4.2).
+public struct LocalSupportedCommands: HCIReturnParameters {
+  /// How the command went.
+  public var status: HCIStatus
+  /// 64 octets, one bit a command (6.27).
+  public var commands: [UInt8]
+
+  /// Makes it of its parameters.
+  public init(status: HCIStatus = .success, commands: [UInt8]) {
+    self.status = status
+    self.commands = commands
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    status = try reader.status()
+    commands = try reader.octets(64)
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.status(status)
+    writer.octets(commands, count: 64)
+  }
+}
+
+/// Read Buffer Size (Core 5.4, Vol 4, Part E, 7.4.5).
+public struct ReadBufferSize: HCICommand {
+  /// What Command Complete carries.
+  public typealias ReturnParameters = BufferSize
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x1005
+
+  /// Makes it of its parameters.
+  public init() {}
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+  }
+}
+
+/// How much a controller buffers (7.4.5).
+public struct BufferSize: HCIReturnParameters {
+  /// How the command went.
+  public var status: HCIStatus
+  /// Octets in one ACL packet.
+  public var aclDataPacketLength: UInt16
+  /// Octets in one synchronous packet.
+  public var synchronousDataPacketLength: UInt8
+  /// How many ACL packets.
+  public var aclDataPackets: UInt16
+  /// How many synchronous packets.
+  public var synchronousDataPackets: UInt16
+
+  /// Makes it of its parameters.
+  public init(
+    status: HCIStatus = .success, aclDataPacketLength: UInt16, synchronousDataPacketLength: UInt8,
+    aclDataPackets: UInt16, synchronousDataPackets: UInt16
+  ) {
+    self.status = status
+    self.aclDataPacketLength = aclDataPacketLength
+    self.synchronousDataPacketLength = synchronousDataPacketLength
+    self.aclDataPackets = aclDataPackets
+    self.synchronousDataPackets = synchronousDataPackets
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    status = try reader.status()
+    aclDataPacketLength = try reader.uint16()
+    synchronousDataPacketLength = try reader.uint8()
+    aclDataPackets = try reader.uint16()
+    synchronousDataPackets = try reader.uint16()
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.status(status)
+    writer.uint16(aclDataPacketLength)
+    writer.uint8(synchronousDataPacketLength)
+    writer.uint16(aclDataPackets)
+    writer.uint16(synchronousDataPackets)
+  }
+}
+
+/// Read BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6).
+public struct ReadBDADDR: HCICommand {
+  /// What Command Complete carries.
+  public typealias ReturnParameters = PublicAddress
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x1009
+
+  /// Makes it of its parameters.
+  public init() {}
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+  }
+}
+
+/// The public address of a controller (7.4.6).
+public struct PublicAddress: HCIReturnParameters {
+  /// How the command went.
+  public var status: HCIStatus
+  /// 48 bits; zero if it has none.
+  public var address: UInt64
+
+  /// Makes it of its parameters.
+  public init(status: HCIStatus = .success, address: UInt64) {
+    self.status = status
+    self.address = address
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    status = try reader.status()
+    address = try reader.uint48()
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.status(status)
+    writer.uint48(address)
+  }
+}
+
+/// LE Set Event Mask (Core 5.4, Vol 4, Part E, 7.8.1).
+public struct LESetEventMask: HCICommand {
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x2001
+  /// One bit a subevent.
+  public var mask: UInt64
+
+  /// Makes it of its parameters.
+  public init(mask: UInt64) {
+    self.mask = mask
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    mask = try reader.uint64()
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.uint64(mask)
+  }
+}
+
+/// LE Read Buffer Size (Core 5.4, Vol 4, Part E, 7.8.2).
+public struct LEReadBufferSize: HCICommand {
+  /// What Command Complete carries.
+  public typealias ReturnParameters = LEBufferSize
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x2002
+
+  /// Makes it of its parameters.
+  public init() {}
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+  }
+}
+
+/// How much a controller buffers for LE (7.8.2).
+public struct LEBufferSize: HCIReturnParameters {
+  /// How the command went.
+  public var status: HCIStatus
+  /// Octets in one packet; 0 if LE shares the other buffers.
+  public var aclDataPacketLength: UInt16
+  /// How many packets.
+  public var aclDataPackets: UInt8
+
+  /// Makes it of its parameters.
+  public init(status: HCIStatus = .success, aclDataPacketLength: UInt16, aclDataPackets: UInt8) {
+    self.status = status
+    self.aclDataPacketLength = aclDataPacketLength
+    self.aclDataPackets = aclDataPackets
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    status = try reader.status()
+    aclDataPacketLength = try reader.uint16()
+    aclDataPackets = try reader.uint8()
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.status(status)
+    writer.uint16(aclDataPacketLength)
+    writer.uint8(aclDataPackets)
+  }
+}
+
+/// LE Read Local Supported Features (Core 5.4, Vol 4, Part E, 7.8.3).
+public struct LEReadLocalSupportedFeatures: HCICommand {
+  /// What Command Complete carries.
+  public typealias ReturnParameters = LELocalSupportedFeatures
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x2003
+
+  /// Makes it of its parameters.
+  public init() {}
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+  }
+}
+
+/// Which features of LE a controller has (7.8.3).
+public struct LELocalSupportedFeatures: HCIReturnParameters {
+  /// How the command went.
+  public var status: HCIStatus
+  /// The features.
+  public var features: LEFeatures
+
+  /// Makes it of its parameters.
+  public init(status: HCIStatus = .success, features: LEFeatures) {
+    self.status = status
+    self.features = features
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    status = try reader.status()
+    features = try LEFeatures(from: &reader)
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.status(status)
+    features.write(to: &writer)
+  }
+}
+
+/// LE Set Random Address (Core 5.4, Vol 4, Part E, 7.8.4).
+public struct LESetRandomAddress: HCICommand {
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x2005
+  /// 48 bits of the random address.
+  public var address: UInt64
+
+  /// Makes it of its parameters.
+  public init(address: UInt64) {
+    self.address = address
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    address = try reader.uint48()
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.uint48(address)
+  }
+}
+
+/// LE Read Supported States (Core 5.4, Vol 4, Part E, 7.8.27).
+public struct LEReadSupportedStates: HCICommand {
+  /// What Command Complete carries.
+  public typealias ReturnParameters = LESupportedStates
+  /// Identifies the command.
+  public static let opcode: Opcode = 0x201C
+
+  /// Makes it of its parameters.
+  public init() {}
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+  }
+}
+
+/// Which activities a controller combines (7.8.27).
+public struct LESupportedStates: HCIReturnParameters {
+  /// How the command went.
+  public var status: HCIStatus
+  /// The combinations.
+  public var states: LEStates
+
+  /// Makes it of its parameters.
+  public init(status: HCIStatus = .success, states: LEStates) {
+    self.status = status
+    self.states = states
+  }
+
+  /// Reads the parameters.
+  public init(from reader: inout OctetReader) throws(HCICodingError) {
+    status = try reader.status()
+    states = try LEStates(from: &reader)
+  }
+
+  /// Writes the parameters.
+  public func write(to writer: inout OctetWriter) {
+    writer.status(status)
+    states.write(to: &writer)
+  }
+}

@@ -1,0 +1,73 @@
+import Bluetooth
+import HCI
+import Testing
+
+/// 167 packets between a host and two emulated controllers, with an independent decoding.
+@Suite(.enabled(if: Vectors.has("hci-vectors.json"), Vectors.missing("hci-vectors.json")))
+struct HCIVectors {
+  struct Vector: Decodable, CustomTestStringConvertible {
+    struct Decoded: Decodable {
+      let name: String
+      let fields: [String: JSONValue]
+    }
+    let hex: String
+    let decoded: Decoded
+    var testDescription: String { "\(decoded.name) \(hex)" }
+  }
+
+  private struct File: Decodable { let packets: [Vector] }
+
+  private func vectors() throws -> [Vector] { try Vectors.load("hci-vectors.json", as: File.self).packets }
+
+  @Test func everyPacketComesBackAsItWas() throws {
+    let vectors = try vectors()
+    #expect(vectors.count == 167)
+    for vector in vectors {
+      let octets = try #require(Hex.decode(vector.hex))
+      let packet = try HCIPacket(decoding: octets)
+      #expect(Hex.encode(packet.octets) == vector.hex)
+      switch packet {
+      case .command(let command):
+        guard let type = KnownCommands.type(of: command.opcode) else { continue }
+        #expect(CommandPacket(try type.init(decoding: command)) == command, "\(vector.testDescription)")
+      case .event(let packet):
+        let event = try HCIEvent(decoding: packet)
+        #expect(event.packet == packet, "\(vector.testDescription)")
+        if case .commandComplete(let complete) = event, complete.status.isSuccess,
+          let type = KnownCommands.type(of: complete.opcode)
+        {
+          var writer = OctetWriter()
+          try returned(complete, by: type).write(to: &writer)
+          #expect(writer.octets == complete.returnParameters, "\(vector.testDescription)")
+        }
+      case .acl: break
+      }
+    }
+  }
+
+  @Test func everyFieldIsWhatTheOtherDecoderRead() throws {
+    var compared = 0
+    for vector in try vectors() {
+      let packet = try HCIPacket(decoding: try #require(Hex.decode(vector.hex)))
+      for (name, value) in try HCIFields.of(packet) {
+        let expected = vector.decoded.fields[name] ?? vector.decoded.fields["return_parameters"]?[name]
+        #expect(value == expected, "\(name) of \(vector.testDescription)")
+        compared += 1
+      }
+    }
+    #expect(compared > 400)
+  }
+
+  @Test func everyCutPacketIsRefused() throws {
+    for vector in try vectors() {
+      let octets = try #require(Hex.decode(vector.hex))
+      for count in octets.indices {
+        #expect(throws: HCICodingError.self) { try HCIPacket(decoding: Array(octets.prefix(count))) }
+      }
+    }
+  }
+
+  private func returned<Command: HCICommand>(
+    _ complete: CommandComplete, by command: Command.Type
+  ) throws -> any HCIReturnParameters { try complete.decoded(as: command) }
+}

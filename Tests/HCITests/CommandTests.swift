@@ -1,0 +1,78 @@
+import Bluetooth
+import HCI
+import Testing
+
+/// Commands as octets, written from the specification (Core 5.4, Vol 4, Part E, 7.8).
+struct CommandTests {
+  private func hex(_ command: some HCICommand) -> String {
+    Hex.encode(HCIPacket.command(CommandPacket(command)).octets)
+  }
+
+  private func packed(_ hex: String) -> String { hex.filter { $0 != " " } }
+
+  @Test func scanning() {
+    #expect(
+      hex(LESetScanParameters(isActive: true, interval: 0x60, window: 0x30, ownAddressType: .random))
+        == packed("010b2007 01 6000 3000 01 00"))
+    #expect(hex(LESetScanEnable(isEnabled: true)) == "010c20020100")
+    let scan = LESetExtendedScanParameters.Scan(isActive: false, interval: 0x60, window: 0x30)
+    #expect(
+      hex(LESetExtendedScanParameters(phys: 0b101, scans: [scan, scan]))
+        == packed("0141200d 00 00 05 00 6000 3000 00 6000 3000"))
+  }
+
+  @Test func advertisingDataIsFilledToThirtyOneOctets() {
+    let zeros = String(repeating: "00", count: 28)
+    #expect(hex(LESetAdvertisingData(data: [2, 1, 6])) == "0108202003020106\(zeros)")
+    let tooLong = LESetScanResponseData(data: [UInt8](repeating: 0xAA, count: 40))
+    let cut = String(repeating: "aa", count: 31)
+    #expect(hex(tooLong) == "010920201f\(cut)")
+  }
+
+  @Test func longExtendedDataIsCutIntoFragments() {
+    let data = [UInt8](repeating: 7, count: 600)
+    let fragments = AdvertisingDataFragment.fragments(of: data, advertisingHandle: 3)
+    #expect(fragments.map(\.operation) == [.first, .intermediate, .last])
+    #expect(fragments.map(\.data.count) == [251, 251, 98])
+    #expect(fragments.flatMap(\.data) == data)
+    #expect(AdvertisingDataFragment.fragments(of: [], advertisingHandle: 3).map(\.operation) == [.complete])
+    #expect(hex(LESetExtendedAdvertisingData(fragment: fragments[0])).hasPrefix("013720ff030101fb0707"))
+  }
+
+  @Test func initiating() {
+    let peer = HCIAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random))
+    #expect(
+      hex(
+        LECreateConnection(
+          scanInterval: 0x60, scanWindow: 0x30, filterPolicy: 1, peer: peer, intervalMin: 12, intervalMax: 36,
+          latency: 0, supervisionTimeout: 400))
+        == packed("010d2019 6000 3000 01 01 f5f4f3f2f1f0 00 0c00 2400 0000 9001 0000 0000"))
+    #expect(hex(LECreateConnectionCancel()) == "010e2000")
+    #expect(hex(LEAddDeviceToFilterAcceptList(device: peer)) == "0111200701f5f4f3f2f1f0")
+  }
+
+  @Test func aCommandKnowsWhatItReads() throws {
+    let packet = CommandPacket(opcode: LESetScanEnable.opcode, parameters: [1, 0, 0])
+    #expect(throws: HCICodingError.trailingOctets(count: 1)) { try LESetScanEnable(decoding: packet) }
+    let half = CommandPacket(opcode: LESetScanEnable.opcode, parameters: [1])
+    #expect(throws: HCICodingError.truncated(missing: 1)) { try LESetScanEnable(decoding: half) }
+    let nonsense = CommandPacket(opcode: LESetScanEnable.opcode, parameters: [2, 0])
+    #expect(throws: HCICodingError.invalidValue(2)) { try LESetScanEnable(decoding: nonsense) }
+  }
+
+  @Test func everyKnownCommandHasAnOpcodeOfItsOwn() {
+    #expect(Set(KnownCommands.all.map { $0.opcode }).count == KnownCommands.all.count)
+    #expect(KnownCommands.type(of: 0x200C) == LESetScanEnable.self)
+    #expect(KnownCommands.type(of: .none) == nil)
+  }
+
+  @Test func durationsBecomeUnits() {
+    #expect(TimeUnits.scan(.milliseconds(60)) == 96)
+    #expect(TimeUnits.scan(.zero) == 4)
+    #expect(TimeUnits.scan(.seconds(60)) == 0x4000)
+    #expect(TimeUnits.connection(.milliseconds(15)) == 12)
+    #expect(TimeUnits.connection(.seconds(Int64.max)) == 0x0C80)
+    #expect(TimeUnits.supervision(.seconds(-1)) == 10)
+    #expect(TimeUnits.slots(160) == .milliseconds(100))
+  }
+}

@@ -1,0 +1,72 @@
+import Bluetooth
+import HCI
+import Testing
+
+/// Events as octets, written from the specification (Core 5.4, Vol 4, Part E, 7.7).
+struct EventTests {
+  private func event(_ hex: String) throws -> HCIEvent {
+    let octets = try #require(Hex.decode(hex.filter { $0 != " " }))
+    guard case .event(let packet) = try HCIPacket(decoding: octets) else {
+      Issue.record("not an event")
+      return .other(EventPacket(code: 0, parameters: []))
+    }
+    return try HCIEvent(decoding: packet)
+  }
+
+  @Test func severalReportsInOneEvent() throws {
+    let two = try event("043e19 02 02 00 01 f5f4f3f2f1f0 03 020106 c4 04 00 010203040506 00 7f")
+    guard case .leAdvertisingReport(let reports) = two else {
+      Issue.record("not reports")
+      return
+    }
+    #expect(reports.reports.map(\.eventType) == [0, 4])
+    #expect(reports.reports[0].address.device == DeviceAddress("F0:F1:F2:F3:F4:F5", kind: .random))
+    #expect(reports.reports[0].rssi == -60)
+    #expect(reports.reports[1].data.isEmpty)
+  }
+
+  @Test func aReportThatClaimsMoreThanThereIs() {
+    #expect(throws: HCICodingError.self) { try event("043e0f 02 01 00 01 f5f4f3f2f1f0 1f 020106 c4") }
+    #expect(throws: HCICodingError.self) { try event("043e02 02 ff") }
+    #expect(throws: HCICodingError.self) { try event("043e00") }
+    #expect(throws: HCICodingError.trailingOctets(count: 1)) { try event("040505 00 0100 13 00") }
+  }
+
+  @Test func anAnonymousAdvertiserHasNoDevice() throws {
+    let anonymous = try event("043e1a 0d 01 2000 ff 000000000000 01 01 00 7f b0 0000 00 000000000000 00")
+    guard case .leExtendedAdvertisingReport(let reports) = anonymous else {
+      Issue.record("not reports")
+      return
+    }
+    #expect(reports.reports[0].address.device == nil)
+    #expect(reports.reports[0].eventType == .incomplete)
+  }
+
+  @Test func aFailedCommandNeedNotReturnMoreThanItsStatus() throws {
+    guard case .commandComplete(let complete) = try event("040e04 01 0514 02") else {
+      Issue.record("not a Command Complete")
+      return
+    }
+    #expect(complete.opcode == ReadRSSI.opcode)
+    #expect(complete.status.code == .unknownConnectionIdentifier)
+    #expect(throws: HCICodingError.self) { try complete.decoded(as: ReadRSSI.self) }
+  }
+
+  @Test func unknownEventsAreKept() throws {
+    #expect(try event("04ff0201aa") == .other(EventPacket(code: 0xFF, parameters: [1, 0xAA])))
+    #expect(try event("043e0380aabb") == .other(EventPacket(code: 0x3E, parameters: [0x80, 0xAA, 0xBB])))
+  }
+
+  @Test func statusesHaveTheSpecificationsNames() {
+    let error = HCIStatus(.connectionFailedToBeEstablished).error("No connection to F0:F1:F2:F3:F4:F5")
+    #expect(error.domain == .hci)
+    #expect(error.code == 0x3E)
+    #expect(error.name == "connectionFailedToBeEstablished")
+    #expect(error.message.hasPrefix("No connection to F0:F1:F2:F3:F4:F5: The connection could not be established"))
+    #expect(HCIStatus(rawValue: 0xEE).error().name == "unknown")
+    // All of Vol 1, Part F, 1.3: 0x00 to 0x48 but the three that are reserved.
+    let named = (UInt8(0)...0x48).filter { HCIErrorCode(rawValue: $0) != nil }
+    #expect(named.count == 0x49 - 3)
+    #expect(HCIErrorCode.allCases.count == named.count)
+  }
+}
