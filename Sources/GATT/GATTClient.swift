@@ -18,6 +18,8 @@ struct GATTClient: Sendable {
 
   /// Whether a refusal for want of security is put to the caller.
   var asksForSecurity = false
+  /// Whether the link is encrypted: then nothing is signed (Core 5.4, Vol 3, Part C, 10.4.1).
+  var isEncrypted = false
   private var queue: [(id: ProcedureID, procedure: GATTProcedure)] = []
   private var running: RunningProcedure?
   /// The refusal that waits for `resume`.
@@ -31,6 +33,8 @@ struct GATTClient: Sendable {
     if let error = bearer.error { return actions.append(.finished(id, .failure(.bearer(error)))) }
     switch procedure {
     case .writeWithoutResponse(let handle, let value):
+      command(.writeCommand(handle, value: value[...]), id, bearer, &actions)
+    case .signedWrite(let handle, let value, _, _) where isEncrypted:
       command(.writeCommand(handle, value: value[...]), id, bearer, &actions)
     case .signedWrite(let handle, let value, let counter, let sign):
       var signature: [UInt8] = []

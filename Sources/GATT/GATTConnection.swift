@@ -25,6 +25,7 @@ public struct GATTConnection: Sendable {
   public init(maximumMTU: Int, security: SecurityState = .none) {
     bearer = Bearer(maximumMTU: maximumMTU)
     server = GATTServer(security: security)
+    client.isEncrypted = security.level > 1
   }
 
   /// The largest packet in octets: 23 until either side exchanged it.
@@ -73,7 +74,10 @@ public struct GATTConnection: Sendable {
   }
 
   /// The link's protection changed.
-  public mutating func securityChanged(_ security: SecurityState) { server.security = security }
+  public mutating func securityChanged(_ security: SecurityState) {
+    server.security = security
+    client.isEncrypted = security.level > 1
+  }
 
   // MARK: - Client
 
