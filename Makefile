@@ -1,0 +1,73 @@
+# Everything there is to do with bled. `make help` lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+DESTDIR ?=
+
+DIST := .build/dist
+# The same for every debug build, so that lint and tests share one.
+CHECKED := --explicit-target-dependency-import-check error
+SWIFT_FILES := Sources Tests Package.swift
+SCRIPTS := .ci/run scripts/* Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases}
+
+.PHONY: help deps build demo test test-fast test-kernel conformance bench lint format install uninstall clean
+
+help: ## what there is to do
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## installs what is missing from Debian and PyPI
+	@scripts/deps
+
+build: deps ## bled and bleshell, release, static Swift libraries, stripped: .build/dist
+	@swift build -c release --static-swift-stdlib --product bled
+	@swift build -c release --static-swift-stdlib --product bleshell
+	@scripts/dist $(DIST)
+
+demo: build ## a tour of both roles on the simulated adapter, in under a minute
+	@scripts/demo
+
+test: test-fast test-kernel ## all tests
+
+test-fast: deps ## the tests that need no kernel
+	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED)
+
+test-kernel: build ## the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 for some of them
+	@Tests/Kernel/run
+
+conformance: deps ## the tests against the shared vectors (BLED_VECTORS=folder)
+	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter ConformanceTests
+
+bench: build ## the figures of docs/performance.md
+	@scripts/bench
+
+lint: deps ## format, scripts, and a build in which a warning or an undeclared import fails
+	@swift format lint --strict --parallel --recursive $(SWIFT_FILES)
+	@shellcheck $(SCRIPTS)
+	@swift build --build-tests $(CHECKED) 2>&1 | tee .build/lint.log
+	@if grep -E '^($(CURDIR)/)?(Sources|Tests|Benchmarks)/[^ ]+: warning: ' .build/lint.log; then \
+	  echo "lint: the warnings above must go"; exit 1; fi
+
+format: ## formats the Swift files
+	@swift format --in-place --parallel --recursive $(SWIFT_FILES)
+
+# Builds only what is not there, so that `sudo make install` after `make build` compiles nothing.
+$(DIST)/bled $(DIST)/bleshell:
+	@$(MAKE) build
+
+install: $(DIST)/bled $(DIST)/bleshell ## into PREFIX (/usr/local) and /etc, below DESTDIR
+	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
+	  DESTDIR="$(DESTDIR)" scripts/install $(DIST)
+
+uninstall: ## takes back what install placed; keeps /etc/bled and /var/lib/bled
+	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
+	  DESTDIR="$(DESTDIR)" scripts/uninstall
+
+clean: ## removes everything that was built
+	@rm -rf .build

@@ -1,0 +1,1 @@
+"""The six groups of cases."""

@@ -1,0 +1,39 @@
+"""Runs the cases inside the virtual machine: python main.py GROUPS [TEXT]
+
+GROUPS is a list such as 1,2,3; TEXT chooses cases by a part of their name, or a whole group by its number.
+"""
+
+import asyncio
+import importlib
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from support import cases  # noqa: E402
+
+MODULES = {
+    1: ["bumble_peripheral"],
+    2: ["bumble_central", "gatttool_central"],
+    3: ["two_adapters", "pending_connects"],
+    4: ["vanishing_adapter"],
+    5: ["bluetoothd"],
+    6: ["systemd"],
+}
+
+
+async def main(groups, wanted):
+    for group in groups:
+        for module in MODULES[group]:
+            importlib.import_module(f"cases.{module}")
+    runner = cases.Runner(".".join(os.uname().release.split(".")[:2]), wanted)
+    for stage in cases.stages:
+        await runner.run(stage)
+    with open("/out/counts", "w", encoding="ascii") as counts:
+        counts.write(f"{runner.passed} {runner.failed}\n")
+    return runner.failed
+
+
+if __name__ == "__main__":
+    numbers = [int(number) for number in sys.argv[1].split(",")]
+    sys.exit(1 if asyncio.run(main(numbers, sys.argv[2] if len(sys.argv) > 2 else "")) else 0)

@@ -1,0 +1,156 @@
+"""Stages and cases, and how one is run and told.
+
+A stage is what several cases share: adapters, peers, a daemon. It is built once, and again after a case that failed.
+"""
+
+import asyncio
+import contextlib
+import time
+import traceback
+from dataclasses import dataclass, field
+
+DEADLINE = 180  # Seconds a case may take. Emulated machines are slow, and a case waits for events, not for the clock.
+
+stages = []
+
+
+class Failure(Exception):
+    """What a case found wrong, said so that it can be understood without the code."""
+
+
+def expect(condition, otherwise):
+    """Ends the case unless the condition holds."""
+    if not condition:
+        raise Failure(otherwise)
+
+
+def expect_equal(actual, wanted, what):
+    """Ends the case unless both are equal."""
+    expect(actual == wanted, f"{what}: expected {wanted!r}, got {actual!r}")
+
+
+@dataclass
+class Case:
+    """One thing to be shown."""
+
+    title: str
+    body: object
+
+
+@dataclass
+class Stage:
+    """What several cases of one group share, made by `build`."""
+
+    group: int
+    title: str
+    build: object
+    cases: list = field(default_factory=list)
+
+    def case(self, title):
+        """Adds the decorated function, which takes what `build` gave, as a case."""
+
+        def add(body):
+            self.cases.append(Case(title, body))
+            return body
+
+        return add
+
+
+def stage(group, title):
+    """Makes the decorated function, which takes `Resources` and gives what the cases need, into a stage."""
+
+    def add(build):
+        made = Stage(group, title, build)
+        stages.append(made)
+        return made
+
+    return add
+
+
+class Resources(contextlib.AsyncExitStack):
+    """What must be given back when a stage ends, and the logs that explain a failure."""
+
+    def __init__(self):
+        super().__init__()
+        self.logs = []
+
+    async def open(self, resource):
+        """Enters the resource's context until the stage ends."""
+        return await self.enter_async_context(resource)
+
+
+class Runner:
+    """Runs cases and prints a line for each."""
+
+    def __init__(self, kernel, wanted):
+        self.kernel = kernel
+        self.wanted = wanted.lower()
+        self.passed = 0
+        self.failed = 0
+
+    def wants(self, stage_, case):
+        """Whether the text that chooses cases is in this one's name; a bare number chooses a group."""
+        if self.wanted.isdigit():
+            return stage_.group == int(self.wanted)
+        return self.wanted in f"{stage_.title} {case.title}".lower()
+
+    async def run(self, stage_):
+        """Runs the wanted cases of a stage."""
+        resources = given = None
+        for case in stage_.cases:
+            if not self.wants(stage_, case):
+                continue
+            started = time.monotonic()
+            failure = None
+            try:
+                async with asyncio.timeout(DEADLINE):
+                    if resources is None:
+                        resources = Resources()
+                        given = await stage_.build(resources)
+                    await case.body(given)
+            except (Failure, TimeoutError) as error:
+                failure = explain(error)
+            except Exception:  # Whatever it is, the other cases go on.
+                failure = traceback.format_exc()
+            self.tell(stage_, case, time.monotonic() - started, failure, resources)
+            if failure:
+                await self.close(resources)
+                resources = None
+        await self.close(resources)
+
+    async def close(self, resources):
+        """Gives a stage's resources back. What goes wrong here is told, and is no case's failure."""
+        if resources is None:
+            return
+        try:
+            async with asyncio.timeout(DEADLINE):
+                await resources.aclose()
+        except Exception:
+            print(f"cleaning up: {traceback.format_exc()}", flush=True)
+
+    def tell(self, stage_, case, seconds, failure, resources):
+        """Prints the line of a case and, if it failed, why."""
+        self.passed += failure is None
+        self.failed += failure is not None
+        verdict = "FAILED" if failure else "ok"
+        print(
+            f"{self.kernel:<6} {stage_.group} {stage_.title}: {case.title:<68} {seconds:5.1f} s  {verdict}", flush=True
+        )
+        if failure is None:
+            return
+        print("    " + failure.rstrip().replace("\n", "\n    "))
+        for log in resources.logs if resources else []:
+            print(f"    --- {log}")
+            with contextlib.suppress(OSError), open(log, encoding="utf-8", errors="replace") as lines:
+                for line in lines.readlines()[-40:]:
+                    print("    | " + line.rstrip())
+        print(end="", flush=True)
+
+
+def explain(error):
+    """The words of an error, with the line of the case that met it."""
+    place = next(
+        (frame for frame in reversed(traceback.extract_tb(error.__traceback__)) if "/cases/" in frame.filename), None
+    )
+    words = str(error) or f"no end within {DEADLINE} s"
+    return f"{words}\n(at line {place.lineno}: {place.line})" if place else words

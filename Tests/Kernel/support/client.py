@@ -1,0 +1,121 @@
+"""A client of the daemon: JSON-RPC 2.0, one message a line, both ways on one connection."""
+
+import asyncio
+import itertools
+import json
+
+from .cases import Failure
+
+LINE_LIMIT = 4 << 20
+
+
+class CallFailed(Failure):
+    """The daemon answered a call with an error."""
+
+    def __init__(self, method, error):
+        super().__init__(f"{method} failed: {json.dumps(error)}")
+        self.error = error
+        self.data = error.get("data") or {}
+
+
+class Client:
+    """One session."""
+
+    def __init__(self, reader, writer):
+        self._reader = reader
+        self._writer = writer
+        self._numbers = itertools.count(1)
+        self._waiting = {}
+        self._inbox = []
+        self._news = asyncio.Condition()
+        self._answers = {}
+        self._task = asyncio.create_task(self._receive())
+
+    @classmethod
+    async def connect(cls, path):
+        """Opens a session on the daemon's socket."""
+        return cls(*await asyncio.open_unix_connection(path, limit=LINE_LIMIT))
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        self._task.cancel()
+        self._writer.close()
+
+    async def call(self, method, **params):
+        """Calls a method and gives its result; raises CallFailed."""
+        return await self.start(method, **params)
+
+    def start(self, method, **params):
+        """Sends a call and gives the future of its result."""
+        number = next(self._numbers)
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[number] = (method, future)
+        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        return future
+
+    def answer(self, method, handler):
+        """Lets the handler, which takes the parameters, answer the daemon's calls of this method."""
+        self._answers[method] = handler
+
+    async def next(self, method, where=lambda _: True, seconds=60):
+        """The parameters of the first notification of this method that fits, also of one that came before."""
+        found = None
+
+        def there():
+            nonlocal found
+            found = next((m for m in self._inbox if m["method"] == method and where(m["params"])), None)
+            return found is not None
+
+        async with self._news:
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._news.wait_for(there)
+            except TimeoutError:
+                others = sorted({m["method"] for m in self._inbox})
+                raise Failure(f"no {method} that fits within {seconds} s; waiting to be read: {others}") from None
+            self._inbox.remove(found)
+        return found["params"]
+
+    def forget(self, method):
+        """Drops the notifications of this method that came and were not asked for."""
+        self._inbox = [message for message in self._inbox if message["method"] != method]
+
+    def count(self, method, where=lambda _: True):
+        """How many notifications of this method wait to be read."""
+        return sum(m["method"] == method and where(m["params"]) for m in self._inbox)
+
+    def _send(self, message):
+        self._writer.write(json.dumps(message).encode() + b"\n")
+
+    async def _receive(self):
+        while line := await self._reader.readline():
+            message = json.loads(line)
+            if "method" not in message:
+                method, future = self._waiting.pop(message["id"])
+                if future.cancelled():
+                    continue
+                if "error" in message:
+                    future.set_exception(CallFailed(method, message["error"]))
+                else:
+                    future.set_result(message["result"])
+            elif "id" in message:
+                result = self._answers[message["method"]](message["params"])
+                self._send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+            else:
+                async with self._news:
+                    self._inbox.append(message)
+                    self._news.notify_all()
+        for method, future in self._waiting.values():
+            if not future.done():
+                future.set_exception(Failure(f"{method}: the daemon closed the connection"))
+
+
+async def failure_of(call):
+    """The error's `data` of a call that must fail."""
+    try:
+        result = await call
+    except CallFailed as error:
+        return error.data
+    raise Failure(f"the call ought to have failed, and gave {result!r}")

@@ -1,0 +1,99 @@
+"""The daemon under test: the binary that `make build` made."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import tempfile
+
+from .cases import Failure
+from .client import Client
+from .tools import DIST, run
+
+
+class Daemon:
+    """bled on the given adapters, with a socket, a state folder and a log of its own."""
+
+    def __init__(self, resources, *adapters):
+        self.adapters = adapters
+        self.folder = tempfile.mkdtemp(prefix="bled-")
+        self.socket = os.path.join(self.folder, "bled.sock")
+        self.log = os.path.join(self.folder, "bled.log")
+        self._resources = resources
+        resources.logs.append(self.log)
+
+    async def __aenter__(self):
+        """Starts it and returns when it says that it is ready."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready, open(self.log, "wb") as log:
+            path = os.path.join(self.folder, "notify")
+            ready.bind(path)
+            ready.setblocking(False)
+            arguments = [argument for adapter in self.adapters for argument in ("--adapter", adapter)]
+            self.process = await asyncio.create_subprocess_exec(
+                os.path.join(DIST, "bled"),
+                *arguments,
+                "--socket",
+                self.socket,
+                "--log-level",
+                "debug",
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=os.environ
+                | {"NOTIFY_SOCKET": path, "STATE_DIRECTORY": self.folder, "SWIFT_BACKTRACE": "enable=no"},
+            )
+            ended = asyncio.create_task(self.process.wait())
+            try:
+                async with asyncio.timeout(60):
+                    while True:
+                        message = asyncio.create_task(asyncio.get_running_loop().sock_recv(ready, 4096))
+                        await asyncio.wait([message, ended], return_when=asyncio.FIRST_COMPLETED)
+                        if not message.done():
+                            message.cancel()
+                            raise Failure(f"bled ended with status {self.process.returncode} before it was ready")
+                        if b"READY=1" in message.result().split(b"\n"):
+                            break
+            except TimeoutError:
+                raise Failure("bled did not say that it is ready within 60 s") from None
+        return self
+
+    async def __aexit__(self, *_):
+        await self.stop()
+
+    async def stop(self):
+        """Asks it to end, and waits for that."""
+        if self.process.returncode is not None:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(30):
+                await self.process.wait()
+        if self.process.returncode is None:
+            self.process.kill()
+            raise Failure("bled did not end within 30 s of SIGTERM")
+
+    async def client(self):
+        """A session that ends with the stage."""
+        return await self._resources.open(await Client.connect(self.socket))
+
+    async def until_on(self, client, adapter=None, seconds=60):
+        """Waits until the adapter, or the only one, works; gives its description."""
+        return await self.until_state(client, "on", adapter, seconds)
+
+    async def until_state(self, client, state, adapter=None, seconds=60):
+        """Waits until the adapter, or the only one, has this state; gives its description."""
+
+        def fits(description):
+            return description["state"] == state and adapter in (None, description["adapter"])
+
+        client.forget("adapter.changed")
+        listed = (await client.call("adapter.list"))["adapters"]
+        now = next((description for description in listed if fits(description)), None)
+        return now or await client.next("adapter.changed", fits, seconds)
+
+    async def bleshell(self, *arguments, seconds=60, ok=(0,)):
+        """Runs one command of bleshell against this daemon and gives what it printed."""
+        return await run(
+            os.path.join(DIST, "bleshell"), "--socket", self.socket, *arguments, seconds=seconds, ok=ok
+        )
