@@ -1,0 +1,86 @@
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+extension BledClient {
+  /// Calls the daemon and waits for its answer.
+  ///
+  /// When the calling task is cancelled, or the time is over, the call throws at once and an answer that still comes is
+  /// dropped. What was begun on the daemon goes on there: use the calls of `Peripheral` and the like, which take it back.
+  /// - Throws: What the daemon answers; `GAPError.cancelled`; `GAPError.timeout`; `BledError.daemonUnreachable`.
+  public func call<Method: RPCMethod>(
+    _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
+  ) async throws(BluetoothError) -> Method.Result {
+    try await core.call(method, params, timeout: timeout)
+  }
+
+  /// Calls the daemon. `completion` is called once, on the connection's thread and in order with notifications: whoever
+  /// needs the order of the wire uses this and `observe`.
+  public func call<Method: RPCMethod>(
+    _ method: Method.Type, _ params: Method.Params,
+    completion: @escaping @Sendable (Result<Method.Result, BluetoothError>) -> Void
+  ) {
+    core.begin(method, id: core.newNumber(), params, late: nil) { completion($0.decoded(Method.Result.self)) }
+  }
+}
+
+extension ClientCore {
+  /// - Parameters:
+  ///   - arrived: Called with the result on the connection's thread, before the message behind it is looked at.
+  ///   - abandoned: Called when the wait ends without an answer: what takes the call back.
+  ///   - late: Called with the result that came after that.
+  func call<Method: RPCMethod>(
+    _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil,
+    arrived: (@Sendable (Method.Result) -> Void)? = nil, abandoned: (@Sendable () -> Void)? = nil,
+    late: (@Sendable (Method.Result) -> Void)? = nil
+  ) async throws(BluetoothError) -> Method.Result {
+    guard !Task.isCancelled else { throw cancelled(Method.name) }
+    let id = newNumber()
+    let give = { @Sendable (error: BluetoothError) in
+      if self.abandon(id, error) { abandoned?() }
+    }
+    let lateCompletion: ClientState.Completion? = late.map { late in
+      { @Sendable result in if case .success(let value) = result.decoded(Method.Result.self) { late(value) } }
+    }
+    let clock = timeout.map { timeout in
+      Task {
+        try await Task.sleep(for: timeout)
+        give(GAPError.timeout.error("\(Method.name) was not answered within \(timeout)"))
+      }
+    }
+    defer { clock?.cancel() }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        begin(method, id: id, params, late: lateCompletion) { message in
+          let result = message.decoded(Method.Result.self)
+          if case .success(let value) = result { arrived?(value) }
+          continuation.resume(returning: result)
+        }
+        // A cancellation before this point found no call to end.
+        if Task.isCancelled { give(cancelled(Method.name)) }
+      }
+    } onCancel: {
+      give(cancelled(Method.name))
+    }
+    return try result.get()
+  }
+
+  /// Sends a call whose answer nobody needs: it takes something back.
+  func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
+    begin(method, id: newNumber(), params, late: nil) { _ in }
+  }
+}
+
+private func cancelled(_ name: String) -> BluetoothError { GAPError.cancelled.error("\(name) was cancelled") }
+
+extension Result where Success == RPCMessage, Failure == BluetoothError {
+  func decoded<Value: Decodable>(_ type: Value.Type) -> Result<Value, BluetoothError> {
+    flatMap { message in
+      do throws(RPCError) {
+        return .success(try message.result(type))
+      } catch {
+        return .failure(BledError.protocolViolation.error("bled's answer does not fit: \(error.message)"))
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import BledRPC
+import Bluetooth
+
+/// What a stream does with elements that nobody has fetched yet.
+public enum StreamBuffering: Sendable {
+  /// Keeps the newest of this number; older ones are dropped.
+  case newest(Int)
+  /// Keeps all up to this number; beyond it the stream ends with `BledError.tooSlow`.
+  case all(Int)
+}
+
+/// An observer that was registered.
+public struct Observation: Sendable {
+  fileprivate let core: ClientCore
+  fileprivate let name: String
+  fileprivate let number: Int
+
+  /// Ends it. An element that is being handed over at this moment may still come.
+  public func cancel() { core.stopObserving(name, number) }
+}
+
+extension BledClient {
+  /// The daemon's notifications of one kind.
+  /// - Parameters:
+  ///   - buffering: What happens to those that are not fetched in time.
+  ///   - filter: Which of them; it runs on the connection's thread.
+  /// - Returns: A stream that ends when the client is closed, and with an error when the connection breaks.
+  public func notifications<Notification: RPCNotification>(
+    _ type: Notification.Type, buffering: StreamBuffering = .all(1024),
+    where filter: @escaping @Sendable (Notification.Params) -> Bool = { _ in true }
+  ) -> AsyncThrowingStream<Notification.Params, any Error> {
+    let (stream, output) = AsyncThrowingStream.makeStream(of: Notification.Params.self, buffering)
+    let observation = core.observe(type) { value in
+      if filter(value) { output.offer(value, buffering) }
+    } end: { error in
+      output.finish(throwing: error)
+    }
+    output.onTermination = { _ in observation.cancel() }
+    return stream
+  }
+
+  /// Has a function called for each of the daemon's notifications of one kind, on the connection's thread, in the order of
+  /// the wire. `end` is called once when the connection ends, with an error unless this client closed it.
+  public func observe<Notification: RPCNotification>(
+    _ type: Notification.Type, value: @escaping @Sendable (Notification.Params) -> Void,
+    end: @escaping @Sendable (BluetoothError?) -> Void
+  ) -> Observation {
+    core.observe(type, value: value, end: end)
+  }
+}
+
+extension ClientCore {
+  func observe<Notification: RPCNotification>(
+    _ type: Notification.Type, value: @escaping @Sendable (Notification.Params) -> Void,
+    end: @escaping @Sendable (BluetoothError?) -> Void
+  ) -> Observation {
+    let number = newNumber()
+    let decode: ClientState.Decoder = { message throws(RPCError) in try message.params(Notification.Params.self) }
+    let observer = ClientState.Observer(
+      value: { if let params = $0 as? Notification.Params { value(params) } }, end: end)
+    observe(Notification.name, number, decode: decode, observer)
+    return Observation(core: self, name: Notification.name, number: number)
+  }
+}
+
+extension AsyncThrowingStream where Failure == any Error {
+  static func makeStream(of type: Element.Type, _ buffering: StreamBuffering) -> (Self, Continuation) {
+    switch buffering {
+    case .newest(let count): makeStream(of: type, bufferingPolicy: .bufferingNewest(count))
+    case .all(let count): makeStream(of: type, bufferingPolicy: .bufferingOldest(count))
+    }
+  }
+}
+
+extension AsyncThrowingStream.Continuation where Failure == any Error {
+  /// Adds an element; ends the stream if all were to be kept and there is no room.
+  func offer(_ element: sending Element, _ buffering: StreamBuffering) {
+    if case .dropped = yield(element), case .all(let count) = buffering {
+      finish(throwing: BledError.tooSlow.error("more than \(count) elements of a stream were not fetched"))
+    }
+  }
+}

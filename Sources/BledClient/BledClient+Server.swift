@@ -1,0 +1,101 @@
+import BledRPC
+import Bluetooth
+
+extension BledClient {
+  /// Publishes a service on every adapter; it is there until `unpublish` or the end of this client. Call `serverEvents`
+  /// before, if it has values that are not fixed.
+  /// - Returns: The service with its handles.
+  public func publish(_ service: ServiceToPublish) async throws(BluetoothError) -> ServiceDescription {
+    let result = try await core.call(
+      ServiceAdd.self, .init(service: service),
+      late: { [core] in core.tell(ServiceRemove.self, .init(handle: $0.service.handle)) })
+    return result.service
+  }
+
+  /// Takes a service back.
+  /// - Parameter handle: The service's own handle; nil takes back all of this client's.
+  public func unpublish(_ handle: UInt16? = nil) async throws(BluetoothError) {
+    _ = try await call(ServiceRemove.self, .init(handle: handle))
+  }
+
+  /// Starts an advertisement; it is on the air until `stopAdvertising` or the end of this client.
+  public func advertise(_ parameters: AdvertisingStart.Params) async throws(BluetoothError) -> AdvertisingStart.Result {
+    try await core.call(
+      AdvertisingStart.self, parameters,
+      late: { [core] in core.tell(AdvertisingStop.self, .init(advertising: $0.advertising)) })
+  }
+
+  /// Ends an advertisement.
+  /// - Parameter advertising: The number that `advertise` gave; nil ends all of this client's.
+  public func stopAdvertising(_ advertising: Int? = nil) async throws(BluetoothError) {
+    _ = try await call(AdvertisingStop.self, .init(advertising: advertising))
+  }
+
+  /// Sends a new value to subscribers, and waits where there is no room until there is.
+  /// - Parameters:
+  ///   - handle: The handle of the characteristic's value.
+  ///   - value: 0 to 512 octets.
+  ///   - centrals: Only these subscribers; all if nil.
+  public func notify(
+    _ handle: UInt16, _ value: [UInt8], to centrals: [String]? = nil
+  ) async throws(BluetoothError) {
+    let params = ServerNotify.Params(handle: handle, value: HexBytes(value), centrals: centrals)
+    // Listened to from before the first try, so that room that comes up between the two is not missed.
+    var room = notifications(ServerReady.self, buffering: .newest(1)).makeAsyncIterator()
+    while try await call(ServerNotify.self, params).sent == false {
+      do {
+        guard try await room.next() != nil else {
+          throw Task.isCancelled
+            ? GAPError.cancelled.error("\(ServerNotify.name) was cancelled")
+            : BledError.daemonUnreachable.error("the connection to bled was closed")
+        }
+      } catch let error as BluetoothError {
+        throw error
+      } catch {
+        throw BledError.daemonUnreachable.error("\(error)")
+      }
+    }
+  }
+
+  /// What devices do with the services of this client, in order. Call it once, before `publish`; while nobody reads the
+  /// stream, devices get errors for what is not fixed.
+  ///
+  /// Up to 256 events wait to be fetched; beyond that, requests are refused with Insufficient Resources and the stream ends
+  /// with `BledError.tooSlow`.
+  public func serverEvents() -> AsyncThrowingStream<ServerEvent, any Error> {
+    let buffering = StreamBuffering.all(256)
+    let (stream, output) = AsyncThrowingStream.makeStream(of: ServerEvent.self, buffering)
+    core.answer(ServerRead.name) { [core] message, id in
+      core.request(message, id) { params in
+        output.offer(.read(ReadRequest(params: params, answer: RequestAnswer(core: core, id: id))), buffering)
+      }
+    }
+    core.answer(ServerWrite.name) { [core] message, id in
+      core.request(message, id) { params in
+        output.offer(.write(WriteRequest(params: params, answer: RequestAnswer(core: core, id: id))), buffering)
+      }
+    }
+    let subscribed = core.observe(
+      ServerSubscribed.self, value: { output.offer(.subscribed($0), buffering) }, end: { output.finish(throwing: $0) })
+    let unsubscribed = core.observe(
+      ServerUnsubscribed.self, value: { output.offer(.unsubscribed($0), buffering) }, end: { _ in })
+    output.onTermination = { [core] _ in
+      core.answer(ServerRead.name, with: nil)
+      core.answer(ServerWrite.name, with: nil)
+      subscribed.cancel()
+      unsubscribed.cancel()
+    }
+    return stream
+  }
+}
+
+extension ClientCore {
+  /// Hands the params of a call of the daemon on, or refuses it if they do not fit.
+  fileprivate func request<Params: Decodable>(_ message: RPCMessage, _ id: RequestID, _ hand: (Params) -> Void) {
+    do {
+      hand(try message.params(Params.self))
+    } catch {
+      refuse(id, error)
+    }
+  }
+}

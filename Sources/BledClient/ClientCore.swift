@@ -1,0 +1,119 @@
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import Synchronization
+
+/// The state behind its lock, and the connection. Completions and observers are called on the connection's thread, in the
+/// order in which the daemon's messages came, and outside the lock.
+final class ClientCore: Sendable {
+  private let state = Mutex(ClientState())
+  private let connection: LineConnection
+
+  init(connection: LineConnection) { self.connection = connection }
+
+  func start() {
+    connection.start(line: { self.receive($0) }, closed: { self.end($0) })
+  }
+
+  func close() {
+    end(nil)
+    connection.close()
+  }
+
+  func newNumber() -> Int { state.withLock { $0.newNumber() } }
+
+  /// Sends a call.
+  func begin<Method: RPCMethod>(
+    _ method: Method.Type, id: Int, _ params: Method.Params, late: ClientState.Completion?,
+    completion: @escaping ClientState.Completion
+  ) {
+    let line: Data
+    do {
+      line = try RPCEncoding.request(method, id: .number(id), params)
+    } catch {
+      return completion(.failure(BledError.invalidParameter.error("\(Method.name) cannot be encoded: \(error)")))
+    }
+    let begun = state.withLock { $0.begin(id, completion, late: late) }
+    if begun {
+      connection.send(line)
+    } else {
+      completion(.failure(endError))
+    }
+  }
+
+  /// Ends the wait for a call. False: it had ended before.
+  func abandon(_ id: Int, _ error: BluetoothError) -> Bool {
+    guard let completion = state.withLock({ $0.abandon(id) }) else { return false }
+    completion(.failure(error))
+    return true
+  }
+
+  func observe(_ name: String, _ number: Int, decode: @escaping ClientState.Decoder, _ observer: ClientState.Observer) {
+    let observing = state.withLock { $0.observe(name, number, decode: decode, observer) }
+    if !observing { observer.end(endError) }
+  }
+
+  func stopObserving(_ name: String, _ number: Int) { state.withLock { $0.stopObserving(name, number) } }
+
+  func answer(_ method: String, with answerer: ClientState.Answerer?) {
+    state.withLock { $0.answer(method, with: answerer) }
+  }
+
+  private var endError: BluetoothError {
+    let ended = state.withLock { $0.ended }
+    return (ended ?? nil) ?? BledError.daemonUnreachable.error("the connection to bled was closed")
+  }
+
+  private func receive(_ line: Data) {
+    let message: RPCMessage
+    do {
+      message = try RPCMessage(line: line)
+    } catch {
+      return end(BledError.protocolViolation.error("bled sent what is no message: \(error.error.message)"))
+    }
+    switch message.kind {
+    case .success(.number(let id)):
+      state.withLock { $0.answer(id) }?(.success(message))
+    case .failure(.number(let id)?, let error):
+      state.withLock { $0.answer(id) }?(.failure(error.bluetoothError))
+    case .notification(let name):
+      guard let observers = state.withLock({ $0.observers(of: name) }) else { return }
+      do {
+        let value = try observers.decode(message)
+        for observer in observers.list { observer.value(value) }
+      } catch {
+        end(BledError.protocolViolation.error("bled sent a \(name) that does not fit: \(error.message)"))
+      }
+    case .request(let id, let method):
+      if let answerer = state.withLock({ $0.answerers[method] }) {
+        answerer(message, id)
+      } else {
+        refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
+      }
+    case .success, .failure:
+      break  // Not an id of ours.
+    }
+  }
+
+  /// Answers a call of the daemon.
+  func answer(_ id: RequestID, _ result: some Encodable & Sendable) {
+    guard let line = try? RPCEncoding.success(id: id, result) else {
+      return refuse(id, RPCError(code: RPCError.operationFailed, message: "the answer cannot be encoded"))
+    }
+    connection.send(line)
+  }
+
+  /// Refuses a call of the daemon.
+  func refuse(_ id: RequestID, _ error: RPCError) {
+    // An RPCError of ours is text and numbers: its encoding does not fail.
+    if let line = try? RPCEncoding.failure(id: id, error) { connection.send(line) }
+  }
+
+  private func end(_ error: BluetoothError?) {
+    let (calls, observers) = state.withLock { $0.end(error) }
+    let failure = error ?? BledError.daemonUnreachable.error("the connection to bled was closed")
+    for completion in calls { completion(.failure(failure)) }
+    for observer in observers { observer.end(error) }
+    if error != nil { connection.close() }
+  }
+}

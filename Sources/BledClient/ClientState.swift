@@ -1,0 +1,85 @@
+import BledRPC
+import Bluetooth
+
+/// What a client waits for. It does no I/O: `ClientCore` guards it with a lock and carries out what it says.
+///
+/// | Input                     | What happens                                                           |
+/// |---------------------------|------------------------------------------------------------------------|
+/// | begin(call)               | an id for it; after the end: its error at once                         |
+/// | answer(id)                | the call's completion, once; the late one if it was abandoned          |
+/// | abandon(id)               | the call's completion, once; the answer is waited for by `late` alone  |
+/// | notification              | its observers, in the order in which they came                         |
+/// | end                       | the completions of all pending calls, once; the ends of all observers  |
+struct ClientState {
+  typealias Completion = @Sendable (Result<RPCMessage, BluetoothError>) -> Void
+  typealias Decoder = @Sendable (RPCMessage) throws(RPCError) -> any Sendable
+  typealias Answerer = @Sendable (RPCMessage, RequestID) -> Void
+
+  /// Someone who wants notifications of one kind.
+  struct Observer {
+    var value: @Sendable (any Sendable) -> Void
+    var end: @Sendable (BluetoothError?) -> Void
+  }
+
+  private struct Call {
+    var completion: Completion?
+    var late: Completion?
+  }
+
+  /// After the end: nil if this side closed.
+  private(set) var ended: BluetoothError??
+  private var lastNumber = 0
+  private var calls: [Int: Call] = [:]
+  private var observers: [String: (decode: Decoder, list: [(number: Int, observer: Observer)])] = [:]
+  private(set) var answerers: [String: Answerer] = [:]
+
+  mutating func newNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// Notes a call that is about to be sent. False: the connection has ended, call `completion` with the error.
+  mutating func begin(_ id: Int, _ completion: @escaping Completion, late: Completion?) -> Bool {
+    guard ended == nil else { return false }
+    calls[id] = Call(completion: completion, late: late)
+    return true
+  }
+
+  mutating func answer(_ id: Int) -> Completion? {
+    guard let call = calls.removeValue(forKey: id) else { return nil }
+    return call.completion ?? call.late
+  }
+
+  mutating func abandon(_ id: Int) -> Completion? {
+    guard let call = calls[id], let completion = call.completion else { return nil }
+    calls[id] = call.late.map { Call(completion: nil, late: $0) }
+    return completion
+  }
+
+  /// False: the connection has ended.
+  mutating func observe(_ name: String, _ number: Int, decode: @escaping Decoder, _ observer: Observer) -> Bool {
+    guard ended == nil else { return false }
+    observers[name, default: (decode, [])].list.append((number, observer))
+    return true
+  }
+
+  mutating func stopObserving(_ name: String, _ number: Int) {
+    observers[name]?.list.removeAll { $0.number == number }
+    if observers[name]?.list.isEmpty == true { observers[name] = nil }
+  }
+
+  func observers(of name: String) -> (decode: Decoder, list: [Observer])? {
+    observers[name].map { ($0.decode, $0.list.map(\.observer)) }
+  }
+
+  mutating func answer(_ method: String, with answerer: Answerer?) { answerers[method] = answerer }
+
+  mutating func end(_ error: BluetoothError?) -> (calls: [Completion], observers: [Observer]) {
+    guard ended == nil else { return ([], []) }
+    ended = .some(error)
+    defer { (calls, observers, answerers) = ([:], [:], [:]) }
+    let completions = calls.sorted { $0.key < $1.key }.compactMap(\.value.completion)
+    let all = observers.values.flatMap(\.list).sorted { $0.number < $1.number }
+    return (completions, all.map(\.observer))
+  }
+}

@@ -1,0 +1,93 @@
+import BledRPC
+import Bluetooth
+import Synchronization
+
+/// What a device did with a service of this client.
+public enum ServerEvent: Sendable {
+  /// It reads: answer.
+  case read(ReadRequest)
+  /// It wrote: answer.
+  case write(WriteRequest)
+  /// It subscribed.
+  case subscribed(Subscriber)
+  /// It ended its subscription or went away.
+  case unsubscribed(Subscriber)
+}
+
+/// Why a read or write is refused (Core 5.4, Vol 3, Part F, 3.4.1.1).
+public enum ATTRefusal: Int, Hashable, Sendable {
+  /// The value cannot be read.
+  case readNotPermitted = 0x02
+  /// The value cannot be written.
+  case writeNotPermitted = 0x03
+  /// The offset lies behind the value's end.
+  case invalidOffset = 0x07
+  /// The value's length is wrong.
+  case invalidAttributeValueLength = 0x0D
+  /// Something went wrong.
+  case unlikelyError = 0x0E
+  /// There is no room.
+  case insufficientResources = 0x11
+  /// The value makes no sense.
+  case valueNotAllowed = 0x13
+
+  /// The error as everybody carries it.
+  public func error(_ message: String) -> BluetoothError {
+    BluetoothError(domain: .att, code: rawValue, name: "\(self)", message: message)
+  }
+}
+
+/// A device reads a value. One that is never answered is refused when the last reference to it goes.
+public struct ReadRequest: Sendable {
+  /// Who reads, what, and from where on.
+  public let params: ServerRead.Params
+  let answer: RequestAnswer
+
+  /// Answers with the whole value; the offset is taken care of, and one behind its end refused.
+  public func respond(_ value: [UInt8]) {
+    guard params.offset >= 0, params.offset <= value.count else {
+      return refuse(ATTRefusal.invalidOffset.error("the value has \(value.count) octets"))
+    }
+    answer.succeed(ServerRead.Result(value: HexBytes(Array(value[params.offset...]))))
+  }
+
+  /// Refuses; the domain of the error is `att`.
+  public func refuse(_ error: BluetoothError) { answer.fail(error) }
+}
+
+/// A device wrote values. One that is never answered is refused when the last reference to it goes.
+public struct WriteRequest: Sendable {
+  /// Who wrote, and what; one answer is for all of it.
+  public let params: ServerWrite.Params
+  let answer: RequestAnswer
+
+  /// Accepts all of it.
+  public func respond() { answer.succeed(Empty()) }
+
+  /// Refuses all of it; the domain of the error is `att`.
+  public func refuse(_ error: BluetoothError) { answer.fail(error) }
+}
+
+/// The one answer to a call of the daemon.
+final class RequestAnswer: Sendable {
+  private let core: ClientCore
+  private let id: RequestID
+  private let answered = Atomic(false)
+
+  init(core: ClientCore, id: RequestID) {
+    self.core = core
+    self.id = id
+  }
+
+  deinit { fail(ATTRefusal.insufficientResources.error("the program did not answer")) }
+
+  func succeed(_ result: some Encodable & Sendable) {
+    if first { core.answer(id, result) }
+  }
+
+  func fail(_ error: BluetoothError) {
+    if first { core.refuse(id, RPCError(error)) }
+  }
+
+  private var first: Bool { !answered.exchange(true, ordering: .relaxed) }
+}
