@@ -10,6 +10,8 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
 let package = Package(
   name: "bled",
@@ -17,17 +19,21 @@ let package = Package(
     .executable(name: "bled", targets: ["bled"]),
     .executable(name: "bleshell", targets: ["bleshell"]),
     .library(name: "BledClient", targets: ["BledClient"]),
+    // For Benchmarks, a package of its own.
+    .library(name: "BledParts", targets: ["ATT", "BledRPC", "Bluetooth", "GATT"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // The stack: bytes and state machines, no I/O.
     .target(name: "Bluetooth"),
+    .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", crypto, cryptoExtras]),
     .target(name: "HCI", dependencies: ["Bluetooth"]),
     .target(name: "ATT", dependencies: ["Bluetooth"]),
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth", collections]),
@@ -38,7 +44,7 @@ let package = Package(
     .target(
       name: "KernelAdapter",
       dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", nioCore, nioPosix, logging, collections]),
-    .target(name: "SimulatedAdapter", dependencies: ["Adapter", "GATT", "ATT", "Bluetooth", logging]),
+    .target(name: "SimulatedAdapter", dependencies: ["Adapter", "GATT", "ATT", "Bluetooth", logging, collections]),
 
     // The daemon.
     .target(name: "BledRPC", dependencies: ["Bluetooth"]),
@@ -57,10 +63,15 @@ let package = Package(
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(name: "bleshell", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CEdit", arguments]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
+    .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
+    .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
+    .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "Bluetooth"]),
     .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
-    .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "Bluetooth"]),
+    .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
+    .testTarget(
+      name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "Bluetooth"]),
   ],
   swiftLanguageModes: [.v6]
 )

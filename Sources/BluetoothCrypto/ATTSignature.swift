@@ -1,0 +1,33 @@
+/// Signatures of Signed Write Commands (Core 5.4, Vol 3, Part H, 2.4.5, and Part F, 3.3.1).
+public enum ATTSignature {
+  /// The octets of a signature: 4 of the counter and 8 of the code.
+  public static let length = 12
+
+  /// Signs a packet.
+  /// - Parameters:
+  ///   - packet: opcode, handle and value in wire order, without the signature.
+  ///   - counter: a number that this key has not signed with before.
+  ///   - key: the sender's connection signature resolving key (CSRK).
+  /// - Returns: the 12 octets to put behind the packet, in wire order.
+  public static func sign(_ packet: some Collection<UInt8>, counter: UInt32, key: Key128) -> [UInt8] {
+    let count = (0..<4).map { UInt8(truncatingIfNeeded: counter >> (8 * UInt32($0))) }
+    let code = AES128.cmac((Array(packet) + count).reversed(), key: key)
+    return count + code.bigEndian.prefix(8).reversed()
+  }
+
+  /// Checks a signed packet.
+  /// - Parameters:
+  ///   - packet: the whole packet as received.
+  ///   - key: the sender's key (CSRK).
+  /// - Returns: the counter that it was signed with, which must be larger than any seen before; nil if the signature
+  ///   is wrong or missing.
+  public static func verify(_ packet: [UInt8], key: Key128) -> UInt32? {
+    guard packet.count > length else { return nil }
+    let signature = packet.suffix(length)
+    let counter = signature.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let expected = sign(packet.dropLast(length), counter: counter, key: key)
+    // All octets are compared, so that the time does not tell how many were right.
+    let difference = zip(signature, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+    return difference == 0 ? counter : nil
+  }
+}

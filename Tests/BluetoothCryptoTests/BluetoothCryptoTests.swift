@@ -1,0 +1,58 @@
+import Bluetooth
+import BluetoothCrypto
+import Testing
+
+@Suite struct BluetoothCryptoTests {
+  @Test func aBlockIsEncryptedAsTheStandardSays() throws {
+    // FIPS 197, C.1.
+    let key = try #require(Key128(bigEndian: (0..<16).map { UInt8($0) }))
+    let block = try #require(Key128(bigEndian: (0..<16).map { UInt8($0 * 0x11) }))
+    #expect(Hex.encode(AES128.encrypt(block, key: key).bigEndian) == "69c4e0d86a7b0430d8cdb78070b4c55a")
+  }
+
+  @Test func keysHaveTwoOrders() {
+    let key = Key128(littleEndian: (0..<16).map { UInt8($0) })
+    #expect(key?.bigEndian == (0..<16).reversed().map { UInt8($0) })
+    #expect(key?.littleEndian == (0..<16).map { UInt8($0) })
+    #expect(Key128(bigEndian: [1, 2, 3]) == nil)
+    #expect(Key128(littleEndian: Array(repeating: 0, count: 17)) == nil)
+  }
+
+  @Test func aSignatureHoldsForItsPacketCounterAndKeyOnly() throws {
+    let key = try #require(Key128(bigEndian: Array(repeating: 7, count: 16)))
+    let packet: [UInt8] = [0xD2, 0x03, 0x00, 1, 2, 3]
+    let signed = packet + ATTSignature.sign(packet, counter: 0x0102_0304, key: key)
+    #expect(signed.count == packet.count + ATTSignature.length)
+    #expect(ATTSignature.verify(signed, key: key) == 0x0102_0304)
+    #expect(ATTSignature.verify(signed, key: .zero) == nil)
+    for index in signed.indices {
+      var altered = signed
+      altered[index] ^= 1
+      #expect(ATTSignature.verify(altered, key: key) == nil)
+    }
+    for count in 0..<signed.count { #expect(ATTSignature.verify(Array(signed.prefix(count)), key: key) == nil) }
+  }
+
+  @Test func twoNewPairsShareASecretAndNothingElse() throws {
+    let (a, b, c) = (P256KeyPair(), P256KeyPair(), P256KeyPair())
+    let secret = try #require(a.sharedSecret(with: b.publicKey))
+    #expect(b.sharedSecret(with: a.publicKey) == secret)
+    #expect(c.sharedSecret(with: a.publicKey) != secret)
+    #expect(P256PublicKey(littleEndian: a.publicKey.littleEndian) == a.publicKey)
+    #expect(P256KeyPair(privateKey: a.privateKey)?.publicKey == a.publicKey)
+  }
+
+  @Test func whatIsNoKeyIsRefused() {
+    #expect(P256KeyPair(privateKey: Array(repeating: 0, count: 32)) == nil)
+    #expect(P256KeyPair(privateKey: Array(repeating: 0xFF, count: 32)) == nil)
+    #expect(P256KeyPair(privateKey: [1]) == nil)
+    #expect(P256PublicKey(littleEndian: Array(repeating: 1, count: 63)) == nil)
+    let zero = P256PublicKey(littleEndian: Array(repeating: 0, count: 64))
+    #expect(zero.flatMap { P256KeyPair().sharedSecret(with: $0) } == nil)
+  }
+
+  @Test func pairingPacketsOfAWrongLengthHaveNoConfirmValue() {
+    #expect(
+      LegacyPairing.c1(k: .zero, r: .zero, request: [1], response: [2], initiator: .none, responder: .none) == nil)
+  }
+}
