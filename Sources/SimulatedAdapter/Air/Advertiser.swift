@@ -1,0 +1,78 @@
+import Adapter
+import Bluetooth
+
+/// Somebody who can be connected to after an advertisement.
+protocol Connectable: AnyObject {
+  /// What it brings into a link.
+  var linkEnd: SimulatedLink.End { get }
+  /// How long it takes from an attempt's beginning to its outcome.
+  func connectDelay() -> Duration
+  /// Whether it answers this attempt.
+  func answersConnect() -> Bool
+  /// Takes its side of a new link.
+  func accept(_ link: SimulatedLink)
+}
+
+/// One advertisement on the air.
+final class Advertiser {
+  /// Whose it is: phones visit adapters only.
+  enum Kind { case device, adapter }
+
+  let kind: Kind
+  let address: DeviceAddress
+  /// What is advertised, and how often.
+  var parameters: AdvertisingParameters
+  /// Who connects if somebody wants to.
+  private(set) weak var owner: (any Connectable)?
+
+  private unowned let air: Air
+  private let signal: Signal
+  private let reportLoss: Double
+  private var generator: SeededGenerator
+  private var alarm: (any ScheduledWork)?
+
+  /// The random delay that is added to the interval each time (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
+  private static let delay: ClosedRange<Duration> = .zero...(.milliseconds(10))
+
+  init(
+    _ kind: Kind, owner: any Connectable, parameters: AdvertisingParameters, reportLoss: Double = 0, stream: UInt64,
+    air: Air
+  ) {
+    self.kind = kind
+    self.owner = owner
+    self.parameters = parameters
+    self.reportLoss = reportLoss
+    self.air = air
+    address = owner.linkEnd.address
+    signal = owner.linkEnd.signal
+    generator = air.generator(stream)
+  }
+
+  /// True if it answers scan requests: all but those that can neither be connected to nor have anything to answer.
+  var isScannable: Bool { parameters.isConnectable || !parameters.scanResponse.isEmpty }
+
+  /// Says whether anybody listens; only then does it send.
+  func setAudience(_ isThere: Bool) {
+    guard isThere else {
+      alarm?.cancel()
+      alarm = nil
+      return
+    }
+    // Who begins to listen does so at any point between two advertisements.
+    if alarm == nil { arm(after: generator.duration(in: .zero...parameters.interval)) }
+  }
+
+  private func arm(after time: Duration) {
+    alarm = air.scheduler.schedule(after: time) { [weak self] in
+      guard let self else { return }
+      arm(after: parameters.interval + generator.duration(in: Self.delay))
+      air.transmit(self)
+    }
+  }
+
+  /// The strength with which a listener gets this advertisement; nil if he misses it.
+  func reception() -> Int? {
+    guard !generator.chance(reportLoss) else { return nil }
+    return signal.next()
+  }
+}

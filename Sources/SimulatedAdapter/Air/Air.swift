@@ -1,0 +1,130 @@
+import Adapter
+import Bluetooth
+
+/// What everybody hears: the devices and phones of the scenarios, and the adapters that share it.
+///
+/// All time comes from one scheduler and all chance from one seed. Each advertiser and device draws from a stream of its
+/// own, so the same scenario and seed give the same events in the same order.
+public final class Air {
+  let scheduler: any Scheduler
+  private let seed: UInt64
+  private let beginning: Instant
+  private var advertisers: [Advertiser] = []
+  private var listeners: [any Listener] = []
+  private var devices: [SimulatedPeripheral] = []
+  private var phones: [SimulatedCentral] = []
+
+  /// Makes an air with nobody on it.
+  public init(scheduler: any Scheduler, seed: UInt64) {
+    self.scheduler = scheduler
+    self.seed = seed
+    beginning = scheduler.now
+  }
+
+  /// How long the air has been there: what values move by.
+  var age: Duration { beginning.duration(to: scheduler.now) }
+
+  /// Chance for one purpose.
+  func generator(_ stream: UInt64) -> SeededGenerator { SeededGenerator(seed: seed, stream: stream) }
+
+  // MARK: - Who is on it
+
+  /// Puts devices and phones on the air. Those that another adapter's scenario has put there already are left as they are.
+  func populate(_ scenario: Scenario) {
+    for description in scenario.devices where !devices.contains(where: { $0.address == description.address }) {
+      let device = SimulatedPeripheral(description, air: self)
+      devices.append(device)
+      device.setPresent(true)
+    }
+    for description in scenario.phones where !phones.contains(where: { $0.address == description.address }) {
+      let phone = SimulatedCentral(description, air: self)
+      phones.append(phone)
+      phone.watch()
+    }
+  }
+
+  /// Takes devices of this name from the air, or puts them back.
+  func setPresent(_ isPresent: Bool, device name: String) {
+    for device in devices where device.name == name { device.setPresent(isPresent) }
+  }
+
+  // MARK: - Advertising
+
+  /// Starts an advertisement.
+  func add(_ advertiser: Advertiser) {
+    guard !advertisers.contains(where: { $0 === advertiser }) else { return }
+    advertisers.append(advertiser)
+    advertiser.setAudience(hasAudience(advertiser))
+  }
+
+  /// Ends an advertisement.
+  func remove(_ advertiser: Advertiser) {
+    advertisers.removeAll { $0 === advertiser }
+    advertiser.setAudience(false)
+  }
+
+  /// Whether an advertisement is on the air.
+  func contains(_ advertiser: Advertiser) -> Bool { advertisers.contains { $0 === advertiser } }
+
+  /// Adds somebody who may listen.
+  func add(_ listener: any Listener) {
+    guard !listeners.contains(where: { $0 === listener }) else { return }
+    listeners.append(listener)
+    audienceChanged()
+  }
+
+  /// Somebody will not listen any more.
+  func remove(_ listener: any Listener) {
+    listeners.removeAll { $0 === listener }
+    audienceChanged()
+  }
+
+  /// To be called when somebody begins or ceases to listen.
+  func audienceChanged(to kind: Advertiser.Kind? = nil) {
+    for advertiser in advertisers where kind == nil || advertiser.kind == kind {
+      advertiser.setAudience(hasAudience(advertiser))
+    }
+  }
+
+  private func hasAudience(_ advertiser: Advertiser) -> Bool { listeners.contains { $0.listens(to: advertiser) } }
+
+  /// Sends one advertisement to all who listen.
+  func transmit(_ advertiser: Advertiser) {
+    for listener in listeners where listener.listens(to: advertiser) {
+      guard let rssi = advertiser.reception() else { continue }
+      listener.heard(advertiser, rssi: rssi)
+    }
+  }
+
+  // MARK: - Connecting
+
+  /// What comes of an attempt to connect.
+  enum Outcome {
+    case connected(SimulatedLink)
+    /// The advertiser did not answer.
+    case failed(BluetoothError)
+    /// It is no longer there, or connected to somebody else.
+    case gone
+  }
+
+  /// Tries to connect to an advertiser; the outcome is there once its delay has passed.
+  func connect(
+    _ end: SimulatedLink.End, to advertiser: Advertiser, attempts: Int, _ parameters: ConnectionParameters,
+    packetsPerEvent: Int
+  ) -> Outcome {
+    guard contains(advertiser), advertiser.parameters.isConnectable, let owner = advertiser.owner else { return .gone }
+    guard owner.answersConnect() else { return .failed(HCIReason.connectionFailedToBeEstablished.error) }
+    let pair = LinkPair(
+      end, owner.linkEnd, attempts: attempts, parameters, packetsPerEvent: packetsPerEvent, scheduler: scheduler)
+    owner.accept(pair.peripheral)
+    return .connected(pair.central)
+  }
+}
+
+/// Somebody who hears advertisements.
+protocol Listener: AnyObject {
+  /// Whether it wants to hear this one.
+  func listens(to advertiser: Advertiser) -> Bool
+  /// An advertisement came with this strength.
+  func heard(_ advertiser: Advertiser, rssi: Int)
+}

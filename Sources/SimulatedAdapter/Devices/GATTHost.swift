@@ -1,0 +1,133 @@
+import Adapter
+import Bluetooth
+import GATT
+
+/// Runs GATT on one side of a link: hands packets and time to the machine and executes what it asks for.
+final class GATTHost {
+  /// What this side serves; it outlasts links.
+  var database = AttributeDatabase()
+  /// What the machine tells beyond sending.
+  var onAction: ((GATTAction) -> Void)?
+  /// There is room on the link again.
+  var onWritable: (() -> Void)?
+  /// The link is no more; everything pending has ended.
+  var onEnded: (() -> Void)?
+
+  private let scheduler: any Scheduler
+  /// How long each packet waits before the machine gets it.
+  private let delay: () -> Duration
+  private(set) var link: (any Link)?
+  private var connection: GATTConnection?
+  private var actions: [GATTAction] = []
+  private var isExecuting = false
+  private var alarm: (time: Instant, work: any ScheduledWork)?
+  /// When the last packet that waits is handed on: none overtakes another.
+  private var lastArrival = Instant.zero
+
+  init(scheduler: any Scheduler, delay: @escaping () -> Duration) {
+    self.scheduler = scheduler
+    self.delay = delay
+  }
+
+  /// Begins anew on this link.
+  func attach(_ link: any Link) {
+    self.link = link
+    connection = GATTConnection(maximumMTU: link.maximumMTU)
+    link.onEvent = { [weak self, weak link] event in
+      guard let self, let link else { return }
+      handle(event, link)
+    }
+  }
+
+  /// Starts a procedure of the client.
+  func start(_ procedure: GATTProcedure, id: ProcedureID) {
+    connection?.start(procedure, id: id, now: scheduler.now, actions: &actions)
+    execute()
+  }
+
+  /// What the peer wants to be sent of a value.
+  func subscription(of handle: UInt16) -> ClientConfiguration { connection?.subscription(of: handle) ?? [] }
+
+  /// Notifies a value.
+  func notify(_ value: [UInt8], of handle: UInt16) {
+    _ = connection?.notify(value, of: handle, actions: &actions)
+    execute()
+  }
+
+  /// Indicates a value.
+  func indicate(_ value: [UInt8], of handle: UInt16, id: IndicationID) {
+    connection?.indicate(value, of: handle, id: id, now: scheduler.now, actions: &actions)
+    execute()
+  }
+
+  /// Answers a read with the value, from the question's offset on.
+  func answer(_ question: ReadQuestion, _ value: [UInt8]) {
+    let offset = Int(question.offset)
+    connection?.answerRead(
+      question.token, offset <= value.count ? .success(Array(value.dropFirst(offset))) : .failure(.invalidOffset),
+      now: scheduler.now, database: &database, actions: &actions)
+    execute()
+  }
+
+  private func handle(_ event: LinkEvent, _ link: any Link) {
+    switch event {
+    case .received(let packet):
+      let arrival = max(scheduler.now.advanced(by: delay()), lastArrival)
+      guard arrival > scheduler.now else { return receive(packet) }
+      lastArrival = arrival
+      _ = scheduler.schedule(at: arrival) { [weak self, weak link] in
+        guard let self, link === self.link else { return }
+        receive(packet)
+      }
+    case .writable: onWritable?()
+    case .ended(let reason):
+      connection?.linkEnded(reason, actions: &actions)
+      execute()
+      connection = nil
+      self.link = nil
+      alarm?.work.cancel()
+      alarm = nil
+      onEnded?()
+    case .parametersChanged, .securityChanged: break
+    }
+  }
+
+  private func receive(_ packet: [UInt8]) {
+    connection?.received(packet, now: scheduler.now, database: &database, actions: &actions)
+    execute()
+  }
+
+  private func execute() {
+    // What is called meanwhile appends to the same list.
+    guard !isExecuting else { return }
+    isExecuting = true
+    var next = 0
+    while next < actions.count {
+      let action = actions[next]
+      next += 1
+      switch action {
+      case .send(let packet): link?.send(packet)
+      case .failed: link?.disconnect()
+      default: onAction?(action)
+      }
+    }
+    actions.removeAll(keepingCapacity: true)
+    isExecuting = false
+    setAlarm()
+  }
+
+  private func setAlarm() {
+    let deadline = connection?.deadline
+    guard deadline != alarm?.time else { return }
+    alarm?.work.cancel()
+    alarm = deadline.map { time in
+      let work = scheduler.schedule(at: time) { [weak self] in
+        guard let self else { return }
+        alarm = nil
+        connection?.timePassed(now: scheduler.now, database: &database, actions: &actions)
+        execute()
+      }
+      return (time, work)
+    }
+  }
+}

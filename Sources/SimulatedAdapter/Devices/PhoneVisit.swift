@@ -1,0 +1,140 @@
+import Adapter
+import Bluetooth
+import GATT
+
+/// One visit of a phone: MTU, discovery of everything, the script step by step, and the end.
+///
+/// Everything is one list of tasks of which the first is under way; what is discovered puts more tasks on the list.
+final class PhoneVisit {
+  private enum Task {
+    case procedure(GATTProcedure)
+    case services
+    case characteristics(in: ClosedRange<UInt16>, isGeneric: Bool)
+    case descriptors(of: Int)
+    case step(PhoneDescription.Step)
+  }
+
+  private struct Characteristic {
+    let found: DiscoveredCharacteristic
+    /// Belongs to Generic Access or Generic Attribute.
+    let isGeneric: Bool
+    var configuration: UInt16?
+  }
+
+  private let scheduler: any Scheduler
+  private let host: GATTHost
+  private let link: SimulatedLink
+  private let departure: Instant
+  private var generator: SeededGenerator
+  private var tasks: [Task]
+  private var characteristics: [Characteristic] = []
+  /// How much a packet holds.
+  private var mtu = 23
+  /// The number of the procedure that is under way.
+  private var procedure: UInt64 = 0
+
+  init(
+    _ phone: PhoneDescription, link: SimulatedLink, stay: Duration, scheduler: any Scheduler,
+    generator: SeededGenerator, _ done: @escaping () -> Void
+  ) {
+    self.scheduler = scheduler
+    self.link = link
+    self.generator = generator
+    departure = scheduler.now.advanced(by: stay)
+    tasks = [.procedure(.exchangeMTU), .services] + phone.script.map(Task.step)
+    host = GATTHost(scheduler: scheduler) { .zero }
+    // A phone has a name too.
+    _ = try? host.database.add(.genericAccess(name: phone.name))
+    host.attach(link)
+    host.onAction = { [weak self] in self?.handle($0) }
+    host.onEnded = done
+    next()
+  }
+
+  /// Begins with the next task; after the last one it waits until it is time to leave.
+  private func next() {
+    guard link.isOpen else { return }
+    guard let task = tasks.first else {
+      _ = scheduler.schedule(at: max(departure, scheduler.now)) { [weak link] in link?.disconnect() }
+      return
+    }
+    switch task {
+    case .procedure(let procedure): start(procedure)
+    case .services: start(.discoverServices(.primary))
+    case .characteristics(let range, _): start(.discoverCharacteristics(in: range))
+    case .descriptors(let index):
+      let found = characteristics[index].found
+      start(.discoverDescriptors(in: found.valueHandle + 1...found.endHandle))
+    case .step(let step):
+      tasks.removeFirst()
+      begin(step)
+    }
+  }
+
+  private func start(_ wanted: GATTProcedure) {
+    procedure += 1
+    host.start(wanted, id: ProcedureID(procedure))
+  }
+
+  private func handle(_ action: GATTAction) {
+    guard case .finished(ProcedureID(procedure), let result) = action, !tasks.isEmpty else { return }
+    let task = tasks.removeFirst()
+    // A phone shrugs at errors and goes on with the next thing.
+    if case .success(let found) = result { take(found, of: task) }
+    next()
+  }
+
+  private func take(_ result: GATTResult, of task: Task) {
+    switch (task, result) {
+    case (_, .mtu(let mtu)): self.mtu = mtu
+    case (.services, .services(let services)):
+      tasks = services.map { .characteristics(in: $0.range, isGeneric: [0x1800, 0x1801].contains($0.uuid)) } + tasks
+    case (.characteristics(_, let isGeneric), .characteristics(let found)):
+      let first = characteristics.count
+      characteristics += found.map { Characteristic(found: $0, isGeneric: isGeneric) }
+      let subscribable = characteristics.indices[first...].filter { index in
+        let found = characteristics[index].found
+        return !found.properties.isDisjoint(with: [.notify, .indicate]) && found.valueHandle < found.endHandle
+      }
+      tasks = subscribable.map { .descriptors(of: $0) } + tasks
+    case (.descriptors(let index), .descriptors(let found)):
+      characteristics[index].configuration = found.first { $0.uuid == 0x2902 }?.handle
+    default: break
+    }
+  }
+
+  // MARK: - The script
+
+  private func begin(_ step: PhoneDescription.Step) {
+    if case .wait(let span) = step.action {
+      scheduler.schedule(after: span.draw(&generator)) { [weak self] in self?.next() }
+      return
+    }
+    let procedures = characteristics.filter { characteristic in
+      step.characteristic.map { $0 == characteristic.found.uuid } ?? !characteristic.isGeneric
+    }.compactMap { procedure(for: step.action, $0) }
+    tasks = procedures.map { .procedure($0) } + tasks
+    next()
+  }
+
+  /// What a step does with one characteristic; nil if its properties do not allow it.
+  private func procedure(
+    for action: PhoneDescription.Step.Action, _ characteristic: Characteristic
+  ) -> GATTProcedure? {
+    let properties = characteristic.found.properties
+    let handle = characteristic.found.valueHandle
+    switch action {
+    case .read: return properties.contains(.read) ? .readLong(handle) : nil
+    case .write(let value):
+      if properties.contains(.write) {
+        return value.count <= mtu - 3 ? .write(handle, value) : .writeLong(handle, value)
+      }
+      return properties.contains(.writeWithoutResponse) ? .writeWithoutResponse(handle, value) : nil
+    case .subscribe:
+      let wanted: ClientConfiguration = properties.contains(.notify) ? .notification : .indication
+      return characteristic.configuration.map { .subscribe(descriptor: $0, wanted) }
+    case .unsubscribe: return characteristic.configuration.map { .subscribe(descriptor: $0, []) }
+    case .wait: return nil
+    }
+  }
+}

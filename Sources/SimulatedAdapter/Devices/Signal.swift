@@ -1,0 +1,22 @@
+/// The strength with which something is heard: noise from packet to packet on a slow drift.
+final class Signal {
+  private let description: SignalDescription
+  private var generator: SeededGenerator
+  private var drift = 0.0
+
+  /// How far the drift may lead away, in dB.
+  private static let farthest = 15.0
+
+  init(_ description: SignalDescription, generator: SeededGenerator) {
+    self.description = description
+    self.generator = generator
+  }
+
+  /// The strength of the next packet, −127 to +20 dBm.
+  func next() -> Int {
+    let step = generator.number(in: -description.walk...description.walk)
+    drift = min(max(drift + step, -Self.farthest), Self.farthest)
+    let noise = generator.number(in: -description.noise...description.noise)
+    return Int(min(max(description.base + drift + noise, -127), 20).rounded())
+  }
+}

@@ -1,0 +1,87 @@
+import Adapter
+import Bluetooth
+
+// watching   hears an advertisement that it likes → approaching
+// approaching the delay has passed: connected → visiting, failed → watching
+// visiting    the link ended → resting, or gone
+// resting     `returnAfter` has passed → watching
+// gone        never comes back
+
+/// A phone of the scenario: it watches what adapters advertise, connects to what it likes, and works through its script.
+final class SimulatedCentral: Listener {
+  let address: DeviceAddress
+
+  private enum State {
+    case watching, approaching, resting, gone
+    case visiting(PhoneVisit)
+  }
+
+  private unowned let air: Air
+  private let description: PhoneDescription
+  private var generator: SeededGenerator
+  private let end: SimulatedLink.End
+  private var state = State.resting
+
+  /// As much as a phone sends in one connection event.
+  private static let packetsPerEvent = 6
+
+  init(_ description: PhoneDescription, air: Air) {
+    self.description = description
+    self.air = air
+    address = description.address
+    generator = air.generator(Stream.behaviour.of(description.address))
+    end = SimulatedLink.End(
+      address: description.address, maximumMTU: description.mtu,
+      signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))))
+  }
+
+  /// Begins to look around.
+  func watch() {
+    state = .watching
+    air.add(self)
+    air.audienceChanged(to: .adapter)
+  }
+
+  func listens(to advertiser: Advertiser) -> Bool {
+    guard case .watching = state else { return false }
+    return advertiser.kind == .adapter
+  }
+
+  func heard(_ advertiser: Advertiser, rssi: Int) {
+    guard advertiser.parameters.isConnectable, likes(advertiser.parameters) else { return }
+    state = .approaching
+    let delay = description.connectDelay.draw(&generator)
+    air.scheduler.schedule(after: delay) { [weak self, weak advertiser] in
+      guard let self else { return }
+      guard let advertiser else { return watch() }
+      connect(to: advertiser)
+    }
+    air.audienceChanged(to: .adapter)
+  }
+
+  private func likes(_ parameters: AdvertisingParameters) -> Bool {
+    let data = AdvertisingData(parsing: parameters.data).merged(with: AdvertisingData(parsing: parameters.scanResponse))
+    if let prefix = description.namePrefix, data.localName?.hasPrefix(prefix) != true { return false }
+    return description.services.isEmpty || description.services.contains(where: data.serviceUUIDs.contains)
+  }
+
+  private func connect(to advertiser: Advertiser) {
+    let outcome = air.connect(
+      end, to: advertiser, attempts: 1, ConnectionParameters(), packetsPerEvent: Self.packetsPerEvent)
+    guard case .connected(let link) = outcome else { return watch() }
+    let stay = description.stay.draw(&generator)
+    state = .visiting(
+      PhoneVisit(description, link: link, stay: stay, scheduler: air.scheduler, generator: generator) { [weak self] in
+        self?.rest()
+      })
+  }
+
+  private func rest() {
+    guard let time = description.returnAfter?.draw(&generator) else {
+      state = .gone
+      return air.remove(self)
+    }
+    state = .resting
+    air.scheduler.schedule(after: time) { [weak self] in self?.watch() }
+  }
+}

@@ -1,0 +1,81 @@
+import Adapter
+import Bluetooth
+
+/// A device of the scenario: it advertises while it is there and free, and serves its GATT tree to whoever connects.
+final class SimulatedPeripheral: Connectable {
+  let address: DeviceAddress
+  let name: String
+  let linkEnd: SimulatedLink.End
+
+  private unowned let air: Air
+  private let description: DeviceDescription
+  private var generator: SeededGenerator
+  private var advertiser: Advertiser?
+  private var isPresent = false
+  private var link: SimulatedLink?
+  /// Made when somebody connects for the first time: most devices are only ever heard.
+  private var server: DeviceServer?
+
+  init(_ description: DeviceDescription, air: Air) {
+    self.description = description
+    self.air = air
+    address = description.address
+    name = description.name
+    generator = air.generator(Stream.behaviour.of(description.address))
+    linkEnd = SimulatedLink.End(
+      address: description.address, maximumMTU: description.mtu,
+      signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))))
+    advertiser = Advertiser(
+      .device, owner: self,
+      parameters: AdvertisingParameters(
+        isConnectable: description.isConnectable, interval: description.interval, data: description.data,
+        scanResponse: description.scanResponse),
+      reportLoss: description.losses.report, stream: Stream.advertising.of(description.address), air: air)
+  }
+
+  /// The device is there, or it is gone without a word.
+  func setPresent(_ isPresent: Bool) {
+    self.isPresent = isPresent
+    if !isPresent { link?.vanish(HCIReason.hardwareFailure.error) }
+    advertise()
+  }
+
+  private func advertise() {
+    guard let advertiser else { return }
+    if isPresent, link == nil { air.add(advertiser) } else { air.remove(advertiser) }
+  }
+
+  // MARK: - Connectable
+
+  func connectDelay() -> Duration { description.connectDelay.draw(&generator) }
+
+  func answersConnect() -> Bool { !generator.chance(description.losses.connect) }
+
+  func accept(_ link: SimulatedLink) {
+    self.link = link
+    advertise()
+    link.onEnd = { [weak self] in
+      guard let self else { return }
+      self.link = nil
+      advertise()
+    }
+    let server = server ?? DeviceServer(description, air: air)
+    self.server = server
+    server.attach(link)
+    if let time = description.disconnectAfter?.draw(&generator) {
+      air.scheduler.schedule(after: time) { [weak link] in link?.disconnect() }
+    }
+    if let time = description.losses.link?.draw(&generator) {
+      air.scheduler.schedule(after: time) { [weak link] in link?.lose() }
+    }
+  }
+}
+
+/// What one address draws chance for: each purpose has a stream of its own.
+enum Stream: UInt64 {
+  case behaviour, signal, advertising, values, responses
+
+  func of(_ address: DeviceAddress, _ index: Int = 0) -> UInt64 {
+    address.value | rawValue << 48 | UInt64(truncatingIfNeeded: index) << 52
+  }
+}

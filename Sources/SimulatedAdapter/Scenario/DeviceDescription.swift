@@ -1,0 +1,102 @@
+import Bluetooth
+
+/// A device that advertises and, if it is connectable, serves a GATT tree.
+struct DeviceDescription: Decodable, Sendable {
+  /// What it calls itself in its Generic Access service.
+  var name: String
+  var address: DeviceAddress
+  var isConnectable: Bool
+  /// The time between two advertisements, without the random delay.
+  var interval: Duration
+  var data: [UInt8]
+  var scanResponse: [UInt8]
+  var appearance: UInt16
+  var signal: SignalDescription
+  /// The largest ATT MTU it takes.
+  var mtu: Int
+  /// From the advertisement that is answered to the link.
+  var connectDelay: TimeSpan
+  /// From a packet to the answer's being ready.
+  var responseDelay: TimeSpan
+  var losses: Losses
+  /// After this long on a link it hangs up; nil for never.
+  var disconnectAfter: TimeSpan?
+  var services: [ServiceDescription]
+
+  /// What goes wrong.
+  struct Losses: Decodable, Sendable {
+    /// The probability that an attempt to connect fails.
+    var connect = 0.0
+    /// The probability that an advertisement is not received.
+    var report = 0.0
+    /// After this long nothing comes through on a link any more; nil for never.
+    var link: TimeSpan?
+
+    init() {}
+
+    private enum Keys: String, CodingKey, CaseIterable { case connect, report, link }
+
+    init(from decoder: any Decoder) throws {
+      let members = try Members(decoder, Keys.self)
+      connect = try members.number(.connect, in: 0...1, default: 0)
+      report = try members.number(.report, in: 0...1, default: 0)
+      link = try members.optional(.link)
+    }
+  }
+
+  private enum Keys: String, CodingKey, CaseIterable {
+    case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
+    case responseDelay, losses, disconnectAfter, services
+  }
+
+  init(from decoder: any Decoder) throws {
+    let members = try Members(decoder, Keys.self)
+    name = try members.required(.name)
+    guard let address = try members.address(.address, kind: .addressType) else {
+      throw members.failure(.address, "this is missing: give the device an address such as \"C0:DE:00:00:00:01\".")
+    }
+    self.address = address
+    isConnectable = try members.value(.connectable, default: true)
+    interval = try members.seconds(.interval, in: 0.02...10485.76, default: 0.1)
+    let advertising = try members.optional(.advertising) ?? AdvertisingDescription()
+    let response = try members.optional(.scanResponse, AdvertisingDescription.self)
+    appearance = advertising.appearance ?? response?.appearance ?? 0
+    do throws(BluetoothError) {
+      (data, scanResponse) = try advertising.encode(withScanResponse: response)
+    } catch {
+      throw members.failure(.advertising, error.message)
+    }
+    signal = try members.optional(.rssi) ?? SignalDescription()
+    mtu = try members.integer(.mtu, in: 23...517, default: 247)
+    connectDelay = try members.value(.connectDelay, default: TimeSpan(0.03))
+    responseDelay = try members.value(.responseDelay, default: TimeSpan(0))
+    losses = try members.optional(.losses) ?? Losses()
+    disconnectAfter = try members.optional(.disconnectAfter)
+    services = try members.value(.services, default: [])
+  }
+}
+
+/// The strength with which a device is heard.
+struct SignalDescription: Decodable, Sendable {
+  /// Around which it moves, in dBm.
+  var base = -60.0
+  /// How far a single packet may lie off, in dB.
+  var noise = 2.0
+  /// How far it may drift from one packet to the next, in dB.
+  var walk = 0.0
+
+  init() {}
+
+  private enum Keys: String, CodingKey, CaseIterable { case base, noise, walk }
+
+  init(from decoder: any Decoder) throws {
+    if let fixed = try? decoder.singleValueContainer().decode(Double.self) {
+      (base, noise) = (fixed, 0)
+      return
+    }
+    let members = try Members(decoder, Keys.self)
+    base = try members.number(.base, in: -127...20, default: base)
+    noise = try members.number(.noise, in: 0...100, default: noise)
+    walk = try members.number(.walk, in: 0...100, default: walk)
+  }
+}

@@ -1,0 +1,85 @@
+import Bluetooth
+
+/// A central that watches what adapters advertise, connects to it, works through a script, and comes again.
+struct PhoneDescription: Decodable, Sendable {
+  var name: String
+  var address: DeviceAddress
+  /// It visits only what lists one of these services; empty for whatever it finds.
+  var services: [BluetoothUUID]
+  /// It visits only what has a name that begins so; nil for whatever it finds.
+  var namePrefix: String?
+  var signal: SignalDescription
+  /// The largest ATT MTU it takes.
+  var mtu: Int
+  /// From the advertisement it likes to its attempt to connect.
+  var connectDelay: TimeSpan
+  /// What it does once it has discovered everything.
+  var script: [Step]
+  /// How long it stays altogether, unless the script takes longer.
+  var stay: TimeSpan
+  /// From the end of a visit to looking around again; nil if it comes once.
+  var returnAfter: TimeSpan?
+
+  /// One thing that a phone does.
+  struct Step: Decodable, Sendable {
+    enum Action: Sendable {
+      /// Reads values, all of each.
+      case read
+      /// Writes values, with or without response as the properties allow; with it if they allow both.
+      case write([UInt8])
+      /// Asks for notifications, or for indications where there are none.
+      case subscribe
+      /// Takes that back.
+      case unsubscribe
+      /// Does nothing for a while.
+      case wait(TimeSpan)
+    }
+
+    var action: Action
+    /// Which characteristics; nil for all whose properties allow it, but those of Generic Access and Generic Attribute.
+    var characteristic: BluetoothUUID?
+
+    private enum Word: String, CaseIterable { case read, write, subscribe, unsubscribe, wait }
+    private enum Keys: String, CodingKey, CaseIterable { case `do`, characteristic, value, text, seconds }
+
+    init(from decoder: any Decoder) throws {
+      let members = try Members(decoder, Keys.self)
+      characteristic = try members.optional(.characteristic)
+      let word: Word = try members.word(.do)
+      switch word {
+      case .read: action = .read
+      case .subscribe: action = .subscribe
+      case .unsubscribe: action = .unsubscribe
+      case .wait: action = .wait(try members.required(.seconds))
+      case .write:
+        let limit = ValueDescription.longest
+        let text = try members.optional(.text, String.self).map { Array($0.utf8.prefix(limit)) }
+        guard let value = try text ?? members.octets(.value, atMost: limit) else {
+          throw members.failure(.value, "there is nothing to write: give it as hex, or as \"text\".")
+        }
+        action = .write(value)
+      }
+    }
+  }
+
+  private enum Keys: String, CodingKey, CaseIterable {
+    case name, address, addressType, services, namePrefix, rssi, mtu, connectDelay, script, stay, returnAfter
+  }
+
+  init(from decoder: any Decoder) throws {
+    let members = try Members(decoder, Keys.self)
+    name = try members.required(.name)
+    guard let address = try members.address(.address, kind: .addressType) else {
+      throw members.failure(.address, "this is missing: give the phone an address such as \"C0:DE:00:00:00:01\".")
+    }
+    self.address = address
+    services = try members.value(.services, default: [])
+    namePrefix = try members.optional(.namePrefix)
+    signal = try members.optional(.rssi) ?? SignalDescription()
+    mtu = try members.integer(.mtu, in: 23...517, default: 185)
+    connectDelay = try members.value(.connectDelay, default: TimeSpan(0.3))
+    script = try members.value(.script, default: [])
+    stay = try members.value(.stay, default: TimeSpan(5))
+    returnAfter = try members.optional(.returnAfter)
+  }
+}

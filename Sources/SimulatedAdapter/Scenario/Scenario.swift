@@ -1,0 +1,132 @@
+import Bluetooth
+import FoundationEssentials
+
+/// What is on the simulated air: the adapter itself, devices to find and connect to, phones that visit what we
+/// advertise, and what happens when. `docs/simulator.md` describes the file.
+public struct Scenario: Sendable {
+  var adapter: AdapterDescription
+  var devices: [DeviceDescription]
+  var phones: [PhoneDescription]
+  var events: [ScenarioEvent]
+
+  /// Reads a scenario file: JSON, in which comments and trailing commas are allowed (JSON5).
+  /// - Throws: what is wrong with the file and where.
+  public init(contentsOf path: String) throws(ScenarioError) {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw ScenarioError(
+        file: path, message: "the file cannot be read: check its name and whether the daemon's user may read it.")
+    }
+    try self.init(data, file: path)
+  }
+
+  /// Reads a scenario from text, as it would stand in a file.
+  /// - Parameter name: stands for the file in messages.
+  /// - Throws: what is wrong with the text and where.
+  public init(json text: String, name: String = "scenario") throws(ScenarioError) {
+    try self.init(Data(text.utf8), file: name)
+  }
+
+  private init(_ data: Data, file: String) throws(ScenarioError) {
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    do {
+      self = try decoder.decode(Scenario.self, from: data)
+    } catch let error as DecodingError {
+      throw ScenarioError(file: file, error)
+    } catch {
+      throw ScenarioError(file: file, message: "\(error)")
+    }
+  }
+}
+
+extension Scenario: Decodable {
+  private enum Keys: String, CodingKey, CaseIterable { case adapter, devices, phones, events }
+
+  /// Reads a scenario; every part of it may be missing.
+  /// - Throws: `DecodingError` with the path of what is wrong.
+  public init(from decoder: any Decoder) throws {
+    let members = try Members(decoder, Keys.self)
+    adapter = try members.optional(.adapter) ?? AdapterDescription()
+    devices = try members.value(.devices, default: [])
+    phones = try members.value(.phones, default: [])
+    events = try members.value(.events, default: [])
+    var seen: Set<DeviceAddress> = []
+    for address in devices.map(\.address) + phones.map(\.address) where !seen.insert(address).inserted {
+      throw members.failure(.devices, "two have the address \(address): give each one of its own.")
+    }
+    let names = Set(devices.map(\.name))
+    for event in events {
+      guard let name = event.device, !names.contains(name) else { continue }
+      throw members.failure(.events, "there is no device \"\(name)\": name one of \"devices\".")
+    }
+  }
+}
+
+/// What our own simulated controller is like.
+struct AdapterDescription: Decodable, Sendable {
+  /// Its address; nil for one that is derived from the adapter's name.
+  var address: DeviceAddress?
+  /// How long it takes to come into use.
+  var startDelay: Duration = .milliseconds(20)
+  /// The largest ATT MTU of its links.
+  var mtu = 517
+  /// How many links it can hold.
+  var links = 64
+  /// How many advertisements it can send at once.
+  var advertisingSets = 4
+  /// How many octets one of them can carry.
+  var advertisingDataLength = 31
+  /// How many packets each side can send in one connection event.
+  var packetsPerEvent = 6
+
+  init() {}
+
+  private enum Keys: String, CodingKey, CaseIterable {
+    case address, addressType, startDelay, mtu, links, advertisingSets, advertisingDataLength, packetsPerEvent
+  }
+
+  init(from decoder: any Decoder) throws {
+    let members = try Members(decoder, Keys.self)
+    address = try members.address(.address, kind: .addressType)
+    startDelay = try members.seconds(.startDelay, in: 0...60, default: 0.02)
+    mtu = try members.integer(.mtu, in: 23...517, default: mtu)
+    links = try members.integer(.links, in: 0...1000, default: links)
+    advertisingSets = try members.integer(.advertisingSets, in: 0...255, default: advertisingSets)
+    advertisingDataLength = try members.integer(.advertisingDataLength, in: 31...1650, default: advertisingDataLength)
+    packetsPerEvent = try members.integer(.packetsPerEvent, in: 1...1000, default: packetsPerEvent)
+  }
+}
+
+/// Something that happens at a set time after the adapter was first started.
+struct ScenarioEvent: Decodable, Sendable {
+  enum Action: String, CaseIterable, Sendable {
+    /// The adapter is unplugged, or the device leaves the air.
+    case vanish
+    /// It is back.
+    case comeBack
+    /// The adapter's power is switched off, by somebody else.
+    case powerOff
+    /// And on again.
+    case powerOn
+  }
+
+  var time: Duration
+  var action: Action
+  /// The name of the device it happens to; nil for the adapter.
+  var device: String?
+
+  private enum Keys: String, CodingKey, CaseIterable { case at, action, device }
+
+  init(from decoder: any Decoder) throws {
+    let members = try Members(decoder, Keys.self)
+    time = try members.seconds(.at, in: 0...31_536_000, default: nil)
+    action = try members.word(.action)
+    device = try members.optional(.device)
+    if device != nil, action == .powerOff || action == .powerOn {
+      throw members.failure(.action, "a device can only vanish and comeBack: leave \"device\" out for the adapter.")
+    }
+  }
+}

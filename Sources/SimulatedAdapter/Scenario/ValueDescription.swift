@@ -1,0 +1,128 @@
+import Bluetooth
+
+/// What a characteristic's value is and how it moves.
+struct ValueDescription: Sendable {
+  /// The octets around the number, and the whole value where nothing moves.
+  var template: [UInt8]
+  var rule: ValueRule?
+
+  /// No value is longer (Core 5.4, Vol 3, Part F, 3.2.9).
+  static let longest = 512
+}
+
+/// How a value changes.
+enum ValueRule: Sendable {
+  /// A number moves by itself.
+  case number(NumberRule)
+  /// What is written to this characteristic (nil), or to another one of the device, becomes the value and is notified.
+  case echo(of: BluetoothUUID?)
+}
+
+/// A number that moves with time, and where it stands in the value.
+struct NumberRule: Sendable {
+  enum Motion: Sendable {
+    /// Goes up by `step` each `every`, and from `end` back to `start`.
+    case counter(start: Double, end: Double, step: Double, every: Duration)
+    /// Goes from `start` to `end` in `over`, and then from `start` again.
+    case ramp(start: Double, end: Double, over: Duration)
+    /// Swings around `mean`.
+    case sine(mean: Double, amplitude: Double, period: Duration)
+    /// Takes a step of up to `step` up or down each `every`, and stays within `range`.
+    case randomWalk(start: Double, step: Double, range: ClosedRange<Double>, every: Duration)
+  }
+
+  var motion: Motion
+  var format: NumberFormat
+  /// Where in the value the number begins.
+  var offset: Int
+  /// By what the number is multiplied before it is written.
+  var scale: Double
+}
+
+/// How a number is written, least significant octet first.
+enum NumberFormat: String, CaseIterable, Sendable {
+  case uint8, uint16, uint32, sint16
+  /// IEEE 11073 32-bit float with one decimal: exponent −1, 24 bits of mantissa.
+  case medfloat32
+
+  /// How many octets it takes.
+  var size: Int {
+    switch self {
+    case .uint8: 1
+    case .uint16, .sint16: 2
+    case .uint32, .medfloat32: 4
+    }
+  }
+
+  /// What it can hold.
+  var range: ClosedRange<Double> {
+    switch self {
+    case .uint8: 0...255
+    case .uint16: 0...65535
+    case .uint32: 0...4_294_967_295
+    case .sint16: -32768...32767
+    case .medfloat32: -838_860...838_860
+    }
+  }
+
+  /// The octets of the nearest number that can be written.
+  func encode(_ number: Double) -> [UInt8] {
+    let clamped = number.isNaN ? 0 : min(max(number, range.lowerBound), range.upperBound)
+    var bits: UInt64
+    if self == .medfloat32 {
+      bits = UInt64(bitPattern: Int64((clamped * 10).rounded())) & 0xFF_FFFF | 0xFF00_0000
+    } else {
+      bits = UInt64(bitPattern: Int64(clamped.rounded()))
+    }
+    return (0..<size).map { _ in
+      defer { bits >>= 8 }
+      return UInt8(truncatingIfNeeded: bits)
+    }
+  }
+}
+
+extension ValueRule: Decodable {
+  private enum Kind: String, CaseIterable { case counter, ramp, sine, randomWalk, echo }
+
+  private enum Keys: String, CodingKey, CaseIterable {
+    case kind, `as`, at, scale, from, to, step, every, over, mean, amplitude, period, minimum, maximum, of
+  }
+
+  init(from decoder: any Decoder) throws {
+    let members = try Members(decoder, Keys.self)
+    let kind: Kind = try members.word(.kind)
+    if kind == .echo {
+      self = .echo(of: try members.optional(.of))
+      return
+    }
+    let format: NumberFormat = try members.word(.as, default: .uint8)
+    let offset = try members.integer(.at, in: 0...ValueDescription.longest, default: 0)
+    let scale = try members.number(.scale, in: -1e9...1e9, default: 1)
+    func number(_ key: Keys, _ standard: Double?) throws -> Double {
+      try members.number(key, in: -1e12...1e12, default: standard)
+    }
+    func time(_ key: Keys, _ standard: Double?) throws -> Duration {
+      try members.seconds(key, in: 0.001...31_536_000, default: standard)
+    }
+    let motion: NumberRule.Motion
+    switch kind {
+    case .counter:
+      motion = .counter(
+        start: try number(.from, 0), end: try number(.to, format.range.upperBound), step: try number(.step, 1),
+        every: try time(.every, 1))
+    case .ramp:
+      motion = .ramp(start: try number(.from, nil), end: try number(.to, nil), over: try time(.over, nil))
+    case .sine:
+      motion = .sine(
+        mean: try number(.mean, nil), amplitude: try number(.amplitude, nil), period: try time(.period, nil))
+    default:
+      let minimum = try number(.minimum, nil)
+      let maximum = try number(.maximum, nil)
+      guard minimum <= maximum else { throw members.failure(.maximum, "this is less than \"minimum\": exchange them.") }
+      motion = .randomWalk(
+        start: try number(.from, (minimum + maximum) / 2), step: try number(.step, 1), range: minimum...maximum,
+        every: try time(.every, 1))
+    }
+    self = .number(NumberRule(motion: motion, format: format, offset: offset, scale: scale))
+  }
+}

@@ -1,0 +1,38 @@
+import Bluetooth
+
+/// Chance that can be repeated: the same seed and stream give the same numbers on every machine (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Makes a generator.
+  /// - Parameter stream: who draws from it, so that one device more leaves the chances of all others as they are.
+  init(seed: UInt64, stream: UInt64) {
+    state = seed
+    state = next() ^ stream
+    state = next()
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits >> 31
+  }
+
+  /// A number of the range, each as likely as the other.
+  mutating func number(in range: ClosedRange<Double>) -> Double {
+    range.lowerBound + (range.upperBound - range.lowerBound) * Double(next() >> 11) / Double(1 << 53)
+  }
+
+  /// True with this probability, 0 to 1.
+  mutating func chance(_ probability: Double) -> Bool {
+    probability > 0 && number(in: 0...1) < probability
+  }
+
+  /// A time of the range, each as likely as the other.
+  mutating func duration(in range: ClosedRange<Duration>) -> Duration {
+    guard range.lowerBound < range.upperBound else { return range.lowerBound }
+    return .seconds(number(in: range.lowerBound.inSeconds...range.upperBound.inSeconds))
+  }
+}

@@ -1,0 +1,64 @@
+import Adapter
+import Bluetooth
+
+/// The scan that is wanted and the one that runs.
+struct SimulatedScan {
+  var wanted: ScanParameters?
+  /// Since when it runs, with which parameters; windows are counted from there.
+  var running: (since: Instant, parameters: ScanParameters)?
+}
+
+extension SimulatedAdapter {
+  /// The scan that is wanted from now on; nil for none.
+  public func setScan(_ parameters: ScanParameters?) {
+    scan.wanted = parameters
+    settleSoon()
+  }
+
+  func settleScan() {
+    guard state == .on else { return }
+    guard let wanted = scan.wanted else { return endScan() }
+    guard scan.running?.parameters != wanted else { return }
+    let isNew = scan.running == nil
+    scan.running = (scheduler.now, wanted)
+    air.audienceChanged()
+    if isNew { onEvent?(.scanning(true)) }
+  }
+
+  func endScan() {
+    guard scan.running != nil else { return }
+    scan.running = nil
+    air.audienceChanged()
+    onEvent?(.scanning(false))
+  }
+
+  /// Whether a scan window is open (Core 5.4, Vol 6, Part B, 4.4.3).
+  private func isWindowOpen(_ scan: (since: Instant, parameters: ScanParameters)) -> Bool {
+    let interval = max(scan.parameters.interval.wholeNanoseconds, 1)
+    let phase = scan.since.duration(to: scheduler.now).wholeNanoseconds % interval
+    return phase < scan.parameters.window.wholeNanoseconds
+  }
+}
+
+extension SimulatedAdapter: Listener {
+  func listens(to advertiser: Advertiser) -> Bool {
+    state == .on && advertiser.owner !== self && (scan.running != nil || isInitiating)
+  }
+
+  func heard(_ advertiser: Advertiser, rssi: Int) {
+    if let running = scan.running, isWindowOpen(running) { report(advertiser, rssi, running.parameters) }
+    initiate(advertiser)
+  }
+
+  private func report(_ advertiser: Advertiser, _ rssi: Int, _ scan: ScanParameters) {
+    let advertised = advertiser.parameters
+    var report = AdvertisingReport(
+      address: advertiser.address, isConnectable: advertised.isConnectable, isScannable: advertiser.isScannable,
+      rssi: rssi, data: advertised.data, time: scheduler.now)
+    onEvent?(.report(report))
+    guard scan.isActive, advertiser.isScannable else { return }
+    report.isScanResponse = true
+    report.data = advertised.scanResponse
+    onEvent?(.report(report))
+  }
+}

@@ -1,0 +1,237 @@
+import Adapter
+import Bluetooth
+import Logging
+
+// State      Leaves it
+// absent     `start` with the controller there → starting, or off, or failed
+// off        power is wanted → starting
+// starting   `startDelay` has passed → on
+// on         power is switched off → off, the controller vanishes → absent or fails → failed
+// failed     `comeBack`
+//
+// Calls only note what is wanted; `settle`, which the scheduler calls, makes it so and tells.
+
+/// An adapter that exists in memory, on an `Air` with the devices and phones of a scenario.
+///
+/// It keeps the rules of `Adapter`: in virtual time a test sees what a daemon sees in real time.
+public final class SimulatedAdapter: Adapter {
+  /// Who this adapter is and what it can do.
+  public internal(set) var information: AdapterInformation
+  /// Whether it works.
+  public internal(set) var state = AdapterState.absent
+  /// Who hears what happens.
+  public var onEvent: ((AdapterEvent) -> Void)?
+
+  let scheduler: any Scheduler
+  let air: Air
+  let logger: Logger
+  let description: AdapterDescription
+  private let scenario: Scenario
+
+  // What is wanted, and how things stand outside.
+  private var isStarted = false
+  private var isPowered = true
+  private var isPresent = true
+  private var problem: AdapterProblem?
+  private var powerWaiters: [(isOn: Bool, done: (BluetoothError?) -> Void)] = []
+  private var stopWaiters: [() -> Void] = []
+  private var hasPopulated = false
+
+  // What is so.
+  private var startAlarm: (any ScheduledWork)?
+  private var settling: (any ScheduledWork)?
+  var end: SimulatedLink.End
+  var links: [SimulatedLink] = []
+  var scan = SimulatedScan()
+  var advertisements: [AdvertisingSetID: SimulatedAdvertisement] = [:]
+  var wishes: [DeviceAddress: ConnectionWish] = [:]
+
+  /// Makes an adapter; it does nothing before `start`.
+  /// - Parameters:
+  ///   - id: the name by which users choose it.
+  ///   - scenario: what is on its air; see `docs/simulator.md`.
+  ///   - scheduler: where all time comes from.
+  ///   - seed: where all chance comes from: the same seed and the same calls give the same events.
+  ///   - air: where it is, if several adapters are to hear each other; nil for an air of its own. The scenario's devices
+  ///     are added to those that are there already.
+  public init(
+    id: String, scenario: Scenario, scheduler: any Scheduler, seed: UInt64,
+    logger: Logger = Logger(label: "bled.simulated"), air: Air? = nil
+  ) {
+    self.scheduler = scheduler
+    self.scenario = scenario
+    self.logger = logger
+    self.air = air ?? Air(scheduler: scheduler, seed: seed)
+    description = scenario.adapter
+    information = AdapterInformation(id: id, kind: "simulated")
+    let address = scenario.adapter.address ?? Self.address(for: id)
+    end = SimulatedLink.End(
+      address: address, maximumMTU: scenario.adapter.mtu,
+      signal: Signal(SignalDescription(), generator: self.air.generator(Stream.signal.of(address))))
+  }
+
+  /// An address that follows from the name: public and locally administered.
+  private static func address(for id: String) -> DeviceAddress {
+    let hash = id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return DeviceAddress(value: 0x0200_0000_0000 | hash & 0xFF_FFFF_FFFF, kind: .public)
+  }
+
+  // MARK: - Life
+
+  /// Brings the adapter into use.
+  public func start() {
+    isStarted = true
+    settleSoon()
+  }
+
+  /// Ends everything and calls back once.
+  public func stop(_ done: @escaping () -> Void) {
+    isStarted = false
+    stopWaiters.append(done)
+    settleSoon()
+  }
+
+  /// Switches the power.
+  public func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
+    isPowered = on
+    powerWaiters.append((on, done))
+    settleSoon()
+  }
+
+  /// Pulls the adapter out, as if it were unplugged.
+  public func vanish() {
+    isPresent = false
+    settleSoon()
+  }
+
+  /// Plugs the adapter in again, or mends what was wrong with it.
+  public func comeBack() {
+    isPresent = true
+    problem = nil
+    settleSoon()
+  }
+
+  /// Makes the adapter unusable until `comeBack`.
+  public func fail(_ problem: AdapterProblem) {
+    self.problem = problem
+    settleSoon()
+  }
+
+  // MARK: - Wanted becomes actual
+
+  /// Has `settle` called, not from inside this call.
+  func settleSoon() {
+    guard settling == nil else { return }
+    settling = scheduler.schedule(after: .zero) { [weak self] in
+      self?.settling = nil
+      self?.settle()
+    }
+  }
+
+  private var wantedState: AdapterState {
+    guard isStarted, isPresent else { return .absent }
+    if let problem { return .failed(problem) }
+    return isPowered ? .on : .off
+  }
+
+  private func settle() {
+    if isStarted { populate() }
+    let wanted = wantedState
+    if wanted != .on, state != wanted {
+      startAlarm?.cancel()
+      startAlarm = nil
+      if state == .on { endEverything(wanted) }
+      change(to: wanted)
+    } else if wanted == .on, state != .on, state != .starting {
+      change(to: .starting)
+      startAlarm = scheduler.schedule(after: description.startDelay) { [weak self] in
+        self?.startAlarm = nil
+        self?.comeOn()
+      }
+    }
+    settleActivities()
+    answerWaiters()
+  }
+
+  private func comeOn() {
+    information.address = end.address
+    information.name = "simulated"
+    information.maximumAdvertisingSets = description.advertisingSets
+    information.maximumAdvertisingDataLength = description.advertisingDataLength
+    information.hasExtendedAdvertising = description.advertisingDataLength > 31
+    change(to: .on)
+    settleActivities()
+    answerWaiters()
+  }
+
+  private func change(to state: AdapterState) {
+    self.state = state
+    logger.debug("state", metadata: ["adapter": "\(information.id)", "state": "\(state.word)"])
+    onEvent?(.stateChanged)
+  }
+
+  private func settleActivities() {
+    settleScan()
+    settleAdvertising()
+    settleConnecting()
+  }
+
+  /// Links, scan and advertising end before the state is told.
+  private func endEverything(_ next: AdapterState) {
+    let isSwitchedOff = isPresent && problem == nil
+    for link in links {
+      if isSwitchedOff {
+        link.switchOff(HCIReason.connectionTerminatedByLocalHost.error)
+      } else {
+        link.vanish(HCIReason.hardwareFailure.error)
+      }
+    }
+    endScan()
+    endAdvertising()
+    endConnecting()
+  }
+
+  private func answerWaiters() {
+    let waiters = powerWaiters
+    powerWaiters = []
+    for waiter in waiters {
+      switch state {
+      case .on where waiter.isOn, .off where !waiter.isOn: waiter.done(nil)
+      case .starting where waiter.isOn: powerWaiters.append(waiter)
+      case .absent: waiter.done(GAPError.adapterAbsent.error("The adapter is not there: plug it in."))
+      case .failed(let problem): waiter.done(GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)"))
+      case .on, .off, .starting:
+        waiter.done(GAPError.cancelled.error("The adapter's power was switched the other way meanwhile."))
+      }
+    }
+    guard !isStarted else { return }
+    air.remove(self)
+    let stopped = stopWaiters
+    stopWaiters = []
+    for done in stopped { done() }
+  }
+
+  // MARK: - The scenario
+
+  /// Joins the air with everything the scenario puts on it, once.
+  private func populate() {
+    air.add(self)
+    guard !hasPopulated else { return }
+    hasPopulated = true
+    air.populate(scenario)
+    for event in scenario.events {
+      scheduler.schedule(after: event.time) { [weak self] in self?.happen(event) }
+    }
+  }
+
+  private func happen(_ event: ScenarioEvent) {
+    switch (event.action, event.device) {
+    case (.vanish, nil): vanish()
+    case (.comeBack, nil): comeBack()
+    case (.vanish, let device?): air.setPresent(false, device: device)
+    case (.comeBack, let device?): air.setPresent(true, device: device)
+    case (.powerOff, _): setPower(false) { _ in }
+    case (.powerOn, _): setPower(true) { _ in }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Adapter
+import Bluetooth
+import GATT
+
+@testable import SimulatedAdapter
+
+/// One adapter under virtual time, and everything it has told.
+final class World {
+  let scheduler: VirtualScheduler
+  let adapter: SimulatedAdapter
+  private(set) var reports: [AdvertisingReport] = []
+  private(set) var links: [any Link] = []
+  private(set) var failures: [BluetoothError] = []
+  /// Everything but reports, in order, as text.
+  private(set) var trace: [String] = []
+
+  init(_ json: String, seed: UInt64 = 1, id: String = "simulated", air: Air? = nil, scheduler: VirtualScheduler? = nil)
+    throws
+  {
+    let scheduler = scheduler ?? VirtualScheduler()
+    self.scheduler = scheduler
+    let scenario = json.isEmpty ? Scenario.builtin : try Scenario(json: json)
+    adapter = SimulatedAdapter(id: id, scenario: scenario, scheduler: scheduler, seed: seed, air: air)
+    adapter.onEvent = { [unowned self] in note($0) }
+  }
+
+  /// An adapter that is on.
+  static func on(_ json: String = "", seed: UInt64 = 1) throws -> World {
+    let world = try World(json, seed: seed)
+    world.adapter.start()
+    world.scheduler.run { world.adapter.state == .on }
+    return world
+  }
+
+  private func note(_ event: AdapterEvent) {
+    switch event {
+    case .stateChanged: trace.append("state \(adapter.state.word)")
+    case .scanning(let isOn): trace.append("scanning \(isOn)")
+    case .report(let report): reports.append(report)
+    case .advertising(let set, .on(let interval)): trace.append("advertising \(set.value) on \(interval)")
+    case .advertising(let set, .off): trace.append("advertising \(set.value) off")
+    case .advertising(let set, .failed(let error)): trace.append("advertising \(set.value) failed \(error.name)")
+    case .connected(let link):
+      trace.append("connected \(link.peer) \(link.role) \(link.attempts)")
+      links.append(link)
+      link.onEvent = { [unowned self, unowned link] event in
+        if case .ended(let error) = event { trace.append("ended \(link.peer) \(error.name)") }
+      }
+    case .connectAttemptFailed(let address, let error):
+      trace.append("attempt failed \(address) \(error.name)")
+      failures.append(error)
+    }
+  }
+
+  /// Forgets what was told so far.
+  func forget() {
+    trace = []
+    reports = []
+  }
+
+  /// The device of this number in the built-in scenario and in those of the tests.
+  static func address(_ number: UInt64) -> DeviceAddress {
+    DeviceAddress(value: 0xC0DE_0000_0000 | number, kind: .random)
+  }
+
+  /// Connects to a device; nil if it does not come to that within a minute.
+  func connect(_ number: UInt64, _ parameters: ConnectionParameters = ConnectionParameters()) -> (any Link)? {
+    let count = links.count
+    adapter.connect(to: Self.address(number), parameters)
+    scheduler.run(for: .seconds(60)) { links.count > count }
+    return links.count > count ? links.last : nil
+  }
+}
+
+/// The real GATT client on a link, one procedure at a time.
+final class Client {
+  let link: any Link
+  private let scheduler: VirtualScheduler
+  private let host: GATTHost
+  private var results: [UInt64: Result<GATTResult, GATTError>] = [:]
+  private var count: UInt64 = 0
+  private(set) var values: [(time: Instant, handle: UInt16, value: [UInt8], isIndication: Bool)] = []
+  private(set) var reason: BluetoothError?
+
+  init(_ link: any Link, _ world: World) {
+    self.link = link
+    scheduler = world.scheduler
+    host = GATTHost(scheduler: scheduler) { .zero }
+    host.attach(link)
+    host.onAction = { [unowned self] action in
+      switch action {
+      case .finished(let id, let result): results[id.value] = result
+      case .value(let handle, let value, let isIndication):
+        values.append((scheduler.now, handle, value, isIndication))
+      default: break
+      }
+    }
+    let forward = link.onEvent
+    link.onEvent = { [unowned self] event in
+      if case .ended(let error) = event { reason = error }
+      forward?(event)
+    }
+  }
+
+  /// Runs one procedure to its end.
+  func run(_ procedure: GATTProcedure) throws -> GATTResult {
+    count += 1
+    let id = count
+    host.start(procedure, id: ProcedureID(id))
+    scheduler.run(for: .seconds(60)) { results[id] != nil }
+    return try (results[id] ?? .failure(.queueFull)).get()
+  }
+
+  /// Finds a characteristic by its UUID, anywhere.
+  func find(_ uuid: BluetoothUUID) throws -> DiscoveredCharacteristic? {
+    guard case .characteristics(let found) = try run(.discoverCharacteristics(in: 1...0xFFFF)) else { return nil }
+    return found.first { $0.uuid == uuid }
+  }
+
+  /// Subscribes to a characteristic through the descriptor behind its value.
+  func subscribe(_ characteristic: DiscoveredCharacteristic, _ wanted: ClientConfiguration) throws {
+    let range = characteristic.valueHandle + 1...max(characteristic.endHandle, characteristic.valueHandle + 1)
+    guard case .descriptors(let found) = try run(.discoverDescriptors(in: range)),
+      let handle = found.first(where: { $0.uuid == 0x2902 })?.handle
+    else { return }
+    _ = try run(.subscribe(descriptor: handle, wanted))
+  }
+}
