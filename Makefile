@@ -14,8 +14,8 @@ DESTDIR ?=
 DIST := .build/dist
 # The same for every debug build, so that lint and tests share one.
 CHECKED := --explicit-target-dependency-import-check error
-SWIFT_FILES := Sources Tests Package.swift
-SCRIPTS := .ci/run scripts/* Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases}
+SWIFT_FILES := Sources Tests Benchmarks/Sources Benchmarks/Benchmarks Package.swift Benchmarks/Package.swift
+SCRIPTS := .ci/run scripts/* Benchmarks/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases}
 
 .PHONY: help deps build demo test test-fast test-kernel conformance bench lint format install uninstall clean
 
@@ -45,7 +45,7 @@ conformance: deps ## the tests against the shared vectors (BLED_VECTORS=folder)
 	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter ConformanceTests
 
 bench: build ## the figures of docs/performance.md
-	@scripts/bench
+	@Benchmarks/run
 
 lint: deps ## format, scripts, and a build in which a warning or an undeclared import fails
 	@swift format lint --strict --parallel --recursive $(SWIFT_FILES)

@@ -162,7 +162,7 @@ async def ended_by_peripheral(given):
 
 @central.case("bleshell finds it, reads the location, and counts five notifications")
 async def with_bleshell(given):
-    found = await given.daemon.bleshell("--json", "scan", "--time", "5")
+    found = await given.daemon.bleshell("scan", "--time", "5", "--json")
     reports = [json.loads(line) for line in found.splitlines()]
     expect(any(report.get("address") == ADDRESS for report in reports), f"not in bleshell's scan: {found}")
     read = await given.daemon.bleshell("read", ADDRESS, p.LOCATION)

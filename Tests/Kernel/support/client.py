@@ -56,7 +56,8 @@ class Client:
         return future
 
     def answer(self, method, handler):
-        """Lets the handler, which takes the parameters, answer the daemon's calls of this method."""
+        """Lets the handler answer the daemon's calls of this method: it takes the parameters, and gives the result, or
+        None to leave the call without an answer."""
         self._answers[method] = handler
 
     async def next(self, method, where=lambda _: True, seconds=60):
@@ -102,7 +103,8 @@ class Client:
                     future.set_result(message["result"])
             elif "id" in message:
                 result = self._answers[message["method"]](message["params"])
-                self._send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+                if result is not None:
+                    self._send({"jsonrpc": "2.0", "id": message["id"], "result": result})
             else:
                 async with self._news:
                     self._inbox.append(message)

@@ -15,8 +15,9 @@ from .tools import DIST, run
 class Daemon:
     """bled on the given adapters, with a socket, a state folder and a log of its own."""
 
-    def __init__(self, resources, *adapters):
+    def __init__(self, resources, *adapters, capable=True):
         self.adapters = adapters
+        self.prefix = () if capable else ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
         self.folder = tempfile.mkdtemp(prefix="bled-")
         self.socket = os.path.join(self.folder, "bled.sock")
         self.log = os.path.join(self.folder, "bled.log")
@@ -31,6 +32,7 @@ class Daemon:
             ready.setblocking(False)
             arguments = [argument for adapter in self.adapters for argument in ("--adapter", adapter)]
             self.process = await asyncio.create_subprocess_exec(
+                *self.prefix,
                 os.path.join(DIST, "bled"),
                 *arguments,
                 "--socket",
@@ -95,5 +97,5 @@ class Daemon:
     async def bleshell(self, *arguments, seconds=60, ok=(0,)):
         """Runs one command of bleshell against this daemon and gives what it printed."""
         return await run(
-            os.path.join(DIST, "bleshell"), "--socket", self.socket, *arguments, seconds=seconds, ok=ok
+            os.path.join(DIST, "bleshell"), *arguments, "--socket", self.socket, seconds=seconds, ok=ok
         )

@@ -1,0 +1,77 @@
+"""Group 5: what is in the way is named, with the way out, and the daemon recovers when it is gone."""
+
+from dataclasses import dataclass
+
+from support.air import Air
+from support.cases import expect, expect_equal, stage
+from support.daemon import Daemon
+from support.tools import Program, run
+
+
+@dataclass
+class Given:
+    """bluetoothd, which holds hci0, and bled, which wants it."""
+
+    bluetoothd: Program
+    daemon: Daemon
+    client: object
+
+
+@stage(5, "bluetoothd in the way")
+async def in_the_way(resources):
+    await run("mkdir", "-p", "/run/dbus")
+    bus = await resources.open(Program("dbus-daemon", "--system", "--nofork", "--print-address=1"))
+    await bus.wait_for("unix:")
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    bluetoothd = await resources.open(Program("/usr/libexec/bluetooth/bluetoothd", "-n", "-d"))
+    await bluetoothd.wait_for("Adapter /org/bluez/hci0 registered")
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    return Given(bluetoothd, daemon, await daemon.client())
+
+
+@in_the_way.case("the message names it and the way out")
+async def named(given):
+    description = await given.daemon.until_state(given.client, "failed")
+    problem = description["problem"]
+    expect_equal(problem["kind"], "inUse", "the kind of the problem")
+    expect("bluetoothd" in problem["message"], f"the message: {problem['message']}")
+    expect("systemctl" in problem["remedy"] and "bluetooth" in problem["remedy"], f"the way out: {problem['remedy']}")
+    shown = await given.daemon.bleshell("adapters")
+    expect("bluetoothd" in shown, f"bleshell adapters: {shown}")
+
+
+@in_the_way.case("when it ends, the daemon takes the adapter by itself")
+async def mended(given):
+    await given.bluetoothd.__aexit__()
+    await given.daemon.until_on(given.client)
+
+
+@stage(5, "no adapter")
+async def no_adapter(resources):
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    return resources, daemon, await daemon.client()
+
+
+@no_adapter.case("the daemon runs on, and uses the adapter once there is one")
+async def appears(given):
+    resources, daemon, client = given
+    await daemon.until_state(client, "absent")
+    await resources.open(await Air().adapter("F0:F1:F2:F3:F4:00"))
+    await daemon.until_on(client)
+
+
+@stage(5, "no permission")
+async def no_permission(resources):
+    await resources.open(await Air().adapter("F0:F1:F2:F3:F4:00"))
+    daemon = await resources.open(Daemon(resources, "hci0", capable=False))
+    return daemon, await daemon.client()
+
+
+@no_permission.case("the message names the capabilities")
+async def capabilities(given):
+    daemon, client = given
+    description = await daemon.until_state(client, "failed")
+    problem = description["problem"]
+    expect_equal(problem["kind"], "permission", "the kind of the problem")
+    expect("CAP_NET_ADMIN" in problem["message"] + problem["remedy"], f"the problem: {problem}")

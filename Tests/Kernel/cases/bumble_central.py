@@ -1,0 +1,149 @@
+"""Group 2: bled is peripheral, the central is Bumble."""
+
+import asyncio
+from dataclasses import dataclass
+
+from bumble.core import UUID, AdvertisingData
+from bumble.device import Peer
+
+from support import published as p
+from support.air import Air
+from support.cases import expect, expect_equal, stage
+from support.daemon import Daemon
+from support.published import Published
+
+
+@dataclass
+class Given:
+    """bled on hci0 with a service on the air, and a phone."""
+
+    daemon: Daemon
+    client: object
+    service: Published
+    phone: object
+
+
+@stage(2, "Bumble as central")
+async def peripheral(resources):
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    phone = await air.device("Bumble phone", "F0:F1:F2:F3:F4:02")
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    service = await Published.add(client)
+    await service.advertise("hci0")
+    return Given(daemon, client, service, phone)
+
+
+async def find(phone):
+    """Scans until bled's advertisement is heard; gives it."""
+    heard = asyncio.get_running_loop().create_future()
+
+    def advertisement(found):
+        name = found.data.get(AdvertisingData.COMPLETE_LOCAL_NAME)
+        if name == p.NAME and not heard.done():
+            heard.set_result(found)
+
+    phone.on(phone.EVENT_ADVERTISEMENT, advertisement)
+    await phone.start_scanning()
+    found = await asyncio.wait_for(heard, 60)
+    await phone.stop_scanning()
+    phone.remove_listener(phone.EVENT_ADVERTISEMENT, advertisement)
+    return found
+
+
+async def connect(given):
+    """Finds bled and connects; gives Bumble's view of it."""
+    found = await find(given.phone)
+    return Peer(await asyncio.wait_for(given.phone.connect(found.address), 60))
+
+
+def characteristic(peer, uuid):
+    """The one characteristic of this UUID among those discovered."""
+    found = peer.get_characteristics_by_uuid(UUID(uuid))
+    expect_equal(len(found), 1, f"characteristics {uuid}")
+    return found[0]
+
+
+async def values(peer, uuid, prefer_notify=True):
+    """Subscribes; gives the queue of the values."""
+    queue = asyncio.Queue()
+    await peer.subscribe(
+        characteristic(peer, uuid), lambda value: queue.put_nowait(bytes(value)), prefer_notify=prefer_notify
+    )
+    return queue
+
+
+@peripheral.case("finds the advertisement, connects, discovers, reads, writes, subscribes")
+async def whole_visit(given):
+    service = given.service
+    found = await find(given.phone)
+    listed = found.data.get(AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS)
+    expect_equal(listed, [UUID("180D")], "the advertised services")
+    expect(found.is_connectable, "the advertisement ought to be connectable")
+
+    peer = Peer(await asyncio.wait_for(given.phone.connect(found.address), 60))
+    expect_equal(await peer.request_mtu(185), 185, "the MTU")
+    await peer.discover_all()
+    expect(peer.get_services_by_uuid(UUID(p.SERVICE)), f"no {p.SERVICE} in {peer.services}")
+    for required in ("1800", "1801"):
+        expect(peer.get_services_by_uuid(UUID(required)), f"no {required} in {peer.services}")
+
+    expect_equal(await characteristic(peer, p.FIXED).read_value(), p.FIXED_VALUE, "the fixed value")
+    asked = characteristic(peer, p.ASKED)
+    expect_equal(await asked.read_value(), p.LONG_VALUE, "the value of 300 octets, read in parts")
+    for value, with_response in ((b"request", True), (b"command", False)):
+        await asked.write_value(value, with_response)
+        expect_equal(await asyncio.wait_for(service.written.get(), 60), value, "what came to the client")
+        expect_equal(await asked.read_value(), value, "what is read back")
+
+    notified = await values(peer, p.NOTIFIED)
+    subscriber = await service.subscribed(p.NOTIFIED)
+    expect_equal(subscriber["maximumLength"], 182, "the room of a notification")
+    for value in (b"one", b"two", b"three"):
+        sent = await service.notify(p.NOTIFIED, value)
+        expect_equal(sent, {"sent": True}, "server.notify")
+        expect_equal(await asyncio.wait_for(notified.get(), 60), value, "the notified value")
+
+    indicated = await values(peer, p.INDICATED, prefer_notify=False)
+    await service.subscribed(p.INDICATED)
+    await service.notify(p.INDICATED, b"confirm me")
+    expect_equal(await asyncio.wait_for(indicated.get(), 60), b"confirm me", "the indicated value")
+
+    await peer.unsubscribe(characteristic(peer, p.NOTIFIED))
+    await given.client.next(
+        "server.unsubscribed", lambda event: event["handle"] == service.handles[p.NOTIFIED]
+    )
+    await peer.connection.disconnect()
+    await given.client.next(
+        "server.unsubscribed", lambda event: event["handle"] == service.handles[p.INDICATED]
+    )
+
+
+@peripheral.case("after the link's end it is on the air again, and may be visited once more")
+async def again(given):
+    for _ in range(2):
+        peer = await connect(given)
+        await peer.discover_all()
+        expect_equal(await characteristic(peer, p.FIXED).read_value(), p.FIXED_VALUE, "the fixed value")
+        await peer.connection.disconnect()
+
+
+@peripheral.case("a client's end takes its service and its advertisement with it")
+async def client_ends(given):
+    other = await given.daemon.client()
+    await other.call(
+        "service.add", service={"uuid": "B1ED2001-0000-4000-8000-00805F9B34FB", "characteristics": []}
+    )
+    peer = await connect(given)
+    await peer.discover_services()
+    expect(peer.get_services_by_uuid(UUID("B1ED2001-0000-4000-8000-00805F9B34FB")), "the second client's service")
+    await peer.connection.disconnect()
+    await other.__aexit__()
+    peer = await connect(given)
+    await peer.discover_services()
+    gone = not peer.get_services_by_uuid(UUID("B1ED2001-0000-4000-8000-00805F9B34FB"))
+    expect(gone, "the service outlives its client")
+    expect(peer.get_services_by_uuid(UUID(p.SERVICE)), "the first client's service is gone")
+    await peer.connection.disconnect()

@@ -1,0 +1,123 @@
+"""Group 6: installed, and started by real systemd through its socket."""
+
+import grp
+import json
+import os
+import pwd
+import stat
+from dataclasses import dataclass
+
+from support import peripheral as p
+from support.air import Air
+from support.cases import expect, expect_equal, stage
+from support.client import Client
+from support.peripheral import Peripheral
+from support.tools import ROOT, Program, run
+
+SOCKET = "/run/bled/bled.sock"
+BLESHELL = "/usr/local/bin/bleshell"
+CAPABILITIES = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
+
+
+@dataclass
+class Given:
+    """bled, installed, its socket enabled and listening."""
+
+    hints: str
+
+
+@stage(6, "systemd")
+async def installed(resources):
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    peripheral = await Peripheral.make(air, "Bumble belt", "F0:F1:F2:F3:F4:01")
+    await peripheral.advertise()
+    hints = await run("make", "-C", ROOT, "install", seconds=120)
+    await run("systemctl", "enable", "--now", "bled.socket")
+    resources.logs.append(await journal(resources))
+    return Given(hints)
+
+
+async def journal(resources):
+    """A file into which the service's messages go while the stage lasts."""
+    path = "/tmp/bled.service.log"
+    await resources.open(Program("sh", "-c", f"exec journalctl --follow --unit bled.service --output cat >{path}"))
+    return path
+
+
+async def properties(*names):
+    """Properties of the service."""
+    shown = await run("systemctl", "show", "bled.service", *(f"--property={name}" for name in names))
+    return dict(line.split("=", 1) for line in shown.splitlines())
+
+
+@installed.case("make install placed everything and says how to go on")
+async def placed(given):
+    for path in ("bin/bled", "bin/bleshell", "lib/systemd/system/bled.socket", "lib/systemd/system/bled.service"):
+        expect(os.path.exists(f"/usr/local/{path}"), f"no /usr/local/{path}")
+    expect("systemctl enable --now bled.socket" in given.hints, f"the hints: {given.hints}")
+    with open("/etc/bled/bled.json", "w", encoding="utf-8") as configuration:
+        json.dump({"adapters": ["hci0"]}, configuration)
+    await run("make", "-C", ROOT, "install", seconds=120)
+    with open("/etc/bled/bled.json", encoding="utf-8") as configuration:
+        expect_equal(configuration.read(), '{"adapters": ["hci0"]}', "the configuration after a second install")
+
+
+@installed.case("the socket is there before the daemon, for the group bluetooth only")
+async def socket_first(_given):
+    expect_equal((await properties("ActiveState"))["ActiveState"], "inactive", "the service before the first client")
+    status = os.stat(SOCKET)
+    expect_equal(stat.S_IMODE(status.st_mode), 0o660, "the socket's mode")
+    expect_equal(grp.getgrgid(status.st_gid).gr_name, "bluetooth", "the socket's group")
+
+
+@installed.case("the first client starts it: ready, not root, two capabilities, and the adapter works")
+async def started_by_client(_given):
+    listed = await as_user("--groups=bluetooth", "adapters", "--json")
+    expect('"hci0"' in listed, f"bleshell adapters: {listed}")
+    shown = await properties("ActiveState", "MainPID", "Type")
+    expect_equal((shown["ActiveState"], shown["Type"]), ("active", "notify"), "the service")
+    with open(f"/proc/{shown['MainPID']}/status", encoding="ascii") as status:
+        fields = dict(line.rstrip("\n").split(":\t", 1) for line in status)
+    expect_equal(int(fields["Uid"].split()[1]), pwd.getpwnam("bled").pw_uid, "the daemon's user")
+    expect(pwd.getpwnam("bled").pw_uid != 0, "the user bled is root")
+    for kind in ("CapEff", "CapPrm", "CapBnd", "CapAmb"):
+        expect_equal(int(fields[kind], 16), CAPABILITIES, kind)
+
+    async with await Client.connect(SOCKET) as client:
+        listed = (await client.call("adapter.list"))["adapters"]
+        if listed[0]["state"] != "on":
+            await client.next("adapter.changed", lambda adapter: adapter["state"] == "on")
+        await client.call("scan.start", services=[p.HEART_RATE])
+        report = await client.next("scan.report")
+        connected = await client.call("peripheral.connect", peripheral=report["peripheral"], timeout=60)
+        discovered = await client.call("gatt.discover", peripheral=connected["peripheral"])
+        expect(discovered["services"], "nothing discovered")
+
+
+@installed.case("who is not in the group is told so")
+async def outsider(_given):
+    said = await as_user("--clear-groups", "adapters", ok=range(1, 256))
+    expect("bluetooth" in said and SOCKET in said, f"bleshell says: {said}")
+
+
+@installed.case("stopped, the socket stays, and the next client starts it again")
+async def restarted(_given):
+    await run("systemctl", "stop", "bled.service")
+    await socket_first(_given)
+    await as_user("--groups=bluetooth", "adapters")
+    expect_equal((await properties("ActiveState"))["ActiveState"], "active", "the service")
+
+
+@installed.case("bluetooth.service and it exclude each other")
+async def one_owner(_given):
+    await run("systemctl", "start", "bluetooth.service")
+    expect_equal((await properties("ActiveState"))["ActiveState"], "inactive", "bled.service beside bluetooth.service")
+    await as_user("--groups=bluetooth", "adapters")
+    bluetooth = await run("systemctl", "is-active", "bluetooth.service", ok=range(256))
+    expect_equal(bluetooth.strip(), "inactive", "bluetooth.service after a client came")
+
+
+async def as_user(groups, *arguments, ok=(0,)):
+    """Runs the installed bleshell as the user nobody, with these groups."""
+    return await run("setpriv", "--reuid=nobody", "--regid=nogroup", groups, BLESHELL, *arguments, ok=ok)
