@@ -1,0 +1,55 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// One adapter and what it last told.
+final class AdapterSlot {
+  let adapter: any Adapter
+  /// Whether the controller scans.
+  var isScanning = false
+  /// The advertisements on the air.
+  var onAir: Set<AdvertisingSetID> = []
+  /// The links it holds.
+  var linkCount = 0
+
+  init(_ adapter: any Adapter) { self.adapter = adapter }
+
+  var id: String { adapter.information.id }
+
+  /// Whether it works, or is about to.
+  var isUsable: Bool {
+    switch adapter.state {
+    case .on, .starting: true
+    case .absent, .off, .failed: false
+    }
+  }
+
+  /// Why nothing can be done with it now, and what to do.
+  var unusable: BluetoothError? {
+    switch adapter.state {
+    case .on, .starting: nil
+    case .absent: GAPError.adapterAbsent.error("adapter \(id) is not there: plug it in, or choose another one")
+    case .off: GAPError.adapterOff.error("adapter \(id) is off: switch it on, for instance with \"btmgmt power on\"")
+    case .failed(let problem): GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
+    }
+  }
+
+  /// The adapter as clients see it.
+  var description: AdapterDescription {
+    let information = adapter.information
+    let hasAddress = information.address != .none
+    var problem: AdapterDescription.Problem?
+    if case .failed(let found) = adapter.state {
+      problem = .init(kind: found.kind.rawValue, message: found.message, remedy: found.remedy)
+    }
+    return AdapterDescription(
+      adapter: information.id, kind: information.kind, address: hasAddress ? "\(information.address)" : nil,
+      addressType: hasAddress ? "\(information.address.kind)" : nil, name: information.name, state: adapter.state.word,
+      problem: problem, scanning: isScanning, advertising: onAir.count, links: linkCount)
+  }
+}
+
+extension AdapterSlot: Hashable {
+  static func == (left: AdapterSlot, right: AdapterSlot) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

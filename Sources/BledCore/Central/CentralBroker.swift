@@ -1,0 +1,295 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import GATT
+import Logging
+
+/// Connects sessions with devices: shares links, and gives each session its own answer and its own end.
+final class CentralBroker {
+  /// One call of `peripheral.connect` that waits.
+  final class Request {
+    let reply: Reply<PeripheralConnect.Result>
+    var alarm: (any ScheduledWork)?
+    init(_ reply: Reply<PeripheralConnect.Result>) { self.reply = reply }
+  }
+
+  /// A device that somebody wants or that is linked.
+  private final class Connection {
+    let peripheral: Peripheral
+    var slot: AdapterSlot
+    var machine = ConnectMachine<Session, Request>()
+    var device: DeviceLink?
+    /// Whether the MTU was asked for on this link; a client may ask once only (Core 5.4, Vol 3, Part F, 3.4.2.1).
+    var hasNegotiated = false
+
+    init(_ peripheral: Peripheral, on slot: AdapterSlot) {
+      self.peripheral = peripheral
+      self.slot = slot
+    }
+  }
+
+  let directory: PeripheralDirectory
+  private let adapters: AdapterRegistry
+  private let scheduler: any Scheduler
+  private let logger: Logger
+  private var connections: [Peripheral: Connection] = [:]
+
+  init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler, logger: Logger) {
+    self.adapters = adapters
+    self.directory = directory
+    self.scheduler = scheduler
+    self.logger = logger
+  }
+
+  // MARK: What sessions ask for
+
+  func connect(
+    _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>
+  ) throws {
+    let (peripheral, slot) = try choose(params)
+    if let timeout = params.timeout, !(timeout > 0 && timeout <= 86_400 * 365) {
+      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at the most a year")
+    }
+    let connection = connections[peripheral] ?? Connection(peripheral, on: slot)
+    if connection.device == nil {
+      if let error = slot.unusable { throw error }
+      connection.slot = slot
+    }
+    if connections.updateValue(connection, forKey: peripheral) == nil { peripheral.holds += 1 }
+    let request = Request(reply)
+    if let timeout = params.timeout {
+      request.alarm = scheduler.schedule(after: .seconds(timeout)) {
+        [unowned self, unowned connection, unowned request] in
+        let error = GAPError.timeout.error("no connection to \(peripheral.address) within \(timeout) s")
+        perform(connection.machine.expired(request, error), on: connection)
+      }
+    }
+    perform(connection.machine.want(session, request), on: connection)
+  }
+
+  func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
+    let meant: [Connection]
+    if let id = params.peripheral {
+      meant = [connections[try directory.find(id)]].compactMap { $0 }
+    } else if let address = params.address?.uppercased() {
+      meant = inOrder.filter {
+        "\($0.peripheral.address)" == address
+          && "\($0.peripheral.address.kind)" == params.addressType ?? "\($0.peripheral.address.kind)"
+      }
+    } else {
+      throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")
+    }
+    let own = meant.filter { $0.machine.isWaiting(session) || $0.machine.users.contains(session) }
+    guard !own.isEmpty else {
+      throw GAPError.notConnected.error("this session neither holds nor awaits a connection to that device")
+    }
+    for connection in own { release(connection, by: session) }
+  }
+
+  /// A session has ended.
+  func ended(_ session: Session) {
+    for connection in inOrder { release(connection, by: session) }
+  }
+
+  /// The link over which a session may talk to a device.
+  func link(to id: String, for session: Session) throws -> DeviceLink {
+    let peripheral = try directory.find(id)
+    guard let connection = connections[peripheral], let device = connection.device,
+      connection.machine.users.contains(session)
+    else { throw GAPError.notConnected.error("this session is not connected to \(id): call peripheral.connect first") }
+    return device
+  }
+
+  func list(for session: Session) -> [PeripheralList.Entry] {
+    directory.all.map { peripheral in
+      let connection = connections[peripheral]
+      let state =
+        switch connection?.machine.state {
+        case .connecting, .negotiating: "connecting"
+        case .connected, .linked: "connected"
+        case .idle, .ending, nil: "disconnected"
+        }
+      return PeripheralList.Entry(
+        peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
+        adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: state,
+        mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.device?.mtu)
+    }
+  }
+
+  // MARK: What adapters and links tell
+
+  func connected(_ device: DeviceLink) {
+    let connection = connections[device.peripheral] ?? Connection(device.peripheral, on: device.slot)
+    guard connection.device == nil else { return }
+    if connections.updateValue(connection, forKey: device.peripheral) == nil { device.peripheral.holds += 1 }
+    connection.device = device
+    connection.slot = device.slot
+    connection.hasNegotiated = false
+    perform(connection.machine.linkUp(isOurs: device.link.role == .central), on: connection)
+  }
+
+  func attemptFailed(_ address: DeviceAddress, _ error: BluetoothError, on slot: AdapterSlot) {
+    logger.debug("an attempt to connect to \(address) failed: \(error)")
+    // Only what cannot be mended by trying again ends the wish.
+    guard error.isConnectionLimit,
+      let connection = connections.values.first(where: { $0.slot == slot && $0.peripheral.address == address })
+    else { return }
+    let held = inOrder.filter { $0.slot == slot && $0.device != nil }.map { connection in
+      let names = connection.machine.users.map { $0.name.isEmpty ? "session \($0.id)" : $0.name }
+      return "\(connection.peripheral.address) (\(names.isEmpty ? "its own wish" : names.joined(separator: ", ")))"
+    }
+    let message =
+      "adapter \(slot.id) holds \(held.count) links and has no room for more: \(held.joined(separator: ", "))"
+    perform(connection.machine.failed(GAPError.connectionLimitReached.error(message)), on: connection)
+  }
+
+  /// What was awaited on an adapter that cannot be used any more has failed.
+  func adapterChanged(_ slot: AdapterSlot) {
+    guard let error = slot.unusable else { return }
+    for connection in inOrder where connection.slot == slot {
+      perform(connection.machine.failed(error), on: connection)
+    }
+  }
+
+  func handle(_ event: DeviceLink.Event, on device: DeviceLink) {
+    guard let connection = connections[device.peripheral], connection.device === device else { return }
+    switch event {
+    case .value(let handle, let value): deliver(value, of: handle, on: device)
+    case .servicesChanged(let range): servicesChanged(range, on: connection, device)
+    case .ended(let reason):
+      connection.device = nil
+      perform(connection.machine.linkDown(reason), on: connection)
+    default: break
+    }
+  }
+
+  // MARK: Inside
+
+  /// All that is wanted or linked, in the order in which the devices became known: the order of whatever concerns several.
+  private var inOrder: [Connection] { connections.values.sorted { $0.peripheral.number < $1.peripheral.number } }
+
+  private func choose(_ params: PeripheralConnect.Params) throws -> (Peripheral, AdapterSlot) {
+    let named = try params.adapter.map { try adapters.find($0) }
+    let peripheral: Peripheral
+    if let id = params.peripheral {
+      peripheral = try directory.find(id)
+    } else if let text = params.address {
+      let kind: DeviceAddress.Kind? = try params.addressType.map { word in
+        guard let kind = DeviceAddress.Kind.allCases.first(where: { "\($0)" == word }) else {
+          throw BledError.invalidParameter.error("\"addressType\" must be \"public\" or \"random\"")
+        }
+        return kind
+      }
+      guard let asPublic = DeviceAddress(text, kind: .public) else {
+        throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
+      }
+      if kind == nil, let known = directory.find(address: text) {
+        peripheral = known
+      } else {
+        let isStatic = DeviceAddress(value: asPublic.value, kind: .random).isStaticRandom
+        let address = DeviceAddress(value: asPublic.value, kind: kind ?? (isStatic ? .random : .public))
+        peripheral = directory.peripheral(at: address, on: try named ?? adapters.find(nil))
+      }
+    } else {
+      throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")
+    }
+    return (peripheral, named ?? peripheral.adapter)
+  }
+
+  private func release(_ connection: Connection, by session: Session) {
+    if let device = connection.device, connection.machine.users.contains(session) {
+      device.abandon(session, GAPError.cancelled.error("this session has let go of the device"))
+      device.unsubscribeAll(session)
+    }
+    perform(connection.machine.release(session), on: connection)
+  }
+
+  private func perform(_ actions: [ConnectMachine<Session, Request>.Action], on connection: Connection) {
+    let peripheral = connection.peripheral
+    for action in actions {
+      switch action {
+      case .connect: connection.slot.adapter.connect(to: peripheral.address, ConnectionParameters())
+      case .cancelConnect: connection.slot.adapter.cancelConnect(to: peripheral.address)
+      case .negotiate: negotiate(connection)
+      case .disconnect: connection.device?.disconnect()
+      case .answer(let request, let error): answer(request, error, connection)
+      case .tellDisconnected(let session, let reason):
+        session.send(
+          PeripheralDisconnected.self, .init(peripheral: peripheral.id, reason: reason.map { RPCError($0) }))
+      }
+    }
+    if connection.machine.state == .idle, connections[peripheral] === connection {
+      connections[peripheral] = nil
+      peripheral.holds -= 1
+    }
+  }
+
+  private func negotiate(_ connection: Connection) {
+    guard let device = connection.device else { return }
+    guard !connection.hasNegotiated else { return perform(connection.machine.negotiated(), on: connection) }
+    connection.hasNegotiated = true
+    device.run(
+      LinkOperation(session: nil, .exchangeMTU) { [unowned self, unowned connection, unowned device] _ in
+        // A device that refuses keeps the MTU of 23; if the link is gone, its end follows.
+        if device.isOpen { perform(connection.machine.negotiated(), on: connection) }
+        return nil
+      })
+  }
+
+  private func answer(_ request: Request, _ error: BluetoothError?, _ connection: Connection) {
+    request.alarm?.cancel()
+    if let error { return request.reply.fail(error) }
+    guard let device = connection.device else { return request.reply.fail(DeviceLink.gone) }
+    let address = connection.peripheral.address
+    request.reply.succeed(
+      .init(
+        peripheral: connection.peripheral.id, address: "\(address)", addressType: "\(address.kind)",
+        adapter: device.slot.id, mtu: device.mtu, attempts: device.link.attempts))
+  }
+
+  private func deliver(_ value: [UInt8], of handle: UInt16, on device: DeviceLink) {
+    guard let members = device.subscriptions[handle]?.members, !members.isEmpty else { return }
+    let params = GATTValue.Params(peripheral: device.peripheral.id, handle: handle, value: HexBytes(value))
+    let line = try? RPCEncoding.notification(GATTValue.self, params)
+    for session in members where session.send(line, as: .value) == .refused {
+      lose(handle, on: device, session, BledError.tooSlow.error("the session did not read its values fast enough"))
+    }
+  }
+
+  private func lose(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
+    device.unsubscribe(from: handle, session, nil)
+    session.send(
+      GATTSubscriptionLost.self, .init(peripheral: device.peripheral.id, handle: handle, reason: RPCError(error)))
+  }
+
+  private func servicesChanged(_ range: ClosedRange<UInt16>, on connection: Connection, _ device: DeviceLink) {
+    let error = BledError.unknownHandle.error("the device's services changed; this handle is void")
+    for handle in device.subscriptions.keys.sorted()
+    where range.contains(handle) && handle != device.known.serviceChanged {
+      for session in device.subscriptions[handle]?.members ?? [] { lose(handle, on: device, session, error) }
+    }
+    device.known.forget(range)
+    for session in connection.machine.users {
+      session.send(
+        GATTServicesChanged.self,
+        .init(peripheral: device.peripheral.id, start: range.lowerBound, end: range.upperBound))
+    }
+  }
+}
+
+extension CentralBroker.Request: Hashable {
+  static func == (left: CentralBroker.Request, right: CentralBroker.Request) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension BluetoothError {
+  /// Connection Limit Exceeded or Rejected due to Limited Resources (Core 5.4, Vol 1, Part F, 2.9 and 2.13).
+  fileprivate var isConnectionLimit: Bool {
+    switch domain {
+    case .hci: code == 0x09 || code == 0x0D
+    case .gap: code == GAPError.connectionLimitReached.rawValue
+    case .att, .bled: false
+    }
+  }
+}

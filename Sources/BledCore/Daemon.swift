@@ -1,0 +1,176 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import Logging
+
+/// The daemon without its socket: adapters on one side, sessions on the other, and the brokers between them. All of it lives on one
+/// thread, that of the scheduler and the adapters.
+public final class Daemon {
+  /// The daemon's version.
+  public static let version = "0.1.0"
+  /// The version of the protocol on the socket; grows when something that worked no longer does.
+  static let protocolVersion = 1
+  /// How many sessions there may be.
+  public static let maximumSessions = 1000
+  /// How long adapters may take to come to rest when the daemon stops.
+  static let patience = Duration.milliseconds(1200)
+
+  /// What devices see of this machine.
+  public struct Identity: Hashable, Sendable {
+    /// The Device Name of the GAP service.
+    public var name: String
+    /// The Appearance of the GAP service (Assigned Numbers, 2.6); 0 is unknown.
+    public var appearance: UInt16
+
+    /// Makes an identity.
+    public init(name: String, appearance: UInt16 = 0) {
+      self.name = name
+      self.appearance = appearance
+    }
+  }
+
+  let adapters = AdapterRegistry()
+  let directory: PeripheralDirectory
+  let links: LinkRegistry
+  private let scans: ScanBroker
+  private let central: CentralBroker
+  private let peripheral: PeripheralBroker
+  private let advertising: AdvertisingBroker
+  private let router = Router()
+  private let scheduler: any Scheduler
+  private let logger: Logger
+  private let limits: Outbox.Limits
+  private(set) var sessions: [Session] = []
+  private var lastSession = 0
+  private var isStopping = false
+
+  /// Makes a daemon without adapters and sessions.
+  public init(
+    identity: Identity, scheduler: any Scheduler, logger: Logger, limits: Outbox.Limits = Outbox.Limits()
+  ) {
+    self.scheduler = scheduler
+    self.logger = logger
+    self.limits = limits
+    directory = PeripheralDirectory(scheduler: scheduler)
+    links = LinkRegistry(directory: directory, scheduler: scheduler)
+    scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
+    central = CentralBroker(adapters: adapters, directory: directory, scheduler: scheduler, logger: logger)
+    peripheral = PeripheralBroker(
+      links: links, name: identity.name, appearance: identity.appearance, logger: logger)
+    advertising = AdvertisingBroker(adapters: adapters)
+    links.onEvent = { [unowned self] device, event in
+      central.handle(event, on: device)
+      peripheral.handle(event, on: device)
+    }
+    router.serveSession(self)
+    router.serveScan(scans)
+    router.servePeripheral(central)
+    router.serveGATT(central)
+    router.servePublishing(peripheral, advertising)
+  }
+
+  /// Adds an adapter and starts it. The first one is the default.
+  public func add(_ adapter: any Adapter) {
+    let slot = adapters.add(adapter)
+    adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
+    adapter.start()
+  }
+
+  /// Opens a session for a client that has connected.
+  public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> Session {
+    lastSession += 1
+    let session = Session(
+      id: lastSession, transport: transport, credentials: credentials, limits: limits, router: router, logger: logger
+    ) { [unowned self] session in
+      // Not at once: whoever sends to it may be in the middle of something.
+      scheduler.schedule(after: .zero) { [weak self] in
+        self?.close(session, BledError.tooSlow.error("the session did not read what it was sent"))
+      }
+    }
+    sessions.append(session)
+    logger.debug(
+      "session \(session.id) opened by process \(credentials?.process ?? 0) of user \(credentials?.user ?? 0)")
+    if isStopping {
+      close(session, Self.shuttingDown)
+    } else if sessions.count > Self.maximumSessions {
+      let error = BledError.limitReached.error("there are \(Self.maximumSessions) sessions, which is the most")
+      session.refuse(nil, RPCError(error))
+      close(session, error)
+    }
+    return session
+  }
+
+  /// A client has gone: what it held is given back.
+  public func closed(_ session: Session) {
+    close(session, GAPError.cancelled.error("the session has ended"))
+  }
+
+  /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop.
+  /// - Parameter done: called once, within 1.2 seconds.
+  public func stop(_ done: @escaping () -> Void) {
+    guard !isStopping else { return }
+    isStopping = true
+    for session in sessions { close(session, Self.shuttingDown) }
+    var running = adapters.slots.count
+    var isDone = false
+    var alarm: (any ScheduledWork)?
+    func finish() {
+      guard !isDone else { return }
+      isDone = true
+      alarm?.cancel()
+      done()
+    }
+    guard running > 0 else { return finish() }
+    alarm = scheduler.schedule(after: Self.patience) { [logger] in
+      logger.warning("an adapter did not come to rest in time")
+      finish()
+    }
+    for slot in adapters.slots {
+      slot.adapter.stop {
+        running -= 1
+        if running == 0 { finish() }
+      }
+    }
+  }
+
+  private func close(_ session: Session, _ error: BluetoothError) {
+    guard session.isOpen else { return }
+    session.end(error)
+    sessions.removeAll { $0 === session }
+    scans.stop(session)
+    central.ended(session)
+    advertising.ended(session)
+    peripheral.ended(session)
+    logger.debug(
+      "session \(session.id) closed; reports coalesced \(session.outbox.coalescedReports), dropped \(session.outbox.droppedReports), values refused \(session.outbox.refusedValues)"
+    )
+  }
+
+  private func handle(_ event: AdapterEvent, on slot: AdapterSlot) {
+    switch event {
+    case .stateChanged: stateChanged(slot)
+    case .scanning(let isScanning): slot.isScanning = isScanning
+    case .report(let report): scans.received(report, on: slot)
+    case .advertising(let id, let status): advertising.changed(id, status, on: slot)
+    case .connected(let link): central.connected(links.add(link, on: slot))
+    case .connectAttemptFailed(let address, let error): central.attemptFailed(address, error, on: slot)
+    }
+  }
+
+  private func stateChanged(_ slot: AdapterSlot) {
+    if slot.adapter.state != .on { slot.isScanning = false }
+    if case .failed(let problem) = slot.adapter.state {
+      logger.error("adapter \(slot.id): \(problem.message) \(problem.remedy)")
+    } else {
+      logger.info("adapter \(slot.id) is \(slot.adapter.state.word)")
+    }
+    let description = slot.description
+    if let line = try? RPCEncoding.notification(AdapterChanged.self, description) {
+      for session in sessions { session.send(line, as: .event) }
+    }
+    advertising.adapterChanged(slot)
+    central.adapterChanged(slot)
+  }
+
+  private static var shuttingDown: BluetoothError { BledError.shuttingDown.error("the daemon is going down") }
+}

@@ -1,0 +1,61 @@
+import BledRPC
+import Bluetooth
+import GATT
+
+extension ServiceDescription {
+  init(_ service: DiscoveredService) {
+    self.init(handle: service.range.lowerBound, end: service.range.upperBound, uuid: service.uuid, primary: true)
+  }
+
+  init(_ include: DiscoveredInclude, isPrimary: Bool) {
+    self.init(
+      handle: include.range.lowerBound, end: include.range.upperBound, uuid: include.uuid, primary: isPrimary)
+  }
+
+  /// A service that a session published; the included ones are described by `includes`.
+  init(_ service: RegisteredService, includes: [ServiceDescription]?) {
+    let ends = service.characteristics.dropFirst().map { $0.declarationHandle - 1 } + [service.range.upperBound]
+    self.init(
+      handle: service.range.lowerBound, end: service.range.upperBound, uuid: service.uuid, primary: service.isPrimary,
+      includes: includes,
+      characteristics: zip(service.characteristics, ends).map { characteristic, end in
+        CharacteristicDescription(
+          handle: characteristic.valueHandle, end: end, uuid: characteristic.uuid,
+          properties: characteristic.properties.words,
+          descriptors: characteristic.descriptors.map { DescriptorDescription(handle: $0.handle, uuid: $0.uuid) })
+      })
+  }
+}
+
+extension CharacteristicDescription {
+  init(_ characteristic: DiscoveredCharacteristic, descriptors: [DiscoveredDescriptor]? = nil) {
+    self.init(
+      handle: characteristic.valueHandle, end: characteristic.endHandle, uuid: characteristic.uuid,
+      properties: characteristic.properties.words,
+      descriptors: descriptors?.map { DescriptorDescription(handle: $0.handle, uuid: $0.uuid) })
+  }
+}
+
+extension CharacteristicProperties {
+  private static let names: [(word: String, property: CharacteristicProperties)] = [
+    ("broadcast", .broadcast), ("read", .read), ("writeWithoutResponse", .writeWithoutResponse), ("write", .write),
+    ("notify", .notify), ("indicate", .indicate), ("signedWrite", .authenticatedSignedWrites),
+    ("extendedProperties", .extendedProperties),
+  ]
+
+  /// The words that the socket has for them, in the order of the bits.
+  var words: [String] { Self.names.filter { contains($0.property) }.map(\.word) }
+
+  /// Reads the words of a client.
+  /// - Throws: `BledError.invalidParameter` for a word that is none, or that the daemon sets by itself.
+  init(words: [String]) throws {
+    self = []
+    for word in words {
+      guard let name = Self.names.first(where: { $0.word == word }), name.property != .extendedProperties else {
+        let known = Self.names.map(\.word).filter { $0 != "extendedProperties" }.joined(separator: ", ")
+        throw BledError.invalidParameter.error("\"\(word.prefix(64))\" is no property: give some of \(known)")
+      }
+      insert(name.property)
+    }
+  }
+}

@@ -1,0 +1,263 @@
+import ATT
+import Adapter
+import BledRPC
+import Bluetooth
+import GATT
+
+/// One link with everything that happens on it: the GATT connection in both roles, its timer, the operations of sessions
+/// that take turns, the commands that wait for room, and the subscriptions that sessions share.
+final class DeviceLink {
+  /// What a link tells the brokers.
+  enum Event {
+    /// A value for a subscription; `servicesChanged` for that of the Service Changed characteristic.
+    case value(handle: UInt16, [UInt8])
+    case servicesChanged(ClosedRange<UInt16>)
+    case mtuChanged
+    case read(ReadQuestion)
+    case write(WriteQuestion)
+    case questionCancelled(QuestionToken)
+    case subscriptionChanged(handle: UInt16, ClientConfiguration)
+    case indicationFinished(IndicationID)
+    case writable
+    /// Nothing follows. All operations have failed before.
+    case ended(BluetoothError)
+  }
+
+  let link: any Link
+  let slot: AdapterSlot
+  let peripheral: Peripheral
+  /// What was discovered on the device since the link came up.
+  var known = KnownAttributes()
+  /// The subscriptions that sessions share, by handle of the value.
+  var subscriptions: [UInt16: SubscriptionMachine<Session, Reply<Empty>>] = [:]
+  /// Whether the daemon has asked the device to tell of changes of its services.
+  var watchesServices = false
+  private(set) var isOpen = true
+
+  private let database: ServerDatabase
+  private let scheduler: any Scheduler
+  private let onEvent: (DeviceLink, Event) -> Void
+  private var connection: GATTConnection
+  private var actions: [GATTAction] = []
+  private var isExecuting = false
+  private var alarm: (time: Instant, work: any ScheduledWork)?
+
+  private var operations = FairQueue<Int, LinkOperation>()
+  private var current: (id: ProcedureID, operation: LinkOperation)?
+  private var lastProcedure: UInt64 = 0
+  private var commands = FairQueue<Int, Command>()
+
+  struct Command {
+    let handle: UInt16
+    let value: [UInt8]
+    let reply: Reply<Empty>
+  }
+
+  init(
+    link: any Link, slot: AdapterSlot, peripheral: Peripheral, database: ServerDatabase, scheduler: any Scheduler,
+    onEvent: @escaping (DeviceLink, Event) -> Void
+  ) {
+    self.link = link
+    self.slot = slot
+    self.peripheral = peripheral
+    self.database = database
+    self.scheduler = scheduler
+    self.onEvent = onEvent
+    connection = GATTConnection(maximumMTU: link.maximumMTU, security: SecurityState(link.security))
+    link.onEvent = { [weak self] event in self?.handle(event) }
+  }
+
+  /// The ATT MTU in force, 23 to 517 octets.
+  var mtu: Int { connection.mtu }
+
+  /// Ends the link; `.ended` follows.
+  func disconnect() { link.disconnect() }
+
+  // MARK: Client
+
+  /// Has an operation done when its turn has come. It ends once, with the link's end at the latest.
+  func run(_ operation: LinkOperation) {
+    guard isOpen else { return operation.abandon(Self.gone) }
+    operations.append(operation, of: operation.session?.id ?? 0)
+    startNext()
+  }
+
+  /// Sends a Write Command when there is room for it.
+  func write(_ command: Command, of session: Session) {
+    guard isOpen else { return command.reply.fail(Self.gone) }
+    commands.append(command, of: session.id)
+    sendCommands()
+  }
+
+  /// Ends all that a session has under way with this error.
+  func abandon(_ session: Session, _ error: BluetoothError) {
+    if let current, current.operation.session == session { current.operation.abandon(error) }
+    for operation in operations.removeAll(of: session.id) { operation.abandon(error) }
+    for command in commands.removeAll(of: session.id) { command.reply.fail(error) }
+  }
+
+  private func startNext() {
+    guard current == nil, isOpen, let operation = operations.next()?.element else { return }
+    lastProcedure += 1
+    let id = ProcedureID(lastProcedure)
+    current = (id, operation)
+    withConnection { $0.start(operation.procedure, id: id, now: scheduler.now, actions: &$1) }
+  }
+
+  private func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) {
+    guard let (currentID, operation) = current, currentID == id else { return }
+    current = nil
+    if operation.proceed(result.mapError(\.bluetoothError)) {
+      operations.prepend(operation, of: operation.session?.id ?? 0)
+    }
+    startNext()
+  }
+
+  private func sendCommands() {
+    while isOpen, link.isWritable, let command = commands.next()?.element {
+      lastProcedure += 1
+      let id = ProcedureID(lastProcedure)
+      withConnection {
+        $0.start(.writeWithoutResponse(command.handle, command.value), id: id, now: scheduler.now, actions: &$1)
+      }
+      command.reply.succeed(Empty())
+    }
+  }
+
+  // MARK: Server
+
+  /// Sends or queues a value for a peer that subscribed.
+  func notify(_ value: [UInt8], of handle: UInt16) {
+    withConnection { _ = $0.notify(value, of: handle, actions: &$1) }
+  }
+
+  /// Queues an indication; `.indicationFinished` follows.
+  func indicate(_ value: [UInt8], of handle: UInt16, id: IndicationID) {
+    withConnection { $0.indicate(value, of: handle, id: id, now: scheduler.now, actions: &$1) }
+  }
+
+  /// What the peer subscribed to.
+  func subscription(of handle: UInt16) -> ClientConfiguration { connection.subscription(of: handle) }
+
+  func answer(_ token: QuestionToken, _ result: Result<[UInt8], ATTErrorCode>) {
+    withConnection { $0.answerRead(token, result, now: scheduler.now, database: &database.attributes, actions: &$1) }
+  }
+
+  func answer(_ token: QuestionToken, _ error: ATTErrorCode?) {
+    withConnection { $0.answerWrite(token, error, now: scheduler.now, database: &database.attributes, actions: &$1) }
+  }
+
+  /// Tells the peer, where it wants to know, that attributes came or went.
+  func databaseChanged(_ range: ClosedRange<UInt16>) {
+    withConnection { $0.databaseChanged(range, now: scheduler.now, database: database.attributes, actions: &$1) }
+  }
+
+  /// Fails what the peer asked of a session that is no more.
+  func ownerGone(_ owner: AttributeOwner) {
+    withConnection { $0.ownerGone(owner, actions: &$1) }
+  }
+
+  // MARK: The connection and its actions
+
+  private func handle(_ event: LinkEvent) {
+    guard isOpen else { return }
+    switch event {
+    case .received(let packet):
+      withConnection { $0.received(packet, now: scheduler.now, database: &database.attributes, actions: &$1) }
+    case .writable:
+      sendCommands()
+      onEvent(self, .writable)
+    case .parametersChanged:
+      break
+    case .securityChanged:
+      connection.securityChanged(SecurityState(link.security))
+    case .ended(let reason):
+      end(reason)
+    }
+  }
+
+  private func end(_ reason: BluetoothError) {
+    isOpen = false
+    alarm?.work.cancel()
+    alarm = nil
+    let error = GAPError.disconnected.error("the connection ended: \(reason)")
+    withConnection { $0.linkEnded(error, actions: &$1) }
+    current?.operation.abandon(error)
+    current = nil
+    while let operation = operations.next()?.element { operation.abandon(error) }
+    while let command = commands.next()?.element { command.reply.fail(error) }
+    onEvent(self, .ended(reason))
+  }
+
+  /// Hands the connection to `body` and does what it then wants done. An action may lead back here; what that adds is
+  /// done after what was there before.
+  private func withConnection(_ body: (inout GATTConnection, inout [GATTAction]) -> Void) {
+    body(&connection, &actions)
+    guard !isExecuting else { return }
+    isExecuting = true
+    var batch: [GATTAction] = []
+    while !actions.isEmpty {
+      swap(&batch, &actions)
+      for action in batch { execute(action) }
+      batch.removeAll(keepingCapacity: true)
+    }
+    isExecuting = false
+    setAlarm()
+  }
+
+  private func execute(_ action: GATTAction) {
+    switch action {
+    case .send(let packet): link.send(packet)
+    case .failed: link.disconnect()
+    case .mtuChanged: onEvent(self, .mtuChanged)
+    case .finished(let id, let result): finished(id, result)
+    case .value(let handle, let value, _): received(value, of: handle)
+    case .read(let question): onEvent(self, .read(question))
+    case .write(let question): onEvent(self, .write(question))
+    case .questionCancelled(let token): onEvent(self, .questionCancelled(token))
+    case .subscriptionChanged(let handle, let configuration):
+      onEvent(self, .subscriptionChanged(handle: handle, configuration))
+    case .indicationFinished(let id, _): onEvent(self, .indicationFinished(id))
+    // Security is asked for only where `asksForSecurity` is set.
+    case .stored, .clientStateChanged, .securityNeeded: break
+    }
+  }
+
+  private func received(_ value: [UInt8], of handle: UInt16) {
+    if handle == known.serviceChanged, value.count == 4 {
+      let start = UInt16(value[0]) | UInt16(value[1]) << 8
+      let end = UInt16(value[2]) | UInt16(value[3]) << 8
+      if start <= end { onEvent(self, .servicesChanged(start...end)) }
+    }
+    onEvent(self, .value(handle: handle, value))
+  }
+
+  /// Sees to it that the connection hears when its deadline passes. An alarm that is set already and rings too early sets
+  /// the next, which costs less than one alarm for each request.
+  private func setAlarm() {
+    guard isOpen, let deadline = connection.deadline else { return }
+    if let alarm {
+      guard deadline < alarm.time else { return }
+      alarm.work.cancel()
+    }
+    let work = scheduler.schedule(at: deadline) { [weak self] in
+      guard let self else { return }
+      alarm = nil
+      withConnection { $0.timePassed(now: self.scheduler.now, database: &self.database.attributes, actions: &$1) }
+    }
+    alarm = (deadline, work)
+  }
+
+  static var gone: BluetoothError { GAPError.disconnected.error("the connection has ended") }
+}
+
+extension DeviceLink: Hashable {
+  static func == (left: DeviceLink, right: DeviceLink) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(link.id) }
+}
+
+extension SecurityState {
+  init(_ security: LinkSecurity) {
+    self.init(level: UInt8(clamping: security.level), keySize: UInt8(clamping: security.keySize))
+  }
+}

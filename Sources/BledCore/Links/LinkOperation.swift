@@ -1,0 +1,44 @@
+import Bluetooth
+import GATT
+
+/// Something that a session asked of a device: one GATT procedure or several in a row.
+final class LinkOperation {
+  /// What follows a procedure: the next one, or nil at the end. It is called with a failure once at the most, and that is
+  /// the end as well.
+  typealias Step = (Result<GATTResult, BluetoothError>) -> GATTProcedure?
+
+  /// The session that asked; nil for the daemon itself.
+  let session: Session?
+  /// The procedure that is next.
+  private(set) var procedure: GATTProcedure
+  private var step: Step?
+
+  init(session: Session?, _ procedure: GATTProcedure, _ step: @escaping Step) {
+    self.session = session
+    self.procedure = procedure
+    self.step = step
+  }
+
+  /// Takes over the outcome of the procedure.
+  /// - Returns: whether there is another one.
+  func proceed(_ result: Result<GATTResult, BluetoothError>) -> Bool {
+    guard let current = step else { return false }
+    if case .failure = result { step = nil }
+    guard let next = current(result) else {
+      step = nil
+      return false
+    }
+    procedure = next
+    return step != nil
+  }
+
+  /// Ends it with this error. What the device still answers is ignored.
+  func abandon(_ error: BluetoothError) { _ = proceed(.failure(error)) }
+}
+
+extension GATTResult {
+  /// The failure of a device, or of our own stack, to answer with what was asked for.
+  static func unexpected() -> BluetoothError {
+    BledError.protocolViolation.error("the device's answer is not of the kind that was asked for")
+  }
+}

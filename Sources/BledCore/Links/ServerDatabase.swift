@@ -1,0 +1,6 @@
+import GATT
+
+/// The attribute database that all links serve: bled's own services and those of the sessions.
+final class ServerDatabase {
+  var attributes = AttributeDatabase()
+}

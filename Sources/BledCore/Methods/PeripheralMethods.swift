@@ -1,0 +1,19 @@
+import BledRPC
+
+extension Router {
+  func servePeripheral(_ broker: CentralBroker) {
+    serve(PeripheralConnect.self) { [unowned broker] params, session, reply in
+      try broker.connect(params, for: session, reply)
+    }
+    answer(PeripheralDisconnect.self) { [unowned broker] params, session in
+      try broker.disconnect(params, for: session)
+      return Empty()
+    }
+    answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
+    serve(PeripheralRSSI.self) { [unowned broker] params, session, reply in
+      try broker.link(to: params.peripheral, for: session).link.readRSSI { result in
+        reply.complete(result.map { .init(rssi: $0) })
+      }
+    }
+  }
+}

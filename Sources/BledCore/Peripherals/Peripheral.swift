@@ -1,0 +1,57 @@
+import Bluetooth
+
+/// A device that was heard, connected, or asked for: what the daemon remembers of it.
+final class Peripheral {
+  /// The name that clients use for it: a random UUID, upper case.
+  let id: String
+  /// The same as a small number, for tables of our own; not used again.
+  let number: Int
+  /// The address by which it is reached.
+  let address: DeviceAddress
+  /// The adapter that heard it last or holds its link.
+  var adapter: AdapterSlot
+  /// When it was last heard, connected or asked for.
+  var lastUse: Instant
+  /// Signal strength when it was last heard.
+  var rssi: Int?
+  var isConnectable = false
+  /// The last advertisement and scan response, as received.
+  private(set) var data: [UInt8]?
+  private(set) var scanResponse: [UInt8]?
+  /// What both say.
+  private(set) var advertised = AdvertisingData(parsing: [])
+  /// Grows whenever the bytes of either change.
+  private(set) var revision = 0
+  /// How many brokers rely on it; while there is one it is not forgotten.
+  var holds = 0
+
+  init(id: String, number: Int, address: DeviceAddress, adapter: AdapterSlot, now: Instant) {
+    self.id = id
+    self.number = number
+    self.address = address
+    self.adapter = adapter
+    lastUse = now
+  }
+
+  /// Its name as last advertised.
+  var name: String? { advertised.localName }
+
+  /// Takes over an advertisement or scan response.
+  func heard(_ octets: [UInt8], isScanResponse: Bool) {
+    if isScanResponse {
+      guard octets != scanResponse else { return }
+      scanResponse = octets
+    } else {
+      guard octets != data else { return }
+      data = octets
+    }
+    revision += 1
+    advertised = AdvertisingData(parsing: data ?? [])
+    if let scanResponse { advertised = advertised.merged(with: AdvertisingData(parsing: scanResponse)) }
+  }
+}
+
+extension Peripheral: Hashable {
+  static func == (left: Peripheral, right: Peripheral) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}

@@ -1,0 +1,140 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// The advertisements of all sessions.
+///
+/// | State   | Input                        | What happens                                       |
+/// |---------|------------------------------|----------------------------------------------------|
+/// | (none)  | start                        | the adapter is asked → waiting                     |
+/// | waiting | on the air                   | answered → on the air                              |
+/// | waiting | failed, or the adapter left  | refused, taken back → (none)                       |
+/// | waiting | stopped, session ended       | refused, taken back → (none)                       |
+/// | on the air, off | off, on              | the session is told → off, on the air              |
+/// | on the air, off | failed               | the session is told the reason, taken back → (none) |
+/// | on the air, off | stopped, session ended | taken back → (none)                              |
+final class AdvertisingBroker {
+  /// How many advertisements one session may have.
+  static let maximumSets = 16
+
+  private enum State {
+    case waiting(Reply<AdvertisingStart.Result>)
+    case onAir
+    case off
+  }
+
+  private final class Advertisement {
+    let session: Session
+    let slot: AdapterSlot
+    let shortenedName: String?
+    var state: State
+
+    init(_ session: Session, _ slot: AdapterSlot, shortenedName: String?, _ reply: Reply<AdvertisingStart.Result>) {
+      self.session = session
+      self.slot = slot
+      self.shortenedName = shortenedName
+      state = .waiting(reply)
+    }
+  }
+
+  private let adapters: AdapterRegistry
+  private var advertisements: [AdvertisingSetID: Advertisement] = [:]
+  private var lastNumber: UInt32 = 0
+
+  init(adapters: AdapterRegistry) { self.adapters = adapters }
+
+  func start(_ params: AdvertisingStart.Params, for session: Session, _ reply: Reply<AdvertisingStart.Result>) throws {
+    let slot = try adapters.findUsable(params.adapter)
+    guard advertisements.values.count(where: { $0.session == session }) < Self.maximumSets else {
+      throw BledError.limitReached.error("this session has \(Self.maximumSets) advertisements, which is the most")
+    }
+    let packed = try AdvertisingContent(params).packed()
+    let interval = params.interval ?? 0.1
+    guard interval >= 0.02, interval <= 10.24 else {
+      throw BledError.invalidParameter.error("\"interval\" must be 0.02 to 10.24 seconds")
+    }
+    lastNumber += 1
+    let id = AdvertisingSetID(lastNumber)
+    advertisements[id] = Advertisement(session, slot, shortenedName: packed.shortenedName, reply)
+    slot.adapter.setAdvertising(
+      id,
+      AdvertisingParameters(
+        isConnectable: params.connectable ?? true, interval: .seconds(interval), data: packed.data,
+        scanResponse: packed.scanResponse))
+  }
+
+  func stop(_ number: Int?, for session: Session) throws {
+    guard let number else { return ended(session) }
+    guard let id = UInt32(exactly: number).map(AdvertisingSetID.init), advertisements[id]?.session == session else {
+      throw BledError.unknownHandle.error("this session has no advertisement \(number)")
+    }
+    takeBack(id, Self.cancelled)
+  }
+
+  /// A session has ended, or wants to advertise nothing.
+  func ended(_ session: Session) {
+    for id in numbers(where: { $0.session == session }) { takeBack(id, Self.cancelled) }
+  }
+
+  /// An adapter tells what became of an advertisement.
+  func changed(_ id: AdvertisingSetID, _ status: AdvertisingStatus, on slot: AdapterSlot) {
+    if case .on = status { slot.onAir.insert(id) } else { slot.onAir.remove(id) }
+    guard let advertisement = advertisements[id], advertisement.slot == slot else { return }
+    switch (advertisement.state, status) {
+    case (.waiting(let reply), .on(let interval)):
+      advertisement.state = .onAir
+      reply.succeed(
+        .init(
+          advertising: Int(id.value), adapter: slot.id, interval: interval.inSeconds,
+          shortenedName: advertisement.shortenedName))
+    case (.waiting, .failed(let error)):
+      takeBack(id, error)
+    case (.off, .on):
+      advertisement.state = .onAir
+      tell(advertisement, id, onAir: true)
+    case (.onAir, .off):
+      advertisement.state = .off
+      tell(advertisement, id, onAir: false)
+    case (_, .failed(let error)):
+      tell(advertisement, id, onAir: false, error)
+      takeBack(id, error)
+    case (.waiting, .off), (.onAir, .on), (.off, .off):
+      break
+    }
+  }
+
+  /// Those that never were on the air fail with an adapter that cannot be used; the others come back with it.
+  func adapterChanged(_ slot: AdapterSlot) {
+    guard slot.adapter.state != .on else { return }
+    for id in numbers(where: { $0.slot == slot }) {
+      guard let advertisement = advertisements[id] else { continue }
+      switch advertisement.state {
+      case .waiting: if let error = slot.unusable { takeBack(id, error) }
+      case .onAir: changed(id, .off, on: slot)
+      case .off: break
+      }
+    }
+    slot.onAir = []
+  }
+
+  private func tell(
+    _ advertisement: Advertisement, _ id: AdvertisingSetID, onAir: Bool, _ reason: BluetoothError? = nil
+  ) {
+    advertisement.session.send(
+      AdvertisingChanged.self,
+      .init(advertising: Int(id.value), onAir: onAir, reason: reason.map { RPCError($0) }))
+  }
+
+  private func takeBack(_ id: AdvertisingSetID, _ error: BluetoothError) {
+    guard let advertisement = advertisements.removeValue(forKey: id) else { return }
+    advertisement.slot.onAir.remove(id)
+    advertisement.slot.adapter.setAdvertising(id, nil)
+    if case .waiting(let reply) = advertisement.state { reply.fail(error) }
+  }
+
+  private func numbers(where condition: (Advertisement) -> Bool) -> [AdvertisingSetID] {
+    advertisements.filter { condition($0.value) }.keys.sorted { $0.value < $1.value }
+  }
+
+  private static var cancelled: BluetoothError { GAPError.cancelled.error("the advertisement was taken back") }
+}

@@ -1,0 +1,32 @@
+import BledRPC
+import Bluetooth
+
+extension AdvertisingContent {
+  /// What a client wants to advertise.
+  /// - Throws: `BledError.invalidParameter`, naming what makes no sense.
+  init(_ params: AdvertisingStart.Params) throws {
+    var serviceData: [AdvertisingData.ServiceData] = []
+    for (text, data) in (params.serviceData ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard let uuid = BluetoothUUID(text) else {
+        throw BledError.invalidParameter.error("\"serviceData\": \"\(text.prefix(64))\" is no UUID")
+      }
+      serviceData.append(AdvertisingData.ServiceData(uuid: uuid, data: data.octets))
+    }
+    var manufacturerData: AdvertisingData.ManufacturerData?
+    if let octets = params.manufacturerData?.octets {
+      manufacturerData = AdvertisingData.ManufacturerData(octets: octets)
+      guard manufacturerData != nil else {
+        throw BledError.invalidParameter.error(
+          "\"manufacturerData\" begins with two octets for the company, low octet first")
+      }
+    }
+    var appearance: UInt16?
+    if let number = params.appearance {
+      appearance = UInt16(exactly: number)
+      guard appearance != nil else { throw BledError.invalidParameter.error("\"appearance\" must be 0 to 65535") }
+    }
+    self.init(
+      name: params.name, serviceUUIDs: params.services ?? [], serviceData: serviceData,
+      manufacturerData: manufacturerData, appearance: appearance)
+  }
+}

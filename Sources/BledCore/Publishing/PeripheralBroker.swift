@@ -1,0 +1,189 @@
+import ATT
+import BledRPC
+import Bluetooth
+import GATT
+import Logging
+
+/// Publishes the services of all sessions in one database, and hands each session what devices ask of its own.
+final class PeripheralBroker {
+  /// How many services one session may publish.
+  static let maximumServices = 64
+
+  private struct Question: Hashable {
+    let link: DeviceLink
+    let token: QuestionToken
+  }
+
+  private let links: LinkRegistry
+  private let logger: Logger
+  private var owners: [AttributeOwner: Session] = [:]
+  /// The calls to sessions that answer devices.
+  private var questions: [Question: (session: Session, call: OutgoingCalls.Number)] = [:]
+  private let notifier: Notifier
+
+  /// - Parameters:
+  ///   - name: the Device Name of the GAP service.
+  ///   - appearance: its Appearance (Assigned Numbers, 2.6).
+  init(links: LinkRegistry, name: String, appearance: UInt16, logger: Logger) {
+    self.links = links
+    self.logger = logger
+    notifier = Notifier(links: links)
+    do {
+      _ = try links.database.attributes.add(.genericAccess(name: name, appearance: appearance))
+      _ = try links.database.attributes.add(.genericAttribute(hasHash: links.database.attributes.hasHash))
+    } catch {
+      logger.error("the daemon's own services could not be published: \(error)")
+    }
+  }
+
+  // MARK: What sessions ask for
+
+  func add(_ params: ServiceAdd.Params, for session: Session) throws -> ServiceDescription {
+    let owner = session.owner
+    let definition = try ServiceDefinition(params.service)
+    let own = services(of: owner)
+    guard own.count < Self.maximumServices else {
+      throw BledError.limitReached.error("this session has published \(own.count) services, which is the most")
+    }
+    for handle in definition.includes where !own.contains(where: { $0.range.lowerBound == handle }) {
+      throw BledError.unknownHandle.error("this session has published no service with handle \(handle) to include")
+    }
+    let service: RegisteredService
+    do {
+      service = try links.database.attributes.add(definition, owner: owner)
+    } catch {
+      throw error.bluetoothError
+    }
+    owners[owner] = session
+    changed(service.range)
+    let includes = own.filter { definition.includes.contains($0.range.lowerBound) }
+    return ServiceDescription(service, includes: includes.map { ServiceDescription($0, includes: nil) }.nonEmpty)
+  }
+
+  func remove(_ handle: UInt16?, for session: Session) throws {
+    guard let handle else { return removeAll(of: session) }
+    guard services(of: session.owner).contains(where: { $0.range.lowerBound == handle }),
+      let range = links.database.attributes.remove(service: handle)
+    else { throw BledError.unknownHandle.error("this session has published no service with handle \(handle)") }
+    changed(range)
+  }
+
+  func notify(_ params: ServerNotify.Params, for session: Session) throws -> Bool {
+    guard let service = links.database.attributes.service(containing: params.handle), service.owner == session.owner,
+      let characteristic = service.characteristics.first(where: { $0.valueHandle == params.handle })
+    else {
+      throw BledError.unknownHandle.error("this session has published no characteristic with handle \(params.handle)")
+    }
+    guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
+      throw BledError.notAllowedByProperties.error(
+        "characteristic \(params.handle) has neither \"notify\" nor \"indicate\"")
+    }
+    guard params.value.octets.count <= Attribute.longestValue else {
+      throw BledError.invalidParameter.error("\"value\" has \(params.value.octets.count) octets; 512 is the most")
+    }
+    return notifier.send(params.value.octets, of: params.handle, to: params.centrals.map(Set.init), for: session)
+  }
+
+  /// A session has ended: its services go, and what devices wait for is refused.
+  func ended(_ session: Session) {
+    notifier.forget(session)
+    removeAll(of: session)
+    for device in links.links { device.ownerGone(session.owner) }
+    questions = questions.filter { $0.value.session != session }
+    owners[session.owner] = nil
+  }
+
+  // MARK: What links tell
+
+  func handle(_ event: DeviceLink.Event, on device: DeviceLink) {
+    switch event {
+    case .read(let question): ask(question, on: device)
+    case .write(let question): hand(question, on: device)
+    case .questionCancelled(let token):
+      guard let open = questions.removeValue(forKey: Question(link: device, token: token)) else { return }
+      open.session.calls.forget(open.call)
+    case .subscriptionChanged(let handle, let configuration):
+      subscriptionChanged(handle, isOn: !configuration.isEmpty, on: device)
+    case .indicationFinished(let id): notifier.finished(id, on: device)
+    case .writable: notifier.roomAgain()
+    case .ended: notifier.ended(device)
+    case .value, .servicesChanged, .mtuChanged: break
+    }
+  }
+
+  private func ask(_ question: ReadQuestion, on device: DeviceLink) {
+    guard let session = owners[question.owner] else { return device.answer(question.token, .failure(.unlikelyError)) }
+    let key = Question(link: device, token: question.token)
+    let params = ServerRead.Params(
+      central: device.peripheral.id, handle: question.handle, offset: Int(question.offset))
+    let call = session.call(ServerRead.self, params) { [unowned self] answer in
+      questions[key] = nil
+      device.answer(question.token, answer.map(\.value.octets).mapError(\.attErrorCode))
+    }
+    questions[key] = (session, call)
+  }
+
+  private func hand(_ question: WriteQuestion, on device: DeviceLink) {
+    let params = ServerWrite.Params(
+      central: device.peripheral.id,
+      writes: question.writes.map { .init(handle: $0.handle, offset: Int($0.offset), value: HexBytes($0.value)) })
+    guard let session = owners[question.owner] else {
+      if let token = question.token { device.answer(token, .unlikelyError) }
+      return
+    }
+    guard let token = question.token else {
+      // The device wants no answer to a Write Command; that of the session goes nowhere.
+      _ = session.call(ServerWrite.self, params) { _ in }
+      return
+    }
+    let key = Question(link: device, token: token)
+    let call = session.call(ServerWrite.self, params) { [unowned self] answer in
+      questions[key] = nil
+      switch answer {
+      case .success: device.answer(token, nil)
+      case .failure(let error): device.answer(token, error.attErrorCode)
+      }
+    }
+    questions[key] = (session, call)
+  }
+
+  private func subscriptionChanged(_ handle: UInt16, isOn: Bool, on device: DeviceLink) {
+    // A session that took the service back need not hear of it.
+    guard let owner = links.database.attributes.service(containing: handle)?.owner, let session = owners[owner] else {
+      return
+    }
+    let subscriber = Subscriber(central: device.peripheral.id, handle: handle, maximumLength: device.mtu - 3)
+    if isOn {
+      session.send(ServerSubscribed.self, subscriber)
+    } else {
+      session.send(ServerUnsubscribed.self, subscriber)
+    }
+  }
+
+  // MARK: Inside
+
+  private func services(of owner: AttributeOwner) -> [RegisteredService] {
+    links.database.attributes.services.filter { $0.owner == owner }
+  }
+
+  private func removeAll(of session: Session) {
+    for range in links.database.attributes.removeAll(owner: session.owner) { changed(range) }
+  }
+
+  private func changed(_ range: ClosedRange<UInt16>) {
+    for device in links.links { device.databaseChanged(range) }
+  }
+}
+
+extension Session {
+  /// Under which the database keeps the services of a session; 0 is the daemon itself.
+  var owner: AttributeOwner { AttributeOwner(UInt64(id)) }
+}
+
+extension RPCError {
+  /// What a device is told when a session refuses: the ATT error that the session chose, else Unlikely Error.
+  fileprivate var attErrorCode: ATTErrorCode {
+    guard let data, data.domain == .att, let code = UInt8(exactly: data.code), code != 0 else { return .unlikelyError }
+    return ATTErrorCode(rawValue: code)
+  }
+}

@@ -1,0 +1,79 @@
+import BledRPC
+import Bluetooth
+import GATT
+
+extension ServiceDefinition {
+  /// What a client wants to publish, as the database takes it.
+  /// - Throws: `BledError.invalidParameter`, naming what makes no sense.
+  init(_ service: ServiceToPublish) throws {
+    self.init(
+      uuid: service.uuid, isPrimary: service.primary ?? true, includes: service.includes ?? [],
+      characteristics: try (service.characteristics ?? []).map { try CharacteristicDefinition($0) })
+  }
+}
+
+extension CharacteristicDefinition {
+  private static let writable: CharacteristicProperties = [.write, .writeWithoutResponse, .authenticatedSignedWrites]
+
+  fileprivate init(_ characteristic: ServiceToPublish.Characteristic) throws {
+    let properties = try CharacteristicProperties(words: characteristic.properties)
+    if let value = characteristic.value?.octets {
+      guard value.count <= Attribute.longestValue else {
+        throw BledError.invalidParameter.error(
+          "the value of characteristic \(characteristic.uuid) has \(value.count) octets; 512 is the most")
+      }
+      guard properties.isDisjoint(with: Self.writable) else {
+        throw BledError.invalidParameter.error(
+          "characteristic \(characteristic.uuid) has a fixed value and cannot be writable: leave \"value\" out")
+      }
+    }
+    self.init(
+      uuid: characteristic.uuid, properties: properties,
+      permissions: try characteristic.permissions.map { try AttributePermissions(words: $0) },
+      value: characteristic.value.map { .stored($0.octets) } ?? .owner,
+      descriptors: try (characteristic.descriptors ?? []).map { try DescriptorDefinition($0) })
+  }
+}
+
+extension DescriptorDefinition {
+  fileprivate init(_ descriptor: ServiceToPublish.Descriptor) throws {
+    guard ![0x2900, 0x2902].contains(descriptor.uuid) else {
+      throw BledError.invalidParameter.error("descriptor \(descriptor.uuid) is made by the daemon: leave it out")
+    }
+    guard descriptor.value.octets.count <= Attribute.longestValue else {
+      throw BledError.invalidParameter.error("the value of descriptor \(descriptor.uuid) is longer than 512 octets")
+    }
+    self.init(uuid: descriptor.uuid, value: .stored(descriptor.value.octets))
+  }
+}
+
+extension AttributePermissions {
+  fileprivate init(words: [String]) throws {
+    self.init()
+    for word in words {
+      switch word {
+      case "readable": read = read ?? .open
+      case "writeable": write = write ?? .open
+      case "readEncryptionRequired": read = .encrypted
+      case "writeEncryptionRequired": write = .encrypted
+      default:
+        throw BledError.invalidParameter.error(
+          "\"\(word.prefix(64))\" is no permission: give some of readable, writeable, readEncryptionRequired, "
+            + "writeEncryptionRequired")
+      }
+    }
+  }
+}
+
+extension DatabaseError {
+  /// The error as clients get it.
+  var bluetoothError: BluetoothError {
+    switch self {
+    case .noHandlesLeft: BledError.limitReached.error("the database is full: take services back that are not needed")
+    case .unknownInclude(let handle):
+      BledError.unknownHandle.error("there is no service with handle \(handle) to include")
+    case .valueTooLong: BledError.invalidParameter.error("a value is longer than 512 octets")
+    case .invalidHandles, .invalidDeclaration: BledError.invalidParameter.error("the service makes no sense")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+/// Scans as subscriptions: each session has its filter and its rule on duplicates, each adapter runs the union.
+final class ScanBroker {
+  private final class Subscription {
+    let adapters: [AdapterSlot]
+    let filter: ScanFilter
+    let wantsDuplicates: Bool
+    /// The revision of each device's data that was reported last, by number of the device.
+    var reported: [Int: Int] = [:]
+
+    init(adapters: [AdapterSlot], filter: ScanFilter, wantsDuplicates: Bool) {
+      self.adapters = adapters
+      self.filter = filter
+      self.wantsDuplicates = wantsDuplicates
+    }
+  }
+
+  /// How long the first report on a device waits for its scan response, which comes within milliseconds if at all.
+  static let patience = Duration.milliseconds(100)
+  /// How many devices one session's rule on duplicates remembers; beyond that it begins anew, and repeats itself.
+  static let maximumReported = 8192
+
+  private let adapters: AdapterRegistry
+  private let directory: PeripheralDirectory
+  private let scheduler: any Scheduler
+  private var subscriptions: [(session: Session, subscription: Subscription)] = []
+  private var arbiters: [AdapterSlot: ScanArbiter<Session>] = [:]
+  private var waitingForResponse: [Peripheral: any ScheduledWork] = [:]
+
+  init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler) {
+    self.adapters = adapters
+    self.directory = directory
+    self.scheduler = scheduler
+  }
+
+  /// Starts or replaces the scan of a session.
+  func start(_ params: ScanStart.Params, for session: Session) throws {
+    let filter = try ScanFilter(params)
+    let chosen = try choose(params.adapter)
+    let parameters = ScanParameters(isActive: params.active ?? true)
+    subscriptions.removeAll { $0.session == session }
+    let subscription = Subscription(adapters: chosen, filter: filter, wantsDuplicates: params.duplicates ?? false)
+    subscriptions.append((session, subscription))
+    for slot in adapters.slots { wish(chosen.contains(slot) ? parameters : nil, of: session, on: slot) }
+  }
+
+  /// Ends the scan of a session, if there is one.
+  func stop(_ session: Session) {
+    guard subscriptions.contains(where: { $0.session == session }) else { return }
+    subscriptions.removeAll { $0.session == session }
+    for slot in adapters.slots { wish(nil, of: session, on: slot) }
+    guard subscriptions.isEmpty else { return }
+    for alarm in waitingForResponse.values { alarm.cancel() }
+    waitingForResponse = [:]
+  }
+
+  /// Takes over what an adapter received and passes it on to those who want it.
+  func received(_ report: AdvertisingReport, on slot: AdapterSlot) {
+    let peripheral = directory.heard(report, on: slot)
+    guard !subscriptions.isEmpty else { return }
+    if let alarm = waitingForResponse.removeValue(forKey: peripheral) {
+      alarm.cancel()
+    } else if !report.isScanResponse, report.isScannable, peripheral.scanResponse == nil, isScanActive(on: slot),
+      peripheral.revision == 1
+    {
+      waitingForResponse[peripheral] = scheduler.schedule(after: Self.patience) { [unowned self] in
+        waitingForResponse[peripheral] = nil
+        deliver(peripheral, on: slot)
+      }
+      return
+    }
+    deliver(peripheral, on: slot)
+  }
+
+  private func deliver(_ peripheral: Peripheral, on slot: AdapterSlot) {
+    var line: Data?
+    for (session, subscription) in subscriptions {
+      guard subscription.adapters.contains(slot) else { continue }
+      if !subscription.wantsDuplicates, subscription.reported[peripheral.number] == peripheral.revision { continue }
+      guard subscription.filter.admits(peripheral) else { continue }
+      if subscription.reported.count >= Self.maximumReported { subscription.reported = [:] }
+      subscription.reported[peripheral.number] = peripheral.revision
+      line = line ?? encode(peripheral, on: slot)
+      session.send(line, as: .report(device: peripheral.number))
+    }
+  }
+
+  private func encode(_ peripheral: Peripheral, on slot: AdapterSlot) -> Data? {
+    let report = ScanReport.Params(peripheral, adapter: slot.id, time: scheduler.secondsSinceEpoch)
+    return try? RPCEncoding.notification(ScanReport.self, report)
+  }
+
+  private func choose(_ name: String?) throws -> [AdapterSlot] {
+    if name != nil { return [try adapters.findUsable(name)] }
+    // Those that cannot be used now join in when they can; one must be usable, or nothing will come.
+    guard adapters.slots.contains(where: \.isUsable) else { return [try adapters.findUsable(nil)] }
+    return adapters.slots
+  }
+
+  private func isScanActive(on slot: AdapterSlot) -> Bool { arbiters[slot]?.isActive ?? false }
+
+  private func wish(_ parameters: ScanParameters?, of session: Session, on slot: AdapterSlot) {
+    switch arbiters[slot, default: ScanArbiter()].wish(parameters, of: session) {
+    case .none: break
+    case .set(let union): slot.adapter.setScan(union)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import BledRPC
+
+/// The calls to a client that wait for its answer.
+///
+/// | Call    | Input                        | What happens                         |
+/// |---------|------------------------------|--------------------------------------|
+/// | waiting | its answer or refusal        | completion, once → gone              |
+/// | waiting | forgotten                    | → gone; a later answer is ignored    |
+/// | gone    | an answer                    | ignored                              |
+struct OutgoingCalls {
+  typealias Number = Int
+
+  private struct Waiting {
+    let succeed: (RPCMessage) -> Void
+    let fail: (RPCError) -> Void
+  }
+
+  private var last: Number = 0
+  private var waiting: [Number: Waiting] = [:]
+
+  /// Numbers a call. Its completion is called once, unless the call is forgotten.
+  mutating func begin<Value: Decodable>(_ completion: @escaping (Result<Value, RPCError>) -> Void) -> Number {
+    last += 1
+    waiting[last] = Waiting(
+      succeed: { message in completion(Result { () throws(RPCError) in try message.result(Value.self) }) },
+      fail: { completion(.failure($0)) })
+    return last
+  }
+
+  /// Gives up on a call.
+  mutating func forget(_ number: Number) { waiting[number] = nil }
+
+  /// Gives up on all calls.
+  mutating func drop() { waiting = [:] }
+
+  mutating func answered(_ id: RequestID, _ message: RPCMessage) { take(id)?.succeed(message) }
+
+  mutating func refused(_ id: RequestID, _ error: RPCError) { take(id)?.fail(error) }
+
+  private mutating func take(_ id: RequestID) -> Waiting? {
+    guard case .number(let number) = id else { return nil }
+    return waiting.removeValue(forKey: number)
+  }
+}

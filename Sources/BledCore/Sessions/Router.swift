@@ -1,0 +1,57 @@
+import BledRPC
+import Bluetooth
+
+/// The table of methods: finds the handler of a call, decodes its params, and sees to it that every call is answered.
+final class Router {
+  private typealias Handler = (RPCMessage, Session, RequestID?) throws -> Void
+  private var handlers: [String: Handler] = [:]
+
+  /// Serves a method whose answer is there at once.
+  func answer<Method: RPCMethod>(
+    _ method: Method.Type, _ body: @escaping (Method.Params, Session) throws -> Method.Result
+  ) {
+    handlers[Method.name] = { message, session, id in
+      let result = try body(try message.params(Method.Params.self), session)
+      if let id { session.answer(id, result) }
+    }
+  }
+
+  /// Serves a method whose answer comes later, through the reply. What the body throws answers as well.
+  func serve<Method: RPCMethod>(
+    _ method: Method.Type, _ body: @escaping (Method.Params, Session, Reply<Method.Result>) throws -> Void
+  ) {
+    handlers[Method.name] = { message, session, id in
+      let params = try message.params(Method.Params.self)
+      guard session.openReplies.count < Session.maximumOpenReplies else {
+        throw BledError.limitReached.error(
+          "this session waits for \(Session.maximumOpenReplies) answers; wait for some of them before you ask for more")
+      }
+      let reply = Reply<Method.Result>(session: session, id: id)
+      do {
+        try body(params, session, reply)
+      } catch let error as BluetoothError {
+        reply.fail(error)
+      }
+    }
+  }
+
+  /// Handles a call of a client; one without an id wants no answer.
+  func handle(_ message: RPCMessage, method: String, id: RequestID?, from session: Session) {
+    let failure: RPCError
+    do {
+      guard let handler = handlers[method] else {
+        throw RPCError(
+          code: RPCError.methodNotFound,
+          message: "there is no method \"\(method.prefix(100))\"; rpc.discover lists them")
+      }
+      return try handler(message, session, id)
+    } catch let error as RPCError {
+      failure = error
+    } catch let error as BluetoothError {
+      failure = RPCError(error)
+    } catch {
+      failure = RPCError(BledError.invalidParameter.error("\(error)"))
+    }
+    if let id { session.refuse(id, failure) }
+  }
+}

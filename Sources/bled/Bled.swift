@@ -1,0 +1,75 @@
+import ArgumentParser
+import BledCore
+import Logging
+import NIOPosix
+import ServiceLifecycle
+import SimulatedAdapter
+
+/// The daemon's command line.
+@main
+struct Bled: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bled",
+    abstract: "Shares the Bluetooth LE adapters of this machine among local programs, over a Unix socket.",
+    discussion: """
+      Without options it reads /etc/bled/bled.json, if there is one, and uses the first kernel adapter. Options go before \
+      the file. See bled(8).
+      """,
+    version: "bled \(Daemon.version)")
+
+  @Option(
+    name: .long, parsing: .singleValue,
+    help: ArgumentHelp(
+      "An adapter to use; can be repeated, the first is the default. (default: hci0)",
+      valueName: "hci0|ADDRESS|simulated[:FILE]"))
+  var adapter: [String] = []
+
+  @Option(
+    name: .long, help: ArgumentHelp("The socket for clients. (default: /run/bled/bled.sock)", valueName: "path"))
+  var socket: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The least grave messages to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "level"),
+    transform: Bled.level)
+  var logLevel: Logger.Level?
+
+  @Option(name: .long, help: ArgumentHelp("The configuration file. (default: /etc/bled/bled.json)", valueName: "file"))
+  var config: String?
+
+  @Flag(name: .long, help: "Print the built-in scenario of the simulated adapter, to start one's own from, and end.")
+  var printScenario = false
+
+  func run() async throws {
+    if printScenario { return print(Scenario.builtinText) }
+    var settings = try Configuration(file: config)
+    if !adapter.isEmpty { settings.adapters = adapter }
+    if let socket { settings.socket.path = socket }
+    if let logLevel { settings.logLevel = logLevel }
+    let choices = try settings.adapters.map { try AdapterChoice($0) }
+
+    let level = settings.logLevel
+    LoggingSystem.bootstrap { _ in StandardErrorLog(logLevel: level) }
+    let logger = Logger(label: "bled")
+    let service = DaemonService(settings: settings, adapters: choices, logger: logger)
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "bled.lifecycle")))
+    do {
+      try await group.run()
+    } catch {
+      logger.critical("\(error)")
+      throw ExitCode.failure
+    }
+  }
+
+  private static func level(_ text: String) throws -> Logger.Level {
+    guard let level = Logger.Level(rawValue: text) else {
+      throw ValidationError(
+        "give one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")) as level")
+    }
+    return level
+  }
+}

@@ -1,0 +1,67 @@
+import Adapter
+import BledCore
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// Runs the daemon on one event loop from start to orderly end.
+struct DaemonService: Service {
+  /// How long clients may take to read their last lines.
+  private static let patience = TimeAmount.milliseconds(300)
+
+  let settings: Configuration
+  let adapters: [AdapterChoice]
+  let logger: Logger
+
+  func run() async throws {
+    let socket = try listen()
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let eventLoop = group.next()
+    let daemon = try await eventLoop.submit { NIOLoopBound(makeDaemon(on: eventLoop), eventLoop: eventLoop) }.get()
+    let server = try await eventLoop.flatSubmit {
+      SocketServer.start(socket, daemon: daemon.value, eventLoop: eventLoop)
+    }.get()
+    logger.info("bled \(Daemon.version) is ready on \(settings.socket.path)")
+    ServiceManager.notify("READY=1")
+
+    try? await gracefulShutdown()
+    logger.info("bled stops")
+    ServiceManager.notify("STOPPING=1")
+    let stopped = eventLoop.makePromise(of: Void.self)
+    eventLoop.execute {
+      server.value.stopListening()
+      daemon.value.stop { stopped.succeed() }
+    }
+    try await stopped.futureResult.get()
+    try await eventLoop.flatSubmit { server.value.closeClients(within: Self.patience) }.get()
+    try await group.shutdownGracefully()
+  }
+
+  /// The socket that systemd hands over, else one of our own.
+  private func listen() throws -> ListeningSocket {
+    if let descriptor = try ServiceManager.inheritedSocket() { return ListeningSocket(inherited: descriptor) }
+    return try ListeningSocket(path: settings.socket.path, mode: settings.socket.mode, group: settings.socket.group)
+  }
+
+  private func makeDaemon(on eventLoop: any EventLoop) -> Daemon {
+    let scheduler = EventLoopScheduler(eventLoop)
+    let daemon = Daemon(
+      identity: .init(name: settings.name ?? Self.machineName, appearance: settings.appearance),
+      scheduler: scheduler, logger: logger)
+    var simulated = 0
+    for choice in adapters {
+      daemon.add(choice.make(number: simulated, on: eventLoop, scheduler))
+      if case .simulated = choice { simulated += 1 }
+    }
+    return daemon
+  }
+
+  private static var machineName: String {
+    var octets = [CChar](repeating: 0, count: 256)
+    guard gethostname(&octets, octets.count - 1) == 0 else { return "bled" }
+    let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return name.isEmpty ? "bled" : name
+  }
+}
