@@ -44,7 +44,10 @@ extension SimulatedAdapter {
     }
     parameters.interval = Self.granted(parameters.interval)
     if let advertiser = advertisements[set]?.advertiser {
+      // An alarm of the old interval must not delay the new one.
+      air.remove(advertiser)
       advertiser.parameters = parameters
+      air.add(advertiser)
     } else {
       let stream = Stream.advertising.of(end.address, Int(set.value))
       let advertiser = Advertiser(.adapter, owner: self, parameters: parameters, stream: stream, air: air)

@@ -30,7 +30,7 @@ struct ScenarioTests {
   }
 
   @Test(arguments: [
-    ("{ devices: [ }", "", "no JSON"),
+    ("{ devices: [\n ] ]", "line 2, column 4", "a comma or } is missing"),
     ("{ devises: [] }", "devises", "give one of adapter, devices, phones, events"),
     ("{ devices: {} }", "devices", "a list in brackets"),
     ("{ devices: [{ address: 'C0:00:00:00:00:01' }] }", "devices[0]", "\"name\" is missing"),
@@ -97,6 +97,22 @@ struct ScenarioTests {
     let error = #expect(throws: ScenarioError.self) { try Scenario(json: device(members)) }
     #expect(error?.path == path)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test(arguments: [
+    ("", 1, 1, "a value is missing"), ("{ a: [1, 2, ], // c\n /* d\n */ 'b': \"x\", }", 0, 0, ""),
+    ("{ a 1 }", 1, 5, "a colon"),
+    ("{\n a: 1\n b: 2 }", 3, 2, "a comma or }"), ("[1 2]", 1, 4, "a comma or ]"),
+    ("{ a: [1, 2 }", 1, 12, "a comma or ]"),
+    ("{ a: [1, 2", 1, 6, "never closed: add ]"), ("{ a: 'b", 1, 6, "add a quote"), ("{ /* a }", 1, 3, "close it"),
+    ("{} }", 1, 4, "too many"), ("{ a: / }", 1, 6, "a comment begins"), ("[,]", 1, 2, "a value is missing"),
+    ("{ a: 'b\\", 1, 6, "add a quote"), (String(repeating: "[", count: 300), 1, 201, "too deeply"),
+  ])
+  func whereATextIsNoJSONIsFound(_ text: String, _ line: Int, _ column: Int, _ message: String) {
+    let fault = JSON5Syntax.fault(in: text.utf8)
+    #expect(fault?.line ?? 0 == line)
+    #expect(fault?.column ?? 0 == column)
+    #expect(fault?.message.contains(message) ?? message.isEmpty, "\(fault?.message ?? "")")
   }
 
   @Test func twoOfTheSameAddressAreRefused() {

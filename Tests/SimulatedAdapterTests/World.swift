@@ -11,6 +11,8 @@ final class World {
   private(set) var reports: [AdvertisingReport] = []
   private(set) var links: [any Link] = []
   private(set) var failures: [BluetoothError] = []
+  /// Takes links that others started.
+  var onIncoming: ((any Link) -> Void)?
   /// Everything but reports, in order, as text.
   private(set) var trace: [String] = []
 
@@ -46,6 +48,7 @@ final class World {
       link.onEvent = { [unowned self, unowned link] event in
         if case .ended(let error) = event { trace.append("ended \(link.peer) \(error.name)") }
       }
+      if link.role == .peripheral { onIncoming?(link) }
     case .connectAttemptFailed(let address, let error):
       trace.append("attempt failed \(address) \(error.name)")
       failures.append(error)
@@ -125,4 +128,46 @@ final class Client {
     else { return }
     _ = try run(.subscribe(descriptor: handle, wanted))
   }
+}
+
+/// The real GATT server on the links that come to an adapter, and what is done there.
+final class Server {
+  let host: GATTHost
+  private(set) var trace: [String] = []
+  private(set) var hasEnded = false
+  private let scheduler: VirtualScheduler
+  private(set) var link: (any Link)?
+
+  init(_ world: World, _ services: [ServiceDefinition] = []) {
+    scheduler = world.scheduler
+    host = GATTHost(scheduler: scheduler) { .zero }
+    for service in [.genericAccess(name: "Server"), .genericAttribute(hasHash: false)] + services {
+      _ = try? host.database.add(service)
+    }
+    host.onAction = { [unowned self] in note($0) }
+    host.onEnded = { [unowned self] in
+      hasEnded = true
+      trace.append("ended")
+    }
+    world.onIncoming = { [unowned self] link in
+      self.link = link
+      trace.append("connected \(link.peer)")
+      host.attach(link)
+    }
+  }
+
+  private func note(_ action: GATTAction) {
+    switch action {
+    case .mtuChanged(let mtu): trace.append("mtu \(mtu)")
+    case .read(let question):
+      trace.append("read \(name(question.handle))")
+      host.answer(question, Array("answer".utf8))
+    case .stored(let handle):
+      trace.append("write \(name(handle)) \(Hex.encode(host.database.value(of: handle) ?? []))")
+    case .subscriptionChanged(let handle, let wanted): trace.append("subscribe \(name(handle)) \(wanted.rawValue)")
+    default: break
+    }
+  }
+
+  private func name(_ handle: UInt16) -> String { host.database.attribute(handle)?.type.description ?? "?" }
 }

@@ -30,6 +30,7 @@ public struct Scenario: Sendable {
   }
 
   private init(_ data: Data, file: String) throws(ScenarioError) {
+    if let fault = JSON5Syntax.fault(in: data) { throw ScenarioError(file: file, fault) }
     let decoder = JSONDecoder()
     decoder.allowsJSON5 = true
     do {

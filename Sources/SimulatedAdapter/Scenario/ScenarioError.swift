@@ -2,7 +2,7 @@
 public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file, or what stands for it.
   public let file: String
-  /// The place in it, such as `devices[1].services[0].uuid`; empty for the whole.
+  /// The place in it, such as `devices[1].services[0].uuid`, or `line 7, column 3`; empty for the whole.
   public let path: String
   /// What is wrong and what to do, in a sentence.
   public let message: String
@@ -15,6 +15,11 @@ public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible 
     self.file = file
     self.path = path
     self.message = message
+  }
+
+  /// Tells where the text is no JSON5.
+  init(file: String, _ fault: JSON5Syntax.Fault) {
+    self.init(file: file, path: "line \(fault.line), column \(fault.column)", message: fault.message)
   }
 
   /// Tells what the decoder found.
@@ -30,12 +35,7 @@ public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible 
         file: file, path: Self.path(context.codingPath),
         message: "this must be \(Self.word(for: type)), not null: change it or leave it out.")
     case .dataCorrupted(let context):
-      let isSyntax = context.codingPath.isEmpty && context.debugDescription.contains("valid JSON")
-      self.init(
-        file: file, path: Self.path(context.codingPath),
-        message: isSyntax
-          ? "this is no JSON: look for a missing comma, quote or bracket, or a number with too many digits."
-          : context.debugDescription)
+      self.init(file: file, path: Self.path(context.codingPath), message: context.debugDescription)
     @unknown default:
       self.init(file: file, message: "\(error)")
     }

@@ -1,0 +1,117 @@
+import Adapter
+import Bluetooth
+
+/// Both sides of a connection and the connection events at which packets pass between them.
+final class LinkPair {
+  let scheduler: any Scheduler
+  let parameters: LinkParameters
+  let central: SimulatedLink
+  let peripheral: SimulatedLink
+
+  /// How many packets each side sends in one connection event.
+  private let packetsPerEvent: Int
+  /// The instant from which connection events are counted.
+  private let anchor: Instant
+  private var alarm: (any ScheduledWork)?
+  /// Who hung up and what each side is told about it, once the next connection event has passed.
+  private var ending: (central: BluetoothError, peripheral: BluetoothError)?
+  /// False when the sides do not hear each other any more.
+  private var isCarrying = true
+
+  /// A side that ignores `isWritable` until this many packets wait loses its link.
+  static let limit = 4096
+
+  init(
+    _ centralEnd: SimulatedLink.End, _ peripheralEnd: SimulatedLink.End, attempts: Int, _ wanted: ConnectionParameters,
+    packetsPerEvent: Int, scheduler: any Scheduler
+  ) {
+    self.scheduler = scheduler
+    self.packetsPerEvent = packetsPerEvent
+    // The controller chooses within the range (Core 5.4, Vol 4, Part E, 7.8.12); the quickest makes the best simulation.
+    parameters = LinkParameters(
+      interval: min(max(wanted.interval.lowerBound, .microseconds(7500)), .seconds(4)), latency: wanted.latency,
+      supervisionTimeout: min(max(wanted.supervisionTimeout, .milliseconds(100)), .seconds(32)))
+    anchor = scheduler.now
+    central = SimulatedLink(role: .central, own: centralEnd, other: peripheralEnd, attempts: attempts)
+    peripheral = SimulatedLink(role: .peripheral, own: peripheralEnd, other: centralEnd, attempts: 1)
+    central.pair = self
+    peripheral.pair = self
+  }
+
+  /// How many packets a side may have waiting before it is told to stop.
+  var room: Int { 2 * packetsPerEvent }
+
+  /// Sees to it that there is a connection event if something waits for one. A quiet link wakes nobody.
+  func wake() {
+    guard alarm == nil, isCarrying else { return }
+    guard ending != nil || !central.queue.isEmpty || !peripheral.queue.isEmpty else { return }
+    let interval = parameters.interval.wholeNanoseconds
+    let next = (anchor.duration(to: scheduler.now).wholeNanoseconds / interval + 1) * interval
+    alarm = scheduler.schedule(at: anchor.advanced(by: .nanoseconds(next))) { [self] in connectionEvent() }
+  }
+
+  private func connectionEvent() {
+    alarm = nil
+    guard isCarrying else { return }
+    // Both sides speak before either has heard the other: an answer goes out in the next event.
+    let down = central.take(packetsPerEvent)
+    let up = peripheral.take(packetsPerEvent)
+    for packet in down { peripheral.deliver(packet) }
+    for packet in up { central.deliver(packet) }
+    central.tellWhetherWritable()
+    peripheral.tellWhetherWritable()
+    if let ending { return end(central: ending.central, peripheral: ending.peripheral) }
+    wake()
+  }
+
+  private func end(central centralReason: BluetoothError, peripheral peripheralReason: BluetoothError) {
+    isCarrying = false
+    alarm?.cancel()
+    alarm = nil
+    central.finish(centralReason)
+    peripheral.finish(peripheralReason)
+  }
+
+  /// One side hangs up; both hear of it after the next connection event, which still carries what fits into it.
+  func terminate(by role: LinkRole) {
+    guard ending == nil else { return }
+    let own = HCIReason.connectionTerminatedByLocalHost.error
+    let other = HCIReason.remoteUserTerminatedConnection.error
+    ending = role == .central ? (own, other) : (other, own)
+    wake()
+  }
+
+  /// One side sent more than can be held.
+  func overflow() {
+    guard ending == nil else { return }
+    let error = HCIReason.memoryCapacityExceeded.error
+    ending = (error, error)
+    wake()
+  }
+
+  /// One side is switched off: it ends at once, the other side is told in the next connection event.
+  func switchOff(_ side: SimulatedLink, _ reason: BluetoothError) {
+    side.finish(reason)
+    let other = HCIReason.remoteDeviceTerminatedConnectionDueToPowerOff.error
+    ending = ending ?? (other, other)
+    wake()
+  }
+
+  /// One side is gone without a word: it ends at once, the other side notices when the supervision timeout has passed.
+  func vanish(_ side: SimulatedLink, _ reason: BluetoothError) {
+    side.finish(reason)
+    lose()
+  }
+
+  /// Nothing comes through any more; both sides notice when the supervision timeout has passed.
+  func lose() {
+    guard isCarrying else { return }
+    isCarrying = false
+    alarm?.cancel()
+    alarm = nil
+    scheduler.schedule(after: parameters.supervisionTimeout) { [self] in
+      let error = HCIReason.connectionTimeout.error
+      end(central: error, peripheral: error)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Adapter
+import Bluetooth
+import GATT
+import Testing
+
+@testable import SimulatedAdapter
+
+/// What our own adapter advertises, and who hears it.
+struct SimulatedAdvertisingTests {
+  private func advertisement(_ name: String, interval: Duration = .milliseconds(100)) throws -> AdvertisingParameters {
+    let packed = try AdvertisingContent(name: name, serviceUUIDs: [0x180D]).packed()
+    return AdvertisingParameters(interval: interval, data: packed.data, scanResponse: packed.scanResponse)
+  }
+
+  @Test func theIntervalIsTheOneTheControllerCanDo() throws {
+    let world = try World.on("{}")
+    world.forget()
+    world.adapter.setAdvertising(AdvertisingSetID(1), try advertisement("a", interval: .milliseconds(33)))
+    world.adapter.setAdvertising(AdvertisingSetID(2), try advertisement("b", interval: .milliseconds(1)))
+    world.adapter.setAdvertising(AdvertisingSetID(3), try advertisement("c", interval: .seconds(60)))
+    #expect(world.trace.isEmpty)
+    world.scheduler.advance(by: .seconds(1))
+    #expect(
+      world.trace == [
+        "advertising 1 on 0.0325 seconds", "advertising 2 on 0.02 seconds", "advertising 3 on 10.24 seconds",
+      ])
+    world.forget()
+    world.adapter.setAdvertising(AdvertisingSetID(1), nil)
+    world.scheduler.advance(by: .seconds(1))
+    #expect(world.trace == ["advertising 1 off"])
+  }
+
+  @Test func whatDoesNotFitIsRefusedAndWhatHasNoRoomWaitsForIt() throws {
+    let world = try World.on("{ adapter: { advertisingSets: 1 } }")
+    world.forget()
+    world.adapter.setAdvertising(AdvertisingSetID(1), AdvertisingParameters(data: Array(repeating: 0, count: 32)))
+    world.adapter.setAdvertising(AdvertisingSetID(2), try advertisement("a"))
+    world.adapter.setAdvertising(AdvertisingSetID(3), try advertisement("b"))
+    world.scheduler.advance(by: .seconds(1))
+    #expect(
+      world.trace == [
+        "advertising 1 failed advertisingDataTooLong", "advertising 2 on 0.1 seconds",
+        "advertising 3 failed advertisingSetsExhausted",
+      ])
+    world.forget()
+    world.adapter.setAdvertising(AdvertisingSetID(1), nil)
+    world.adapter.setAdvertising(AdvertisingSetID(2), nil)
+    world.scheduler.advance(by: .seconds(1))
+    #expect(world.trace == ["advertising 2 off", "advertising 3 on 0.1 seconds"])
+  }
+
+  @Test func twoAdaptersOnOneAirHearAndConnectToEachOther() throws {
+    let scheduler = VirtualScheduler()
+    let air = Air(scheduler: scheduler, seed: 3)
+    let one = try World("{}", id: "one", air: air, scheduler: scheduler)
+    let two = try World("{}", id: "two", air: air, scheduler: scheduler)
+    let server = Server(two)
+    one.adapter.start()
+    two.adapter.start()
+    two.adapter.setAdvertising(AdvertisingSetID(1), try advertisement("two"))
+    one.adapter.setScan(ScanParameters())
+    scheduler.advance(by: .seconds(5))
+    let report = try #require(one.reports.first)
+    #expect(report.address == two.adapter.information.address)
+    #expect(AdvertisingData(parsing: report.data).localName == "two")
+    #expect(two.reports.isEmpty)
+
+    one.adapter.connect(to: report.address, ConnectionParameters())
+    scheduler.advance(by: .seconds(5))
+    #expect(one.trace.last == "connected \(report.address) central 1")
+    #expect(two.trace.last == "connected \(one.adapter.information.address) peripheral 1")
+    let client = Client(try #require(one.links.first), one)
+    #expect(try client.run(.exchangeMTU) == .mtu(517))
+    let value = try #require(try client.find(0x2A00))
+    #expect(try client.run(.read(value.valueHandle)) == .value(Array("Server".utf8)))
+    // An advertisement outlasts a connection made through it.
+    one.forget()
+    scheduler.advance(by: .seconds(5))
+    #expect(one.reports.contains { $0.address == report.address })
+    // Without power the other side hears why.
+    two.adapter.setPower(false) { _ in }
+    scheduler.advance(by: .seconds(1))
+    #expect(client.reason?.code == 0x15)
+    #expect(server.hasEnded)
+  }
+
+  @Test func devicesOfASharedScenarioAreThereOnce() throws {
+    let scheduler = VirtualScheduler()
+    let air = Air(scheduler: scheduler, seed: 3)
+    let worlds = try ["one", "two"].map { try World("", id: $0, air: air, scheduler: scheduler) }
+    let all = ScanParameters(isActive: false, interval: .milliseconds(10), window: .milliseconds(10))
+    for world in worlds {
+      world.adapter.start()
+      world.adapter.setScan(all)
+    }
+    scheduler.advance(by: .seconds(20))
+    for world in worlds {
+      #expect((180...200).contains(world.reports.count { $0.address == World.address(1) }))
+    }
+    // One of them connects: the device is gone for the other.
+    _ = try #require(worlds[0].connect(1))
+    worlds[1].forget()
+    scheduler.advance(by: .seconds(5))
+    #expect(!worlds[1].reports.contains { $0.address == World.address(1) })
+  }
+}
