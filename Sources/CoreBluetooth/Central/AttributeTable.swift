@@ -1,0 +1,78 @@
+import BledRPC
+import Bluetooth
+
+/// The attributes of a peripheral that were discovered, by handle. What is discovered again with the same handle and UUID
+/// keeps its object.
+struct AttributeTable {
+  private var services: [UInt16: CBService] = [:]
+  private(set) var characteristics: [UInt16: CBCharacteristic] = [:]
+
+  /// The objects of services, in order of their handles.
+  mutating func objects(for found: [ServiceDescription], of peripheral: CBPeripheral) -> [CBService] {
+    found.sorted { $0.handle < $1.handle }.map { description in
+      if let known = services[description.handle], known.uuid.value == description.uuid,
+        known.isPrimary == description.primary
+      {
+        return known
+      }
+      let new = CBService(
+        type: CBUUID(description.uuid), primary: description.primary, handle: description.handle,
+        peripheral: peripheral)
+      services[new.handle] = new
+      return new
+    }
+  }
+
+  /// The objects of characteristics, in order of their handles.
+  mutating func objects(for found: [CharacteristicDescription], of service: CBService) -> [CBCharacteristic] {
+    found.sorted { $0.handle < $1.handle }.map { description in
+      let properties = CBCharacteristicProperties(words: description.properties)
+      if let known = characteristics[description.handle], known.uuid.value == description.uuid,
+        known.properties == properties, known.service === service
+      {
+        return known
+      }
+      let new = CBCharacteristic(
+        type: CBUUID(description.uuid), properties: properties, handle: description.handle, service: service)
+      characteristics[new.handle] = new
+      return new
+    }
+  }
+
+  /// Forgets the services with handles in this range, and what belongs to them.
+  /// - Returns: The services.
+  mutating func invalidate(_ range: ClosedRange<UInt16>) -> [CBService] {
+    let gone = services.values.filter { range.contains($0.handle) }.sorted { $0.handle < $1.handle }
+    for service in gone { services[service.handle] = nil }
+    characteristics = characteristics.filter { _, characteristic in
+      guard let service = characteristic.service else { return false }
+      return !gone.contains { $0 === service }
+    }
+    return gone
+  }
+}
+
+/// What is there and what was found, in order of the handles.
+func merged<Attribute: CBAttribute>(
+  _ known: [Attribute]?, _ found: [Attribute], isAll: Bool, handle: (Attribute) -> UInt16
+) -> [Attribute] {
+  guard !isAll else { return found }
+  let kept = (known ?? []).filter { old in !found.contains { handle($0) == handle(old) } }
+  return (kept + found).sorted { handle($0) < handle($1) }
+}
+
+extension CBCharacteristicProperties {
+  private static let words: [(word: String, property: CBCharacteristicProperties)] = [
+    ("broadcast", .broadcast), ("read", .read), ("writeWithoutResponse", .writeWithoutResponse), ("write", .write),
+    ("notify", .notify), ("indicate", .indicate), ("signedWrite", .authenticatedSignedWrites),
+    ("extendedProperties", .extendedProperties),
+  ]
+
+  /// The properties as the daemon names them.
+  init(words: [String]) {
+    self.init(Self.words.filter { words.contains($0.word) }.map(\.property))
+  }
+
+  /// The names that the daemon has for them.
+  var words: [String] { Self.words.filter { contains($0.property) }.map(\.word) }
+}

@@ -1,0 +1,143 @@
+import Bluetooth
+
+/// Finds devices and connects to them.
+///
+/// It must be kept by the program: with it everything ends that it began.
+open class CBCentralManager: CBManager {
+  /// What a machine can do as a central.
+  public struct Feature: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: UInt
+
+    /// Makes a set of its bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Extended advertisements are heard and can be connected to.
+    public static let extendedScanAndConnect = Feature(rawValue: 1 << 0)
+    /// Distances can be measured.
+    public static let channelSounding = Feature(rawValue: 1 << 10)
+  }
+
+  struct Shared {
+    weak var delegate: (any CBCentralManagerDelegate)?
+    var isScanning = false
+    /// Counts scans, so that reports of one that ended are told apart.
+    var scan = 0
+    var eventsWanted: [CBConnectionEventMatchingOption: Any]?
+  }
+
+  let shared: Guarded<Shared>
+  let engine: CentralEngine
+
+  /// Makes a manager without a delegate, on the main queue.
+  public convenience init() {
+    self.init(delegate: nil, queue: nil)
+  }
+
+  /// Makes a manager.
+  /// - Parameters:
+  ///   - delegate: Who is told what happens; it is not kept.
+  ///   - queue: Where it is told; nil is the main queue.
+  public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
+    self.init(delegate: delegate, queue: queue, options: nil)
+  }
+
+  /// Makes a manager.
+  /// - Parameters:
+  ///   - delegate: Who is told what happens; it is not kept.
+  ///   - queue: Where it is told; nil is the main queue.
+  ///   - options: Those named `CBCentralManagerOption…`; none has an effect on Linux yet.
+  public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
+    shared = Guarded(Shared(delegate: delegate))
+    engine = CentralEngine(delivery: Delivery(to: queue))
+    super.init(options: options)
+    engine.manager = self
+    engine.start()
+  }
+
+  deinit { engine.close() }
+
+  /// Who is told what happens.
+  open weak var delegate: (any CBCentralManagerDelegate)? {
+    get { shared[\.delegate] }
+    set { shared[\.delegate] = newValue }
+  }
+
+  /// Whether a scan goes on.
+  open var isScanning: Bool { shared[\.isScanning] }
+
+  /// Whether this machine can do all of these; false: bled does not tell.
+  open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
+
+  /// Starts a scan, or replaces it.
+  /// - Parameters:
+  ///   - serviceUUIDs: Only devices that advertise one of these; all if nil or empty.
+  ///   - options: Those named `CBCentralManagerScanOption…`.
+  open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
+    guard isUsable(for: "scanForPeripherals") else { return }
+    let scan = shared.with {
+      $0.isScanning = true
+      $0.scan += 1
+      return $0.scan
+    }
+    observers.changed()
+    let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
+    engine.scan(
+      ScanWish(
+        number: scan, services: (serviceUUIDs ?? []).map(\.value), solicited: (solicited ?? []).map(\.value),
+        duplicates: options?.flag(CBCentralManagerScanOptionAllowDuplicatesKey) ?? false))
+  }
+
+  /// Ends the scan; the delegate hears of no device after this.
+  open func stopScan() {
+    guard isUsable(for: "stopScan") else { return }
+    shared.with {
+      $0.isScanning = false
+      $0.scan += 1
+    }
+    observers.changed()
+    engine.stopScan()
+  }
+
+  /// Connects to a peripheral; waits for it for ever. The delegate is told.
+  /// - Parameters:
+  ///   - peripheral: One of this manager's.
+  ///   - options: Those named `CBConnectPeripheralOption…`.
+  open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+    guard isUsable(for: "connect"), isMine(peripheral) else { return }
+    peripheral.change { if $0.state == .disconnected { $0.state = .connecting } }
+    engine.connect(
+      peripheral, after: options?.number(CBConnectPeripheralOptionStartDelayKey) ?? 0,
+      autoReconnect: options?.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false)
+  }
+
+  /// Ends the connection with a peripheral, or the wait for it. The link goes down when no other program uses it.
+  open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+    guard isUsable(for: "cancelPeripheralConnection"), isMine(peripheral) else { return }
+    peripheral.change { if $0.state != .disconnected { $0.state = .disconnecting } }
+    engine.cancel(peripheral)
+  }
+
+  /// The peripherals of these identifiers, of those that this machine knows.
+  open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+    guard isUsable(for: "retrievePeripherals") else { return [] }
+    return engine.known(identifiers)
+  }
+
+  /// The peripherals that are connected to this machine, for any program, and have one of these services. To use one,
+  /// connect to it.
+  open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+    guard isUsable(for: "retrieveConnectedPeripherals") else { return [] }
+    return engine.connected(withServices: serviceUUIDs.map(\.value))
+  }
+
+  /// Has the delegate told of connections that match; nil ends that. bled tells of the connections of this manager only.
+  open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+    shared[\.eventsWanted] = options
+  }
+
+  private func isMine(_ peripheral: CBPeripheral) -> Bool {
+    if peripheral.engine !== engine { Misuse.log("\(peripheral) belongs to another manager: ignored") }
+    return peripheral.engine === engine
+  }
+}

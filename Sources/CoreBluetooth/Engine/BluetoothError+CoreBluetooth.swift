@@ -1,0 +1,73 @@
+import Bluetooth
+
+extension BluetoothError {
+  /// The error as the delegate gets it: `CBATTError` for what a device answered, else `CBError`.
+  var coreBluetooth: any Error {
+    let userInfo = [NSLocalizedDescriptionKey: message]
+    if domain == .att { return CBATTError(.init(code), userInfo: userInfo) }
+    return CBError(cbCode, userInfo: userInfo)
+  }
+
+  /// The same, where the daemon refused what the characteristic's properties do not allow: as the device would have.
+  func coreBluetooth(refusedAs refusal: CBATTError.Code) -> any Error {
+    guard domain == .bled, code == BledError.notAllowedByProperties.rawValue else { return coreBluetooth }
+    return CBATTError(refusal, userInfo: [NSLocalizedDescriptionKey: message])
+  }
+
+  /// Whether the operation failed because there is no connection (any longer).
+  var isEndOfConnection: Bool {
+    switch domain {
+    case .gap: [.disconnected, .notConnected, .cancelled].contains(GAPError(rawValue: code))
+    case .bled: [.daemonUnreachable, .shuttingDown].contains(BledError(rawValue: code))
+    case .att, .hci: false
+    }
+  }
+
+  private var cbCode: CBError.Code {
+    switch domain {
+    case .att: .unknown
+    case .hci: Self.code(ofController: code)
+    case .gap: GAPError(rawValue: code).map(Self.code(of:)) ?? .unknown
+    case .bled: BledError(rawValue: code).map(Self.code(of:)) ?? .unknown
+    }
+  }
+
+  /// Controller error codes (Core 5.4, Vol 1, Part F, 2).
+  private static func code(ofController code: Int) -> CBError.Code {
+    switch code {
+    case 0x02: .unknownDevice
+    case 0x06: .peerRemovedPairingInformation
+    case 0x08, 0x22: .connectionTimeout
+    case 0x09, 0x0D: .connectionLimitReached
+    case 0x11, 0x1A: .operationNotSupported
+    case 0x12: .invalidParameters
+    case 0x13, 0x14, 0x15, 0x16: .peripheralDisconnected
+    case 0x3C, 0x3D, 0x3E: .connectionFailed
+    default: .unknown
+    }
+  }
+
+  private static func code(of error: GAPError) -> CBError.Code {
+    switch error {
+    case .timeout: .connectionTimeout
+    case .cancelled: .operationCancelled
+    case .notConnected: .notConnected
+    case .disconnected: .peripheralDisconnected
+    case .unknownDevice: .unknownDevice
+    case .connectionLimitReached: .connectionLimitReached
+    case .connectionFailed, .adapterOff, .adapterAbsent, .adapterFailed: .connectionFailed
+    case .advertisingDataTooLong, .advertisingSetsExhausted: .outOfSpace
+    case .notSupported: .operationNotSupported
+    }
+  }
+
+  private static func code(of error: BledError) -> CBError.Code {
+    switch error {
+    case .invalidParameter: .invalidParameters
+    case .unknownHandle: .invalidHandle
+    case .limitReached: .outOfSpace
+    case .notPermitted, .notAllowedByProperties: .operationNotSupported
+    case .alreadyInProgress, .tooSlow, .shuttingDown, .protocolViolation, .daemonUnreachable: .unknown
+    }
+  }
+}

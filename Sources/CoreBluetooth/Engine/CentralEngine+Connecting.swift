@@ -1,0 +1,155 @@
+import BledRPC
+import Bluetooth
+
+extension CentralEngine {
+  /// Connects. Any thread.
+  /// - Parameters:
+  ///   - delay: Seconds to wait before that.
+  ///   - autoReconnect: Whether to connect again when the connection drops.
+  func connect(_ peripheral: CBPeripheral, after delay: Double, autoReconnect: Bool) {
+    run { [self] in
+      guard state == .poweredOn else { return }
+      let record = record(of: peripheral)
+      record.reconnectsItself = autoReconnect
+      switch record.phase {
+      case .idle: begin(record, after: delay)
+      case .connecting: break
+      case .connected: tellConnected(peripheral, mtu: nil)
+      case .ending: record.isWantedAgain = true
+      }
+    }
+  }
+
+  /// Takes a connection or the wait for one back. Any thread.
+  func cancel(_ peripheral: CBPeripheral) {
+    run { [self] in
+      let record = record(of: peripheral)
+      record.reconnectsItself = false
+      record.isWantedAgain = false
+      switch record.phase {
+      case .idle, .ending:
+        break
+      case .connecting:
+        call(PeripheralDisconnect.self, .init(peripheral: peripheral.id))
+        end(record, error: nil)
+      case .connected:
+        record.phase = .ending
+        let generation = record.generation
+        call(PeripheralDisconnect.self, .init(peripheral: peripheral.id)) { [weak self] result in
+          // It was gone already, and nothing more comes.
+          guard result.failure != nil, let self, record.generation == generation else { return }
+          end(record, error: nil)
+        }
+      }
+    }
+  }
+
+  func disconnected(_ event: PeripheralDisconnected.Params) {
+    guard let identifier = UUID(uuidString: event.peripheral), let record = records[identifier] else { return }
+    switch record.phase {
+    case .idle, .connecting: break  // The echo of a wish that was taken back.
+    case .connected: end(record, error: event.reason?.bluetoothError.coreBluetooth)
+    case .ending: end(record, error: nil)
+    }
+  }
+
+  /// The state is not poweredOn any more: no connection holds.
+  func endAll(below new: CBManagerState) {
+    let error = CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: "Bluetooth is \(new)"])
+    for (identifier, record) in records.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
+      guard record.phase != .idle else { continue }
+      call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))
+      record.reconnectsItself = false
+      record.isWantedAgain = false
+      switch record.phase {
+      case .connecting: fail(record, error)
+      default: end(record, error: record.phase == .ending ? nil : error)
+      }
+    }
+  }
+
+  func record(of peripheral: CBPeripheral) -> LinkRecord {
+    if let known = records[peripheral.identifier], known.number == peripheral.number { return known }
+    let new = LinkRecord(peripheral)
+    records[peripheral.identifier] = new
+    return new
+  }
+
+  private func begin(_ record: LinkRecord, after delay: Double) {
+    record.nextGeneration()
+    record.phase = .connecting
+    let generation = record.generation
+    guard delay > 0 else { return ask(record, generation) }
+    let carried = Carried(record)
+    queue.asyncAfter(deadline: .now() + min(delay, 86_400)) { [weak self] in self?.ask(carried.value, generation) }
+  }
+
+  private func ask(_ record: LinkRecord, _ generation: Int) {
+    guard record.generation == generation, record.phase == .connecting, let peripheral = record.peripheral else {
+      return
+    }
+    call(PeripheralConnect.self, .init(peripheral: peripheral.id)) { [weak self] result in
+      guard let self, record.generation == generation, let peripheral = record.peripheral else { return }
+      switch result {
+      case .success(let link):
+        record.phase = .connected
+        tellConnected(peripheral, mtu: link.mtu)
+      case .failure(let error):
+        fail(record, error.coreBluetooth)
+      }
+    }
+  }
+
+  private func tellConnected(_ peripheral: CBPeripheral, mtu: Int?) {
+    deliver { manager in
+      peripheral.change {
+        $0.state = .connected
+        if let mtu { $0.mtu = mtu }
+      }
+      manager.delegate?.centralManager(manager, didConnect: peripheral)
+      manager.tellEvent(.peerConnected, peripheral)
+    }
+  }
+
+  private func fail(_ record: LinkRecord, _ error: any Error) {
+    record.nextGeneration()
+    record.phase = .idle
+    guard let peripheral = record.peripheral else { return }
+    deliver { manager in
+      peripheral.change { $0.state = .disconnected }
+      manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
+    }
+  }
+
+  private func end(_ record: LinkRecord, error: (any Error)?) {
+    let wasConnected = record.phase != .connecting
+    record.nextGeneration()
+    record.phase = .idle
+    let isReconnecting = record.reconnectsItself && error != nil
+    let isWanted = isReconnecting || record.isWantedAgain
+    record.isWantedAgain = false
+    guard let peripheral = record.peripheral else { return }
+    let time = CFAbsoluteTimeGetCurrent()
+    deliver { manager in
+      peripheral.connectionEnded(nowConnecting: isWanted)
+      manager.delegate?.centralManager(
+        manager, didDisconnectPeripheral: peripheral, timestamp: time, isReconnecting: isReconnecting, error: error)
+      if wasConnected { manager.tellEvent(.peerDisconnected, peripheral) }
+    }
+    if isWanted { begin(record, after: 0) }
+  }
+}
+
+extension CBCentralManager {
+  /// Tells of a connection, if it is one of those that the program asked for.
+  fileprivate func tellEvent(_ event: CBConnectionEvent, _ peripheral: CBPeripheral) {
+    guard let wanted = shared[\.eventsWanted] else { return }
+    let identifiers = wanted[.peripheralUUIDs] as? [UUID]
+    let services = wanted[.serviceUUIDs] as? [CBUUID]
+    let matches =
+      identifiers?.contains(peripheral.identifier) ?? false
+      || services?.contains { uuid in peripheral.services?.contains { $0.uuid == uuid } ?? false } ?? false
+      || identifiers == nil && services == nil
+    if matches { delegate?.centralManager(self, connectionEventDidOccur: event, for: peripheral) }
+  }
+}

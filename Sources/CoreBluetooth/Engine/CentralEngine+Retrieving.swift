@@ -1,0 +1,83 @@
+import BledClient
+import BledRPC
+import Bluetooth
+
+extension CentralEngine {
+  /// How long a call that must answer at once may wait for the daemon, in seconds.
+  private static let patience = 2.0
+
+  /// The devices of these identifiers that the program holds or the daemon knows. Any thread but `queue`.
+  func known(_ identifiers: [UUID]) -> [CBPeripheral] {
+    let isAllHeld = identifiers.allSatisfy { held($0) != nil }
+    let names = isAllHeld ? [:] : list().reduce(into: [UUID: String?]()) { $0[$1.identifier] = .some($1.entry.name) }
+    return identifiers.compactMap { identifier in
+      if let held = held(identifier) { return held }
+      guard let name = names[identifier] else { return nil }
+      return peripheral(identifier, name: name)
+    }
+  }
+
+  /// The devices that are connected for any program and have one of these services. Any thread but `queue`.
+  ///
+  /// The link to a device of another program is shared for a moment, to ask for the services.
+  func connected(withServices services: [BluetoothUUID]) -> [CBPeripheral] {
+    let entries = list().filter { $0.entry.state == "connected" }
+    guard !entries.isEmpty, !services.isEmpty, let client = queue.sync(execute: { self.client }) else { return [] }
+    let found = Guarded<Set<UUID>>([])
+    let group = DispatchGroup()
+    for (identifier, entry) in entries {
+      group.enter()
+      let ask = { @Sendable (done: @escaping @Sendable () -> Void) in
+        client.call(GATTDiscoverServices.self, .init(peripheral: entry.peripheral, services: services)) { result in
+          if let services = try? result.get().services, !services.isEmpty { found.with { _ = $0.insert(identifier) } }
+          done()
+        }
+      }
+      guard !entry.mine else {
+        ask { group.leave() }
+        continue
+      }
+      client.call(PeripheralConnect.self, .init(peripheral: entry.peripheral, timeout: Self.patience)) {
+        [weak self] link in
+        guard let self, link.failure == nil else { return group.leave() }
+        ask {
+          self.letGo(of: identifier)
+          group.leave()
+        }
+      }
+    }
+    _ = group.wait(timeout: .now() + Self.patience)
+    let matching = found[\.self]
+    return entries.compactMap {
+      matching.contains($0.identifier) ? peripheral($0.identifier, name: $0.entry.name) : nil
+    }
+  }
+
+  /// Ends our own use of a device, unless the program has connected to it meanwhile.
+  private func letGo(of identifier: UUID) {
+    run { [self] in
+      guard records[identifier].map({ $0.phase == .idle }) ?? true else { return }
+      call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))
+    }
+  }
+
+  private func peripheral(_ identifier: UUID, name: String?) -> CBPeripheral {
+    let peripheral = peripheral(identifier)
+    if let name { _ = peripheral.takeName(name, isRead: false) }
+    return peripheral
+  }
+
+  /// What the daemon knows; nothing if it does not answer in time. The connection's own thread brings the answer, so that
+  /// waiting blocks nobody but the caller.
+  private func list() -> [(identifier: UUID, entry: PeripheralList.Entry)] {
+    guard let client = queue.sync(execute: { self.client }) else { return [] }
+    let answered = DispatchSemaphore(value: 0)
+    let entries = Guarded<[PeripheralList.Entry]>([])
+    client.call(PeripheralList.self, .init()) { result in
+      if let list = try? result.get().peripherals { entries[\.self] = list }
+      answered.signal()
+    }
+    _ = answered.wait(timeout: .now() + Self.patience)
+    return entries[\.self].compactMap { entry in UUID(uuidString: entry.peripheral).map { ($0, entry) } }
+  }
+}

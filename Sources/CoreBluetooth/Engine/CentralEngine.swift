@@ -1,0 +1,115 @@
+import BledClient
+import BledRPC
+import Bluetooth
+
+/// What stands behind a `CBCentralManager`. Each peripheral has a record here; what the program sees of it is changed on
+/// the program's queue, just before the delegate is told.
+final class CentralEngine: ManagerEngine, @unchecked Sendable {
+  private struct Reference {
+    weak var peripheral: CBPeripheral?
+  }
+
+  weak var manager: CBCentralManager?
+  var records: [UUID: LinkRecord] = [:]
+  /// The scan that goes on.
+  var scanWish: ScanWish?
+  /// Reports that wait for the program's queue.
+  let waitingReports = Guarded(0)
+  private let objects = Guarded<(last: Int, references: [UUID: Reference])>((0, [:]))
+
+  /// The object for a device: the one that is there, or a new one. Any thread.
+  func peripheral(_ identifier: UUID) -> CBPeripheral {
+    objects.with {
+      if let known = $0.references[identifier]?.peripheral { return known }
+      $0.last += 1
+      let new = CBPeripheral(identifier: identifier, number: $0.last, engine: self)
+      $0.references[identifier] = Reference(peripheral: new)
+      return new
+    }
+  }
+
+  /// The object for a device, if the program holds one. Any thread.
+  func held(_ identifier: UUID) -> CBPeripheral? { objects.with { $0.references[identifier]?.peripheral } }
+
+  /// The program has let go of a peripheral: so do we. Any thread.
+  func forget(_ identifier: UUID, _ number: Int) {
+    // A newer object for the device must not be released inside the lock: that would come here again.
+    let newer = objects.with { objects in
+      let newer = objects.references[identifier]?.peripheral
+      if newer == nil { objects.references[identifier] = nil }
+      return newer
+    }
+    withExtendedLifetime(newer) {}
+    run { [weak self] in
+      guard let self, let record = records[identifier], record.number == number else { return }
+      records[identifier] = nil
+      if record.phase != .idle { call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
+    }
+  }
+
+  /// Has `body` called on the program's queue, if the manager is still there.
+  func deliver(_ body: @escaping (CBCentralManager) -> Void) {
+    delivery { [weak self] in
+      if let manager = self?.manager { body(manager) }
+    }
+  }
+
+  /// The same with a peripheral. Any thread.
+  func deliver(to peripheral: CBPeripheral, _ body: @escaping (CBPeripheral) -> Void) {
+    deliver { _ in body(peripheral) }
+  }
+
+  override func sessionBegan(_ client: BledClient) {
+    observe(ScanReport.self, of: client) { [weak self] in self?.heard($0) }
+    observe(PeripheralDisconnected.self, of: client) { [weak self] in self?.disconnected($0) }
+    observe(GATTValue.self, of: client) { [weak self] value in
+      self?.tell(value.peripheral) { peripheral in
+        guard let characteristic = peripheral.shared.with({ $0.attributes.characteristics[value.handle] }) else {
+          return
+        }
+        characteristic.contents[\.value] = Data(value.value.octets)
+        peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+      }
+    }
+    observe(GATTServicesChanged.self, of: client) { [weak self] change in
+      guard change.start <= change.end else { return }
+      self?.tell(change.peripheral) { $0.servicesChanged(change.start...change.end) }
+    }
+    observe(GATTSubscriptionLost.self, of: client) { [weak self] loss in
+      self?.tell(loss.peripheral) { peripheral in
+        guard let characteristic = peripheral.shared.with({ $0.attributes.characteristics[loss.handle] }) else {
+          return
+        }
+        characteristic.contents[\.isNotifying] = false
+        peripheral.delegate?.peripheral(
+          peripheral, didUpdateNotificationStateFor: characteristic, error: loss.reason.bluetoothError.coreBluetooth)
+      }
+    }
+  }
+
+  override func stateChanged(from old: CBManagerState) {
+    let new = state
+    deliver { manager in
+      if new != .poweredOn {
+        manager.shared.with {
+          $0.isScanning = false
+          $0.scan += 1
+        }
+      }
+      manager.setState(new)
+      manager.delegate?.centralManagerDidUpdateState(manager)
+    }
+    guard old == .poweredOn else { return }
+    if scanWish != nil { call(ScanStop.self, .init()) }
+    scanWish = nil
+    endAll(below: new)
+  }
+
+  /// Hands an event of a connected peripheral on.
+  private func tell(_ id: String, _ body: @escaping (CBPeripheral) -> Void) {
+    guard let identifier = UUID(uuidString: id), let record = records[identifier], record.phase == .connected,
+      let peripheral = record.peripheral
+    else { return }
+    deliver(to: peripheral, body)
+  }
+}

@@ -1,0 +1,40 @@
+/// How a manager stands with one peripheral.
+///
+/// | Phase      | Input                   | What happens                                                        |
+/// |------------|-------------------------|---------------------------------------------------------------------|
+/// | idle       | connect                 | the daemon is asked → connecting                                    |
+/// | connecting | it is connected         | didConnect → connected                                              |
+/// | connecting | it failed               | didFailToConnect → idle                                             |
+/// | connecting | cancel                  | the wish is taken back, didDisconnect → idle                        |
+/// | connected  | connect                 | didConnect again                                                    |
+/// | connected  | cancel                  | the daemon is asked → ending                                        |
+/// | connected  | the connection ended    | didDisconnect → idle, or with automatic reconnection → connecting   |
+/// | ending     | the connection ended    | didDisconnect → idle, or if connect was called meanwhile → connecting |
+final class LinkRecord {
+  enum Phase { case idle, connecting, connected, ending }
+
+  weak var peripheral: CBPeripheral?
+  /// The object's number; a record serves one object.
+  let number: Int
+  var phase = Phase.idle
+  /// Grows with each attempt and each end: answers to what was before are told apart.
+  var generation = 0
+  var reconnectsItself = false
+  /// `connect` was called while the phase was ending.
+  var isWantedAgain = false
+  /// Calls that wait for their turn; one is under way if `isBusy`.
+  var waiting: [() -> Void] = []
+  var isBusy = false
+
+  init(_ peripheral: CBPeripheral) {
+    self.peripheral = peripheral
+    number = peripheral.number
+  }
+
+  /// An attempt begins or the connection ends: what waits is void.
+  func nextGeneration() {
+    generation += 1
+    waiting = []
+    isBusy = false
+  }
+}

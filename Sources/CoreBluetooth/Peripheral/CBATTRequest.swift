@@ -1,0 +1,29 @@
+import BledClient
+
+/// A read or write of a characteristic of this program, to be answered with `CBPeripheralManager.respond(to:withResult:)`.
+open class CBATTRequest: NSObject {
+  private let origin: (central: CBCentral, characteristic: CBCharacteristic, offset: Int)
+  private let octets: Guarded<Data?>
+  let answer: PendingAnswer
+
+  init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?, answer: PendingAnswer) {
+    origin = (central, characteristic, offset)
+    octets = Guarded(value)
+    self.answer = answer
+  }
+
+  /// The device that asks.
+  open var central: CBCentral { origin.central }
+
+  /// The characteristic it asks for.
+  open var characteristic: CBCharacteristic { origin.characteristic }
+
+  /// Where the value begins, 0 to 512.
+  open var offset: Int { origin.offset }
+
+  /// What was written; for a read, what is to be answered: the value from the offset on.
+  open var value: Data? {
+    get { octets[\.self] }
+    set { octets[\.self] = newValue }
+  }
+}

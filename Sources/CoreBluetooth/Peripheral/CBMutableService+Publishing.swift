@@ -1,0 +1,64 @@
+import BledRPC
+import Bluetooth
+
+extension CBMutableService {
+  /// Ends the program where Apple's framework raises an exception.
+  func checkForPublishing() {
+    for characteristic in characteristics ?? [] {
+      guard let characteristic = characteristic as? CBMutableCharacteristic else {
+        Misuse.raise("\(characteristic) is no CBMutableCharacteristic and cannot be published")
+      }
+      if characteristic.value != nil, characteristic.isWritable {
+        Misuse.raise("Characteristics with cached values must be read-only")
+      }
+    }
+  }
+
+  /// The service as the daemon takes it.
+  /// - Parameter includes: The handles of the services that it includes.
+  func definition(includes: [UInt16]) -> ServiceToPublish {
+    ServiceToPublish(
+      uuid: uuid.value, primary: isPrimary, includes: includes.isEmpty ? nil : includes,
+      characteristics: (characteristics ?? []).compactMap { ($0 as? CBMutableCharacteristic)?.definition })
+  }
+}
+
+extension CBMutableCharacteristic {
+  fileprivate var isWritable: Bool {
+    !properties.isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites])
+      || !permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])
+  }
+
+  fileprivate var definition: ServiceToPublish.Characteristic {
+    var properties = properties
+    if properties.contains(.notifyEncryptionRequired) { properties.insert(.notify) }
+    if properties.contains(.indicateEncryptionRequired) { properties.insert(.indicate) }
+    return .init(
+      uuid: uuid.value, properties: properties.words, permissions: permissions.words,
+      value: value.map { HexBytes(Array($0)) },
+      descriptors: (descriptors ?? []).compactMap { descriptor in
+        descriptor.published.map { .init(uuid: descriptor.uuid.value, value: HexBytes($0)) }
+      })
+  }
+}
+
+extension CBDescriptor {
+  /// The octets of a local descriptor's value.
+  fileprivate var published: [UInt8]? {
+    switch value {
+    case let text as String: Array(text.utf8)
+    case let data as Data: Array(data)
+    default: nil
+    }
+  }
+}
+
+extension CBAttributePermissions {
+  private static let words: [(word: String, permission: CBAttributePermissions)] = [
+    ("readable", .readable), ("writeable", .writeable), ("readEncryptionRequired", .readEncryptionRequired),
+    ("writeEncryptionRequired", .writeEncryptionRequired),
+  ]
+
+  /// The names that the daemon has for them.
+  fileprivate var words: [String] { Self.words.filter { contains($0.permission) }.map(\.word) }
+}

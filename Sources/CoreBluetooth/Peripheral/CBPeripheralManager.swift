@@ -1,0 +1,141 @@
+import Bluetooth
+
+/// Publishes services, advertises them, and serves the centrals that connect.
+///
+/// It must be kept by the program: with it everything ends that it began.
+open class CBPeripheralManager: CBManager {
+  struct Shared {
+    weak var delegate: (any CBPeripheralManagerDelegate)?
+    var isAdvertising = false
+    var updates = WaitingUpdates()
+  }
+
+  let shared: Guarded<Shared>
+  let engine: PeripheralEngine
+
+  /// Makes a manager without a delegate, on the main queue.
+  public convenience init() {
+    self.init(delegate: nil, queue: nil)
+  }
+
+  /// Makes a manager.
+  /// - Parameters:
+  ///   - delegate: Who is told what happens; it is not kept.
+  ///   - queue: Where it is told; nil is the main queue.
+  public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
+    self.init(delegate: delegate, queue: queue, options: nil)
+  }
+
+  /// Makes a manager.
+  /// - Parameters:
+  ///   - delegate: Who is told what happens; it is not kept.
+  ///   - queue: Where it is told; nil is the main queue.
+  ///   - options: Those named `CBPeripheralManagerOption…`; none has an effect on Linux yet.
+  public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
+    shared = Guarded(Shared(delegate: delegate))
+    engine = PeripheralEngine(delivery: Delivery(to: queue))
+    super.init(options: options)
+    engine.manager = self
+    engine.start()
+  }
+
+  deinit { engine.close() }
+
+  /// Who is told what happens.
+  open weak var delegate: (any CBPeripheralManagerDelegate)? {
+    get { shared[\.delegate] }
+    set { shared[\.delegate] = newValue }
+  }
+
+  /// Whether it advertises.
+  open var isAdvertising: Bool { shared[\.isAdvertising] }
+
+  /// Whether this program may use Bluetooth.
+  @available(*, deprecated, message: "Use CBManager.authorization")
+  open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
+    authorization == .denied ? .denied : .authorized
+  }
+
+  /// Starts to advertise.
+  /// - Parameter advertisementData: The name and the services, under `CBAdvertisementDataLocalNameKey` and
+  ///   `CBAdvertisementDataServiceUUIDsKey`; other keys are ignored.
+  open func startAdvertising(_ advertisementData: [String: Any]?) {
+    guard isUsable(for: "startAdvertising") else { return }
+    let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
+    engine.startAdvertising(
+      name: advertisementData?[CBAdvertisementDataLocalNameKey] as? String, services: (services ?? []).map(\.value))
+  }
+
+  /// Ends the advertising.
+  open func stopAdvertising() {
+    guard isUsable(for: "stopAdvertising") else { return }
+    shared[\.isAdvertising] = false
+    engine.stopAdvertising()
+  }
+
+  /// Asks for a quicker or cheaper connection with a central. bled leaves it to the central.
+  open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
+    _ = isUsable(for: "setDesiredConnectionLatency")
+  }
+
+  /// Publishes a service. What it includes must have been published before.
+  open func add(_ service: CBMutableService) {
+    guard isUsable(for: "add") else { return }
+    service.checkForPublishing()
+    engine.add(service)
+  }
+
+  /// Takes a service back.
+  open func remove(_ service: CBMutableService) {
+    guard isUsable(for: "remove") else { return }
+    engine.remove(service)
+  }
+
+  /// Takes all services back.
+  open func removeAllServices() {
+    guard isUsable(for: "removeAllServices") else { return }
+    engine.removeAll()
+  }
+
+  /// Answers a read or a write, once; of several writes that came together the first, for all.
+  /// - Parameters:
+  ///   - request: What the delegate was given; for a read, `value` is set to the value from the offset on.
+  ///   - result: `success`, or why it is refused.
+  open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
+    request.answer.finish(result, value: request.value)
+  }
+
+  /// Sends a new value to subscribers.
+  /// - Parameters:
+  ///   - value: Up to 512 octets; a central gets what fits into its notification.
+  ///   - characteristic: One that is published.
+  ///   - centrals: Only these; all that are subscribed if nil.
+  /// - Returns: False if there is no room: nothing was sent, and the delegate is told when there is room again.
+  @discardableResult
+  open func updateValue(
+    _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
+  ) -> Bool {
+    guard isUsable(for: "updateValue") else { return false }
+    guard shared.with({ $0.updates.begin() }) else { return false }
+    engine.update(Array(value.prefix(512)), characteristic, centrals.map { $0.map(\.identifier.uuidString) })
+    return true
+  }
+
+  /// Listens for L2CAP channels: not supported by bled yet, which the delegate is told.
+  open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+    guard isUsable(for: "publishL2CAPChannel") else { return }
+    engine.deliver { manager in
+      manager.delegate?.peripheralManager(
+        manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
+    }
+  }
+
+  /// Ends listening for L2CAP channels: not supported by bled yet, which the delegate is told.
+  open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
+    guard isUsable(for: "unpublishL2CAPChannel") else { return }
+    engine.deliver { manager in
+      manager.delegate?.peripheralManager(
+        manager, didUnpublishL2CAPChannel: psm, error: CBError(.operationNotSupported))
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// A value behind a lock: what Core Bluetooth's objects show may be read on any thread.
+final class Guarded<Value>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  /// Calls `body` while nobody else sees the value. It must not call out.
+  func with<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
+  }
+
+  subscript<Part>(part: WritableKeyPath<Value, Part>) -> Part {
+    get { with { $0[keyPath: part] } }
+    set { with { $0[keyPath: part] = newValue } }
+  }
+}
+
+/// Carries an object of the API, which is not Sendable (as Apple's is not), to the queue where it is used: what it holds
+/// is behind locks.
+struct Carried<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,98 @@
+/// What an observer of a property wants to be told. Foundation on Linux has no key-value observing; this stands in for it,
+/// for the properties of managers and peripherals.
+public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+  /// The bits.
+  public let rawValue: UInt
+
+  /// Makes a set of its bits.
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// The new value.
+  public static let new = NSKeyValueObservingOptions(rawValue: 1)
+  /// The old value.
+  public static let old = NSKeyValueObservingOptions(rawValue: 2)
+  /// A first call at once.
+  public static let initial = NSKeyValueObservingOptions(rawValue: 4)
+}
+
+/// A change of an observed property.
+public struct NSKeyValueObservedChange<Value> {
+  /// The value after it, if `.new` was asked for.
+  public let newValue: Value?
+  /// The value before it, if `.old` was asked for.
+  public let oldValue: Value?
+}
+
+/// An observer that was registered; it ends with `invalidate` or with the last reference to this.
+open class NSKeyValueObservation: NSObject {
+  private let end: Guarded<(() -> Void)?>
+
+  init(end: @escaping () -> Void) {
+    self.end = Guarded(end)
+  }
+
+  deinit { invalidate() }
+
+  /// Ends it.
+  open func invalidate() {
+    let end = end.with { end in
+      defer { end = nil }
+      return end
+    }
+    end?()
+  }
+}
+
+/// Managers and peripherals: their properties can be observed.
+public protocol CBKeyValueObservable: AnyObject {}
+
+extension CBManager: CBKeyValueObservable {}
+extension CBPeripheral: CBKeyValueObservable {}
+
+extension CBKeyValueObservable {
+  /// Has a function called when a property changes: `isScanning`, `state`.
+  /// - Returns: What ends it; keep it.
+  public func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let observers = (self as? CBManager)?.observers ?? (self as? CBPeripheral)?.observers ?? KeyValueObservers()
+    let last = Guarded(self[keyPath: keyPath])
+    if options.contains(.initial) {
+      let value = last[\.self]
+      changeHandler(self, .init(newValue: options.contains(.new) ? value : nil, oldValue: nil))
+    }
+    let number = observers.add { [weak self] in
+      guard let self else { return }
+      let new = self[keyPath: keyPath]
+      let old = last.with { last in
+        defer { last = new }
+        return last
+      }
+      guard (new as? AnyHashable) != (old as? AnyHashable) else { return }
+      changeHandler(
+        self, .init(newValue: options.contains(.new) ? new : nil, oldValue: options.contains(.old) ? old : nil))
+    }
+    return NSKeyValueObservation { [weak observers] in observers?.remove(number) }
+  }
+}
+
+/// The observers of an object.
+final class KeyValueObservers: Sendable {
+  private let list = Guarded<(last: Int, observers: [Int: () -> Void])>((0, [:]))
+
+  func add(_ observer: @escaping () -> Void) -> Int {
+    list.with {
+      $0.last += 1
+      $0.observers[$0.last] = observer
+      return $0.last
+    }
+  }
+
+  func remove(_ number: Int) { list.with { $0.observers[number] = nil } }
+
+  /// A property may have changed.
+  func changed() {
+    for observer in list.with({ $0.observers.sorted { $0.key < $1.key } }) { observer.value() }
+  }
+}

@@ -1,0 +1,18 @@
+import Glibc
+
+/// What a program did wrong.
+enum Misuse {
+  /// A call that has no effect now; said on standard error, as Apple's framework says it in the log.
+  static func log(_ message: String) {
+    write("[CoreBluetooth] API MISUSE: \(message)\n")
+  }
+
+  /// What raises an Objective-C exception in Apple's framework: the program ends.
+  static func raise(_ message: String) -> Never {
+    fatalError("*** Terminating due to uncaught exception 'NSInvalidArgumentException', reason: '\(message)'")
+  }
+
+  private static func write(_ text: String) {
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+}

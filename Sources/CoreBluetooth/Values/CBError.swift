@@ -1,0 +1,192 @@
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The domain of `CBError`.
+public let CBErrorDomain = "CBErrorDomain"
+
+/// What can go wrong with adapters, connections and the daemon.
+public struct CBError: CustomNSError, Hashable, Error, Sendable {
+  let stored: NSError
+
+  init(stored: NSError) { self.stored = stored }
+
+  /// Makes an error of its code, with what else is to be known.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    stored = NSError(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
+  }
+
+  /// `CBErrorDomain`.
+  public static var errorDomain: String { CBErrorDomain }
+
+  /// Which error it is.
+  public var code: Code { Code(stored.code) }
+
+  /// The number of `code`.
+  public var errorCode: Int { stored.code }
+
+  /// What else is known.
+  public var userInfo: [String: Any] { stored.userInfo }
+
+  /// The same, as `CustomNSError` wants it.
+  public var errorUserInfo: [String: Any] { stored.userInfo }
+
+  /// A sentence for people.
+  public var localizedDescription: String { stored.localizedDescription }
+}
+
+extension CBError {
+  /// The codes. As with Apple's, a number outside the list is a code too: `Code(rawValue: 0x80)` is not nil.
+  public enum Code: RawRepresentable, Hashable, Sendable {
+    /// Nobody knows why.
+    case unknown
+    /// A parameter makes no sense.
+    case invalidParameters
+    /// There is no attribute of that handle.
+    case invalidHandle
+    /// The device is not connected.
+    case notConnected
+    /// There is no room for it.
+    case outOfSpace
+    /// The operation was cancelled.
+    case operationCancelled
+    /// The device is out of reach: the connection timed out.
+    case connectionTimeout
+    /// The device ended the connection.
+    case peripheralDisconnected
+    /// A service of that UUID is the system's.
+    case uuidNotAllowed
+    /// This manager advertises already.
+    case alreadyAdvertising
+    /// The connection could not be made.
+    case connectionFailed
+    /// The adapter cannot hold one more connection.
+    case connectionLimitReached
+    /// The device is not known.
+    case unknownDevice
+    /// The operation is not possible here.
+    case operationNotSupported
+    /// The device has forgotten the pairing.
+    case peerRemovedPairingInformation
+    /// Encryption did not start in time.
+    case encryptionTimedOut
+    /// There are too many paired devices.
+    case tooManyLEPairedDevices
+    /// Too many notifications came in the background.
+    case leGattExceededBackgroundNotificationLimit
+    /// Nearly too many notifications came in the background.
+    case leGattNearBackgroundNotificationLimit
+    // swift-format-ignore: NoLeadingUnderscores
+    /// A code outside the list.
+    case _other(Int)
+
+    private static let listed: [Code] = [
+      .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
+      .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed, .alreadyAdvertising, .connectionFailed,
+      .connectionLimitReached, .unknownDevice, .operationNotSupported, .peerRemovedPairingInformation,
+      .encryptionTimedOut, .tooManyLEPairedDevices, .leGattExceededBackgroundNotificationLimit,
+      .leGattNearBackgroundNotificationLimit,
+    ]
+
+    init(_ rawValue: Int) {
+      self = Self.listed.indices.contains(rawValue) ? Self.listed[rawValue] : ._other(rawValue)
+    }
+
+    /// Makes the code of a number; never nil.
+    public init?(rawValue: Int) { self.init(rawValue) }
+
+    /// The number.
+    public var rawValue: Int {
+      switch self {
+      case .unknown: 0
+      case .invalidParameters: 1
+      case .invalidHandle: 2
+      case .notConnected: 3
+      case .outOfSpace: 4
+      case .operationCancelled: 5
+      case .connectionTimeout: 6
+      case .peripheralDisconnected: 7
+      case .uuidNotAllowed: 8
+      case .alreadyAdvertising: 9
+      case .connectionFailed: 10
+      case .connectionLimitReached: 11
+      case .unknownDevice: 12
+      case .operationNotSupported: 13
+      case .peerRemovedPairingInformation: 14
+      case .encryptionTimedOut: 15
+      case .tooManyLEPairedDevices: 16
+      case .leGattExceededBackgroundNotificationLimit: 17
+      case .leGattNearBackgroundNotificationLimit: 18
+      case ._other(let number): number
+      }
+    }
+
+    /// Lets `catch CBError.invalidParameters` and `case CBError.invalidParameters` match errors.
+    public static func ~= (match: Code, error: any Error) -> Bool { (error as? CBError)?.code == match }
+  }
+}
+
+extension CBError {
+  /// Nobody knows why.
+  public static var unknown: Code { .unknown }
+  /// A parameter makes no sense.
+  public static var invalidParameters: Code { .invalidParameters }
+  /// There is no attribute of that handle.
+  public static var invalidHandle: Code { .invalidHandle }
+  /// The device is not connected.
+  public static var notConnected: Code { .notConnected }
+  /// There is no room for it.
+  public static var outOfSpace: Code { .outOfSpace }
+  /// The operation was cancelled.
+  public static var operationCancelled: Code { .operationCancelled }
+  /// The device is out of reach: the connection timed out.
+  public static var connectionTimeout: Code { .connectionTimeout }
+  /// The device ended the connection.
+  public static var peripheralDisconnected: Code { .peripheralDisconnected }
+  /// A service of that UUID is the system's.
+  public static var uuidNotAllowed: Code { .uuidNotAllowed }
+  /// This manager advertises already.
+  public static var alreadyAdvertising: Code { .alreadyAdvertising }
+  /// The connection could not be made.
+  public static var connectionFailed: Code { .connectionFailed }
+  /// The adapter cannot hold one more connection.
+  public static var connectionLimitReached: Code { .connectionLimitReached }
+  /// The device is not known.
+  public static var unknownDevice: Code { .unknownDevice }
+  /// The operation is not possible here.
+  public static var operationNotSupported: Code { .operationNotSupported }
+  /// The device has forgotten the pairing.
+  public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
+  /// Encryption did not start in time.
+  public static var encryptionTimedOut: Code { .encryptionTimedOut }
+  /// There are too many paired devices.
+  public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
+  /// Too many notifications came in the background.
+  public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }
+  /// Nearly too many notifications came in the background.
+  public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
+  /// The older spelling of `unknownDevice`.
+  @available(*, deprecated, renamed: "unknownDevice")
+  public static var unkownDevice: Code { .unknownDevice }
+}
+
+// What makes `error as? CBError` work for an NSError of this domain, as on Apple's systems.
+// swift-format-ignore: NoLeadingUnderscores
+extension CBError: _ObjectiveCBridgeable {
+  /// The error as `NSError`.
+  public func _bridgeToObjectiveC() -> NSError { stored }
+
+  /// Takes an `NSError` of this domain.
+  public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CBError?) {
+    _ = _conditionallyBridgeFromObjectiveC(source, result: &result)
+  }
+
+  /// Takes an `NSError` of this domain.
+  /// - Returns: False for any other domain.
+  public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout CBError?) -> Bool {
+    result = source.domain == errorDomain ? CBError(stored: source) : nil
+    return result != nil
+  }
+
+  /// Takes an `NSError` of this domain.
+  public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CBError {
+    CBError(stored: source ?? NSError(domain: errorDomain, code: 0))
+  }
+}

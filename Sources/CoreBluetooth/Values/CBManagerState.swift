@@ -1,0 +1,49 @@
+/// What can be done with Bluetooth at the moment.
+public enum CBManagerState: Int, Sendable {
+  /// Not known yet.
+  case unknown = 0
+  /// The connection to the daemon was lost, or an adapter is starting; an update follows.
+  case resetting = 1
+  /// There is no daemon, or no adapter for Bluetooth LE.
+  case unsupported = 2
+  /// This program may not use Bluetooth.
+  case unauthorized = 3
+  /// The adapter is off.
+  case poweredOff = 4
+  /// Everything works.
+  case poweredOn = 5
+}
+
+/// The older name of `CBManagerState` for a central manager.
+@available(*, deprecated, message: "Use CBManagerState instead")
+public enum CBCentralManagerState: Int, Sendable {
+  /// See `CBManagerState.unknown`.
+  case unknown = 0
+  /// See `CBManagerState.resetting`.
+  case resetting = 1
+  /// See `CBManagerState.unsupported`.
+  case unsupported = 2
+  /// See `CBManagerState.unauthorized`.
+  case unauthorized = 3
+  /// See `CBManagerState.poweredOff`.
+  case poweredOff = 4
+  /// See `CBManagerState.poweredOn`.
+  case poweredOn = 5
+}
+
+/// The older name of `CBManagerState` for a peripheral manager.
+@available(*, deprecated, message: "Use CBManagerState instead")
+public enum CBPeripheralManagerState: Int, Sendable {
+  /// See `CBManagerState.unknown`.
+  case unknown = 0
+  /// See `CBManagerState.resetting`.
+  case resetting = 1
+  /// See `CBManagerState.unsupported`.
+  case unsupported = 2
+  /// See `CBManagerState.unauthorized`.
+  case unauthorized = 3
+  /// See `CBManagerState.poweredOff`.
+  case poweredOff = 4
+  /// See `CBManagerState.poweredOn`.
+  case poweredOn = 5
+}

@@ -1,0 +1,37 @@
+/// How this manager is connected to a peripheral.
+public enum CBPeripheralState: Int, Sendable {
+  /// Not at all.
+  case disconnected = 0
+  /// `connect` was called and waits for the device.
+  case connecting = 1
+  /// Connected.
+  case connected = 2
+  /// `cancelPeripheralConnection` was called and is not done yet.
+  case disconnecting = 3
+}
+
+/// How a characteristic is written.
+public enum CBCharacteristicWriteType: Int, Sendable {
+  /// The device answers, and the delegate is told (Write Request).
+  case withResponse = 0
+  /// Nobody answers (Write Command).
+  case withoutResponse = 1
+}
+
+/// What happened to a connection.
+public enum CBConnectionEvent: Int, Sendable {
+  /// It ended.
+  case peerDisconnected = 0
+  /// It was made.
+  case peerConnected = 1
+}
+
+/// How quickly a connected central wants to be served.
+public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
+  /// As quickly as possible, at the price of power.
+  case low = 0
+  /// A balance of both.
+  case medium = 1
+  /// As cheaply as possible, at the price of speed.
+  case high = 2
+}
