@@ -138,8 +138,7 @@ public struct AttributeDatabase: Sendable {
   func handles(ofType type: BluetoothUUID, in range: ClosedRange<UInt16>) -> ArraySlice<UInt16> {
     guard let handles = handlesByType[type] else { return [] }
     let first = handles.firstIndex(notBelow: range.lowerBound)
-    var end = first
-    while end < handles.count, handles[end] <= range.upperBound { end += 1 }
+    let end = range.upperBound == .max ? handles.count : handles.firstIndex(notBelow: range.upperBound + 1)
     return handles[first..<end]
   }
 

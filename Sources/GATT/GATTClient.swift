@@ -34,14 +34,11 @@ struct GATTClient: Sendable {
     switch procedure {
     case .writeWithoutResponse(let handle, let value):
       command(.writeCommand(handle, value: value[...]), id, bearer, &actions)
-    case .signedWrite(let handle, let value, _, _) where isEncrypted:
+    case .signedWrite(let handle, let value, _) where isEncrypted:
       command(.writeCommand(handle, value: value[...]), id, bearer, &actions)
-    case .signedWrite(let handle, let value, let counter, let sign):
-      var signature: [UInt8] = []
-      signature.append(word: UInt16(truncatingIfNeeded: counter))
-      signature.append(word: UInt16(truncatingIfNeeded: counter >> 16))
-      let signed = ATTPDU.signedWriteCommand(handle, value: value[...], signature: signature[...]).encoded
-      signature += sign(signed)
+    case .signedWrite(let handle, let value, let sign):
+      let signature = sign(ATTPDU.signedWriteCommand(handle, value: value[...], signature: []).encoded)
+      guard signature.count == 12 else { return actions.append(.finished(id, .failure(.invalidParameter))) }
       command(.signedWriteCommand(handle, value: value[...], signature: signature[...]), id, bearer, &actions)
     default:
       guard queue.count < Self.queueLimit else { return actions.append(.finished(id, .failure(.queueFull))) }

@@ -110,7 +110,9 @@ public struct GATTConnection: Sendable {
   }
 
   /// What the client wants to be sent of the value at this handle.
-  public func subscription(of handle: UInt16) -> ClientConfiguration { server.subscriptions[handle] ?? [] }
+  public func subscription(of handle: UInt16) -> ClientConfiguration {
+    isOpen ? server.subscriptions[handle] ?? [] : []
+  }
 
   /// Answers a read question: the value from the offset of the question on, or an error.
   public mutating func answerRead(
@@ -159,7 +161,7 @@ public struct GATTConnection: Sendable {
     server.ownerGone(owner, bearer: &bearer, actions: &actions)
   }
 
-  /// What is to be kept of the client if it is bonded.
+  /// What is to be kept of the client if it is bonded; also after the link's end.
   public func clientState(database: inout AttributeDatabase) -> GATTClientState { server.clientState(&database) }
 
   /// Gives a bonded client back what was kept of it, and tells it where the database changed meanwhile.

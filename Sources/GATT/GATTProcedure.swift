@@ -42,9 +42,9 @@ public enum GATTProcedure: Sendable {
   case readMultipleVariable([UInt16])
   /// 4.9.1. Goes out at once, before what waits. Ends with `.done` when it is sent; longer than MTU − 3 is an error.
   case writeWithoutResponse(UInt16, [UInt8])
-  /// 4.9.2. Goes out at once, on an encrypted link as a plain write without response. `sign` gets the packet with the
-  /// counter behind it and returns the 8 octets of the code.
-  case signedWrite(UInt16, [UInt8], counter: UInt32, sign: @Sendable ([UInt8]) -> [UInt8])
+  /// 4.9.2. Goes out at once, on an encrypted link as a plain write without response. `sign` gets the packet and returns
+  /// the 12 octets of the signature: the counter and the code. Ends with `.done` when it is sent.
+  case signedWrite(UInt16, [UInt8], sign: @Sendable ([UInt8]) -> [UInt8])
   /// 4.9.3 and 4.12.3. Ends with `.done`; longer than MTU − 3 is an error.
   case write(UInt16, [UInt8])
   /// 4.9.4 and 4.12.4. Ends with `.done`.

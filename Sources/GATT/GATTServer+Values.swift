@@ -142,7 +142,8 @@ extension GATTServer {
   mutating func endIndications(_ reason: BearerError, _ actions: inout [GATTAction]) {
     let pending = (indicationInFlight.map { [$0] } ?? []) + indications
     indicationInFlight = nil
-    indications = []
+    // What the client has not heard of the database stays, for `clientState`.
+    indications = pending.filter(\.isServiceChange)
     for case .value(let id) in pending.map(\.purpose) {
       actions.append(.indicationFinished(id, .failure(.bearer(reason))))
     }

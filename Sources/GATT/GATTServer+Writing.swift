@@ -1,9 +1,9 @@
 import ATT
 import Bluetooth
 
-/// Checks a signed write (Core 5.4, Vol 3, Part C, 10.4.2): the octets that are signed, the counter among them, and the 8
-/// octets of the code, all in wire order. It says whether the code is right and the counter is new, and remembers the counter.
-public typealias SignatureVerifier = @Sendable (_ signed: [UInt8], _ counter: UInt32, _ code: [UInt8]) -> Bool
+/// Checks a signed write (Core 5.4, Vol 3, Part C, 10.4.2): gets the whole packet and says whether its code is right and
+/// its counter is new. It remembers the counter.
+public typealias SignatureVerifier = @Sendable (_ packet: [UInt8]) -> Bool
 
 /// What Execute Write has still to do.
 struct ExecuteWrite {
@@ -62,12 +62,9 @@ extension GATTServer {
     _ actions: inout [GATTAction]
   ) {
     guard let signatureVerifier else { return }
-    var signed = [ATTOpcode.signedWriteCommand.rawValue]
-    signed.append(word: handle)
-    signed += value
-    signed += signature.prefix(4)
-    let counter = UInt32(signature.word(at: 0)) | UInt32(signature.word(at: 2)) << 16
-    guard signatureVerifier(signed, counter, [UInt8](signature.suffix(8))) else { return }
+    guard signatureVerifier(ATTPDU.signedWriteCommand(handle, value: value, signature: signature).encoded) else {
+      return
+    }
     writeCommand(handle, value, &database, &actions)
   }
 

@@ -130,8 +130,8 @@ struct GATTServer: Sendable {
     prepared = []
     preparedOctets = 0
     endIndications(reason, &actions)
+    // They stay, for `clientState`; nothing is sent any more.
     for handle in subscriptions.keys.sorted() { actions.append(.subscriptionChanged(handle: handle, [])) }
-    subscriptions = [:]
   }
 
   // MARK: - Questions and answers

@@ -127,7 +127,10 @@ extension RunningProcedure {
     for element in list {
       let (handle, valueHandle) = (element.word(at: 0), element.word(at: 3))
       guard let uuid = BluetoothUUID(littleEndian: element.dropFirst(5)) else { return .malformed }
-      guard advance(to: handle, through: handle), valueHandle > handle else { return .handles }
+      // A value lies behind its declaration and before the next one, so that `endHandle` is never before it.
+      guard handle > declarations.last?.valueHandle ?? 0, valueHandle > handle, Int(valueHandle) <= end,
+        advance(to: handle, through: handle)
+      else { return .handles }
       declarations.append(
         CharacteristicDeclaration(
           handle: handle, valueHandle: valueHandle,

@@ -1,4 +1,5 @@
 import Bluetooth
+import BluetoothCrypto
 import GATT
 import Testing
 
@@ -10,7 +11,7 @@ struct GATTClientVectors {
     #expect(file.clientCases.count == 99)
     var passed = 0
     for vector in file.clientCases {
-      var run = ClientRun(vector, try SignatureVectors.load())
+      var run = ClientRun(vector)
       if try run.matches() { passed += 1 }
     }
     print("gatt client: \(passed) of \(file.clientCases.count)")
@@ -18,31 +19,8 @@ struct GATTClientVectors {
   }
 }
 
-/// Signatures that crypto-vectors.json holds: the client is tested here, not the cryptography.
-struct SignatureVectors {
-  private let signatures: [String: String]
-
-  static func load() throws -> SignatureVectors {
-    let file = try Vectors.load("crypto-vectors.json")
-    var signatures: [String: String] = [:]
-    for vector in file["att_signing"]?.array ?? [] {
-      guard let key = vector["csrk_le"]?.string, let message = vector["message"]?.string,
-        let signature = vector["signature"]?.string
-      else { continue }
-      // The counter is signed behind the message and stands before the code.
-      signatures[key + message + signature.prefix(8)] = String(signature.dropFirst(8))
-    }
-    return SignatureVectors(signatures: signatures)
-  }
-
-  func signer(key: String) -> @Sendable ([UInt8]) -> [UInt8] {
-    { [signatures] message in Hex.decode(signatures[key + Hex.encode(message)] ?? "") ?? [] }
-  }
-}
-
 private struct ClientRun {
   let vector: GATTVectorFile.ClientCase
-  let signatures: SignatureVectors
   var connection: GATTConnection
   var database = AttributeDatabase()
   var sent: [String] = []
@@ -50,9 +28,8 @@ private struct ClientRun {
   var delivered: [(handle: UInt16, value: [UInt8])] = []
   var lastID: UInt64 = 0
 
-  init(_ vector: GATTVectorFile.ClientCase, _ signatures: SignatureVectors) {
+  init(_ vector: GATTVectorFile.ClientCase) {
     self.vector = vector
-    self.signatures = signatures
     let isEncrypted = vector.operation["link_encrypted"]?.bool == true
     connection = GATTConnection(
       maximumMTU: vector.mtu, security: SecurityState(level: isEncrypted ? 2 : 1, keySize: isEncrypted ? 16 : 0))
@@ -166,9 +143,10 @@ private struct ClientRun {
     case "subscribe-indicate": return .subscribe(descriptor: try configuration(of: handle), .indication)
     case "write-without-response": return .writeWithoutResponse(handle, value)
     case "signed-write-without-response":
-      let counter = try #require(operation["sign_counter"]?.int)
-      let key = try #require(operation["csrk_le"]?.string)
-      return .signedWrite(handle, value, counter: UInt32(counter), sign: signatures.signer(key: key))
+      let counter = UInt32(operation["sign_counter"]?.int ?? 0)
+      let csrk = Hex.decode(operation["csrk_le"]?.string ?? "") ?? []
+      let key = try #require(Key128(littleEndian: csrk))
+      return .signedWrite(handle, value) { ATTSignature.sign($0, counter: counter, key: key) }
     case "write-value": return .write(handle, value)
     case "write-long-value": return .writeLong(handle, value, offset: offset)
     case "reliable-write": return .reliableWrite([AttributeWrite(handle: handle, offset: offset, value: value)])

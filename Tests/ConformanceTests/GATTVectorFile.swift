@@ -1,4 +1,5 @@
 import Bluetooth
+import BluetoothCrypto
 import GATT
 import Testing
 
@@ -18,7 +19,13 @@ struct GATTVectorFile: Decodable {
       let type, value: String
       let permissions: [String]
     }
-    struct Hash: Decodable { let message: String }
+    struct Hash: Decodable {
+      let message, code: String
+      enum CodingKeys: String, CodingKey {
+        case message
+        case code = "hash_octets_be"
+      }
+    }
     let name: String
     let services: [Service]
     let attributes: [Attribute]
@@ -82,7 +89,7 @@ extension GATTVectorFile.Database {
   /// The database as our server holds it.
   /// - Parameter plainConfigurations: whether 0x2902 is a value like any other.
   func build(plainConfigurations: Bool = false) throws -> AttributeDatabase {
-    var database = AttributeDatabase()
+    var database = AttributeDatabase(cmac: DatabaseHash.code(of:))
     for service in services {
       let members = try attributes.filter { service.start...service.end ~= $0.handle }.map { attribute in
         let type = try #require(BluetoothUUID(attribute.type))

@@ -1,0 +1,119 @@
+import ATT
+import Bluetooth
+import GATT
+import Testing
+
+/// Order, security, time and the end.
+struct ClientQueueTests {
+  @Test func proceduresRunInOrder() throws {
+    var client = LinkScript()
+    client.start(.read(1), id: 1, "0a0100")
+    client.start(.read(2), id: 2, nil)
+    client.start(.write(3, [9]), id: 3, nil)
+    try client.exchange("0b01", "0a0200")
+    try client.exchange("010a020002", "12030009")
+    try client.exchange("13", nil)
+    #expect(
+      client.takeEvents() == [
+        "finished 1 \(GATTResult.value([1]))", "finished 2 \(GATTError.att(.readNotPermitted, handle: 2))",
+        "finished 3 \(GATTResult.done)",
+      ])
+  }
+
+  @Test func queueIsBounded() throws {
+    var client = LinkScript()
+    for id: UInt64 in 0..<257 { client.start(.read(1), id: id, id == 0 ? "0a0100" : nil) }
+    #expect(client.takeEvents() == [])
+    client.start(.read(1), id: 999, nil)
+    #expect(client.takeEvents() == ["finished 999 queueFull"])
+  }
+
+  @Test func securityIsAskedForOnce() throws {
+    var client = LinkScript()
+    client.connection.asksForSecurity = true
+    client.start(.read(3), "0a0300")
+    client.start(.read(4), id: 2, nil)
+    try client.exchange("010a030005", nil)
+    #expect(client.takeEvents() == ["security 1 insufficientAuthentication"])
+    client.resume(id: 2, isSecured: true)
+    client.expect(nil)
+    client.resume(isSecured: true)
+    client.expect("0a0300")
+    try client.exchange("010a03000f", "0a0400")
+    #expect(client.takeEvents() == ["finished 1 \(GATTError.att(.insufficientEncryption, handle: 3))"])
+    try client.exchange("010a04000c", nil)
+    #expect(client.takeEvents() == ["security 2 encryptionKeySizeTooShort"])
+    client.resume(id: 2, isSecured: false)
+    #expect(client.takeEvents() == ["finished 2 \(GATTError.att(.encryptionKeySizeTooShort, handle: 4))"])
+    client.resume(id: 2, isSecured: true)
+    client.expect(nil)
+  }
+
+  @Test func securityInTheMiddleOfALongWrite() throws {
+    var client = LinkScript()
+    client.connection.asksForSecurity = true
+    client.start(.writeLong(3, [1]), "160300000001")
+    try client.exchange("0116030005", nil)
+    client.resume(isSecured: false)
+    client.expect("1800")
+    try client.exchange("19", nil)
+    #expect(client.takeEvents().last == "finished 1 \(GATTError.att(.insufficientAuthentication, handle: 3))")
+  }
+
+  @Test func everythingFailsOnceAfter30Seconds() throws {
+    var client = LinkScript()
+    client.start(.read(1), id: 1, "0a0100")
+    client.start(.read(2), id: 2, nil)
+    #expect(client.connection.deadline == Instant.zero.advanced(by: .seconds(30)))
+    client.pass(seconds: 30)
+    let timeout = GATTError.bearer(.timeout(.readRequest))
+    #expect(client.takeEvents() == ["finished 1 \(timeout)", "finished 2 \(timeout)", "failed"])
+    #expect(client.connection.deadline == nil)
+    client.pass(seconds: 30)
+    client.endLink()
+    try client.exchange("0b01", nil)
+    #expect(client.takeEvents() == [])
+    client.start(.read(1), id: 3, nil)
+    client.start(.writeWithoutResponse(1, [1]), id: 4, nil)
+    #expect(client.takeEvents() == ["finished 3 \(timeout)", "finished 4 \(timeout)"])
+  }
+
+  @Test func everythingFailsOnceWithTheLink() throws {
+    var client = LinkScript()
+    client.connection.asksForSecurity = true
+    client.start(.read(1), id: 1, "0a0100")
+    client.start(.read(2), id: 2, nil)
+    try client.exchange("010a010005", nil)
+    _ = client.takeEvents()
+    client.endLink()
+    let events = client.takeEvents()
+    #expect(events.count == 2)
+    #expect(events[0].hasPrefix("finished 1 bearer(") && events[1].hasPrefix("finished 2 bearer("))
+    client.resume(isSecured: true)
+    client.expect(nil)
+    #expect(client.takeEvents() == [])
+  }
+
+  @Test(arguments: ["13", "0d01", "010c010001", "030500"])
+  func answerToAnotherRequestEndsTheBearer(_ answer: String) throws {
+    var client = LinkScript()
+    client.start(.read(1), id: 1, "0a0100")
+    try client.exchange(answer, nil)
+    let events = client.takeEvents()
+    #expect(events.count == 2 && events[0].contains("unexpectedResponse") && events[1] == "failed")
+    #expect(!client.connection.isOpen)
+  }
+
+  @Test func answerWithoutARequestEndsTheBearer() throws {
+    var client = LinkScript()
+    try client.exchange("0b01", nil)
+    #expect(client.takeEvents() == ["failed"])
+  }
+
+  @Test func errorsAreTypedForTheSocket() {
+    #expect(GATTError.att(.readNotPermitted, handle: 3).bluetoothError.domain == .att)
+    #expect(GATTError.bearer(.timeout(.readRequest)).bluetoothError.name == "timeout")
+    #expect(GATTError.queueFull.bluetoothError.name == "limitReached")
+    #expect(GATTError.invalidResponse(.readResponse, .tooLong).bluetoothError.name == "protocolViolation")
+  }
+}

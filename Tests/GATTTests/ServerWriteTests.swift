@@ -1,0 +1,165 @@
+import ATT
+import Bluetooth
+import GATT
+import Testing
+
+/// Core 5.4, Vol 3, Part F, 3.4.5 and 3.4.6.
+struct ServerWriteTests {
+  @Test func write() throws {
+    var server = LinkScript(try sampleDatabase())
+    try server.exchange("120d000102", "13")
+    #expect(server.takeEvents() == ["stored 13"])
+    #expect(server.database.value(of: 13) == [1, 2])
+    try server.exchange("120b0001", "01120b0003")
+    try server.exchange("12990001", "0112990001")
+    try server.exchange("520d0003", nil)
+    #expect(server.database.value(of: 13) == [3])
+    try server.exchange("520b0003", nil)
+    try server.exchange("52990003", nil)
+    #expect(server.takeEvents() == ["stored 13"])
+  }
+
+  @Test func valueThatIsTooLong() throws {
+    var server = LinkScript(try sampleDatabase(), maximumMTU: 100)
+    try server.exchange("026400", "036400")
+    try server.exchange("120d00" + Hex.encode(0..<41), "01120d000d")
+    try server.exchange("12140001020304" + "05", "011214000d")
+    try server.exchange("520d00" + Hex.encode(0..<41), nil)
+    #expect(server.database.value(of: 13) == [7])
+  }
+
+  @Test func ownerTakesOrRefuses() throws {
+    var server = LinkScript(try sampleDatabase())
+    try server.exchange("1212000102", nil)
+    #expect(server.takeEvents() == ["write 9 18+0=0102"])
+    try server.answerWrite(nil)
+    server.expect("13")
+    try server.exchange("1212000102", nil)
+    try server.answerWrite(ATTErrorCode(rawValue: 0x80))
+    server.expect("0112120080")
+    _ = server.takeEvents()
+    try server.exchange("5212000102", nil)
+    #expect(server.takeEvents() == ["command 9 18+0=0102"])
+  }
+
+  @Test func answerOfTheWrongKindIsIgnored() throws {
+    var server = LinkScript(try sampleDatabase())
+    try server.exchange("12120001", nil)
+    let token = try #require(server.writes.first?.token)
+    server.perform { connection, database, actions, now in
+      connection.answerRead(token, .success([1]), now: now, database: &database, actions: &actions)
+    }
+    server.expect(nil)
+    try server.answerWrite(nil)
+    server.expect("13")
+  }
+
+  @Test func preparedWritesAreExecutedTogether() throws {
+    var server = LinkScript(try sampleDatabase())
+    try server.exchange("160d0000000102", "170d0000000102")
+    try server.exchange("160d0002000304", "170d0002000304")
+    #expect(server.database.value(of: 13) == [7])
+    try server.exchange("1801", "19")
+    #expect(server.database.value(of: 13) == [1, 2, 3, 4])
+    #expect(server.takeEvents() == ["stored 13"])
+    try server.exchange("160d0000000102", "170d0000000102")
+    try server.exchange("1800", "19")
+    try server.exchange("1801", "19")
+    #expect(server.database.value(of: 13) == [1, 2, 3, 4])
+  }
+
+  @Test func preparedWriteThatDoesNotFit() throws {
+    var server = LinkScript(try sampleDatabase())
+    try server.exchange("160d00020001", "170d00020001")
+    try server.exchange("1801", "01180d0007")
+    try server.exchange("160d000000" + Hex.encode(0..<18), "170d000000" + Hex.encode(0..<18))
+    try server.exchange("160d001200" + Hex.encode(0..<18), "170d001200" + Hex.encode(0..<18))
+    try server.exchange("160d002400" + Hex.encode(0..<5), "170d002400" + Hex.encode(0..<5))
+    try server.exchange("1801", "01180d000d")
+    #expect(server.database.value(of: 13) == [7])
+    try server.exchange("160b00000001", "01160b0003")
+    try server.exchange("169900000001", "0116990001")
+  }
+
+  @Test func preparedWritesOfAnOwner() throws {
+    var server = LinkScript(try sampleDatabase())
+    try server.exchange("1612000000aabb", "1712000000aabb")
+    try server.exchange("1612000200cc", "1712000200cc")
+    try server.exchange("1801", nil)
+    #expect(server.takeEvents() == ["write 9 18+0=aabbcc"])
+    try server.answerWrite(nil)
+    server.expect("19")
+    try server.exchange("161400000001", "171400000001")
+    try server.exchange("1801", nil)
+    try server.answerWrite(.valueNotAllowed)
+    server.expect("0118140013")
+    try server.exchange("161400050001", "171400050001")
+    try server.exchange("1801", "0118140007")
+    try server.exchange("161400040001", "171400040001")
+    try server.exchange("1801", "011814000d")
+  }
+
+  @Test func writesOfSeveralValuesTakeTheReliableProperty() throws {
+    var database = AttributeDatabase()
+    let reliable = DescriptorDefinition(uuid: 0x2900, value: .stored([1, 0]))
+    let properties: CharacteristicProperties = [.read, .write]
+    let service = try database.add(
+      ServiceDefinition(
+        uuid: 0x1234,
+        characteristics: [
+          CharacteristicDefinition(uuid: 0x2AF0, properties: properties, value: .stored([]), descriptors: [reliable]),
+          CharacteristicDefinition(uuid: 0x2AF1, properties: properties, value: .owner, descriptors: [reliable]),
+          CharacteristicDefinition(uuid: 0x2AF2, properties: properties, value: .stored([])),
+        ]))
+    #expect(service.characteristics.map(\.valueHandle) == [3, 6, 9])
+    #expect(service.characteristics[0].properties.contains(.extendedProperties))
+    var server = LinkScript(database)
+    try server.exchange("160300000001", "170300000001")
+    try server.exchange("160600000002", "170600000002")
+    try server.exchange("1801", nil)
+    // The stored value waits for the owner's consent.
+    #expect(server.database.value(of: 3) == [])
+    try server.answerWrite(nil)
+    server.expect("19")
+    #expect(server.database.value(of: 3) == [1])
+    try server.exchange("160300000005", "170300000005")
+    try server.exchange("160900000002", "170900000002")
+    try server.exchange("1801", "0118090006")
+    #expect(server.database.value(of: 3) == [1])
+    try server.exchange("160900000002", "170900000002")
+    try server.exchange("1801", "19")
+    #expect(server.database.value(of: 9) == [2])
+  }
+
+  @Test func prepareQueueIsBounded() throws {
+    var server = LinkScript(try sampleDatabase())
+    for _ in 0..<128 { try server.exchange("160d00000001", "170d00000001") }
+    try server.exchange("160d00000001", "01160d0009")
+    try server.exchange("1800", "19")
+    try server.exchange("160d00000001", "170d00000001")
+    var large = LinkScript(try sampleDatabase(), maximumMTU: 517)
+    try large.exchange("020502", "030502")
+    let piece = Hex.encode([UInt8](repeating: 0, count: 512))
+    for _ in 0..<16 { try large.exchange("160d000000" + piece, "170d000000" + piece) }
+    try large.exchange("160d00000001", "01160d0009")
+  }
+
+  @Test func serviceThatGoesWithPreparedWrites() throws {
+    var server = LinkScript(try sampleDatabase())
+    try server.exchange("160d00000001", "170d00000001")
+    server.database.remove(service: 6)
+    try server.exchange("1801", "01180d0001")
+  }
+
+  @Test func signedWrites() throws {
+    var server = LinkScript(try sampleDatabase())
+    let packet = "d20d00aabb05000000" + "0102030405060708"
+    try server.exchange(packet, nil)
+    #expect(server.database.value(of: 13) == [7])
+    server.connection.signatureVerifier = { Hex.encode($0) == packet }
+    try server.exchange(packet, nil)
+    #expect(server.database.value(of: 13) == [0xAA, 0xBB])
+    try server.exchange("d20d00cc05000000" + "0102030405060708", nil)
+    #expect(server.database.value(of: 13) == [0xAA, 0xBB])
+  }
+}

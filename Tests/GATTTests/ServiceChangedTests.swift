@@ -1,0 +1,163 @@
+import ATT
+import Bluetooth
+import GATT
+import Testing
+
+/// Service Changed, the database hash and robust caching: Core 5.4, Vol 3, Part G, 2.5.2 and 7.
+struct ServiceChangedTests {
+  /// GATT service at 1–8: Service Changed 3, its configuration 4, features 6, hash 8; a value at 11 with its
+  /// configuration at 12. The "hash" is the length of the message.
+  private func server() throws -> LinkScript {
+    var database = AttributeDatabase { message in [UInt8](repeating: 0, count: 15) + [UInt8(message.count)] }
+    _ = try database.add(.genericAttribute(hasHash: database.hasHash))
+    _ = try database.add(
+      ServiceDefinition(
+        uuid: 0x1234,
+        characteristics: [CharacteristicDefinition(uuid: 0x2AF0, properties: [.read, .notify], value: .stored([7]))]))
+    return LinkScript(database)
+  }
+
+  private let extra = ServiceDefinition(uuid: 0x4321)
+
+  private func change(_ server: inout LinkScript) throws {
+    let service = try server.database.add(extra)
+    server.perform { connection, database, actions, now in
+      connection.databaseChanged(service.range, now: now, database: database, actions: &actions)
+    }
+  }
+
+  @Test func whoAsksIsTold() throws {
+    var server = try server()
+    try change(&server)
+    server.expect(nil)
+    try server.exchange("1204000200", "13")
+    try change(&server)
+    server.expect("1d03000e000e00")
+    // Two more changes before the confirmation become one.
+    try change(&server)
+    try change(&server)
+    server.expect(nil)
+    try server.exchange("1e", "1d03000f001000")
+    try server.exchange("1e", nil)
+  }
+
+  @Test func hashIsReadInWireOrderAndFollowsTheDatabase() throws {
+    var server = try server()
+    let count = server.database.hashMessage.count
+    try server.exchange("0a0800", "0b" + Hex.encode([UInt8(count)] + [UInt8](repeating: 0, count: 15)))
+    try change(&server)
+    try server.exchange(
+      "080100ffff2a2b", "09120800" + Hex.encode([UInt8(count + 6)] + [UInt8](repeating: 0, count: 15)))
+  }
+
+  @Test func unawareClientIsRefusedOnce() throws {
+    var server = try server()
+    try server.exchange("12060001", "13")
+    try change(&server)
+    // Discovery does not use a handle that could have changed its meaning.
+    try server.exchange("100d00ffff0028", "11060d000d002143")
+    try server.exchange("0a0b00", "010a0b0012")
+    try server.exchange("520b0009", nil)
+    try server.exchange("0a0b00", "0b07")
+    try server.exchange("0a0b00", "0b07")
+  }
+
+  @Test func clientThatReadsTheHashIsAware() throws {
+    var server = try server()
+    try server.exchange("12060001", "13")
+    try server.exchange("120c000100", "13")
+    try change(&server)
+    #expect(server.notify([1], of: 11) == .outOfSync)
+    let hash = Hex.encode(server.database.hash() ?? [])
+    try server.exchange("080100ffff2a2b", "09120800" + hash)
+    #expect(server.notify([1], of: 11) == .outOfSync)
+    try server.exchange("0a0b00", "0b07")
+    #expect(server.notify([1], of: 11) == .sent)
+  }
+
+  @Test func clientThatConfirmsServiceChangedIsAware() throws {
+    var server = try server()
+    try server.exchange("12060001", "13")
+    try server.exchange("1204000200", "13")
+    try change(&server)
+    server.expect("1d03000e000e00".replacing("0e000e", with: "0d000d"))
+    try server.exchange("1e", nil)
+    try server.exchange("0a0b00", "0b07")
+  }
+
+  @Test func clientWithoutRobustCachingIsNeverRefused() throws {
+    var server = try server()
+    try change(&server)
+    try server.exchange("0a0b00", "0b07")
+  }
+
+  @Test func featuresAreNeverSwitchedOff() throws {
+    var server = try server()
+    try server.exchange("0a0600", "0b00")
+    try server.exchange("12060005", "13")
+    try server.exchange("12060001", "0112060013")
+    try server.exchange("120600", "011206000d")
+    try server.exchange("1206000700", "13")
+    try server.exchange("12060007", "13")
+    try server.exchange("0a0600", "0b07")
+  }
+
+  @Test func bondedClientGetsItsStateBack() throws {
+    var server = try server()
+    try server.exchange("12060001", "13")
+    try server.exchange("1204000200", "13")
+    try server.exchange("120c000100", "13")
+    let state = server.connection.clientState(database: &server.database)
+    #expect(state.subscriptions == [3: .indication, 11: .notification])
+    #expect(state.features == [1])
+    #expect(state.hash == server.database.hash())
+
+    var again = LinkScript(server.database)
+    restore(state, &again)
+    again.expect(nil)
+    #expect(again.takeEvents() == ["subscribed 3 2", "subscribed 11 1"])
+    #expect(again.notify([1], of: 11) == .sent)
+    #expect(again.connection.clientState(database: &again.database) == state)
+
+    // The database changes while it is away.
+    _ = try server.database.add(extra)
+    var changed = LinkScript(server.database)
+    restore(state, &changed)
+    changed.expect("1d03000100ffff")
+    #expect(changed.connection.clientState(database: &changed.database) == state)
+    var dropped = changed
+    dropped.endLink()
+    #expect(dropped.connection.clientState(database: &dropped.database) == state)
+    #expect(dropped.connection.subscription(of: 11) == [])
+    #expect(changed.notify([1], of: 11) == .outOfSync)
+    try changed.exchange("1e", nil)
+    #expect(changed.notify([1], of: 11) == .sent)
+    #expect(changed.connection.clientState(database: &changed.database).hash == changed.database.hash())
+  }
+
+  private func restore(_ state: GATTClientState, _ server: inout LinkScript) {
+    server.perform { connection, database, actions, now in
+      connection.restore(state, now: now, database: &database, actions: &actions)
+    }
+  }
+
+  @Test func subscriptionsToWhatIsGoneAreNotRestored() throws {
+    var server = try server()
+    let state = GATTClientState(subscriptions: [11: .notification, 6: .notification, 3: .notification, 99: .indication])
+    server.database.remove(service: 9)
+    restore(state, &server)
+    #expect(server.takeEvents() == [])
+  }
+
+  @Test func subscriptionsGoWithTheirService() throws {
+    var server = try server()
+    try server.exchange("120c000100", "13")
+    _ = server.takeEvents()
+    let range = server.database.remove(service: 9) ?? 1...1
+    server.perform { connection, database, actions, now in
+      connection.databaseChanged(range, now: now, database: database, actions: &actions)
+    }
+    #expect(server.takeEvents() == ["subscribed 11 0", "state"])
+    #expect(server.connection.subscription(of: 11) == [])
+  }
+}
