@@ -42,7 +42,7 @@ enum ServiceManager {
     defer { close(descriptor) }
     _ = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        sendto(descriptor, message, message.utf8.count, CInt(MSG_NOSIGNAL.rawValue), address, length)
+        sendto(descriptor, message, message.utf8.count, CInt(MSG_NOSIGNAL), address, length)
       }
     }
   }
