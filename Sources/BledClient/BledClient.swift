@@ -44,6 +44,9 @@ public final class BledClient: Sendable {
     }
   }
 
+  /// False once the session has ended, from whichever side.
+  public var isConnected: Bool { core.isConnected }
+
   /// Ends the session. Pending calls fail, streams finish.
   public func close() { core.close() }
 }

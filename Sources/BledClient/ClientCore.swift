@@ -59,6 +59,8 @@ final class ClientCore: Sendable {
     state.withLock { $0.answer(method, with: answerer) }
   }
 
+  var isConnected: Bool { state.withLock { $0.ended } == nil }
+
   private var endError: BluetoothError {
     let ended = state.withLock { $0.ended }
     return (ended ?? nil) ?? BledError.daemonUnreachable.error("the connection to bled was closed")

@@ -1,15 +1,18 @@
-import FoundationEssentials
-
-/// Says where in the JSON what is wrong: "params.services[0]: expected text".
-func explain(_ error: any Error) -> String {
-  switch error {
-  case DecodingError.keyNotFound(let key, let context): "\(path(context.codingPath + [key])): missing"
-  case DecodingError.typeMismatch(let type, let context): place(context, "expected \(name(type))")
-  case DecodingError.valueNotFound(let type, let context): place(context, "expected \(name(type)), found null")
-  case DecodingError.dataCorrupted(let context): place(context, context.debugDescription)
-  default: "\(error)"
+extension DecodingError {
+  /// Where in the JSON what is wrong: "params.services[0]: expected text".
+  public var explanation: String {
+    switch self {
+    case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])): missing"
+    case .typeMismatch(let type, let context): place(context, "expected \(name(type))")
+    case .valueNotFound(let type, let context): place(context, "expected \(name(type)), found null")
+    case .dataCorrupted(let context): place(context, context.debugDescription)
+    @unknown default: "\(self)"
+    }
   }
 }
+
+/// The explanation of any error of a decoder.
+func explain(_ error: any Error) -> String { (error as? DecodingError)?.explanation ?? "\(error)" }
 
 private func place(_ context: DecodingError.Context, _ message: String) -> String {
   context.codingPath.isEmpty ? message : "\(path(context.codingPath)): \(message)"

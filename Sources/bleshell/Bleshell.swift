@@ -1,0 +1,62 @@
+import ArgumentParser
+import BledClient
+import Bluetooth
+
+/// The command `bleshell`: all its words. Without one it reads commands line by line.
+struct Bleshell: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bleshell",
+    abstract: "Talks Bluetooth LE through the daemon bled.",
+    discussion: """
+      With a command it does that and ends: devices are connected for as long as the command runs. Without one it reads \
+      commands, from a terminal with history and completion or from a pipe, and keeps the connection that "connect" \
+      makes. A DEVICE is a name, an address or an identifier (or the first digits of one). A CHARACTERISTIC is a UUID \
+      ("2A37"), its assigned name ("battery level"), a handle ("0x0012"), or one of the first two behind its service \
+      ("180F/2A19").
+      """,
+    version: "bleshell 0.1.0",
+    subcommands: [
+      AdaptersCommand.self, ScanCommand.self, PeripheralsCommand.self, ConnectCommand.self, DisconnectCommand.self,
+      ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
+      AdvertiseCommand.self, ServeCommand.self, RawCommand.self,
+    ])
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws { try await LineMode(shell: shell).run() }
+}
+
+/// What every command understands.
+struct GlobalOptions: ParsableArguments {
+  @Option(help: "The daemon's socket (default: $BLED_SOCKET, else /run/bled/bled.sock).")
+  var socket: String?
+
+  @Flag(help: "Print one JSON object a line, for other programs.")
+  var json = false
+}
+
+@main enum Main {
+  @MainActor static func main() async {
+    let command: any ParsableCommand
+    do {
+      command = try Bleshell.parseAsRoot()
+    } catch {
+      Bleshell.exit(withError: error)
+    }
+    guard let command = command as? any ShellCommand else {
+      do {
+        var other = command
+        try other.run()
+        return
+      } catch {
+        Bleshell.exit(withError: error)
+      }
+    }
+    let shell = Shell(
+      output: Output(json: command.global.json), socket: command.global.socket ?? BledClient.defaultSocketPath,
+      isLineMode: command is Bleshell)
+    let status = await shell.perform { try await command.run(in: shell) }
+    shell.close()
+    exitProcess(status)
+  }
+}

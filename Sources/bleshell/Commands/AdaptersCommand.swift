@@ -1,0 +1,38 @@
+import ArgumentParser
+import BledRPC
+
+/// `bleshell adapters`
+struct AdaptersCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "adapters", abstract: "Lists the adapters, and what to do about those that cannot be used.")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = shell.output.with(json: global.json || shell.output.json)
+    let adapters = try await shell.connection().call(AdapterList.self, Empty()).adapters
+    if output.json {
+      for adapter in adapters { try output.object(adapter) }
+      return
+    }
+    var table = Table(
+      .init(heading: "ADAPTER"), .init(heading: "KIND"), .init(heading: "ADDRESS"), .init(heading: "STATE"),
+      .init(heading: "LINKS", right: true), .init(heading: "ADVERTISING", right: true), .init(heading: "SCANNING"),
+      .init(heading: "NAME"))
+    for adapter in adapters {
+      table.rows.append([
+        .init(text: adapter.adapter, style: .bold), .init(text: adapter.kind),
+        .init(text: adapter.address.map { "\($0) \(adapter.addressType ?? "")" } ?? "-"),
+        .init(text: adapter.state, style: adapter.state == "on" ? .good : .bad), .init(text: "\(adapter.links)"),
+        .init(text: "\(adapter.advertising)"), .init(text: adapter.scanning ? "yes" : "no"), .init(text: adapter.name),
+      ])
+    }
+    table.lines(output).forEach(output.line)
+    for adapter in adapters {
+      if let problem = adapter.problem {
+        output.line("\(adapter.adapter): \(Output.clean("\(problem.message). \(problem.remedy)"))")
+      }
+    }
+    if adapters.isEmpty { throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated") }
+  }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Bluetooth
+
+/// `bleshell advertise`
+struct AdvertiseCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "advertise", abstract: "Advertises.",
+    discussion: """
+      Goes on for --time seconds, or until Ctrl-C. In the line mode without --time the advertisement goes on behind the \
+      prompt until "advertise --stop".
+      """)
+
+  @Option(help: "The name to show.") var name: String?
+  @Option(name: .customLong("service"), help: "A service to list; may be repeated.") var services: [BluetoothUUID] = []
+  @Option(help: "Data of a service, as UUID=HEX; may be repeated.") var serviceData: [String] = []
+  @Option(help: "Data of a maker in hex: the company, low octet first, and what it says.") var manufacturerData: String?
+  @Option(help: "What kind of thing it is, a number (Assigned Numbers, 2.6).") var appearance: UInt16?
+  @Option(help: "Seconds between two advertisements, 0.02 to 10.24.") var interval: Double?
+  @Option(help: "The adapter; the first if missing.") var adapter: String?
+  @Flag(help: "Nobody can connect.") var notConnectable = false
+  @Option(help: "End after so many seconds.") var time: Double?
+  @Flag(help: "End the advertisements that go on behind the prompt.") var stop = false
+  @OptionGroup var global: GlobalOptions
+
+  func validate() throws {
+    guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time takes seconds above 0") }
+  }
+
+  func run(in shell: Shell) async throws {
+    let output = shell.output.with(json: global.json || shell.output.json)
+    let client = try await shell.connection()
+    if stop {
+      guard !shell.advertisements.isEmpty else { throw Failure("nothing is advertised here") }
+      for number in shell.advertisements { try await client.stopAdvertising(number) }
+      shell.advertisements = []
+      return
+    }
+    try await shell.requireAdapter()
+    let advertisement = try await client.advertise(try parameters())
+    try announce(advertisement, name: name, output)
+    if time == nil, shell.isLineMode {
+      shell.advertisements.append(advertisement.advertising)
+      return
+    }
+    let changes = client.notifications(AdvertisingChanged.self) { $0.advertising == advertisement.advertising }
+    do {
+      _ = try await withDeadline(time ?? 0) {
+        for try await change in changes {
+          if let reason = change.reason { throw reason.bluetoothError }
+          output.problem(change.onAir ? "on the air again" : "off the air: waiting for the adapter")
+        }
+        try Task.checkCancellation()
+        throw BledError.daemonUnreachable.error("the connection to bled was closed")
+      }
+    } catch is CancellationError where time == nil {
+      // Ctrl-C is the end that was asked for.
+    }
+    if shell.isLineMode { try await client.stopAdvertising(advertisement.advertising) }
+  }
+
+  private func parameters() throws -> AdvertisingStart.Params {
+    var data: [String: HexBytes] = [:]
+    for item in serviceData {
+      let parts = item.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, let uuid = BluetoothUUID(parts[0]) else {
+        throw Failure("--service-data takes UUID=HEX, such as 180F=64", status: 64)
+      }
+      data["\(uuid)"] = HexBytes(try octets(String(parts[1])))
+    }
+    return AdvertisingStart.Params(
+      adapter: adapter, name: name, services: services.isEmpty ? nil : services,
+      serviceData: data.isEmpty ? nil : data, manufacturerData: try manufacturerData.map { HexBytes(try octets($0)) },
+      appearance: appearance.map(Int.init), connectable: notConnectable ? false : nil, interval: interval)
+  }
+}
+
+/// Says what is on the air.
+func announce(_ advertisement: AdvertisingStart.Result, name: String?, _ output: Output) throws {
+  if output.json { return try output.object(advertisement) }
+  let shown = advertisement.shortenedName.map { "\"\($0)\" (shortened to fit)" } ?? name.map { "\"\($0)\"" }
+  let milliseconds = (advertisement.interval * 1000).rounded()
+  output.line(
+    "advertising \(shown.map { "as \($0) " } ?? "")on \(advertisement.adapter) every \(Int(milliseconds)) ms")
+}

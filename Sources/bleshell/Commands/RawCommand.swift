@@ -1,0 +1,53 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+/// `bleshell raw`
+struct RawCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "raw", abstract: "Sends a line to the daemon as it is and prints what comes back as it is.",
+    discussion: """
+      Ends with the answer to the line, with status 1 if that is an error. --time goes on listening, for notifications. \
+      In the line mode raw lines share one connection, apart from the other commands' own, until one with --time ends it.
+      """)
+
+  @Argument(help: "The line, such as '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.list\"}'.") var line: String
+  @Option(help: "Seconds to go on listening behind the answer.") var time: Double?
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let connection = try await shell.rawConnection()
+    let wantsAnswer = Self.wantsAnswer(line)
+    connection.send(line)
+    if wantsAnswer {
+      let failed = try await withDeadline(30) {
+        while true {
+          guard let received = try await connection.next() else {
+            throw BledError.daemonUnreachable.error("the connection to bled was closed")
+          }
+          shell.output.line(Output.clean(received))
+          switch try? RPCMessage(line: Data(received.utf8)).kind {
+          case .success: return false
+          case .failure: return true
+          default: continue
+          }
+        }
+      }
+      guard let failed else { throw Failure("no answer came within 30 s") }
+      if failed, time == nil { throw Failure("") }
+    }
+    if let time {
+      _ = try await withDeadline(time) {
+        while let received = try await connection.next() { shell.output.line(Output.clean(received)) }
+      }
+      shell.endRawConnection()
+    }
+  }
+
+  /// All but a notification is answered.
+  private static func wantsAnswer(_ line: String) -> Bool {
+    if case .notification? = try? RPCMessage(line: Data(line.utf8)).kind { false } else { true }
+  }
+}

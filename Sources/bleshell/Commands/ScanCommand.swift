@@ -1,0 +1,59 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Bluetooth
+
+/// `bleshell scan`
+struct ScanCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan", abstract: "Shows the devices that advertise.",
+    discussion: "On a terminal the table lives while the scan runs; else it is printed at the end. Ctrl-C ends it.")
+
+  @Option(help: "Seconds to scan; 0: until Ctrl-C.") var time = 5.0
+  @Option(name: .customLong("service"), help: "Only devices that advertise this service; may be repeated.")
+  var services: [BluetoothUUID] = []
+  @Option(help: "Only devices whose name begins with this.") var name: String?
+  @Option(help: "Only the device of this address.") var address: String?
+  @Option(parsing: .unconditional, help: "Only reports at least this strong, in dBm.") var rssi: Int?
+  @Option(help: "Only this adapter.") var adapter: String?
+  @Flag(help: "Show every report, as a line of its own, not every device.") var duplicates = false
+  @OptionGroup var global: GlobalOptions
+
+  func validate() throws {
+    guard time >= 0, time.isFinite else { throw ValidationError("--time takes seconds, 0 or more") }
+  }
+
+  func run(in shell: Shell) async throws {
+    let output = shell.output.with(json: global.json || shell.output.json)
+    try await shell.requireAdapter()
+    let live = output.isTerminal && !output.json && !duplicates
+    let parameters = ScanStart.Params(
+      adapter: adapter, services: services.isEmpty ? nil : services, name: name, address: address, rssi: rssi,
+      duplicates: duplicates || live ? true : nil)
+    let reports = try await shell.connection().scan(parameters)
+    let table = ScanTable(output: output, live: live)
+    do {
+      _ = try await withDeadline(time) { @MainActor in
+        for try await report in reports {
+          if output.json {
+            try output.object(report)
+          } else if duplicates {
+            output.line(ScanTable.reportLine(report, output))
+          } else {
+            table.add(report)
+          }
+        }
+        try Task.checkCancellation()
+        throw BledError.daemonUnreachable.error("the connection to bled was closed")
+      }
+    } catch is CancellationError where time == 0 {
+      // Ctrl-C is the end that was asked for.
+    }
+    if !output.json, !duplicates { table.finish() }
+  }
+}
+
+extension BluetoothUUID: ExpressibleByArgument {
+  /// Reads a UUID.
+  public init?(argument: String) { self.init(argument) }
+}

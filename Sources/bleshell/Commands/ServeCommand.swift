@@ -1,0 +1,52 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Bluetooth
+
+/// `bleshell serve`
+struct ServeCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Publishes the services of a file, advertises them, and prints what devices do.",
+    discussion: "Without --time and --visits it goes on until Ctrl-C. docs/bleshell.md describes the file.")
+
+  @Argument(help: "A JSON file with services.") var file: String
+  @Option(help: "The name to advertise, instead of the file's.") var name: String?
+  @Option(help: "The adapter to advertise on; the first if missing.") var adapter: String?
+  @Option(help: "End after so many seconds; with --visits it is a failure if they come first.") var time: Double?
+  @Option(help: "End when so many devices have subscribed and left again.") var visits: Int?
+  @OptionGroup var global: GlobalOptions
+
+  func validate() throws {
+    guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time takes seconds above 0") }
+    guard visits ?? 1 > 0 else { throw ValidationError("--visits takes a number above 0") }
+  }
+
+  func run(in shell: Shell) async throws {
+    let output = shell.output.with(json: global.json || shell.output.json)
+    let file = try ServiceFile(path: file)
+    let client = try await shell.connection()
+    try await shell.requireAdapter()
+    let host = ServiceHost(client: client, output: output)
+    let events = client.serverEvents()
+    let handles = try await host.publish(file.services)
+    let primary = file.services.filter { $0.primary != false }.map(\.uuid)
+    var parameters = file.advertise ?? AdvertisingStart.Params(services: primary)
+    parameters.name = name ?? parameters.name
+    parameters.adapter = adapter ?? parameters.adapter
+    let advertisement = try await client.advertise(parameters)
+    try announce(advertisement, name: parameters.name, output)
+    do {
+      let wanted = visits
+      let done: Void? = try await withDeadline(time ?? 0) { try await host.serve(events, visits: wanted) }
+      if done == nil, visits != nil { throw Failure("fewer visits came in time") }
+    } catch is CancellationError where time == nil && visits == nil {
+      // Ctrl-C is the end that was asked for.
+    }
+    guard shell.isLineMode else { return }
+    // The session goes on, so what this command made is taken back, also after Ctrl-C.
+    try await Task {
+      try await client.stopAdvertising(advertisement.advertising)
+      for handle in handles { try await client.unpublish(handle) }
+    }.value
+  }
+}

@@ -1,0 +1,14 @@
+import Dispatch
+import Glibc
+
+/// Standard input, line by line, read on a thread of its own because reading blocks.
+enum InputLines {
+  static func lines() -> AsyncStream<String> {
+    let queue = DispatchQueue(label: "bleshell input")
+    return AsyncStream {
+      await withCheckedContinuation { continuation in
+        queue.async { continuation.resume(returning: Swift.readLine()) }
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import CEdit
+import Dispatch
+import FoundationEssentials
+import Glibc
+
+/// Lines from a terminal through libedit, with history and completion. Its functions block: they run on a thread of their
+/// own, never two at a time.
+struct LineEditor {
+  private let queue = DispatchQueue(label: "bleshell line editor")
+  private let historyFile: String
+
+  init() {
+    let environment = ProcessInfo.processInfo.environment
+    let state = environment["XDG_STATE_HOME"] ?? "\(environment["HOME"] ?? "/tmp")/.local/state"
+    historyFile = "\(state)/bleshell_history"
+    setlocale(LC_ALL, "")
+    using_history()
+    stifle_history(500)
+    // A history that cannot be read or kept is none; that is no reason to stop.
+    try? FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    read_history(historyFile)
+    cedit_set_completion { text, start, _ in Completion.matches(text, start: Int(start)) }
+  }
+
+  /// The next line, or nil at the end of the input.
+  func readLine(_ prompt: String) async -> String? {
+    let file = historyFile
+    return await withCheckedContinuation { continuation in
+      queue.async {
+        guard let text = readline(prompt) else { return continuation.resume(returning: nil) }
+        let line = String(cString: text)
+        free(text)
+        if !line.allSatisfy(\.isWhitespace) {
+          add_history(line)
+          write_history(file)
+        }
+        continuation.resume(returning: line)
+      }
+    }
+  }
+}

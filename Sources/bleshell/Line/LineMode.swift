@@ -1,0 +1,100 @@
+import ArgumentParser
+import BledRPC
+import Glibc
+
+/// Reads commands and does them one after the other.
+///
+/// From a terminal with history and completion. From a pipe one a line: a failing one is reported with its line's number,
+/// the next are done all the same, and in the end the exit status is that of the first that failed.
+@MainActor struct LineMode {
+  let shell: Shell
+
+  func run() async throws {
+    if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
+      try await runTerminal()
+    } else {
+      try await runPipe()
+    }
+  }
+
+  private func runTerminal() async throws {
+    let editor = LineEditor()
+    shell.output.line("Commands: help, quit; Tab completes.")
+    while true {
+      for news in shell.takeNews() { shell.output.line(news) }
+      Completion.update(devices: await knownNames(), attributes: shell.current?.knownTree ?? [])
+      let prompt = shell.current.map { "\(Output.clean($0.name))> " } ?? "bleshell> "
+      guard let line = await editor.readLine(prompt) else {
+        shell.output.line("")
+        return
+      }
+      guard let command = try? parse(line) else {
+        _ = await shell.perform { _ = try parse(line) }
+        continue
+      }
+      if case .quit = command { return }
+      _ = await perform(command)
+    }
+  }
+
+  private func runPipe() async throws {
+    var status: Int32 = 0
+    var number = 0
+    for await line in InputLines.lines() {
+      number += 1
+      let place = number
+      let result: Int32
+      do {
+        let command = try parse(line)
+        if case .quit = command { break }
+        result = await perform(command)
+      } catch {
+        result = await shell.perform { throw error }
+      }
+      if result == 130 { throw CancellationError() }
+      if result != 0 {
+        shell.output.problem("line \(place) failed: \(line)")
+        if status == 0 { status = result }
+      }
+    }
+    if status != 0 { throw Failure("", status: status) }
+  }
+
+  private enum Command {
+    case nothing
+    case quit
+    case command(any ShellCommand)
+  }
+
+  private func perform(_ command: Command) async -> Int32 {
+    guard case .command(let command) = command else { return 0 }
+    return await shell.perform { try await command.run(in: shell) }
+  }
+
+  private func parse(_ line: String) throws -> Command {
+    let words: [String]
+    if line.first == "{" {
+      words = ["raw", "--", line]
+    } else if line.hasPrefix("raw {") {
+      words = ["raw", "--", String(line.dropFirst(4))]
+    } else {
+      words = try splitWords(line)
+    }
+    guard let first = words.first else { return .nothing }
+    if words.count == 1, first == "quit" || first == "exit" { return .quit }
+    let command = try Bleshell.parseAsRoot(words)
+    guard let command = command as? any ShellCommand, !(command is Bleshell) else {
+      var other = command
+      try other.run()
+      return .nothing
+    }
+    guard command.global.socket == nil else { throw Failure("--socket is chosen when bleshell is started", status: 64) }
+    return .command(command)
+  }
+
+  private func knownNames() async -> [String] {
+    // Only what the daemon knows already; without it there is nothing to complete.
+    let entries = try? await shell.connection().call(PeripheralList.self, Empty(), timeout: .seconds(1)).peripherals
+    return (entries ?? []).compactMap(\.name)
+  }
+}

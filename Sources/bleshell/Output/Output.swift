@@ -1,0 +1,115 @@
+import BledRPC
+import FoundationEssentials
+import Glibc
+
+/// Where and how to print.
+struct Output: Sendable {
+  /// One JSON object a line instead of text for people.
+  let json: Bool
+  /// Whether standard output is a terminal.
+  let isTerminal: Bool
+  private let color: Bool
+  private let showsProgress: Bool
+
+  init(json: Bool) {
+    self.json = json
+    isTerminal = isatty(STDOUT_FILENO) == 1
+    let environment = ProcessInfo.processInfo.environment
+    let wished = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    color = isTerminal && wished && !json
+    showsProgress = isatty(STDERR_FILENO) == 1 && wished && !json
+  }
+
+  private init(json: Bool, like other: Output) {
+    self.json = json
+    isTerminal = other.isTerminal
+    color = other.color && !json
+    showsProgress = other.showsProgress && !json
+  }
+
+  /// The same with JSON, if wished.
+  func with(json: Bool) -> Output { json == self.json ? self : Output(json: json, like: self) }
+
+  /// Prints a line on standard output at once.
+  func line(_ text: String) { Self.write(STDOUT_FILENO, text + "\n") }
+
+  /// Prints text on standard output as it is.
+  func text(_ text: String) { Self.write(STDOUT_FILENO, text) }
+
+  /// Prints an object as one line of JSON.
+  func object(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    line(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+
+  /// Says on standard error what went wrong, or what happened beside.
+  func problem(_ text: String) { Self.write(STDERR_FILENO, "bleshell: \(text)\n") }
+
+  /// Shows on a terminal's standard error what is being done, until it is ended.
+  func progress(_ text: String) -> Progress {
+    if showsProgress { Self.write(STDERR_FILENO, "\(Output.clean(text)) …") }
+    return Progress(shown: showsProgress)
+  }
+
+  /// See `progress`.
+  struct Progress {
+    fileprivate let shown: Bool
+
+    /// Takes the line off the terminal.
+    func end() {
+      if shown { Output.write(STDERR_FILENO, "\r\u{1B}[K") }
+    }
+  }
+
+  /// The ways a text may stand out.
+  enum Style: String, Sendable {
+    case plain = ""
+    case bold = "1"
+    case dim = "2"
+    case good = "32"
+    case bad = "31"
+    case name = "36"
+  }
+
+  /// The text, standing out where there is colour.
+  func styled(_ text: String, _ style: Style) -> String {
+    color && style != .plain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  /// Text from the air without what a terminal might take for a command.
+  static func clean(_ text: String) -> String {
+    let unsafe = { (scalar: Unicode.Scalar) in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: true
+      default: false
+      }
+    }
+    guard text.unicodeScalars.contains(where: unsafe) else { return text }
+    var cleaned = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { cleaned.append(unsafe(scalar) ? "\u{FFFD}" : scalar) }
+    return String(cleaned)
+  }
+
+  /// Columns and rows of the terminal.
+  static var terminalSize: (columns: Int, rows: Int) {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
+  private static func write(_ descriptor: Int32, _ text: String) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if written > 0 {
+        rest = rest.dropFirst(written)
+      } else if errno == EAGAIN {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&wanted, 1, -1)
+      } else if errno != EINTR {
+        exitProcess(1)  // Whoever read this is gone, like "head" after its lines.
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import BledClient
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+/// Answers devices from a file's values and prints what they do.
+@MainActor final class ServiceHost {
+  private let client: BledClient
+  private let output: Output
+  private var values = ServedValues()
+  private var names: [String: String] = [:]
+  private var subscribed: [String: Set<UInt16>] = [:]
+  private var visits = 0
+
+  init(client: BledClient, output: Output) {
+    self.client = client
+    self.output = output
+  }
+
+  /// Publishes the services.
+  /// - Returns: The handles of the services.
+  func publish(_ services: [ServiceFile.Service]) async throws -> [UInt16] {
+    var handles: [UInt16] = []
+    for service in services {
+      let published = try await client.publish(service.published)
+      values.add(service, as: published)
+      handles.append(published.handle)
+    }
+    return handles
+  }
+
+  /// Answers until so many devices have subscribed and left again; for ever if nil.
+  func serve(_ events: AsyncThrowingStream<ServerEvent, any Error>, visits wanted: Int?) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (handle, value) in values.values {
+        if let changes = value.changes { group.addTask { try await self.change(handle, changes) } }
+      }
+      group.addTask { try await self.answer(events, visits: wanted) }
+      defer { group.cancelAll() }
+      // Changes go on for ever: the first to end is `answer`, or a failure.
+      try await group.next()
+    }
+  }
+
+  private func answer(_ events: AsyncThrowingStream<ServerEvent, any Error>, visits wanted: Int?) async throws {
+    for try await event in events {
+      switch event {
+      case .read(let request): try await read(request)
+      case .write(let request): try await write(request)
+      case .subscribed(let subscriber):
+        subscribed[subscriber.central, default: []].insert(subscriber.handle)
+        try await say("subscribed", subscriber.central, subscriber.handle)
+      case .unsubscribed(let subscriber):
+        try await say("unsubscribed", subscriber.central, subscriber.handle)
+        subscribed[subscriber.central]?.remove(subscriber.handle)
+        guard subscribed[subscriber.central]?.isEmpty == true else { continue }
+        subscribed[subscriber.central] = nil
+        visits += 1
+        if visits == wanted { return }
+      }
+    }
+    try Task.checkCancellation()
+    throw BledError.daemonUnreachable.error("the connection to bled was closed")
+  }
+
+  private func read(_ request: ReadRequest) async throws {
+    let handle = request.params.handle
+    guard let value = values.values[handle] else {
+      return request.refuse(ATTRefusal.readNotPermitted.error("there is no value \(handleText(handle))"))
+    }
+    request.respond(value.octets)
+    // The rest of a long value is the same read again.
+    if request.params.offset == 0 { try await say("read", request.params.central, handle, value.octets) }
+  }
+
+  private func write(_ request: WriteRequest) async throws {
+    do {
+      try values.write(request.params.writes)
+    } catch {
+      return request.refuse(error)
+    }
+    request.respond()
+    var written: [UInt16] = []
+    for write in request.params.writes where !written.contains(write.handle) {
+      written.append(write.handle)
+      let octets = values.values[write.handle]?.octets ?? []
+      try await say("write", request.params.central, write.handle, octets)
+      try await tell(write.handle)
+    }
+  }
+
+  private func change(_ handle: UInt16, _ changes: ServiceFile.Changes) async throws {
+    while true {
+      for value in changes.values {
+        try await Task.sleep(for: .seconds(changes.every))
+        values.set(handle, value.octets)
+        try await tell(handle)
+      }
+    }
+  }
+
+  /// Sends a value to those who subscribed.
+  private func tell(_ handle: UInt16) async throws {
+    guard let value = values.values[handle], value.tells, subscribed.values.contains(where: { $0.contains(handle) })
+    else { return }
+    try await client.notify(handle, value.octets)
+    try await say("notified", nil, handle, value.octets)
+  }
+
+  private func say(_ event: String, _ central: String?, _ handle: UInt16, _ value: [UInt8]? = nil) async throws {
+    let now = Date()
+    let uuid = values.values[handle]?.uuid ?? 0
+    if output.json {
+      var object: [String: JSONValue] = [
+        "event": .text(event), "handle": .integer(Int(handle)), "uuid": .text("\(uuid)"),
+        "time": .number(now.timeIntervalSince1970),
+      ]
+      object["central"] = central.map { .text($0) }
+      object["value"] = value.map { .text(Hex.encode($0)) }
+      object["text"] = value.flatMap { meaning($0, of: uuid) }.map { .text($0) }
+      return try output.object(object)
+    }
+    var who = "all subscribers"
+    if let central { who = await name(of: central) }
+    var line =
+      "\(output.styled(clockText(now), .dim))  \(output.styled(who, .name))  \(event)  \(Attribute.title(uuid))"
+    if let value {
+      let text = meaning(value, of: uuid)
+      line += ": \(output.styled(text ?? Hex.encode(value), .bold))"
+      if text != nil { line += "  \(output.styled(Hex.encode(value), .dim))" }
+    }
+    output.line(line)
+  }
+
+  /// The name or address of a device, asked for once.
+  private func name(of central: String) async -> String {
+    if let name = names[central] { return name }
+    let known = try? await client.call(PeripheralList.self, Empty(), timeout: .seconds(1)).peripherals
+    let entry = known?.first { $0.peripheral == central }
+    let name = Output.clean(entry.map { $0.name ?? $0.address } ?? "\(central.prefix(8))")
+    names[central] = name
+    return name
+  }
+}

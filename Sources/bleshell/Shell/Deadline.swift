@@ -1,0 +1,16 @@
+/// Runs a function for at most so many seconds; 0 is for ever.
+/// - Returns: What it gave, or nil if time ran out: it is cancelled then.
+func withDeadline<Value: Sendable>(
+  _ seconds: Double, _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value? {
+  guard seconds > 0 else { return try await body() }
+  return try await withThrowingTaskGroup(of: Value?.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: .seconds(seconds))
+      return nil
+    }
+    defer { group.cancelAll() }
+    return try await group.next() ?? nil
+  }
+}

@@ -1,0 +1,129 @@
+import BledClient
+import BledRPC
+import Bluetooth
+
+extension Shell {
+  /// Runs with a device: the named one, connected for the time, or the current one.
+  func use(_ name: String?, timeout: Double, _ body: @MainActor (Device) async throws -> Void) async throws {
+    guard let name else {
+      guard let current else { throw Failure("no device: name one, or connect first") }
+      return try await body(current)
+    }
+    if let current, current.name == name || current.peripheral.identifier.lowercased() == name.lowercased() {
+      return try await body(current)
+    }
+    let device = try await connect(name, timeout: timeout)
+    do {
+      try await body(device)
+    } catch {
+      await release(device)
+      throw error
+    }
+    await release(device)
+  }
+
+  /// Lets go of a device, also when the task was cancelled. One that is gone already is no failure here.
+  func release(_ device: Device) async {
+    _ = await Task { try? await device.peripheral.disconnect() }.value
+  }
+
+  /// Connects to a device by name, address or identifier.
+  /// - Parameter timeout: Seconds for the search and again for the connection; 0 for ever.
+  func connect(_ text: String, timeout: Double) async throws -> Device {
+    let client = try await connection()
+    try await requireAdapter()
+    let (reference, name) = try await find(text, timeout: timeout)
+    let progress = output.progress("Connecting to \(name)")
+    defer { progress.end() }
+    let peripheral = try await client.connect(reference, timeout: timeout > 0 ? .seconds(timeout) : nil)
+    return Device(peripheral: peripheral, name: name)
+  }
+
+  /// Fails if no adapter can be used, with what the daemon says is to be done.
+  func requireAdapter() async throws {
+    let adapters = try await connection().call(AdapterList.self, Empty()).adapters
+    guard !adapters.contains(where: { $0.state == "on" || $0.state == "starting" }) else { return }
+    guard !adapters.isEmpty else {
+      throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated")
+    }
+    let states = adapters.map { adapter in
+      let problem = adapter.problem.map { ": \($0.message). \($0.remedy)" }
+      return "adapter \(adapter.adapter) is \(adapter.state)\(problem ?? ": \(remedy(adapter))")"
+    }
+    throw Failure(states.joined(separator: "\n"))
+  }
+
+  private func remedy(_ adapter: AdapterDescription) -> String {
+    switch adapter.state {
+    case "off": "switch it on, for instance with \"rfkill unblock bluetooth\" or \"btmgmt power on\""
+    default: "plug it in; bled takes it up by itself"
+    }
+  }
+
+  private func find(_ text: String, timeout: Double) async throws -> (DeviceReference, name: String) {
+    let client = try await connection()
+    let parts = text.split(separator: "/", maxSplits: 1)
+    if let first = parts.first, let address = DeviceAddress(first, kind: .public) {
+      return (.address("\(address)", type: parts.count > 1 ? String(parts[1]) : nil), text)
+    }
+    let known = try await client.call(PeripheralList.self, Empty()).peripherals
+    if let match = try choose(text, among: known.map { Candidate($0.peripheral, $0.name, $0.address) }) {
+      return (.identifier(match.identifier), match.name ?? match.address)
+    }
+    if text.utf8.count == 36, BluetoothUUID(text) != nil { return (.identifier(text), text) }
+    return try await search(text, timeout: timeout)
+  }
+
+  /// A device that may be meant.
+  private struct Candidate {
+    let identifier: String
+    let name: String?
+    let address: String
+
+    init(_ identifier: String, _ name: String?, _ address: String) {
+      self.identifier = identifier
+      self.name = name
+      self.address = address
+    }
+  }
+
+  /// The device that is meant: by identifier, name, beginning of the identifier, beginning of the name, in this order.
+  private func choose(_ text: String, among candidates: [Candidate]) throws -> Candidate? {
+    let lower = text.lowercased()
+    let rules: [(Candidate) -> Bool] = [
+      { $0.identifier.lowercased() == lower },
+      { $0.name == text },
+      { $0.name?.lowercased() == lower },
+      { lower.count >= 4 && $0.identifier.lowercased().hasPrefix(lower) },
+      { $0.name?.lowercased().hasPrefix(lower) == true },
+    ]
+    for rule in rules {
+      let matches = candidates.filter(rule)
+      if matches.count > 1 {
+        let names = matches.map { "\($0.name.map(Output.clean) ?? "?") \($0.address) \($0.identifier)" }
+        throw Failure(
+          "\(text) may be any of these, name one by address or identifier:\n" + names.joined(separator: "\n"))
+      }
+      if let match = matches.first { return match }
+    }
+    return nil
+  }
+
+  /// Scans until a device of that name is heard.
+  private func search(_ text: String, timeout: Double) async throws -> (DeviceReference, name: String) {
+    let progress = output.progress("Looking for \(text)")
+    defer { progress.end() }
+    let reports = try await connection().scan()
+    let found = try await withDeadline(timeout) {
+      for try await report in reports {
+        let candidate = Candidate(report.peripheral, report.name, report.address)
+        if let match = try await self.choose(text, among: [candidate]) { return match }
+      }
+      throw BledError.daemonUnreachable.error("the connection to bled was closed")
+    }
+    guard let found else {
+      throw Failure("\(text) was not heard within \(timeout) s. Is it on and near? \"bleshell scan\" shows what is.")
+    }
+    return (.identifier(found.identifier), found.name ?? found.address)
+  }
+}

@@ -1,0 +1,196 @@
+import BledClient
+import BledRPC
+import Bluetooth
+import Foundation
+import Testing
+
+@Suite("BledClient: calls") struct CallTests {
+  private let link = PeripheralConnect.Result(
+    peripheral: "P", address: "C0:00:00:00:00:01", addressType: "random", adapter: "a", mtu: 23, attempts: 1)
+
+  @Test("an answer in one piece, in single octets, and behind other messages")
+  func answers() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      for octetwise in [false, true] {
+        let id = try daemon.expect(PeripheralRSSI.self).id
+        let line =
+          try RPCEncoding.notification(ServerReady.self, Empty())
+          + RPCEncoding.success(id: id, PeripheralRSSI.Result(rssi: -50))
+        for piece in octetwise ? line.map({ Data([$0]) }) : [line] { daemon.send(piece) }
+      }
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    for _ in 0..<2 {
+      #expect(try await client.call(PeripheralRSSI.self, .init(peripheral: "P")).rssi == -50)
+    }
+    try await script.value
+  }
+
+  @Test("answers out of order reach their own calls")
+  func order() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      let calls = try (0..<20).map { _ in try daemon.expect(GATTRead.self) }
+      for call in calls.reversed() {
+        try daemon.answer(call.id, GATTRead.Result(value: HexBytes([UInt8(call.params.handle)])))
+      }
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for handle in UInt16(0)..<20 {
+        group.addTask {
+          let value = try await client.call(GATTRead.self, .init(peripheral: "P", handle: handle)).value
+          return value.octets == [UInt8(handle)]
+        }
+      }
+      for try await right in group { #expect(right) }
+    }
+    try await script.value
+  }
+
+  @Test("errors come as they were sent")
+  func errors() async throws {
+    let daemon = try FakeDaemon()
+    let error = BluetoothError(domain: .att, code: 2, name: "readNotPermitted", message: "No.")
+    let script = daemon.play { daemon in
+      let id = try daemon.expect(GATTRead.self).id
+      daemon.send(try RPCEncoding.failure(id: id, RPCError(error)))
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    await #expect(throws: error) { try await client.call(GATTRead.self, .init(peripheral: "P", handle: 1)) }
+    try await script.value
+  }
+
+  @Test("a cancelled connect ends at once and is taken back on the daemon, by what it was asked with")
+  func cancelledConnect() async throws {
+    let daemon = try FakeDaemon()
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    let script = daemon.play { daemon in
+      let connect = try daemon.expect(PeripheralConnect.self)
+      ask.yield()
+      let back = try daemon.expect(PeripheralDisconnect.self)
+      guard back.params == .init(address: connect.params.address, addressType: "random") else {
+        throw FakeDaemon.Trouble("took back \(back.params)")
+      }
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let connect = Task { try await client.connect(.address("C0:00:00:00:00:01", type: "random")) }
+    for await _ in asked { break }
+    connect.cancel()
+    let failure = await #expect(throws: BluetoothError.self) { try await connect.value }
+    #expect(failure?.name == "cancelled")
+    try await script.value
+  }
+
+  @Test("a call that was cancelled before it began is never sent")
+  func cancelledBefore() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { try $0.expectEnd() }
+    let client = try await BledClient.connect(to: daemon.path)
+    let call = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await client.connect(.identifier("P"))
+    }
+    let failure = await #expect(throws: BluetoothError.self) { try await call.value }
+    #expect(failure?.name == "cancelled")
+    client.close()
+    try await script.value
+  }
+
+  @Test("a timeout ends the call; its late answer disturbs nobody")
+  func timeout() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      let late = try daemon.expect(PeripheralRSSI.self).id
+      let next = try daemon.expect(PeripheralRSSI.self).id
+      try daemon.answer(late, PeripheralRSSI.Result(rssi: -1))
+      try daemon.answer(next, PeripheralRSSI.Result(rssi: -2))
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let failure = await #expect(throws: BluetoothError.self) {
+      try await client.call(PeripheralRSSI.self, .init(peripheral: "P"), timeout: .milliseconds(20))
+    }
+    #expect(failure?.name == "timeout")
+    #expect(try await client.call(PeripheralRSSI.self, .init(peripheral: "P")).rssi == -2)
+    try await script.value
+  }
+
+  @Test("an advertisement that starts after its call was cancelled is stopped")
+  func lateAdvertisement() async throws {
+    let daemon = try FakeDaemon()
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    let (gone, go) = AsyncStream.makeStream(of: Void.self)
+    let script = daemon.play { daemon in
+      let id = try daemon.expect(AdvertisingStart.self).id
+      ask.yield()
+      let waited = DispatchSemaphore(value: 0)
+      Task {
+        for await _ in gone { break }
+        waited.signal()
+      }
+      waited.wait()
+      try daemon.answer(id, AdvertisingStart.Result(advertising: 7, adapter: "a", interval: 0.1, shortenedName: nil))
+      guard try daemon.expect(AdvertisingStop.self).params.advertising == 7 else { throw FakeDaemon.Trouble("not 7") }
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let advertise = Task { try await client.advertise(.init(name: "x")) }
+    for await _ in asked { break }
+    advertise.cancel()
+    await #expect(throws: BluetoothError.self) { try await advertise.value }
+    go.yield()
+    try await script.value
+  }
+
+  @Test("when the daemon goes away every pending call fails, streams end, and later calls fail at once")
+  func end() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      _ = try daemon.expect(PeripheralRSSI.self)
+      daemon.close()
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let changes = client.notifications(AdapterChanged.self)
+    for _ in 0..<2 {
+      let failure = await #expect(throws: BluetoothError.self) {
+        try await client.call(PeripheralRSSI.self, .init(peripheral: "P"))
+      }
+      #expect(failure?.name == "daemonUnreachable")
+    }
+    await #expect(throws: BluetoothError.self) { for try await _ in changes {} }
+    try await script.value
+  }
+
+  @Test("a client that nobody holds any more ends its session")
+  func released() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { try $0.expectEnd() }
+    _ = try await BledClient.connect(to: daemon.path)
+    try await script.value
+  }
+
+  @Test("another version of the protocol is refused with what to do")
+  func version() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play(protocol: 99) { try $0.expectEnd() }
+    let failure = await #expect(throws: BluetoothError.self) { try await BledClient.connect(to: daemon.path) }
+    #expect(failure?.message.contains("version 99") == true)
+    try await script.value
+  }
+
+  @Test("a daemon that is not there: what to do")
+  func notRunning() async throws {
+    let missing = await #expect(throws: BluetoothError.self) { try await BledClient.connect(to: "/tmp/no/such.sock") }
+    #expect(missing?.name == "daemonUnreachable")
+    #expect(missing?.message.contains("systemctl start bled.socket") == true)
+    let path: String
+    do {
+      let daemon = try FakeDaemon()
+      path = daemon.path + ".stale"
+      try FileManager.default.moveItem(atPath: daemon.path, toPath: path)
+    }
+    defer { unlink(path) }
+    let stale = await #expect(throws: BluetoothError.self) { try await BledClient.connect(to: path) }
+    #expect(stale?.message.contains("nobody listens") == true)
+  }
+}

@@ -1,0 +1,157 @@
+import BledRPC
+import Bluetooth
+import Glibc
+import Testing
+
+/// `bleshell` as a process of its own: the central role.
+@Suite(.serialized) struct BleshellCentralTests {
+  private let echo = "B1ED0002-5EED-4B1E-8D00-000000000000"
+  private let long = "B1ED0003-5EED-4B1E-8D00-000000000000"
+
+  @Test("adapters, as a table and as JSON, without colour in a pipe")
+  func adapters() throws {
+    let daemon = try DaemonProcess()
+    let table = try daemon.bleshell("adapters")
+    #expect(table.status == 0)
+    #expect(table.lines.count == 2)
+    #expect(table.lines.first?.hasPrefix("ADAPTER") == true)
+    #expect(table.lines.last?.contains("simulated") == true && table.lines.last?.contains(" on ") == true)
+    #expect(!table.output.contains("\u{1B}"))
+    let objects = try daemon.bleshell("adapters", "--json").objects()
+    #expect(objects.map { $0["state"] } == ["on"])
+    #expect(objects.map { $0["kind"] } == ["simulated"])
+  }
+
+  @Test("a scan shows devices with their names and services, aligned; filters hold")
+  func scan() throws {
+    let daemon = try DaemonProcess()
+    let all = try daemon.bleshell("scan", "--time", "1.5")
+    #expect(all.status == 0)
+    let belt = try #require(all.lines.first { $0.hasPrefix("Heart Belt") })
+    #expect(belt.contains("C0:DE:00:00:00:01 random") && belt.contains("Heart Rate"))
+    let echo = try #require(all.lines.first { $0.hasPrefix("Echo") })
+    #expect(belt.firstRange(of: "C0:DE")?.lowerBound == echo.firstRange(of: "C0:DE")?.lowerBound)
+    let filtered = try daemon.bleshell("scan", "--time", "1", "--service", "1809", "--json").objects()
+    #expect(!filtered.isEmpty && filtered.allSatisfy { $0["name"] == "Thermometer" })
+    let named = try daemon.bleshell("scan", "--time", "1", "--name", "Heart", "--json").objects()
+    #expect(!named.isEmpty && named.allSatisfy { $0["name"] == "Heart Belt" })
+    let every = try daemon.bleshell("scan", "--time", "1", "--name", "Heart", "--duplicates")
+    #expect(every.lines.count >= 4 && every.lines.allSatisfy { $0.contains("dBm") })
+    let strong = try daemon.bleshell("scan", "--time", "0.5", "--rssi", "-20")
+    #expect(strong.status == 0 && strong.errors.contains("no device was heard"))
+  }
+
+  @Test("the tree of services, with names, handles and properties")
+  func services() throws {
+    let daemon = try DaemonProcess()
+    let tree = try daemon.bleshell("services", "Heart Belt")
+    #expect(tree.status == 0, "\(tree.errors)")
+    #expect(tree.lines.contains { $0.hasPrefix("Heart Rate (180D)") })
+    let rate = try #require(tree.lines.first { $0.hasPrefix("  Heart Rate Measurement (2A37)") })
+    #expect(rate.contains("0x00") && rate.hasSuffix("notify"))
+    #expect(tree.lines.contains { $0.hasPrefix("    Client Characteristic Configuration (2902)") })
+    let objects = try daemon.bleshell("services", "C0:DE:00:00:00:01/random", "--json").objects()
+    #expect(objects.contains { $0["uuid"] == "180D" })
+  }
+
+  @Test("a value by UUID, by name, behind its service, by handle, for people and as JSON")
+  func read() throws {
+    let daemon = try DaemonProcess()
+    let byUUID = try daemon.bleshell("read", "Heart Belt", "2A38")
+    #expect(byUUID.status == 0, "\(byUUID.errors)")
+    #expect(byUUID.output.lowercased().contains("body sensor location (2a38): chest  01"), "\(byUUID.output)")
+    let object = try #require(try daemon.bleshell("read", "heart belt", "body sensor", "--json").objects().first)
+    #expect(object["value"] == "01" && object["uuid"] == "2A38" && object["name"] == "Body Sensor Location")
+    guard case .integer(let handle)? = object["handle"], case .text(let identifier)? = object["peripheral"] else {
+      Issue.record("no handle or peripheral")
+      return
+    }
+    let byHandle = try daemon.bleshell("read", identifier, "0x" + String(handle, radix: 16), "--json").objects()
+    #expect(byHandle.first?["value"] == "01")
+    let text = try daemon.bleshell("read", String(identifier.prefix(8)), "180A/2A29")
+    #expect(text.output.contains("bled"), "\(text.output)\(text.errors)")
+    let octets = try #require(try daemon.bleshell("read", "Echo", long, "--json").objects().first?["value"])
+    guard case .text(let hex) = octets else {
+      Issue.record("no value")
+      return
+    }
+    #expect(hex.count == 1024)
+  }
+
+  @Test("what cannot be read says why, with status 1")
+  func refusals() throws {
+    let daemon = try DaemonProcess()
+    let unknown = try daemon.bleshell("read", "Heart Belt", "2A19")
+    #expect(unknown.status == 1 && unknown.errors.contains("no characteristic 2A19"))
+    #expect(unknown.output.isEmpty)
+    let notReadable = try daemon.bleshell("read", "Heart Belt", "2A37")
+    #expect(notReadable.status == 1 && notReadable.errors.contains("0x"), "\(notReadable.errors)")
+    let nobody = try daemon.bleshell("read", "Nobody", "2A19", "--timeout", "0.5")
+    #expect(nobody.status == 1 && nobody.errors.contains("Nobody was not heard within 0.5 s"))
+    let absent = try daemon.bleshell("services", "C0:DE:00:00:99:99/random", "--timeout", "0.5")
+    #expect(absent.status == 1 && absent.errors.contains("timeout"), "\(absent.errors)")
+    #expect(try daemon.bleshell("read", "a", "b", "c").status == 64)
+    #expect(try daemon.bleshell("scan", "--service", "nonsense").status == 64)
+    #expect(try daemon.bleshell("nonsense").status == 64)
+  }
+
+  @Test("five values, decoded; fewer than wanted in the time is a failure")
+  func subscribe() throws {
+    let daemon = try DaemonProcess()
+    let five = try daemon.bleshell("subscribe", "Heart Belt", "2A37", "--count", "5")
+    #expect(five.status == 0, "\(five.errors)")
+    #expect(five.lines.count == 5 && five.lines.allSatisfy { $0.contains(" bpm") })
+    let few = try daemon.bleshell("subscribe", "Heart Belt", "2A37", "--count", "50", "--time", "1.5")
+    #expect(few.status == 1 && few.errors.contains("fewer than 50"))
+    let timed = try daemon.bleshell("subscribe", "Thermometer", "2A1C", "--time", "3", "--json")
+    #expect(timed.status == 0)
+    #expect(try timed.objects().allSatisfy { $0["uuid"] == "2A1C" } && !timed.lines.isEmpty)
+  }
+
+  @Test("Ctrl-C is an end as good as any without --count, and a failure with it")
+  func interrupt() throws {
+    let daemon = try DaemonProcess()
+    for (arguments, status) in [([], Int32(0)), (["--count", "1000"], 130)] as [([String], Int32)] {
+      let watcher = try daemon.client()
+      let process = try daemon.start(["subscribe", "Echo", echo] + arguments)
+      // The link is up when another client sees it; the subscription may be or not: either way Ctrl-C has to be obeyed.
+      try watcher.call(ScanStart.self, .init())
+      let identifier = try watcher.next(ScanReport.self) { $0.name == "Echo" }.peripheral
+      try watcher.call(PeripheralConnect.self, .init(peripheral: identifier, timeout: 10))
+      try watcher.call(GATTSubscribe.self, .init(peripheral: identifier, handle: echoHandle(watcher, identifier)))
+      process.send(signal: SIGINT)
+      #expect(try process.exitStatus() == status, "\(process.errors)")
+    }
+  }
+
+  private func echoHandle(_ client: SocketClient, _ peripheral: String) throws -> UInt16 {
+    let services = try client.call(GATTDiscover.self, .init(peripheral: peripheral)).services
+    let characteristics = services.flatMap { $0.characteristics ?? [] }
+    return try #require(characteristics.first { "\($0.uuid)" == echo }).handle
+  }
+
+  @Test("a daemon that is not there: what to do, with status 1")
+  func noDaemon() throws {
+    let folder = try TemporaryFolder()
+    for socket in ["\(folder.path)/none.sock", "\(folder.path)/stale.sock"] {
+      if socket.hasSuffix("stale.sock") { try UnixSocket.leaveStale(socket) }
+      let process = try ChildProcess("bleshell", ["adapters", "--socket", socket], folder: folder)
+      #expect(try process.exitStatus() == 1)
+      #expect(process.errors.contains("bled is not running") && process.errors.contains("systemctl start bled.socket"))
+    }
+  }
+
+  @Test("raw lines go out and come back as they are")
+  func raw() throws {
+    let daemon = try DaemonProcess()
+    let list = try daemon.bleshell("raw", #"{"jsonrpc":"2.0","id":"a","method":"adapter.list"}"#)
+    #expect(list.status == 0)
+    #expect(try list.objects().first?["id"] == "a")
+    let unknown = try daemon.bleshell("raw", #"{"jsonrpc":"2.0","id":1,"method":"no.such"}"#)
+    #expect(unknown.status == 1 && unknown.output.contains("-32601"))
+    let nonsense = try daemon.bleshell("raw", "nonsense")
+    #expect(nonsense.status == 1 && nonsense.output.contains("-32700"))
+    let scan = try daemon.bleshell("raw", #"{"jsonrpc":"2.0","id":1,"method":"scan.start"}"#, "--time", "1")
+    #expect(scan.status == 0 && scan.output.contains("\"scan.report\""))
+  }
+}

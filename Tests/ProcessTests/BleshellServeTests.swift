@@ -1,0 +1,116 @@
+import BledRPC
+import Glibc
+import Testing
+
+/// `bleshell` as a process of its own: the peripheral role. The simulated phone comes, reads, writes and subscribes.
+@Suite(.serialized) struct BleshellServeTests {
+  private let services = """
+    {
+      "services": [
+        {
+          "uuid": "180F",
+          "characteristics": [
+            {
+              "uuid": "2A19", "properties": ["read", "notify"], "value": "64",
+              "changes": { "every": 0.2, "values": ["63", "62"] }
+            },
+            { "uuid": "2A29", "properties": ["read"], "text": "bled", "fixed": true },
+            {
+              "uuid": "B1ED1001-0000-4000-8000-00805F9B34FB", "properties": ["read", "write", "notify"], "text": "Note",
+              "descriptors": [{ "uuid": "2901", "text": "A note" }]
+            }
+          ]
+        }
+      ]
+    }
+    """
+
+  private func file(_ text: String, in folder: TemporaryFolder) throws -> String {
+    let path = "\(folder.path)/services.json"
+    guard let file = fopen(path, "w") else { throw ChildProcess.Failure(description: path) }
+    fputs(text, file)
+    fclose(file)
+    return path
+  }
+
+  @Test("a visit of the phone: reads, a write that is told to subscribers, changes, and the end by itself")
+  func visit() throws {
+    let daemon = try DaemonProcess()
+    let path = try file(services, in: daemon.folder)
+    let run = try daemon.bleshell("serve", path, "--name", "Ours", "--visits", "1", "--time", "30", "--json")
+    #expect(run.status == 0, "\(run.errors)")
+    let objects = try run.objects()
+    #expect(objects.first?["advertising"] != nil)
+    let events = objects.dropFirst()
+    func seen(_ event: JSONValue, _ uuid: JSONValue) -> [[String: JSONValue]] {
+      events.filter { $0["event"] == event && $0["uuid"] == uuid }
+    }
+    let note: JSONValue = "B1ED1001-0000-4000-8000-00805F9B34FB"
+    #expect(!seen("read", "2A19").isEmpty)
+    #expect(seen("read", "2A29").isEmpty, "a fixed value is answered by the daemon")
+    #expect(seen("read", note).first?["text"] == "\"Note\"")
+    #expect(seen("write", note).first?["text"] == "\"Hello from the phone\"")
+    #expect(seen("subscribed", "2A19").count == 1 && seen("unsubscribed", "2A19").count == 1)
+    #expect(seen("notified", "2A19").contains { $0["value"] == "62" })
+  }
+
+  @Test("people see who did what")
+  func text() throws {
+    let daemon = try DaemonProcess()
+    let path = try file(services, in: daemon.folder)
+    let run = try daemon.bleshell("serve", path, "--name", "Ours", "--visits", "1", "--time", "30")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.lines.first?.hasPrefix("advertising as \"Ours\" on ") == true)
+    #expect(run.lines.contains { $0.contains("C0:DE:00:00:01:01  read  Battery Level (2A19): ") }, "\(run.output)")
+    #expect(run.lines.contains { $0.contains("all subscribers  notified  Battery Level (2A19): 9") })
+  }
+
+  @Test("too few visits in the time is a failure; a time alone is not")
+  func time() throws {
+    let daemon = try DaemonProcess(scenario: "{}")
+    let path = try file(services, in: daemon.folder)
+    let run = try daemon.bleshell("serve", path, "--visits", "1", "--time", "0.5")
+    #expect(run.status == 1 && run.errors.contains("fewer visits"))
+    #expect(try daemon.bleshell("serve", path, "--time", "0.5").status == 0)
+  }
+
+  @Test("a file that does not fit is refused by the place")
+  func badFile() throws {
+    let daemon = try DaemonProcess(scenario: "{}")
+    for (text, message) in [
+      ("{", "JSON"), ("{}", "services: missing"),
+      (
+        #"{"services":[{"uuid":"180F","characteristics":[{"uuid":"2A19"}]}]}"#,
+        "services[0].characteristics[0].properties: missing"
+      ),
+      (#"{"services":[{"uuid":"18","characteristics":[]}]}"#, "services[0].uuid: \"18\" is no UUID"),
+    ] {
+      let run = try daemon.bleshell("serve", try file(text, in: daemon.folder))
+      #expect(run.status == 1 && run.errors.contains(message), "\(run.errors)")
+    }
+    let missing = try daemon.bleshell("serve", "/no/such/file.json")
+    #expect(missing.status == 1 && missing.errors.contains("cannot be read"))
+  }
+
+  @Test("what is advertised is what was asked for, and ends")
+  func advertise() throws {
+    let daemon = try DaemonProcess(scenario: "{}")
+    let run = try daemon.bleshell(
+      input: """
+        advertise --name Behind --service 180D --service-data 180F=64
+        adapters --json
+        advertise --stop
+        adapters --json
+        advertise --name Timed --time 0.3
+        advertise --stop
+
+        """)
+    #expect(run.status == 1, "nothing is left to stop")
+    #expect(run.lines.first?.hasPrefix("advertising as \"Behind\" on ") == true)
+    #expect(run.lines.filter { $0.contains("\"advertising\":1") }.count == 1)
+    #expect(run.lines.filter { $0.contains("\"advertising\":0") }.count == 1)
+    #expect(run.errors.contains("line 6 failed"))
+    let tooLong = try daemon.bleshell("advertise", "--manufacturer-data", String(repeating: "00", count: 60))
+    #expect(tooLong.status == 1 && tooLong.errors.contains("advertisingDataTooLong"))
+  }
+}
