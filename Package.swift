@@ -20,7 +20,7 @@ let package = Package(
     .executable(name: "bleshell", targets: ["bleshell"]),
     .library(name: "BledClient", targets: ["BledClient"]),
     // For Benchmarks, a package of its own.
-    .library(name: "BledParts", targets: ["ATT", "BledRPC", "Bluetooth", "GATT"]),
+    .library(name: "BledParts", targets: ["ATT", "BledRPC", "Bluetooth", "CBlueZ", "GATT"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -36,7 +36,7 @@ let package = Package(
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", crypto, cryptoExtras]),
     .target(name: "HCI", dependencies: ["Bluetooth"]),
     .target(name: "ATT", dependencies: ["Bluetooth"]),
-    .target(name: "GATT", dependencies: ["ATT", "Bluetooth", collections]),
+    .target(name: "GATT", dependencies: ["ATT", "Bluetooth"]),
 
     // The seam and what stands behind it.
     .target(name: "Adapter", dependencies: ["Bluetooth", collections]),
