@@ -71,6 +71,11 @@ let package = Package(
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(
+      name: "BledCoreTests",
+      dependencies: ["BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", logging]),
+    // Runs the programs that were built beside it.
+    .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth"]),
+    .testTarget(
       name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "Bluetooth"]),
   ],
   swiftLanguageModes: [.v6]

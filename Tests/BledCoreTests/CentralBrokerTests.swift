@@ -1,0 +1,182 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import GATT
+import Testing
+
+@testable import BledCore
+
+/// Connecting, and what several sessions do on one link: G3–G9, P2, P14–P17, P28, P29.
+@Suite struct CentralBrokerTests {
+  private let world = World()
+  private let address = "C0:00:00:00:00:01"
+
+  private func wish(_ client: TestClient, timeout: Double? = nil) throws -> Int {
+    try client.call(PeripheralConnect.self, .init(address: address, addressType: "random", timeout: timeout))
+  }
+
+  @Test("P14, P29: connect by address works without a scan, and the MTU is part of the answer")
+  func connect() throws {
+    let client = world.client()
+    let peer = world.peer()
+    let result = try world.connect(client, peer)
+    #expect(result.mtu == 247)
+    #expect(result.address == address && result.addressType == "random" && result.adapter == "hci0")
+    #expect(peer.received.map { $0[0] } == [0x02], "the MTU is asked for, and nothing else")
+    let entry = try #require(try client.result(PeripheralList.self, Empty()).peripherals.first)
+    #expect(entry.state == "connected" && entry.mine && entry.mtu == 247 && entry.peripheral == result.peripheral)
+    let rssi = try client.call(PeripheralRSSI.self, .init(peripheral: result.peripheral))
+    world.settle()
+    #expect(try client.answer(to: rssi, PeripheralRSSI.self)?.get().rssi == -42)
+  }
+
+  @Test("P2: a connect can be cancelled, has a deadline or none, and holds nobody up")
+  func pendingConnects() throws {
+    let client = world.client()
+    let impatient = try wish(client, timeout: 5)
+    let patient = try wish(client)
+    world.scheduler.advance(by: .milliseconds(4999))
+    #expect(try client.answer(to: impatient, PeripheralConnect.self) == nil)
+    world.scheduler.advance(by: .milliseconds(1))
+    #expect(try client.error(of: impatient, PeripheralConnect.self)?.data?.name == "timeout")
+    #expect(world.adapter.wished.count == 1)
+    let other = world.peer("C0:00:00:00:00:02")
+    try world.connect(client, other)
+    world.scheduler.advance(by: .seconds(86_400))
+    #expect(try client.answer(to: patient, PeripheralConnect.self) == nil)
+    _ = try client.result(PeripheralDisconnect.self, .init(address: address))
+    #expect(try client.error(of: patient, PeripheralConnect.self)?.data?.name == "cancelled")
+    #expect(world.adapter.wished.isEmpty)
+    #expect(try client.notifications(PeripheralDisconnected.self).isEmpty)
+  }
+
+  @Test("G9: two sessions share one link, the last one lets it go, each has its own end")
+  func sharedLink() throws {
+    let first = world.client()
+    let second = world.client()
+    let wishes = [try wish(first), try wish(second)]
+    #expect(world.adapter.connectCalls == 1)
+    let link = world.adapter.bringUp(world.peer())
+    world.settle()
+    let id = try #require(try first.answer(to: wishes[0], PeripheralConnect.self)).get().peripheral
+    #expect(try second.answer(to: wishes[1], PeripheralConnect.self)?.get().peripheral == id)
+    _ = try first.result(PeripheralDisconnect.self, .init(peripheral: id))
+    world.settle()
+    #expect(!link.wasDisconnected)
+    #expect(try first.notifications(PeripheralDisconnected.self).map(\.reason) == [nil])
+    #expect(try second.notifications(PeripheralDisconnected.self).isEmpty)
+    #expect(try first.error(GATTRead.self, .init(peripheral: id, handle: 3))?.data?.name == "notConnected")
+    second.die()
+    world.settle()
+    #expect(link.wasDisconnected)
+  }
+
+  @Test("P17: everything that is pending on a link fails once, before its end is told")
+  func linkLoss() throws {
+    let client = world.client()
+    let peer = world.peer()
+    try peer.furnish()
+    let id = try world.connect(client, peer).peripheral
+    peer.isMute = true
+    let calls = [
+      try client.call(GATTDiscover.self, .init(peripheral: id)),
+      try client.call(GATTDiscover.self, .init(peripheral: id)),
+    ]
+    let read = try client.call(GATTRead.self, .init(peripheral: id, handle: 3))
+    world.adapter.change(to: .absent)
+    for call in calls { #expect(try client.error(of: call, GATTDiscover.self)?.data?.name == "disconnected") }
+    #expect(try client.error(of: read, GATTRead.self)?.data?.name == "disconnected")
+    #expect(try client.notifications(PeripheralDisconnected.self).count == 1)
+    let events = client.messages.compactMap { message -> String? in
+      if case .notification(let method) = message.kind { method } else { nil }
+    }
+    #expect(events == ["peripheral.disconnected", "adapter.changed"])
+    world.settle()
+    #expect(try client.notifications(PeripheralDisconnected.self).count == 1)
+  }
+
+  @Test("A mute device: its bearer ends after 30 s, the link goes down")
+  func muteDevice() throws {
+    let client = world.client()
+    let peer = world.peer()
+    let id = try world.connect(client, peer).peripheral
+    peer.isMute = true
+    let read = try client.call(GATTRead.self, .init(peripheral: id, handle: 3))
+    world.scheduler.advance(by: .seconds(31))
+    #expect(try client.error(of: read, GATTRead.self) != nil)
+    #expect(try client.notifications(PeripheralDisconnected.self).count == 1)
+  }
+
+  @Test func anAdapterThatLeavesFailsWhatIsAwaitedAndRefusesMore() throws {
+    let client = world.client()
+    let pending = try wish(client)
+    world.adapter.change(to: .off)
+    #expect(try client.error(of: pending, PeripheralConnect.self)?.data?.name == "adapterOff")
+    #expect(world.adapter.wished.isEmpty)
+    let refused = try wish(client)
+    #expect(try client.error(of: refused, PeripheralConnect.self)?.data?.name == "adapterOff")
+    world.adapter.change(
+      to: .failed(.init(kind: .inUse, message: "bluetoothd holds it.", remedy: "Stop bluetooth.service.")))
+    let failed = try wish(client)
+    #expect(try client.error(of: failed, PeripheralConnect.self)?.message.contains("Stop bluetooth.service") == true)
+  }
+
+  @Test("P28: no room for one more link is an error that says who holds them")
+  func connectionLimit() throws {
+    let client = world.client()
+    _ = try client.result(SessionOpen.self, .init(name: "hoarder"))
+    try world.connect(client, world.peer("C0:00:00:00:00:02"))
+    let pending = try wish(client)
+    let limit = BluetoothError(domain: .hci, code: 0x09, name: "connectionLimitExceeded", message: "")
+    let device = try #require(DeviceAddress(address, kind: .random))
+    world.adapter.onEvent?(.connectAttemptFailed(device, limit))
+    let error = try #require(try client.error(of: pending, PeripheralConnect.self))
+    #expect(error.data?.name == "connectionLimitReached")
+    #expect(error.message.contains("C0:00:00:00:00:02 (hoarder)"))
+  }
+
+  @Test("P6: an attempt that fails is not the end of the wish")
+  func failedAttempt() throws {
+    let client = world.client()
+    let pending = try wish(client)
+    let device = try #require(DeviceAddress(address, kind: .random))
+    world.adapter.onEvent?(
+      .connectAttemptFailed(device, BluetoothError(domain: .hci, code: 0x3E, name: "failed", message: "")))
+    world.adapter.bringUp(world.peer())
+    world.settle()
+    #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().mtu == 247)
+  }
+
+  @Test("P18, P20: a link that came to us carries nothing of ours until a session connects, and stays when it lets go")
+  func incomingLink() throws {
+    let client = world.client()
+    let peer = world.peer()
+    let link = world.adapter.bringUp(peer, role: .peripheral)
+    world.settle()
+    #expect(peer.received.isEmpty)
+    let id = try world.connect(client, peer).peripheral
+    #expect(world.adapter.connectCalls == 0)
+    _ = try client.result(PeripheralDisconnect.self, .init(peripheral: id))
+    try world.connect(client, peer)
+    client.die()
+    world.settle()
+    #expect(!link.wasDisconnected)
+    #expect(peer.received.count == 1, "the MTU is asked for once a link")
+  }
+
+  @Test func badWishesAreRefused() throws {
+    let client = world.client()
+    for params in [
+      PeripheralConnect.Params(), .init(address: "nonsense"), .init(address: address, addressType: "odd"),
+      .init(address: address, timeout: 0), .init(address: address, timeout: -1),
+      .init(address: address, timeout: 1e300),
+    ] {
+      #expect(try client.error(PeripheralConnect.self, params)?.data?.name == "invalidParameter", "\(params)")
+    }
+    #expect(try client.error(PeripheralConnect.self, .init(peripheral: "x"))?.data?.name == "unknownDevice")
+    #expect(
+      try client.error(PeripheralConnect.self, .init(address: address, adapter: "hci9"))?.data?.name
+        == "adapterAbsent")
+    #expect(world.adapter.connectCalls == 0)
+  }
+}

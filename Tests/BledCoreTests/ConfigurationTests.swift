@@ -1,0 +1,54 @@
+import BledCore
+import FoundationEssentials
+import Logging
+import Testing
+
+/// The configuration file: what it may say, and that every mistake is named with its place and remedy.
+@Suite struct ConfigurationTests {
+  private func read(_ text: String) throws(ConfigurationError) -> Configuration {
+    try Configuration(Data(text.utf8), file: "bled.json")
+  }
+
+  @Test func everythingHasADefault() throws {
+    #expect(try read("{}") == Configuration())
+    #expect(try Configuration(file: nil) == Configuration())
+  }
+
+  @Test func everythingCanBeSaid() throws {
+    let configuration = try read(
+      """
+      // comments are allowed
+      {
+        adapters: ["hci1", "simulated"],
+        socket: { path: "/tmp/x.sock", mode: "0600", group: "staff" },
+        logLevel: "debug", name: "Kitchen", appearance: 64,
+      }
+      """)
+    #expect(configuration.adapters == ["hci1", "simulated"])
+    #expect(configuration.socket.path == "/tmp/x.sock")
+    #expect(configuration.socket.mode == 0o600)
+    #expect(configuration.socket.group == "staff")
+    #expect(configuration.logLevel == .debug)
+    #expect(configuration.name == "Kitchen")
+    #expect(configuration.appearance == 64)
+  }
+
+  @Test(arguments: [
+    ("{ \"adaptors\": [] }", "adaptors"), ("{ \"socket\": { \"paht\": \"\" } }", "socket.paht"),
+    ("{ \"adapters\": \"hci0\" }", "adapters"), ("{ \"adapters\": [] }", "adapters"),
+    ("{ \"logLevel\": \"loud\" }", "logLevel"), ("{ \"appearance\": 70000 }", "appearance"),
+    ("{ \"socket\": { \"mode\": \"rw\" } }", "socket.mode"), ("{ \"socket\": { \"mode\": \"7777\" } }", "socket.mode"),
+    ("{ \"socket\": [] }", "socket"), ("{", "JSON5"), ("[]", "object"),
+  ])
+  func mistakesAreNamed(text: String, word: String) {
+    let error = #expect(throws: ConfigurationError.self) { try read(text) }
+    #expect(error?.description.contains(word) == true)
+    #expect(error?.description.contains("bled.json") == true)
+  }
+
+  @Test func aFileThatWasNamedMustBeThere() {
+    #expect(throws: ConfigurationError.unreadable(file: "/nowhere/bled.json", reason: "there is no such file")) {
+      try Configuration(file: "/nowhere/bled.json")
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import BledRPC
+import Bluetooth
+import GATT
+import Testing
+
+@testable import BledCore
+
+/// Discovering, reading, writing and subscribing over a link that is shared: G4–G6, P15, P16.
+@Suite struct GATTBrokerTests {
+  private let world = World()
+  private let client: TestClient
+  private let peer: ScriptedPeer
+  private let id: String
+
+  init() throws {
+    client = world.client()
+    peer = world.peer()
+    try peer.furnish()
+    id = try world.connect(client, peer).peripheral
+  }
+
+  private func done<Method: RPCMethod>(
+    _ method: Method.Type, _ params: Method.Params, by client: TestClient? = nil
+  ) throws -> Method.Result {
+    let client = client ?? self.client
+    let call = try client.call(method, params)
+    world.settle()
+    return try #require(try client.answer(to: call, method), "\(Method.name) was not answered").get()
+  }
+
+  @Test func discoverGivesTheWholeTree() throws {
+    let services = try done(GATTDiscover.self, .init(peripheral: id)).services
+    #expect(services.map(\.uuid) == [0x1800, 0x1801, 0x180D, 0x1815])
+    let heart = try #require(services.first { $0.uuid == 0x180D })
+    #expect(heart.characteristics?.map(\.uuid) == [0x2A37, 0x2A38])
+    #expect(heart.characteristics?.first?.properties == ["notify"])
+    #expect(heart.characteristics?.first?.descriptors?.map(\.uuid) == [0x2902])
+    #expect(heart.characteristics?.last?.handle == peer.handle(of: 0x2A38))
+    #expect(services.last?.includes?.map(\.uuid) == [0x180D])
+  }
+
+  @Test("G4: only what is wanted is asked of the device")
+  func stepwise() throws {
+    let asked = peer.received.count
+    let services = try done(GATTDiscoverServices.self, .init(peripheral: id, services: [0x1815])).services
+    #expect(services.map(\.uuid) == [0x1815])
+    #expect(peer.received.dropFirst(asked).allSatisfy { $0[0] == 0x06 }, "Find By Type Value only")
+    let handle = try #require(services.first?.handle)
+    let included = try done(GATTDiscoverIncludedServices.self, .init(peripheral: id, handle: handle)).services
+    #expect(included.map(\.uuid) == [0x180D])
+    let scope = GATTScope(peripheral: id, handle: included[0].handle, uuids: [0x2A37])
+    let characteristics = try done(GATTDiscoverCharacteristics.self, scope).characteristics
+    #expect(characteristics.map(\.uuid) == [0x2A37])
+    let value = characteristics[0].handle
+    #expect(
+      try done(GATTDiscoverDescriptors.self, .init(peripheral: id, handle: value)).descriptors.map(\.uuid) == [0x2902])
+    let unknown = try client.error(GATTDiscoverCharacteristics.self, .init(peripheral: id, handle: 999))
+    #expect(unknown?.data?.name == "unknownHandle")
+  }
+
+  @Test func valuesOfAnyLengthAreReadAndWritten() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let handle = peer.handle(of: 0x2A56)
+    #expect(try done(GATTRead.self, .init(peripheral: id, handle: handle)).value.octets.count == 512)
+    let long = [UInt8](repeating: 9, count: 400)
+    _ = try done(GATTWrite.self, .init(peripheral: id, handle: handle, value: HexBytes(long)))
+    #expect(peer.database.value(of: handle)?.prefix(400) == long[...])
+    _ = try done(GATTWrite.self, .init(peripheral: id, handle: handle, value: HexBytes([1]), response: false))
+    #expect(peer.received.last?[0] == 0x52)
+  }
+
+  @Test("G5: what the properties do not allow is refused without asking the device")
+  func properties() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let asked = peer.received.count
+    let rate = peer.handle(of: 0x2A37)
+    let place = peer.handle(of: 0x2A38)
+    let long = peer.handle(of: 0x2A56)
+    #expect(
+      try client.error(GATTRead.self, .init(peripheral: id, handle: rate))?.data?.name == "notAllowedByProperties")
+    let write = GATTWrite.Params(peripheral: id, handle: place, value: HexBytes([1]))
+    #expect(try client.error(GATTWrite.self, write)?.data?.name == "notAllowedByProperties")
+    #expect(
+      try client.error(GATTSubscribe.self, .init(peripheral: id, handle: place))?.data?.name == "notAllowedByProperties"
+    )
+    let huge = GATTWrite.Params(peripheral: id, handle: long, value: HexBytes([UInt8](repeating: 0, count: 513)))
+    #expect(try client.error(GATTWrite.self, huge)?.data?.name == "invalidParameter")
+    let command = GATTWrite.Params(
+      peripheral: id, handle: long, value: HexBytes([UInt8](repeating: 0, count: 245)), response: false)
+    #expect(try client.error(GATTWrite.self, command)?.message.contains("244") == true)
+    let shared = GATTWrite.Params(peripheral: id, handle: rate + 1, value: HexBytes([1, 0]))
+    #expect(try client.error(GATTWrite.self, shared)?.data?.name == "notPermitted")
+    #expect(peer.received.count == asked)
+  }
+
+  @Test func errorsOfTheDeviceKeepTheirName() throws {
+    let call = try client.call(GATTRead.self, .init(peripheral: id, handle: 0x7777))
+    world.settle()
+    let error = try #require(try client.error(of: call, GATTRead.self))
+    #expect(error.data?.domain == .att && error.data?.code == 1 && error.data?.name == "invalidHandle")
+  }
+
+  @Test("P15, rule 7: one subscription on the device for all sessions, values early or late reach each of them")
+  func sharedSubscription() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let other = world.client()
+    try world.connect(other, peer)
+    let handle = peer.handle(of: 0x2A37)
+    let subscribe = try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    peer.notify(handle, [0, 1])
+    world.settle()
+    _ = try #require(try client.answer(to: subscribe, GATTSubscribe.self)).get()
+    #expect(try client.notifications(GATTValue.self).map(\.value.octets) == [[0, 1]])
+    #expect(peer.subscriptions[handle] == .notification)
+    let writes = peer.received.count { $0[0] == 0x12 }
+    _ = try done(GATTSubscribe.self, .init(peripheral: id, handle: handle), by: other)
+    #expect(peer.received.count { $0[0] == 0x12 } == writes)
+    peer.notify(handle, [0, 2])
+    world.settle()
+    #expect(try client.notifications(GATTValue.self).map(\.value.octets) == [[0, 1], [0, 2]])
+    #expect(try other.notifications(GATTValue.self).map(\.value.octets) == [[0, 2]])
+    #expect(client.lines.last == other.lines.last)
+    _ = try done(GATTUnsubscribe.self, .init(peripheral: id, handle: handle))
+    #expect(peer.subscriptions[handle] == .notification)
+    other.die()
+    world.settle()
+    #expect(peer.subscriptions[handle] == [])
+  }
+
+  @Test func indicationsWhereThereAreNoNotifications() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let handle = peer.handle(of: 0x2A56)
+    _ = try done(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    #expect(peer.subscriptions[handle] == .indication)
+  }
+
+  @Test("The descriptor is looked for when a client did not")
+  func subscribeAfterCharacteristicsOnly() throws {
+    let services = try done(GATTDiscoverServices.self, .init(peripheral: id, services: [0x180D])).services
+    _ = try done(GATTDiscoverCharacteristics.self, .init(peripheral: id, handle: services[0].handle))
+    let handle = peer.handle(of: 0x2A37)
+    _ = try done(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    #expect(peer.subscriptions[handle] == .notification)
+  }
+
+  @Test("P16: a write without response waits for room on the link")
+  func roomForCommands() throws {
+    let handle = peer.handle(of: 0x2A56)
+    let link = try #require(world.daemon.links.links.first?.link as? ScriptedLink)
+    link.isWritable = false
+    let calls = try (0..<3).map {
+      try client.call(
+        GATTWrite.self, .init(peripheral: id, handle: handle, value: HexBytes([UInt8($0)]), response: false))
+    }
+    world.settle()
+    #expect(try client.answer(to: calls[0], GATTWrite.self) == nil)
+    link.isWritable = true
+    world.settle()
+    for call in calls { _ = try #require(try client.answer(to: call, GATTWrite.self)).get() }
+    #expect(peer.received.suffix(3).map { $0.last } == [0, 1, 2])
+  }
+
+  @Test(
+    "Rule 6: a session that does not read its values loses that subscription and is told; the other one notices nothing"
+  )
+  func slowReader() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let other = world.client()
+    try world.connect(other, peer)
+    let handle = peer.handle(of: 0x2A37)
+    for client in [client, other] {
+      _ = try done(GATTSubscribe.self, .init(peripheral: id, handle: handle), by: client)
+    }
+    client.forget()
+    client.reads = false
+    let value = [UInt8](repeating: 5, count: 200)
+    for _ in 0..<4000 {
+      peer.notify(handle, value)
+      world.scheduler.advance(by: .milliseconds(2))
+      other.drain()
+    }
+    #expect(try other.notifications(GATTValue.self).count == 4000)
+    #expect(try #require(client.session).outbox.waiting < Outbox.Limits().values + 1024)
+    client.reads = true
+    let lost = try client.notifications(GATTSubscriptionLost.self)
+    #expect(lost.map(\.handle) == [handle])
+    #expect(lost.first?.reason.data?.name == "tooSlow")
+    #expect(try client.notifications(GATTValue.self).count < 4000)
+    client.forget()
+    peer.notify(handle, [1])
+    world.settle()
+    #expect(try client.notifications(GATTValue.self).isEmpty)
+  }
+
+  @Test("G7: changed services are told, and handles in their range are void")
+  func servicesChanged() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    world.settle()
+    let changed = peer.handle(of: 0x2A05)
+    #expect(peer.subscriptions[changed] == .indication)
+    let handle = peer.handle(of: 0x2A37)
+    _ = try done(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    let range = try #require(peer.database.services.first { $0.uuid == 0x180D }?.range)
+    let link = try #require(world.daemon.links.links.first?.link as? ScriptedLink)
+    link.deliver(
+      [0x1D, UInt8(changed & 0xFF), 0, UInt8(range.lowerBound & 0xFF), 0, UInt8(range.upperBound & 0xFF), 0])
+    world.settle()
+    let events = try client.notifications(GATTServicesChanged.self)
+    #expect(events.map(\.start) == [range.lowerBound] && events.map(\.end) == [range.upperBound])
+    #expect(try client.notifications(GATTSubscriptionLost.self).map(\.handle) == [handle])
+    #expect(try client.error(GATTSubscribe.self, .init(peripheral: id, handle: handle))?.data?.name == "unknownHandle")
+  }
+
+  @Test func operationsOfTwoSessionsTakeTurns() throws {
+    let other = world.client()
+    try world.connect(other, peer)
+    let handle = peer.handle(of: 0x2A38)
+    let many = try (0..<20).map { _ in try client.call(GATTRead.self, .init(peripheral: id, handle: handle)) }
+    let one = try other.call(GATTRead.self, .init(peripheral: id, handle: handle))
+    world.scheduler.run { (try? other.answer(to: one, GATTRead.self)) != nil }
+    #expect(try many.filter { try client.answer(to: $0, GATTRead.self) != nil }.count <= 2)
+    world.settle()
+    for call in many { #expect(try client.answer(to: call, GATTRead.self)?.get().value.octets == [1]) }
+  }
+}

@@ -1,0 +1,137 @@
+import Adapter
+import Bluetooth
+import Testing
+
+@testable import BledCore
+
+/// The tables of the machines, step by step.
+@Suite struct MachineTests {
+  private static let reason = GAPError.connectionFailed.error("reason")
+
+  private func words(_ actions: [ConnectMachine<String, Int>.Action]) -> [String] {
+    actions.map { action in
+      switch action {
+      case .connect: "connect"
+      case .cancelConnect: "cancel"
+      case .negotiate: "negotiate"
+      case .disconnect: "disconnect"
+      case .answer(let request, let error): "answer \(request) \(error?.name ?? "ok")"
+      case .tellDisconnected(let who, let error): "tell \(who) \(error?.name ?? "wished")"
+      }
+    }
+  }
+
+  @Test func theFirstBringsTheLinkUpAndTheLastLetsItGo() {
+    var machine = ConnectMachine<String, Int>()
+    #expect(words(machine.want("a", 1)) == ["connect"])
+    #expect(words(machine.want("b", 2)) == [])
+    #expect(words(machine.linkUp(isOurs: true)) == ["negotiate"])
+    #expect(words(machine.negotiated()) == ["answer 1 ok", "answer 2 ok"])
+    #expect(words(machine.want("c", 3)) == ["answer 3 ok"])
+    #expect(words(machine.release("a")) == ["tell a wished"])
+    #expect(words(machine.release("c")) == ["tell c wished"])
+    #expect(words(machine.release("b")) == ["tell b wished", "disconnect"])
+    #expect(words(machine.want("a", 4)) == [], "waits for the end of the old link")
+    #expect(words(machine.linkDown(Self.reason)) == ["connect"])
+    #expect(words(machine.release("a")) == ["answer 4 cancelled", "cancel"])
+    #expect(machine.state == .idle)
+  }
+
+  @Test func eachWishEndsOnce() {
+    var machine = ConnectMachine<String, Int>()
+    _ = machine.want("a", 1)
+    _ = machine.want("a", 2)
+    _ = machine.want("b", 3)
+    #expect(words(machine.expired(1, GAPError.timeout.error(""))) == ["answer 1 timeout"])
+    #expect(words(machine.expired(1, GAPError.timeout.error(""))) == [])
+    #expect(words(machine.release("b")) == ["answer 3 cancelled"])
+    #expect(words(machine.failed(Self.reason)) == ["answer 2 connectionFailed", "cancel"])
+    #expect(words(machine.failed(Self.reason)) == [])
+    #expect(words(machine.linkUp(isOurs: true)) == ["disconnect"], "a link that nobody wants any more goes down")
+  }
+
+  @Test func aLinkThatDropsAtOnceIsTriedAgainAFewTimes() {
+    var machine = ConnectMachine<String, Int>()
+    _ = machine.want("a", 1)
+    for _ in 0..<ConnectMachine<String, Int>.maximumRetries {
+      #expect(words(machine.linkUp(isOurs: true)) == ["negotiate"])
+      #expect(words(machine.linkDown(Self.reason)) == ["connect"])
+    }
+    _ = machine.linkUp(isOurs: true)
+    #expect(words(machine.linkDown(Self.reason)) == ["answer 1 connectionFailed"])
+    #expect(machine.state == .idle)
+  }
+
+  @Test func aLinkOfTheOtherSideIsLeftAloneUntilWantedAndStaysAfterwards() {
+    var machine = ConnectMachine<String, Int>()
+    #expect(words(machine.linkUp(isOurs: false)) == [])
+    #expect(words(machine.want("a", 1)) == ["negotiate"])
+    #expect(words(machine.negotiated()) == ["answer 1 ok"])
+    #expect(words(machine.release("a")) == ["tell a wished"])
+    #expect(words(machine.linkDown(Self.reason)) == [])
+  }
+
+  private func words(_ actions: [SubscriptionMachine<String, Int>.Action]) -> [String] {
+    actions.map { action in
+      switch action {
+      case .enable: "enable"
+      case .disable: "disable"
+      case .answer(let request, let error): "answer \(request) \(error?.name ?? "ok")"
+      }
+    }
+  }
+
+  @Test func theDeviceIsAskedOnceForAllSubscribers() {
+    var machine = SubscriptionMachine<String, Int>()
+    #expect(words(machine.subscribe("a", 1)) == ["enable"])
+    #expect(machine.members == ["a"], "P15: the route exists before the answer")
+    #expect(words(machine.subscribe("b", 2)) == [])
+    #expect(words(machine.written(nil)) == ["answer 1 ok", "answer 2 ok"])
+    #expect(words(machine.unsubscribe("a", 3)) == ["answer 3 ok"])
+    #expect(words(machine.unsubscribe("b", 4)) == ["disable"])
+    #expect(words(machine.subscribe("a", 5)) == [], "waits until it is off")
+    #expect(words(machine.written(nil)) == ["answer 4 ok", "enable"])
+    #expect(words(machine.unsubscribe("a", nil)) == ["answer 5 cancelled"])
+    #expect(words(machine.written(nil)) == ["disable"])
+    #expect(words(machine.written(nil)) == [])
+    #expect(machine.isOff)
+  }
+
+  @Test func aRefusedSubscriptionLeavesNobodyBehind() {
+    var machine = SubscriptionMachine<String, Int>()
+    _ = machine.subscribe("a", 1)
+    #expect(words(machine.written(Self.reason)) == ["answer 1 connectionFailed"])
+    #expect(machine.members.isEmpty && machine.isOff)
+  }
+
+  @Test func theScanIsTheUnionOfAllWishes() {
+    var arbiter = ScanArbiter<String>()
+    let passive = ScanParameters(isActive: false)
+    let active = ScanParameters(isActive: true)
+    let wide = ScanParameters(isActive: false, interval: .milliseconds(60), window: .milliseconds(60))
+    #expect(arbiter.wish(passive, of: "a") == .set(passive))
+    #expect(arbiter.wish(passive, of: "b") == .none)
+    #expect(arbiter.wish(active, of: "c") == .set(active))
+    #expect(
+      arbiter.wish(wide, of: "b")
+        == .set(ScanParameters(isActive: true, interval: .milliseconds(60), window: .milliseconds(60))))
+    #expect(arbiter.wish(nil, of: "c") == .set(wide))
+    #expect(arbiter.wish(nil, of: "b") == .set(passive))
+    #expect(arbiter.wish(nil, of: "a") == .set(nil))
+    #expect(arbiter.wish(nil, of: "a") == .none)
+  }
+
+  @Test func workTakesTurns() {
+    var queue = FairQueue<String, Int>()
+    for number in 1...3 { queue.append(number, of: "a") }
+    for number in 11...12 { queue.append(number, of: "b") }
+    var order: [Int] = []
+    while let next = queue.next() { order.append(next.element) }
+    #expect(order == [1, 11, 2, 12, 3])
+    queue.append(1, of: "a")
+    queue.append(2, of: "b")
+    #expect(queue.removeAll(of: "a") == [1])
+    #expect(queue.next()?.element == 2)
+    #expect(queue.isEmpty)
+  }
+}

@@ -1,0 +1,199 @@
+import ATT
+import BledRPC
+import Bluetooth
+import GATT
+import Testing
+
+@testable import BledCore
+
+/// Publishing services, answering devices and sending them values: G11–G16, P16.
+@Suite struct PeripheralBrokerTests {
+  private let world = World()
+  private let client: TestClient
+  private let phone: ScriptedPeer
+  private let link: ScriptedLink
+  private let service: ServiceDescription
+  private let asked: UInt16
+  private let fixed: UInt16
+
+  init() throws {
+    client = world.client()
+    service = try client.result(
+      ServiceAdd.self,
+      .init(
+        service: .init(
+          uuid: 0x180D,
+          characteristics: [
+            .init(uuid: 0x2A37, properties: ["read", "write", "writeWithoutResponse", "notify"]),
+            .init(uuid: 0x2A38, properties: ["read"], value: HexBytes([1])),
+            .init(uuid: 0x2A39, properties: ["indicate"]),
+          ]))
+    ).service
+    phone = world.peer()
+    link = world.adapter.bringUp(phone, role: .peripheral)
+    asked = try #require(service.characteristics?[0].handle)
+    fixed = try #require(service.characteristics?[1].handle)
+  }
+
+  /// Has the phone do something and tells how it ended.
+  private func phone(_ procedure: GATTProcedure) -> Result<GATTResult, GATTError>? {
+    let id = phone.start(procedure)
+    world.settle()
+    return phone.results[id]
+  }
+
+  private func subscribe(_ handle: UInt16, _ configuration: ClientConfiguration) {
+    let descriptor = service.characteristics?.first { $0.handle == handle }?.descriptors?.first { $0.uuid == 0x2902 }
+    _ = phone(.subscribe(descriptor: descriptor?.handle ?? 0, configuration))
+  }
+
+  @Test func theServiceIsDescribedWithItsHandles() throws {
+    #expect(service.uuid == 0x180D && service.primary)
+    #expect(service.characteristics?.map(\.properties).first == ["read", "writeWithoutResponse", "write", "notify"])
+    #expect(service.characteristics?.first?.descriptors?.map(\.uuid) == [0x2902])
+    guard case .success(.services(let services)) = phone(.discoverServices(.primary)) else {
+      Issue.record("no services")
+      return
+    }
+    #expect(services.map(\.uuid) == [0x1800, 0x1801, 0x180D])
+    #expect(services.last?.range == service.handle...service.end)
+  }
+
+  @Test("G12: a fixed value is answered without the session")
+  func fixedValue() throws {
+    #expect(try phone(.read(fixed))?.get() == .value([1]))
+    #expect(try client.calls(ServerRead.self).isEmpty)
+  }
+
+  @Test("G14: reads and writes ask the session, its error reaches the device")
+  func questions() throws {
+    let read = phone.start(.read(asked))
+    world.settle()
+    let question = try #require(try client.calls(ServerRead.self).first)
+    #expect(question.params.handle == asked && question.params.offset == 0)
+    try client.answer(question.id, ServerRead.Result(value: HexBytes([7, 8])))
+    try client.answer(question.id, ServerRead.Result(value: HexBytes([9])))
+    world.settle()
+    #expect(try phone.results[read]?.get() == .value([7, 8]))
+
+    let write = phone.start(.write(asked, [1, 2]))
+    world.settle()
+    let written = try #require(try client.calls(ServerWrite.self).first)
+    #expect(written.params.writes == [.init(handle: asked, offset: 0, value: HexBytes([1, 2]))])
+    #expect(written.params.central == question.params.central)
+    try client.refuse(written.id, BluetoothError(domain: .att, code: 0x80, name: "application", message: "no"))
+    world.settle()
+    #expect(phone.results[write] == .failure(.att(ATTErrorCode(rawValue: 0x80), handle: asked)))
+    _ = phone(.writeWithoutResponse(asked, [3]))
+    #expect(try client.calls(ServerWrite.self).last?.params.writes.first?.value.octets == [3])
+  }
+
+  @Test("A session that answers nonsense, nothing, or dies: the device gets Unlikely Error, once")
+  func badOwners() throws {
+    let first = phone.start(.read(asked))
+    world.settle()
+    let question = try #require(try client.calls(ServerRead.self).first)
+    try client.answer(question.id, ["nonsense": 1])
+    world.settle()
+    #expect(phone.results[first] == .failure(.att(.unlikelyError, handle: asked)))
+    let second = phone.start(.read(asked))
+    world.scheduler.advance(by: .seconds(29))
+    #expect(phone.results[second] == .failure(.att(.unlikelyError, handle: asked)))
+    let third = phone.start(.read(asked))
+    world.settle()
+    client.die()
+    world.settle()
+    #expect(phone.results[third] == .failure(.att(.unlikelyError, handle: asked)))
+    #expect(try phone(.discoverServices(.primary))?.get().services?.map(\.uuid) == [0x1800, 0x1801])
+  }
+
+  @Test("G15: the session knows who subscribes; values reach those only")
+  func subscribers() throws {
+    #expect(try client.result(ServerNotify.self, .init(handle: asked, value: HexBytes([1]))).sent)
+    subscribe(asked, .notification)
+    let subscriber = try #require(try client.notifications(ServerSubscribed.self).first)
+    #expect(subscriber.handle == asked && subscriber.maximumLength == 20)
+    #expect(try client.result(ServerNotify.self, .init(handle: asked, value: HexBytes([2]))).sent)
+    let others = ServerNotify.Params(handle: asked, value: HexBytes([3]), centrals: ["somebody else"])
+    #expect(try client.result(ServerNotify.self, others).sent)
+    let only = ServerNotify.Params(handle: asked, value: HexBytes([4]), centrals: [subscriber.central])
+    #expect(try client.result(ServerNotify.self, only).sent)
+    world.settle()
+    #expect(phone.values.map(\.value) == [[2], [4]])
+    link.end(reason: 0x13)
+    #expect(try client.notifications(ServerUnsubscribed.self).map(\.central) == [subscriber.central])
+  }
+
+  @Test("P16: without room nothing is sent, and the session is called when there is room again")
+  func roomForNotifications() throws {
+    subscribe(asked, .notification)
+    link.isWritable = false
+    #expect(try !client.result(ServerNotify.self, .init(handle: asked, value: HexBytes([1]))).sent)
+    #expect(try client.notifications(ServerReady.self).isEmpty)
+    link.isWritable = true
+    #expect(try client.notifications(ServerReady.self).count == 1)
+    #expect(try client.result(ServerNotify.self, .init(handle: asked, value: HexBytes([2]))).sent)
+    world.settle()
+    #expect(phone.values.map(\.value) == [[2]])
+    #expect(try client.notifications(ServerReady.self).count == 1)
+  }
+
+  @Test("Indications go one by one and have their bound")
+  func indications() throws {
+    let handle = try #require(service.characteristics?[2].handle)
+    subscribe(handle, .indication)
+    var sent = 0
+    while try client.result(ServerNotify.self, .init(handle: handle, value: HexBytes([UInt8(sent)]))).sent {
+      sent += 1
+      if sent > 100 { break }
+    }
+    #expect(sent == Notifier.maximumIndications)
+    world.settle()
+    #expect(phone.values.map(\.value) == (0..<sent).map { [UInt8($0)] })
+    #expect(try client.notifications(ServerReady.self).count == 1)
+  }
+
+  @Test("Sessions have their own services, and none touches another's")
+  func ownership() throws {
+    let other = world.client()
+    let error = try other.error(ServiceRemove.self, .init(handle: service.handle))
+    #expect(error?.data?.name == "unknownHandle")
+    #expect(
+      try other.error(ServerNotify.self, .init(handle: asked, value: HexBytes([1])))?.data?.name == "unknownHandle")
+    let include = ServiceAdd.Params(service: .init(uuid: 0x180F, includes: [service.handle]))
+    #expect(try other.error(ServiceAdd.self, include)?.data?.name == "unknownHandle")
+    let own = try client.result(ServiceAdd.self, include).service
+    #expect(own.includes?.map(\.uuid) == [0x180D])
+    _ = try client.result(ServiceRemove.self, .init(handle: own.handle))
+    _ = try client.result(ServiceRemove.self, .init())
+    #expect(world.daemon.links.database.attributes.services.count == 2)
+  }
+
+  @Test(arguments: [
+    ServiceToPublish.Characteristic(uuid: 0x2A37, properties: ["fly"]),
+    .init(uuid: 0x2A37, properties: ["read"], permissions: ["always"]),
+    .init(uuid: 0x2A37, properties: ["read", "write"], value: HexBytes([1])),
+    .init(uuid: 0x2A37, properties: ["read"], value: HexBytes([UInt8](repeating: 0, count: 513))),
+    .init(uuid: 0x2A37, properties: ["notify"], descriptors: [.init(uuid: 0x2902, value: HexBytes([]))]),
+  ])
+  func nonsenseIsRefused(_ characteristic: ServiceToPublish.Characteristic) throws {
+    let error = try client.error(
+      ServiceAdd.self, .init(service: .init(uuid: 0x180F, characteristics: [characteristic])))
+    #expect(error?.data?.name == "invalidParameter")
+    #expect(world.daemon.links.database.attributes.services.count == 3)
+  }
+
+  @Test func servicesPerSessionAreBounded() throws {
+    let other = world.client()
+    for _ in 0..<PeripheralBroker.maximumServices {
+      _ = try other.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
+    }
+    #expect(try other.error(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))?.data?.name == "limitReached")
+    other.die()
+    #expect(world.daemon.links.database.attributes.services.count == 3)
+  }
+}
+
+extension GATTResult {
+  fileprivate var services: [DiscoveredService]? { if case .services(let services) = self { services } else { nil } }
+}

@@ -1,0 +1,148 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import Testing
+
+@testable import BledCore
+
+/// Scans as subscriptions: P8, P9, P10, P26.
+@Suite struct ScanBrokerTests {
+  private let world = World()
+  private let belt = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
+  private let beltData = Octets.flags + Octets.services(0x180D) + Octets.name("Belt")
+
+  @Test func theAdapterScansWhileSomebodyWantsIt() throws {
+    let first = world.client()
+    let second = world.client()
+    _ = try first.result(ScanStart.self, .init(active: false))
+    _ = try second.result(ScanStart.self, .init())
+    #expect(world.adapter.scans.map { $0?.isActive } == [false, true])
+    _ = try second.result(ScanStop.self, Empty())
+    _ = try second.result(ScanStop.self, Empty())
+    first.die()
+    #expect(world.adapter.scan == nil)
+    #expect(world.adapter.scans.count == 4)
+  }
+
+  @Test func eachClientHasItsFilter() throws {
+    let byService = world.client()
+    let byName = world.client()
+    let byAddress = world.client()
+    let byStrength = world.client()
+    _ = try byService.result(ScanStart.self, .init(services: [0x180D]))
+    _ = try byName.result(ScanStart.self, .init(name: "Be"))
+    _ = try byAddress.result(ScanStart.self, .init(address: "c0:00:00:00:00:02"))
+    _ = try byStrength.result(ScanStart.self, .init(rssi: -60))
+    world.adapter.hear(belt, beltData, rssi: -70)
+    world.adapter.hear(DeviceAddress(value: 0xC000_0000_0002, kind: .random), Octets.name("Lamp"), rssi: -50)
+    #expect(try byService.notifications(ScanReport.self).map(\.name) == ["Belt"])
+    #expect(try byName.notifications(ScanReport.self).map(\.name) == ["Belt"])
+    #expect(try byAddress.notifications(ScanReport.self).map(\.name) == ["Lamp"])
+    #expect(try byStrength.notifications(ScanReport.self).map(\.name) == ["Lamp"])
+  }
+
+  @Test("P10: a report is a duplicate only if address and bytes are equal")
+  func duplicates() throws {
+    let once = world.client()
+    let always = world.client()
+    _ = try once.result(ScanStart.self, .init())
+    _ = try always.result(ScanStart.self, .init(duplicates: true))
+    for rssi in [-50, -51] { world.adapter.hear(belt, beltData, rssi: rssi) }
+    world.adapter.hear(belt, Octets.name("Belt 2"))
+    #expect(try once.notifications(ScanReport.self).map(\.name) == ["Belt", "Belt 2"])
+    #expect(try always.notifications(ScanReport.self).map(\.rssi) == [-50, -51, -50])
+  }
+
+  @Test("G2: advertisement and scan response are one event")
+  func merged() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init(services: [0x180D]))
+    world.adapter.hear(belt, Octets.services(0x180D), isScannable: true)
+    #expect(try client.notifications(ScanReport.self).isEmpty)
+    world.adapter.hear(belt, Octets.name("Belt"), isScanResponse: true)
+    let reports = try client.notifications(ScanReport.self)
+    #expect(reports.count == 1)
+    #expect(reports.first?.name == "Belt")
+    #expect(reports.first?.services == [0x180D])
+    #expect(reports.first?.scanResponse?.octets == Octets.name("Belt"))
+    world.settle()
+    #expect(try client.notifications(ScanReport.self).count == 1)
+  }
+
+  @Test func aScannableDeviceThatDoesNotAnswerIsReportedAllTheSame() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init())
+    world.adapter.hear(belt, beltData, isScannable: true)
+    world.scheduler.advance(by: .milliseconds(99))
+    #expect(try client.notifications(ScanReport.self).isEmpty)
+    world.scheduler.advance(by: .milliseconds(1))
+    #expect(try client.notifications(ScanReport.self).count == 1)
+  }
+
+  @Test("Rule 7: one event, one encoding")
+  func sharedEncoding() throws {
+    let clients = [world.client(), world.client()]
+    for client in clients { _ = try client.result(ScanStart.self, .init()) }
+    for client in clients { client.forget() }
+    world.adapter.hear(belt, beltData)
+    for client in clients { client.drain() }
+    #expect(clients[0].lines == clients[1].lines)
+    #expect(clients[0].lines.count == 1)
+  }
+
+  @Test("P24: a scan survives an adapter that comes and goes; without any it is refused with the remedy")
+  func adapterAway() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init())
+    world.adapter.change(to: .absent)
+    let error = try world.client().error(ScanStart.self, .init())
+    #expect(error?.data?.name == "adapterAbsent")
+    world.adapter.change(to: .on)
+    world.adapter.hear(belt, beltData)
+    #expect(try client.notifications(ScanReport.self).count == 1)
+    #expect(try client.notifications(AdapterChanged.self).map(\.state) == ["absent", "on"])
+  }
+
+  @Test("P26: the table of devices is bounded")
+  func boundedDirectory() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init())
+    let capacity = world.daemon.directory.capacity
+    for number in 0..<(capacity + 100) {
+      world.scheduler.advance(by: .milliseconds(1))
+      world.adapter.hear(DeviceAddress(value: UInt64(number), kind: .random), Octets.name("N"))
+      client.drain()
+    }
+    let list = try client.result(PeripheralList.self, Empty()).peripherals
+    #expect(list.count <= capacity)
+    #expect(world.daemon.directory.forgotten >= 100)
+    #expect(list.first?.address == "\(DeviceAddress(value: UInt64(capacity + 99), kind: .random))")
+  }
+
+  @Test("Rule 6: reports to a client that does not read are coalesced, then dropped and counted; others do not notice")
+  func clientThatDoesNotRead() throws {
+    let lazy = world.client()
+    let eager = world.client()
+    for client in [lazy, eager] { _ = try client.result(ScanStart.self, .init(duplicates: true)) }
+    lazy.reads = false
+    var heard = 0
+    for round in 0..<40 {
+      for device in 0..<100 {
+        world.adapter.hear(DeviceAddress(value: UInt64(device), kind: .random), Octets.name("\(round)"))
+        heard += 1
+      }
+      eager.drain()
+    }
+    #expect(try eager.notifications(ScanReport.self).count == heard)
+    let outbox = try #require(lazy.session?.outbox)
+    #expect(outbox.waiting <= Outbox.Limits().reports)
+    #expect(outbox.coalescedReports > 0)
+  }
+}
+
+/// Advertising data structures by hand.
+enum Octets {
+  static let flags: [UInt8] = [2, 0x01, 0x06]
+  static func services(_ uuid: UInt16) -> [UInt8] { [3, 0x03, UInt8(uuid & 0xFF), UInt8(uuid >> 8)] }
+  static func name(_ text: String) -> [UInt8] { [UInt8(text.utf8.count + 1), 0x09] + Array(text.utf8) }
+}

@@ -1,0 +1,147 @@
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import Testing
+
+@testable import BledCore
+
+/// What a session answers to good and bad lines.
+@Suite struct SessionTests {
+  private let world = World()
+
+  @Test func openTellsWhoIsThere() throws {
+    let client = world.client()
+    let result = try client.result(SessionOpen.self, .init(name: "test"))
+    #expect(result.session == 1)
+    #expect(result.daemon == "bled \(Daemon.version)")
+    #expect(result.adapters.map(\.adapter) == ["hci0"])
+    #expect(try client.result(AdapterList.self, Empty()).adapters == result.adapters)
+    #expect(client.session?.name == "test")
+  }
+
+  @Test(arguments: [
+    ("{", RPCError.parseError), ("nonsense", RPCError.parseError), ("\u{0}", RPCError.parseError),
+    ("42", RPCError.invalidRequest), ("{}", RPCError.invalidRequest), ("[]", RPCError.invalidRequest),
+    (" [{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.list\"}]", RPCError.invalidRequest),
+    ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"adapter.list\"}", RPCError.invalidRequest),
+    ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.fly\"}", RPCError.methodNotFound),
+    ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"gatt.read\"}", RPCError.invalidParams),
+    ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"gatt.read\",\"params\":[1]}", RPCError.invalidParams),
+    (
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"gatt.read\",\"params\":{\"peripheral\":\"x\",\"handle\":70000}}",
+      RPCError.invalidParams
+    ),
+    (
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"gatt.write\",\"params\":{\"peripheral\":\"x\",\"handle\":1,\"value\":\"0\"}}",
+      RPCError.invalidParams
+    ),
+    (
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"gatt.read\",\"params\":{\"peripheral\":\"x\",\"handle\":1}}",
+      RPCError.operationFailed
+    ),
+  ])
+  func badLinesGetErrors(line: String, code: Int) throws {
+    let client = world.client()
+    let other = world.client()
+    client.send(line)
+    client.drain()
+    #expect(client.messages.count == 1)
+    guard case .failure(_, let error) = try #require(client.messages.first).kind else {
+      Issue.record("no error for \(line)")
+      return
+    }
+    #expect(error.code == code, "\(error)")
+    #expect(!error.message.isEmpty)
+    #expect((error.data != nil) == (code == RPCError.operationFailed))
+    client.forget()
+    _ = try client.result(AdapterList.self, Empty())
+    other.drain()
+    #expect(other.messages.isEmpty)
+  }
+
+  @Test func deeplyNestedJSONIsRefused() throws {
+    let client = world.client()
+    client.send(String(repeating: "{\"a\":[", count: 100_000))
+    #expect(client.errors.map(\.code) == [RPCError.parseError])
+  }
+
+  @Test func aCallWithoutAnIDIsDoneAndNotAnswered() throws {
+    let client = world.client()
+    client.send("{\"jsonrpc\":\"2.0\",\"method\":\"session.open\",\"params\":{\"name\":\"quiet\"}}")
+    client.send("{\"jsonrpc\":\"2.0\",\"method\":\"no.such\"}")
+    client.drain()
+    #expect(client.messages.isEmpty)
+    #expect(client.session?.name == "quiet")
+  }
+
+  @Test func answersThatNobodyAskedForAreIgnored() throws {
+    let client = world.client()
+    client.send("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}")
+    client.send("{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"error\":{\"code\":1,\"message\":\"no\"}}")
+    client.drain()
+    #expect(client.messages.isEmpty)
+  }
+
+  @Test func discoverDescribesAllMethods() throws {
+    let client = world.client()
+    let id = try client.call(RPCDiscover.self, Empty())
+    #expect(try client.answer(to: id, RPCDiscover.self) != nil)
+    #expect(client.lines.first.map { String(decoding: $0, as: UTF8.self).contains("gatt.discover") } == true)
+  }
+
+  @Test func requestsAreNotReadWhileAnswersAreNot() throws {
+    let client = world.client()
+    client.reads = false
+    var calls = 0
+    while client.isRead, calls < 100_000 {
+      try client.call(AdapterList.self, Empty())
+      calls += 1
+    }
+    #expect(!client.isRead)
+    #expect(try #require(client.session).outbox.waiting < Outbox.Limits().reports + 4096)
+    client.reads = true
+    client.drain()
+    #expect(client.isRead)
+    #expect(client.messages.count == calls)
+  }
+
+  @Test func aSessionThatReadsNothingAtAllIsClosedAtTheLastBound() throws {
+    let client = world.client()
+    client.reads = false
+    for round in 0..<20_000 where !client.isClosed {
+      world.adapter.change(to: round % 2 == 0 ? .off : .on)
+      world.scheduler.advance(by: .milliseconds(1))
+    }
+    #expect(client.isClosed)
+    #expect(world.daemon.sessions.isEmpty)
+    #expect(try #require(client.session).outbox.waiting <= Outbox.Limits().everything)
+  }
+
+  @Test func tooManyOpenCallsAreRefused() throws {
+    let client = world.client()
+    for number in 0..<Session.maximumOpenReplies {
+      try client.call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random"))
+      _ = number
+    }
+    let error = try client.error(PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random"))
+    #expect(error?.data?.name == "limitReached")
+    client.die()
+    #expect(world.adapter.wished.isEmpty)
+  }
+
+  @Test func stopAnswersEverybodyAndComesToRest() throws {
+    let client = world.client()
+    let peer = world.peer()
+    try world.connect(client, peer)
+    let pending = try client.call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:02", addressType: "random"))
+    var stopped = 0
+    world.daemon.stop { stopped += 1 }
+    #expect(client.isClosed)
+    #expect(try client.error(of: pending, PeripheralConnect.self)?.data?.name == "shuttingDown")
+    world.settle()
+    #expect(stopped == 1)
+    #expect(world.adapter.isStopped && world.adapter.wished.isEmpty)
+    let late = world.client()
+    #expect(late.isClosed)
+  }
+}

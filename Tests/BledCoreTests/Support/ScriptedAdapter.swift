@@ -1,0 +1,73 @@
+import Adapter
+import Bluetooth
+
+/// An adapter that does what a test says, failures included, and records what was wanted of it.
+final class ScriptedAdapter: Adapter {
+  var information: AdapterInformation
+  var state: AdapterState = .on
+  var onEvent: ((AdapterEvent) -> Void)?
+  private(set) var scans: [ScanParameters?] = []
+  private(set) var advertisements: [AdvertisingSetID: AdvertisingParameters] = [:]
+  private(set) var wished: Set<DeviceAddress> = []
+  private(set) var connectCalls = 0
+  private(set) var isStopped = false
+  private var links: [ScriptedLink] = []
+  private let scheduler: any Scheduler
+
+  init(id: String = "hci0", scheduler: any Scheduler) {
+    information = AdapterInformation(id: id, kind: "scripted")
+    information.address = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
+    self.scheduler = scheduler
+  }
+
+  /// The scan that is wanted now.
+  var scan: ScanParameters? { scans.last ?? nil }
+
+  func start() {}
+  func stop(_ done: @escaping () -> Void) {
+    isStopped = true
+    for link in links { link.end(reason: 0x16) }
+    scheduler.schedule(after: .milliseconds(1), done)
+  }
+  func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {}
+  func setScan(_ parameters: ScanParameters?) { scans.append(parameters) }
+  func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
+    advertisements[set] = parameters
+  }
+  func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
+    connectCalls += 1
+    wished.insert(address)
+  }
+  func cancelConnect(to address: DeviceAddress) { wished.remove(address) }
+
+  /// A link comes up to or from this peer.
+  @discardableResult
+  func bringUp(_ peer: ScriptedPeer, role: LinkRole = .central) -> ScriptedLink {
+    let link = ScriptedLink(peer, role: role, scheduler: scheduler)
+    links.append(link)
+    if role == .central { wished.remove(peer.address) }
+    onEvent?(.connected(link))
+    return link
+  }
+
+  /// An advertisement is heard.
+  func hear(
+    _ address: DeviceAddress, _ data: [UInt8], isScanResponse: Bool = false, isScannable: Bool = false, rssi: Int = -50
+  ) {
+    onEvent?(
+      .report(
+        AdvertisingReport(
+          address: address, isScanResponse: isScanResponse, isScannable: isScannable, rssi: rssi, data: data,
+          time: scheduler.now)))
+  }
+
+  /// The adapter comes into another state; its links end before.
+  func change(to state: AdapterState) {
+    if state != .on {
+      for link in links { link.end(reason: 0x16) }
+      links = []
+    }
+    self.state = state
+    onEvent?(.stateChanged)
+  }
+}

@@ -1,0 +1,121 @@
+import ATT
+import Adapter
+import Bluetooth
+import GATT
+
+/// The device at the other end of a link: a GATT connection of its own, server and client.
+final class ScriptedPeer {
+  let address: DeviceAddress
+  var database = AttributeDatabase()
+  /// Whether it answers to anything.
+  var isMute = false
+  /// Packets that came to it.
+  private(set) var received: [[UInt8]] = []
+  /// What its own procedures ended with, and the values it was sent.
+  private(set) var results: [UInt64: Result<GATTResult, GATTError>] = [:]
+  private(set) var values: [(handle: UInt16, value: [UInt8])] = []
+  private(set) var subscriptions: [UInt16: ClientConfiguration] = [:]
+
+  private let scheduler: any Scheduler
+  private var connection: GATTConnection
+  private var actions: [GATTAction] = []
+  private weak var link: ScriptedLink?
+  private var lastProcedure: UInt64 = 0
+
+  init(_ address: String, mtu: Int = 247, scheduler: any Scheduler) {
+    self.address = DeviceAddress(address, kind: .random) ?? .none
+    self.scheduler = scheduler
+    connection = GATTConnection(maximumMTU: mtu)
+  }
+
+  func attach(_ link: ScriptedLink, mtu: Int = 247) {
+    self.link = link
+    connection = GATTConnection(maximumMTU: mtu)
+  }
+
+  /// Takes a packet as from the air.
+  func take(_ packet: [UInt8]) {
+    received.append(packet)
+    guard !isMute else { return }
+    connection.received(packet, now: scheduler.now, database: &database, actions: &actions)
+    execute()
+  }
+
+  /// Begins a procedure on our daemon.
+  func start(_ procedure: GATTProcedure) -> UInt64 {
+    lastProcedure += 1
+    connection.start(procedure, id: ProcedureID(lastProcedure), now: scheduler.now, actions: &actions)
+    execute()
+    return lastProcedure
+  }
+
+  /// Sends a notification, whoever asked for it.
+  func notify(_ handle: UInt16, _ value: [UInt8]) {
+    link?.deliver([0x1B, UInt8(handle & 0xFF), UInt8(handle >> 8)] + value)
+  }
+
+  private func execute() {
+    let batch = actions
+    actions = []
+    for action in batch {
+      switch action {
+      case .send(let packet): link?.deliver(packet)
+      case .finished(let id, let result): results[id.value] = result
+      case .value(let handle, let value, _): values.append((handle, value))
+      case .subscriptionChanged(let handle, let configuration): subscriptions[handle] = configuration
+      default: break
+      }
+    }
+  }
+}
+
+/// A link in memory: each packet takes a millisecond of virtual time.
+final class ScriptedLink: Link {
+  let id = LinkID.next()
+  let role: LinkRole
+  let parameters: LinkParameters? = nil
+  let attempts = 1
+  let security = LinkSecurity.none
+  let maximumMTU = 517
+  var onEvent: ((LinkEvent) -> Void)?
+  /// How the daemon ended it, if it did.
+  private(set) var wasDisconnected = false
+  private let peerDevice: ScriptedPeer
+  private let scheduler: any Scheduler
+  private var isOpen = true
+
+  var peer: DeviceAddress { peerDevice.address }
+  var isWritable = true {
+    didSet { if isWritable, !oldValue { onEvent?(.writable) } }
+  }
+
+  init(_ peer: ScriptedPeer, role: LinkRole, scheduler: any Scheduler) {
+    peerDevice = peer
+    self.role = role
+    self.scheduler = scheduler
+    peer.attach(self)
+  }
+
+  func send(_ packet: [UInt8]) {
+    scheduler.schedule(after: .milliseconds(1)) { [self] in if isOpen { peerDevice.take(packet) } }
+  }
+  func disconnect() {
+    wasDisconnected = true
+    scheduler.schedule(after: .milliseconds(1)) { [self] in end(reason: 0x16) }
+  }
+  func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
+    scheduler.schedule(after: .milliseconds(1)) { done(.success(-42)) }
+  }
+
+  /// A packet of the peer.
+  func deliver(_ packet: [UInt8]) {
+    scheduler.schedule(after: .milliseconds(1)) { [self] in if isOpen { onEvent?(.received(packet)) } }
+  }
+
+  /// The link ends, once.
+  func end(reason: Int) {
+    guard isOpen else { return }
+    isOpen = false
+    onEvent?(.ended(BluetoothError(domain: .hci, code: reason, name: "reason", message: "the link ended")))
+  }
+}

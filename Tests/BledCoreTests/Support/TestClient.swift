@@ -1,0 +1,135 @@
+import BledCore
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import Testing
+
+/// A client in memory. It reads what was sent to it whenever a test looks, unless it was told not to read.
+final class TestClient: SessionTransport {
+  private(set) var session: Session?
+  private(set) var messages: [RPCMessage] = []
+  /// The lines of `messages`, as received.
+  private(set) var lines: [Data] = []
+  private(set) var isClosed = false
+  private(set) var isRead = true
+  /// Whether it takes what is sent to it.
+  var reads = true
+  private let daemon: Daemon
+  private var lastID = 0
+
+  init(_ daemon: Daemon) {
+    self.daemon = daemon
+    session = daemon.open(self, credentials: nil)
+  }
+
+  func linesWait() {}
+  func setReading(_ wanted: Bool) { isRead = wanted }
+  func close() { isClosed = true }
+
+  /// The client dies.
+  func die() {
+    if let session { daemon.closed(session) }
+  }
+
+  /// Sends a line as it is.
+  func send(_ line: String) { session?.receive(Data(line.utf8)) }
+
+  /// Calls a method.
+  /// - Returns: the id to look for the answer with.
+  @discardableResult
+  func call<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) throws -> Int {
+    lastID += 1
+    let line = try RPCEncoding.request(method, id: .number(lastID), params)
+    session?.receive(line.dropLast())
+    return lastID
+  }
+
+  /// Answers a call of the daemon.
+  func answer(_ id: RequestID, _ result: some Encodable) throws {
+    session?.receive(try RPCEncoding.success(id: id, result).dropLast())
+  }
+
+  /// Refuses a call of the daemon.
+  func refuse(_ id: RequestID, _ error: BluetoothError) throws {
+    session?.receive(try RPCEncoding.failure(id: id, RPCError(error)).dropLast())
+  }
+
+  /// The answer to a call; nil if there is none yet. More than one is a failure of the test.
+  func answer<Method: RPCMethod>(to id: Int, _ method: Method.Type) throws -> Result<Method.Result, RPCError>? {
+    drain()
+    let answers = try messages.compactMap { message -> Result<Method.Result, RPCError>? in
+      switch message.kind {
+      case .success(.number(id)): .success(try message.result(Method.Result.self))
+      case .failure(.number(id)?, let error): .failure(error)
+      default: nil
+      }
+    }
+    #expect(answers.count <= 1, "\(Method.name) was answered \(answers.count) times")
+    return answers.first
+  }
+
+  /// The result of a call that is answered at once.
+  func result<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) throws -> Method.Result {
+    let id = try call(method, params)
+    return try #require(try answer(to: id, method), "\(Method.name) was not answered").get()
+  }
+
+  /// The error of a call that is refused at once.
+  func error<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) throws -> RPCError? {
+    let id = try call(method, params)
+    return try error(of: id, method)
+  }
+
+  /// The error with which a call was refused; nil if it was not.
+  func error<Method: RPCMethod>(of id: Int, _ method: Method.Type) throws -> RPCError? {
+    if case .failure(let error) = try answer(to: id, method) { error } else { nil }
+  }
+
+  /// What came under this name.
+  func notifications<Notification: RPCNotification>(_ type: Notification.Type) throws -> [Notification.Params] {
+    drain()
+    return try messages.compactMap { message in
+      guard case .notification(Notification.name) = message.kind else { return nil }
+      return try message.params(Notification.Params.self)
+    }
+  }
+
+  /// The daemon's calls of this name.
+  func calls<Method: RPCMethod>(_ type: Method.Type) throws -> [(id: RequestID, params: Method.Params)] {
+    drain()
+    return try messages.compactMap { message in
+      guard case .request(let id, Method.name) = message.kind else { return nil }
+      return (id, try message.params(Method.Params.self))
+    }
+  }
+
+  /// The errors without an id.
+  var errors: [RPCError] {
+    drain()
+    return messages.compactMap { if case .failure(nil, let error) = $0.kind { error } else { nil } }
+  }
+
+  /// Forgets what came.
+  func forget() {
+    drain()
+    messages = []
+    lines = []
+  }
+
+  func drain() {
+    guard reads, let session else { return }
+    while true {
+      let taken = session.takeLines()
+      guard !taken.isEmpty else { return }
+      for line in taken {
+        #expect(line.last == UInt8(ascii: "\n"))
+        lines.append(line)
+        do {
+          messages.append(try RPCMessage(line: line.dropLast()))
+        } catch {
+          Issue.record("the daemon sent a line that is no message: \(error)")
+        }
+      }
+    }
+  }
+}

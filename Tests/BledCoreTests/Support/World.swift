@@ -1,0 +1,68 @@
+import Adapter
+import BledCore
+import BledRPC
+import Bluetooth
+import GATT
+import Logging
+
+/// A daemon under virtual time, with one scripted adapter and as many clients as a test wants.
+struct World {
+  let scheduler = VirtualScheduler()
+  let daemon: Daemon
+  let adapter: ScriptedAdapter
+
+  init(limits: Outbox.Limits = Outbox.Limits()) {
+    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    daemon = Daemon(identity: .init(name: "bled test"), scheduler: scheduler, logger: logger, limits: limits)
+    adapter = ScriptedAdapter(scheduler: scheduler)
+    daemon.add(adapter)
+  }
+
+  func client() -> TestClient { TestClient(daemon) }
+
+  func peer(_ address: String = "C0:00:00:00:00:01") -> ScriptedPeer { ScriptedPeer(address, scheduler: scheduler) }
+
+  /// Lets a second pass.
+  func settle() { scheduler.advance(by: .seconds(1)) }
+
+  /// Connects a client with a peer, which takes part as soon as it is wished for.
+  @discardableResult
+  func connect(_ client: TestClient, _ peer: ScriptedPeer) throws -> PeripheralConnect.Result {
+    let id = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+    if adapter.wished.contains(peer.address) { adapter.bringUp(peer) }
+    settle()
+    guard let answer = try client.answer(to: id, PeripheralConnect.self) else {
+      throw GAPError.timeout.error("the connect was not answered")
+    }
+    return try answer.get()
+  }
+}
+
+extension ScriptedPeer {
+  /// Puts a heart rate service and one with a writable, readable, indicating characteristic of 512 octets into the database.
+  func furnish() throws {
+    _ = try database.add(.genericAccess(name: "Peer"))
+    _ = try database.add(.genericAttribute(hasHash: false))
+    let body = try database.add(
+      ServiceDefinition(
+        uuid: 0x180D,
+        characteristics: [
+          CharacteristicDefinition(uuid: 0x2A37, properties: .notify, value: .stored([0, 60])),
+          CharacteristicDefinition(uuid: 0x2A38, properties: .read, value: .stored([1])),
+        ]))
+    _ = try database.add(
+      ServiceDefinition(
+        uuid: 0x1815, includes: [body.range.lowerBound],
+        characteristics: [
+          CharacteristicDefinition(
+            uuid: 0x2A56, properties: [.read, .write, .writeWithoutResponse, .indicate],
+            value: .stored([UInt8](repeating: 7, count: 512)))
+        ]))
+  }
+
+  /// The handle of the value of the characteristic of this UUID.
+  func handle(of uuid: BluetoothUUID) -> UInt16 {
+    database.services.flatMap(\.characteristics).first { $0.uuid == uuid }?.valueHandle ?? 0
+  }
+}

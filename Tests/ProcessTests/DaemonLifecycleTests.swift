@@ -1,0 +1,111 @@
+import BledRPC
+import Bluetooth
+import Glibc
+import Testing
+
+/// Start and end of a real daemon.
+@Suite(.serialized) struct DaemonLifecycleTests {
+  @Test("SIGTERM: clients are told, the socket's file goes, all in under two seconds", arguments: [SIGTERM, SIGINT])
+  func orderlyStop(signal: CInt) throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    let pending = try client.start(
+      PeripheralConnect.self, .init(address: "C0:FF:EE:00:00:01", addressType: "random"))
+    try client.call(AdvertisingStart.self, .init(name: "bled"))
+    let mute = try daemon.client()
+    let start = ContinuousClock.now
+    daemon.process.send(signal: signal)
+    guard case .failure(let error) = try client.finish(pending, PeripheralConnect.self) else {
+      Issue.record("a connect to nobody succeeded")
+      return
+    }
+    #expect(error.data?.name == "shuttingDown")
+    try client.waitForEnd()
+    #expect(try daemon.process.exitStatus() == 0)
+    #expect(ContinuousClock.now - start < .seconds(2))
+    #expect(daemon.notification() == "STOPPING=1")
+    #expect(access(daemon.socketPath, F_OK) != 0)
+    mute.close()
+  }
+
+  @Test func aStaleSocketIsReplacedAndALiveOneIsNot() throws {
+    let folder = try TemporaryFolder()
+    try UnixSocket.leaveStale("\(folder.path)/bled.sock")
+    let daemon = try DaemonProcess(folder: folder)
+    let second = try ChildProcess(
+      "bled", ["--adapter", "simulated", "--socket", daemon.socketPath], folder: folder)
+    #expect(try second.exitStatus() != 0)
+    #expect(second.errors.contains("another bled answers on \(daemon.socketPath)"))
+    _ = try daemon.client().call(AdapterList.self, Empty())
+  }
+
+  @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/precious"
+    try UnixSocket.touch(path)
+    let process = try ChildProcess("bled", ["--adapter", "simulated", "--socket", path], folder: folder)
+    #expect(try process.exitStatus() != 0)
+    #expect(process.errors.contains("is no socket"))
+    #expect(access(path, F_OK) == 0)
+  }
+
+  @Test func theSocketIsForOwnerAndGroup() throws {
+    let daemon = try DaemonProcess()
+    var status = stat()
+    #expect(stat(daemon.socketPath, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o660)
+  }
+
+  @Test("Socket activation: the inherited socket is served, and its file stays")
+  func socketActivation() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/activated.sock"
+    let descriptor = try UnixSocket.listen(path)
+    defer { close(descriptor) }
+    let client = try SocketClient(path)
+    let call = try client.start(AdapterList.self, Empty())
+    let process = try ChildProcess(
+      "/bin/sh", ["-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \(ChildProcess.products)/bled --adapter simulated"],
+      descriptors: [(descriptor, as: 3)], folder: folder)
+    #expect(try client.finish(call, AdapterList.self).get().adapters.count == 1)
+    process.send(signal: SIGTERM)
+    #expect(try process.exitStatus() == 0)
+    #expect(access(path, F_OK) == 0)
+  }
+
+  @Test func mistakesOnTheCommandLineSayWhatToDo() throws {
+    let folder = try TemporaryFolder()
+    let config = "\(folder.path)/bled.json"
+    let file = fopen(config, "w")
+    fputs("{ \"adaptors\": [] }", file)
+    fclose(file)
+    for (arguments, word) in [
+      (["--adapter", "wlan0"], "give hci0"), (["--adapter", "simulated:/nowhere"], "/nowhere"),
+      (["--config", "/nowhere"], "there is no such file"), (["--config", config], "adaptors"),
+      (["--log-level", "loud"], "give one of trace"), (["--frobnicate"], "frobnicate"),
+    ] {
+      let process = try ChildProcess("bled", arguments, folder: folder)
+      #expect(try process.exitStatus() != 0)
+      #expect(process.errors.contains(word), "\(arguments): \(process.errors)")
+    }
+  }
+
+  @Test func theBuiltInScenarioCanBePrintedAndUsed() throws {
+    let folder = try TemporaryFolder()
+    let printing = try ChildProcess("bled", ["--print-scenario"], folder: folder)
+    #expect(try printing.exitStatus() == 0)
+    let daemon = try DaemonProcess(scenario: printing.output)
+    _ = try daemon.client().call(AdapterList.self, Empty())
+  }
+
+  @Test("Under systemd, log lines carry the journal's priorities")
+  func journal() throws {
+    let folder = try TemporaryFolder()
+    let process = try ChildProcess(
+      "bled", ["--adapter", "simulated", "--socket", "\(folder.path)/none/deep/bled.sock"],
+      environment: ["JOURNAL_STREAM": "1:2"], folder: folder)
+    #expect(try process.exitStatus() != 0)
+    #expect(process.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("<") })
+    #expect(process.errors.contains("<2>"))
+  }
+}

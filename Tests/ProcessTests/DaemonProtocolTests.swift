@@ -1,0 +1,113 @@
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What a real daemon makes of bad lines, and of clients that do not play by the rules: nobody else is disturbed.
+@Suite(.serialized) struct DaemonProtocolTests {
+  @Test func badLinesGetErrorsAndTheConnectionGoesOn() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    for (line, code) in [
+      ("nonsense", RPCError.parseError), ("{", RPCError.parseError), ("[]", RPCError.invalidRequest),
+      ("{\"jsonrpc\":\"2.0\"}", RPCError.invalidRequest),
+    ] {
+      try client.send(raw: line + "\n")
+      #expect(try client.nextError().code == code, "\(line)")
+    }
+    try client.send(raw: "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"no.such\"}\n\r\n\n")
+    let missing = try client.finish(9, AdapterList.self)
+    #expect(throws: RPCError.self) { try missing.get() }
+    #expect(try client.call(AdapterList.self, Empty()).adapters.map(\.kind) == ["simulated"])
+  }
+
+  @Test func linesComeInPiecesAndManyAtOnce() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    let line = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.open\",\"params\":{\"name\":\"größer\"}}\n"
+    for octet in line.utf8 { try client.send(raw: [octet]) }
+    #expect(try client.finish(1, SessionOpen.self).get().protocol == 1)
+    try client.send(raw: (2...500).map { "{\"jsonrpc\":\"2.0\",\"id\":\($0),\"method\":\"adapter.list\"}\n" }.joined())
+    for id in 2...500 { _ = try client.finish(id, AdapterList.self).get() }
+  }
+
+  @Test("A line up to 1 MiB is read, a longer one refused, the next one read again")
+  func hugeLines() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    let frame = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.open\",\"params\":{\"name\":\"\"}}"
+    let name = String(repeating: "n", count: LineFramer.defaultLimit - frame.utf8.count)
+    let longest = frame.replacing("\"\"", with: "\"\(name)\"")
+    #expect(longest.utf8.count == LineFramer.defaultLimit)
+    try client.send(raw: longest + "\n")
+    _ = try client.finish(1, SessionOpen.self).get()
+    try client.send(raw: longest + " \n")
+    #expect(try client.nextError().code == RPCError.invalidRequest)
+    try client.send(raw: [UInt8](repeating: UInt8(ascii: "x"), count: 5 << 20) + [UInt8(ascii: "\n")])
+    #expect(try client.nextError().code == RPCError.invalidRequest)
+    _ = try client.call(AdapterList.self, Empty())
+  }
+
+  @Test("A client that sends, hangs up its side and listens gets its answers, as with socat")
+  func halfClosed() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    try client.send(raw: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.list\"}\n")
+    try client.send(raw: "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"adapter.list\"}")
+    shutdown(client.descriptor, CInt(SHUT_WR))
+    _ = try client.finish(1, AdapterList.self).get()
+    _ = try client.finish(2, AdapterList.self).get()
+    try client.waitForEnd()
+    let half = try daemon.client()
+    try half.send(raw: "{\"jsonrpc\":\"2.0\",\"id\":2,")
+    shutdown(half.descriptor, CInt(SHUT_WR))
+    #expect(try half.nextError().code == RPCError.parseError)
+    try half.waitForEnd()
+  }
+
+  @Test("A flood of one client whose answers nobody reads: others are served, memory stays bounded")
+  func flood() throws {
+    let daemon = try DaemonProcess()
+    let flooder = try daemon.client()
+    _ = fcntl(flooder.descriptor, F_SETFL, O_NONBLOCK)
+    let lines = Array(
+      String(repeating: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.list\"}\n", count: 1000).utf8)
+    var sent = 0
+    // Until the daemon has stopped to read for good: the socket takes nothing more for a second.
+    while sent < 64 << 20 {
+      let count = Glibc.send(flooder.descriptor, lines, lines.count, CInt(MSG_NOSIGNAL))
+      if count > 0 {
+        sent += count
+        continue
+      }
+      var waiting = pollfd(fd: flooder.descriptor, events: Int16(POLLOUT), revents: 0)
+      if poll(&waiting, 1, 1000) == 0 { break }
+    }
+    #expect(sent < 8 << 20, "the daemon went on reading: \(sent) octets")
+    let other = try daemon.client()
+    for _ in 0..<100 { _ = try other.call(AdapterList.self, Empty()) }
+    #expect(daemon.residentMemory < 200 << 20)
+  }
+
+  @Test func discoverDescribesEveryMethodThatIsServed() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    let document = try JSONEncoder().encode(try client.call(RPCDiscover.self, Empty()))
+    let text = String(decoding: document, as: UTF8.self)
+    for name in [
+      "session.open", "adapter.list", "scan.start", "peripheral.connect", "gatt.read", "service.add", "server.notify",
+      "advertising.start", "gatt.value",
+    ] {
+      #expect(text.contains("\"\(name)\""))
+    }
+  }
+}
+
+extension DaemonProcess {
+  /// In octets, from proc(5).
+  var residentMemory: Int {
+    let fields = ChildProcess.read("/proc/\(process.pid)/statm").split(separator: " ")
+    return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * 4096
+  }
+}

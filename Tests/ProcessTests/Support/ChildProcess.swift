@@ -1,0 +1,160 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// A program that was built beside the tests, run as a process of its own. Its output goes to files, its end is awaited on a
+/// socket that it inherits: nothing here polls or sleeps.
+final class ChildProcess {
+  /// What can go wrong around a process.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let pid: pid_t
+  private let outputPath: String
+  private let errorPath: String
+  private let life: CInt
+  private var status: Int32?
+
+  /// The folder that the package's programs were built into: that of the test program.
+  static let products: String = {
+    var path = [UInt8](repeating: 0, count: 4096)
+    let count = path.withUnsafeMutableBytes { octets in
+      octets.withMemoryRebound(to: CChar.self) { texts in
+        texts.baseAddress.map { readlink("/proc/self/exe", $0, texts.count) } ?? 0
+      }
+    }
+    let executable = String(decoding: path.prefix(max(count, 0)), as: UTF8.self)
+    return executable.lastIndex(of: "/").map { String(executable[..<$0]) } ?? "."
+  }()
+
+  /// Starts a program.
+  /// - Parameters:
+  ///   - program: its name among the products, or a path.
+  ///   - environment: added to that of the tests.
+  ///   - descriptors: those it inherits, and under which number.
+  ///   - input: what it reads from its standard input.
+  ///   - folder: where its output goes.
+  init(
+    _ program: String, _ arguments: [String], environment: [String: String] = [:],
+    descriptors: [(CInt, as: CInt)] = [], input: String = "", folder: TemporaryFolder
+  ) throws {
+    let number = folder.nextNumber()
+    outputPath = "\(folder.path)/\(number).out"
+    errorPath = "\(folder.path)/\(number).err"
+    let inputPath = "\(folder.path)/\(number).in"
+    try Self.write(input, to: inputPath)
+    var ends: [CInt] = [0, 0]
+    // Unlike a pipe it can be made so that no other child inherits it.
+    let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw Failure(description: "socketpair: \(errno)") }
+    life = ends[0]
+    defer { close(ends[1]) }
+
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, inputPath, O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    for (descriptor, number) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 20)
+
+    let path = program.contains("/") ? program : "\(Self.products)/\(program)"
+    let variables = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+      .map { "\($0.key)=\($0.value)" }
+    var pid: pid_t = 0
+    let code = Self.withCStrings([path] + arguments) { arguments in
+      Self.withCStrings(variables) { posix_spawn(&pid, path, &actions, nil, arguments, $0) }
+    }
+    guard code == 0 else { throw Failure(description: "\(path): \(String(cString: strerror(code)))") }
+    self.pid = pid
+  }
+
+  deinit {
+    if status == nil {
+      kill(pid, SIGKILL)
+      _ = wait()
+    }
+    close(life)
+  }
+
+  /// What it wrote to standard output and to standard error up to now.
+  var output: String { Self.read(outputPath) }
+  var errors: String { Self.read(errorPath) }
+
+  func send(signal: CInt) { kill(pid, signal) }
+
+  /// Waits for its end.
+  /// - Returns: its exit status, or 128 and the signal that ended it.
+  func exitStatus(within seconds: Int = 20) throws -> Int32 {
+    if let status { return status }
+    var waiting = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
+    guard poll(&waiting, 1, CInt(seconds * 1000)) == 1 else {
+      throw Failure(description: "process \(pid) did not end within \(seconds) s:\n\(errors)")
+    }
+    return wait()
+  }
+
+  private func wait() -> Int32 {
+    var raw: Int32 = 0
+    while waitpid(pid, &raw, 0) < 0, errno == EINTR {}
+    let signal = raw & 0x7F
+    let ended = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+    status = ended
+    return ended
+  }
+
+  private static func withCStrings<Result>(
+    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+  }
+
+  private static func write(_ text: String, to path: String) throws {
+    guard let file = fopen(path, "w") else { throw Failure(description: "\(path): \(errno)") }
+    fputs(text, file)
+    fclose(file)
+  }
+
+  static func read(_ path: String) -> String {
+    guard let file = fopen(path, "r") else { return "" }
+    defer { fclose(file) }
+    var octets: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { octets += chunk[..<count] }
+    return String(decoding: octets, as: UTF8.self)
+  }
+}
+
+/// A folder of its own for one test, removed with it. Its path is short enough for sockets.
+final class TemporaryFolder {
+  let path: String
+  private var number = 0
+
+  init() throws {
+    var template = Array("/tmp/bled-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw ChildProcess.Failure(description: "mkdtemp: \(errno)") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    if let folder = opendir(path) {
+      while let entry = readdir(folder) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != ".", name != ".." { unlink("\(path)/\(name)") }
+      }
+      closedir(folder)
+    }
+    rmdir(path)
+  }
+
+  func nextNumber() -> Int {
+    number += 1
+    return number
+  }
+}

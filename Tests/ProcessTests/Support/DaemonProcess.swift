@@ -1,0 +1,101 @@
+import Glibc
+
+/// A `bled` process on the simulated adapter with a socket in a folder of its own, ready when `init` returns.
+final class DaemonProcess {
+  let folder: TemporaryFolder
+  let process: ChildProcess
+  let socketPath: String
+  private let notifications: CInt
+
+  /// - Parameters:
+  ///   - scenario: the text of a scenario file; the built-in one if missing.
+  ///   - arguments: more arguments.
+  init(scenario: String? = nil, arguments: [String] = [], folder: TemporaryFolder? = nil) throws {
+    let folder = try folder ?? TemporaryFolder()
+    self.folder = folder
+    socketPath = "\(folder.path)/bled.sock"
+    var adapter = "simulated"
+    if let scenario {
+      let path = "\(folder.path)/scenario.json"
+      guard let file = fopen(path, "w") else { throw ChildProcess.Failure(description: "\(path): \(errno)") }
+      fputs(scenario, file)
+      fclose(file)
+      adapter += ":\(path)"
+    }
+    let notifyPath = "\(folder.path)/notify.sock"
+    notifications = try UnixSocket.bindDatagram(notifyPath)
+    process = try ChildProcess(
+      "bled", ["--adapter", adapter, "--socket", socketPath, "--log-level", "debug"] + arguments,
+      environment: ["NOTIFY_SOCKET": notifyPath], folder: folder)
+    guard let message = notification(), message == "READY=1" else {
+      throw ChildProcess.Failure(description: "bled did not become ready:\n\(process.errors)")
+    }
+  }
+
+  deinit { close(notifications) }
+
+  /// The next message that the daemon sends to the service manager.
+  func notification(within seconds: Int = 20) -> String? {
+    var waiting = pollfd(fd: notifications, events: Int16(POLLIN), revents: 0)
+    guard poll(&waiting, 1, CInt(seconds * 1000)) == 1 else { return nil }
+    var octets = [UInt8](repeating: 0, count: 1024)
+    let count = recv(notifications, &octets, octets.count, 0)
+    return String(decoding: octets.prefix(max(count, 0)), as: UTF8.self)
+  }
+
+  /// A new client.
+  func client() throws -> SocketClient { try SocketClient(socketPath) }
+}
+
+/// The few socket calls that tests need.
+enum UnixSocket {
+  static func connect(_ path: String) throws -> CInt {
+    let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard try withAddress(path, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
+      defer { close(descriptor) }
+      throw ChildProcess.Failure(description: "connect \(path): \(String(cString: strerror(errno)))")
+    }
+    return descriptor
+  }
+
+  static func bindDatagram(_ path: String) throws -> CInt { try bind(path, SOCK_DGRAM) }
+
+  static func listen(_ path: String) throws -> CInt {
+    let descriptor = try bind(path, SOCK_STREAM)
+    guard Glibc.listen(descriptor, 16) == 0 else { throw ChildProcess.Failure(description: "listen: \(errno)") }
+    return descriptor
+  }
+
+  /// A socket file on which nobody listens.
+  static func leaveStale(_ path: String) throws { close(try bind(path, SOCK_STREAM)) }
+
+  /// An empty file that is no socket.
+  static func touch(_ path: String) throws {
+    guard let file = fopen(path, "w") else { throw ChildProcess.Failure(description: "\(path): \(errno)") }
+    fclose(file)
+  }
+
+  private static func bind(_ path: String, _ type: __socket_type) throws -> CInt {
+    let descriptor = socket(AF_UNIX, CInt(type.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard try withAddress(path, { Glibc.bind(descriptor, $0, $1) }) == 0 else {
+      throw ChildProcess.Failure(description: "bind \(path): \(errno)")
+    }
+    return descriptor
+  }
+
+  private static func withAddress(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
+  ) throws -> CInt {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw ChildProcess.Failure(description: "\(path) is too long for a socket")
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+}
