@@ -44,6 +44,21 @@ struct Bled: AsyncParsableCommand {
 
   func run() async throws {
     if printScenario { return print(Scenario.builtinText) }
+    let service = try prepare()
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "bled.lifecycle")))
+    do {
+      try await group.run()
+    } catch {
+      service.logger.critical("\(error)")
+      throw ExitCode.failure
+    }
+  }
+
+  /// What the command line and the configuration file say, made into the daemon. It is a function of its own because
+  /// the optimizer of Swift 6.3 crashes on typed errors that pass through an async function.
+  private func prepare() throws -> DaemonService {
     var settings = try Configuration(file: config)
     if !adapter.isEmpty { settings.adapters = adapter }
     if let socket { settings.socket.path = socket }
@@ -52,17 +67,7 @@ struct Bled: AsyncParsableCommand {
 
     let level = settings.logLevel
     LoggingSystem.bootstrap { _ in StandardErrorLog(logLevel: level) }
-    let logger = Logger(label: "bled")
-    let service = DaemonService(settings: settings, adapters: choices, logger: logger)
-    let group = ServiceGroup(
-      configuration: ServiceGroupConfiguration(
-        services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "bled.lifecycle")))
-    do {
-      try await group.run()
-    } catch {
-      logger.critical("\(error)")
-      throw ExitCode.failure
-    }
+    return DaemonService(settings: settings, adapters: choices, logger: Logger(label: "bled"))
   }
 
   private static func level(_ text: String) throws -> Logger.Level {
