@@ -70,6 +70,7 @@ let package = Package(
     .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
+    .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth"]),
     .testTarget(
       name: "BledCoreTests",
       dependencies: ["BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", logging]),

@@ -141,6 +141,22 @@ import Testing
     }
   }
 
+  @Test("an adapter that is off: which, and what to do")
+  func adapterOff() throws {
+    let daemon = try DaemonProcess(scenario: #"{ "events": [{ "at": 0.1, "action": "powerOff" }] }"#)
+    let watcher = try daemon.client()
+    if try watcher.call(AdapterList.self, Empty()).adapters.first?.state != "off" {
+      try watcher.next(AdapterChanged.self) { $0.state == "off" }
+    }
+    for arguments in [["scan"], ["read", "Heart Belt", "2A38"], ["advertise", "--name", "x"]] {
+      let process = try daemon.start(arguments)
+      #expect(try process.exitStatus() == 1)
+      #expect(process.errors.contains("adapter simulated is off: switch it on"), "\(process.errors)")
+    }
+    let adapters = try daemon.bleshell("adapters")
+    #expect(adapters.status == 0 && adapters.lines.last?.contains(" off ") == true)
+  }
+
   @Test("raw lines go out and come back as they are")
   func raw() throws {
     let daemon = try DaemonProcess()

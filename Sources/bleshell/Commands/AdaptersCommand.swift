@@ -30,7 +30,7 @@ struct AdaptersCommand: ShellCommand {
     table.lines(output).forEach(output.line)
     for adapter in adapters {
       if let problem = adapter.problem {
-        output.line("\(adapter.adapter): \(Output.clean("\(problem.message). \(problem.remedy)"))")
+        output.line("\(adapter.adapter): \(Output.clean("\(problem.message) \(problem.remedy)"))")
       }
     }
     if adapters.isEmpty { throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated") }

@@ -27,7 +27,7 @@ struct RawCommand: ShellCommand {
           guard let received = try await connection.next() else {
             throw BledError.daemonUnreachable.error("the connection to bled was closed")
           }
-          shell.output.line(Output.clean(received))
+          Self.show(received, shell.output)
           switch try? RPCMessage(line: Data(received.utf8)).kind {
           case .success: return false
           case .failure: return true
@@ -40,10 +40,15 @@ struct RawCommand: ShellCommand {
     }
     if let time {
       _ = try await withDeadline(time) {
-        while let received = try await connection.next() { shell.output.line(Output.clean(received)) }
+        while let received = try await connection.next() { await Self.show(received, shell.output) }
       }
       shell.endRawConnection()
     }
+  }
+
+  /// Prints a line as it is, on a terminal without what that might take for a command.
+  private static func show(_ line: String, _ output: Output) {
+    output.line(output.isTerminal ? Output.clean(line) : line)
   }
 
   /// All but a notification is answered.

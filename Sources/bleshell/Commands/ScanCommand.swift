@@ -46,8 +46,8 @@ struct ScanCommand: ShellCommand {
         try Task.checkCancellation()
         throw BledError.daemonUnreachable.error("the connection to bled was closed")
       }
-    } catch is CancellationError where time == 0 {
-      // Ctrl-C is the end that was asked for.
+    } catch is CancellationError {
+      // Ctrl-C is an end as good as any: what was heard is shown.
     }
     if !output.json, !duplicates { table.finish() }
   }

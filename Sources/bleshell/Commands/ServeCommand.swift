@@ -28,25 +28,30 @@ struct ServeCommand: ShellCommand {
     try await shell.requireAdapter()
     let host = ServiceHost(client: client, output: output)
     let events = client.serverEvents()
-    let handles = try await host.publish(file.services)
+    do {
+      try await serve(host, events, file, output)
+    } catch is CancellationError where time == nil && visits == nil {
+      // Ctrl-C is the end that was asked for.
+    } catch {
+      await host.unpublish()
+      throw error
+    }
+    await host.unpublish()
+  }
+
+  private func serve(
+    _ host: ServiceHost, _ events: AsyncThrowingStream<ServerEvent, any Error>, _ file: ServiceFile,
+    _ output: Output
+  ) async throws {
+    try await host.publish(file.services)
     let primary = file.services.filter { $0.primary != false }.map(\.uuid)
     var parameters = file.advertise ?? AdvertisingStart.Params(services: primary)
     parameters.name = name ?? parameters.name
     parameters.adapter = adapter ?? parameters.adapter
-    let advertisement = try await client.advertise(parameters)
+    let advertisement = try await host.advertise(parameters)
     try announce(advertisement, name: parameters.name, output)
-    do {
-      let wanted = visits
-      let done: Void? = try await withDeadline(time ?? 0) { try await host.serve(events, visits: wanted) }
-      if done == nil, visits != nil { throw Failure("fewer visits came in time") }
-    } catch is CancellationError where time == nil && visits == nil {
-      // Ctrl-C is the end that was asked for.
-    }
-    guard shell.isLineMode else { return }
-    // The session goes on, so what this command made is taken back, also after Ctrl-C.
-    try await Task {
-      try await client.stopAdvertising(advertisement.advertising)
-      for handle in handles { try await client.unpublish(handle) }
-    }.value
+    let wanted = visits
+    let done: Void? = try await withDeadline(time ?? 0) { try await host.serve(events, visits: wanted) }
+    if done == nil, visits != nil { throw Failure("fewer visits came in time") }
   }
 }

@@ -19,6 +19,9 @@ import Glibc
 
   private func runTerminal() async throws {
     let editor = LineEditor()
+    // At the prompt Ctrl-C is libedit's: it drops the line.
+    let interrupt = Interrupt { signal(SIGINT, SIG_IGN) }
+    defer { interrupt.end() }
     shell.output.line("Commands: help, quit; Tab completes.")
     while true {
       for news in shell.takeNews() { shell.output.line(news) }
@@ -51,7 +54,7 @@ import Glibc
       } catch {
         result = await shell.perform { throw error }
       }
-      if result == 130 { throw CancellationError() }
+      if result == 130 { throw Failure("", status: 130) }
       if result != 0 {
         shell.output.problem("line \(place) failed: \(line)")
         if status == 0 { status = result }

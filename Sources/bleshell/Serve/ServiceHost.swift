@@ -8,6 +8,8 @@ import FoundationEssentials
   private let client: BledClient
   private let output: Output
   private var values = ServedValues()
+  private var handles: [UInt16] = []
+  private var advertisement: Int?
   private var names: [String: String] = [:]
   private var subscribed: [String: Set<UInt16>] = [:]
   private var visits = 0
@@ -18,15 +20,28 @@ import FoundationEssentials
   }
 
   /// Publishes the services.
-  /// - Returns: The handles of the services.
-  func publish(_ services: [ServiceFile.Service]) async throws -> [UInt16] {
-    var handles: [UInt16] = []
+  func publish(_ services: [ServiceFile.Service]) async throws {
     for service in services {
       let published = try await client.publish(service.published)
       values.add(service, as: published)
       handles.append(published.handle)
     }
-    return handles
+  }
+
+  /// Starts to advertise them.
+  func advertise(_ parameters: AdvertisingStart.Params) async throws -> AdvertisingStart.Result {
+    let advertisement = try await client.advertise(parameters)
+    self.advertisement = advertisement.advertising
+    return advertisement
+  }
+
+  /// Takes back what was published and advertised, also after Ctrl-C: in the line mode the session goes on.
+  func unpublish() async {
+    let (client, advertisement, handles) = (client, advertisement, handles)
+    await Task {
+      if let advertisement { try? await client.stopAdvertising(advertisement) }
+      for handle in handles { try? await client.unpublish(handle) }
+    }.value
   }
 
   /// Answers until so many devices have subscribed and left again; for ever if nil.

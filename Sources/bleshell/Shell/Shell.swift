@@ -92,10 +92,11 @@ import Glibc
     guard codes.contains(where: { $0.rawValue == error.code }) else { return nil }
     let adapters = try? await client?.call(AdapterList.self, Empty(), timeout: .seconds(5)).adapters
     let problems = (adapters ?? []).compactMap { adapter in
-      adapter.problem.map { "\(adapter.adapter): \($0.message). \($0.remedy)" }
+      adapter.problem.flatMap { problem in
+        error.message.contains(problem.message) ? nil : "\(adapter.adapter): \(problem.message) \(problem.remedy)"
+      }
     }
-    let unsaid = problems.filter { !error.message.contains($0) }
-    return unsaid.isEmpty ? nil : unsaid.joined(separator: "\n")
+    return problems.isEmpty ? nil : problems.joined(separator: "\n")
   }
 
   /// Makes a device the current one and watches for its end.
