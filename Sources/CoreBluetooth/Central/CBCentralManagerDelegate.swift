@@ -7,7 +7,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// State that was kept for a restore identifier. bled keeps none yet: it is not called.
   func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-  /// A scan heard a device; `RSSI` is in dBm, 127 if unknown.
+  /// A scan heard a device; `rssi` is in dBm, 127 if unknown.
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
     rssi: NSNumber)

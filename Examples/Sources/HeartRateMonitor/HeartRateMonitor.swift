@@ -1,0 +1,106 @@
+import CoreBluetooth
+import Foundation
+
+/// Finds a heart-rate belt, prints some of its measurements, and lets go of it.
+final class HeartRateMonitor: NSObject {
+  private static let heartRate = CBUUID(string: "180D")
+  private static let measurement = CBUUID(string: "2A37")
+
+  private var remaining: Int
+  private let finished: () -> Void
+  private var central: CBCentralManager?
+  /// The belt must be kept: with the last reference to it the connection would go.
+  private var belt: CBPeripheral?
+
+  /// - Parameters:
+  ///   - count: How many measurements are printed.
+  ///   - finished: Called at the end.
+  init(count: Int, finished: @escaping () -> Void) {
+    remaining = count
+    self.finished = finished
+  }
+
+  func start() {
+    central = CBCentralManager(delegate: self, queue: nil)
+  }
+}
+
+extension HeartRateMonitor: CBCentralManagerDelegate {
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    switch central.state {
+    case .poweredOn:
+      print("Looking for a heart-rate belt.")
+      central.scanForPeripherals(withServices: [Self.heartRate])
+    case .poweredOff: print("Bluetooth is off.")
+    case .unauthorized: print("This program may not use Bluetooth.")
+    case .unsupported: print("There is no Bluetooth here.")
+    case .unknown, .resetting: break
+    @unknown default: break
+    }
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+    rssi: NSNumber
+  ) {
+    guard belt == nil else { return }
+    print("Found \(peripheral.name ?? "a belt without a name") at \(rssi) dBm.")
+    central.stopScan()
+    belt = peripheral
+    peripheral.delegate = self
+    central.connect(peripheral)
+  }
+
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    print("Connected.")
+    peripheral.discoverServices([Self.heartRate])
+  }
+
+  func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
+    print("Could not connect: \(error?.localizedDescription ?? "nobody knows why")")
+    finished()
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+  ) {
+    print(error.map { "The belt is gone: \($0.localizedDescription)" } ?? "Disconnected.")
+    finished()
+  }
+}
+
+extension HeartRateMonitor: CBPeripheralDelegate {
+  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+    guard let service = peripheral.services?.first(where: { $0.uuid == Self.heartRate }) else {
+      return giveUp("The belt has no Heart Rate service.")
+    }
+    peripheral.discoverCharacteristics([Self.measurement], for: service)
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
+    guard let characteristic = service.characteristics?.first(where: { $0.uuid == Self.measurement }) else {
+      return giveUp("The belt has no Heart Rate Measurement.")
+    }
+    peripheral.setNotifyValue(true, for: characteristic)
+  }
+
+  func peripheral(
+    _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
+  ) {
+    if let error { giveUp("The belt does not let us subscribe: \(error.localizedDescription)") }
+  }
+
+  func peripheral(
+    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+  ) {
+    guard remaining > 0, let value = characteristic.value, let rate = HeartRate(value) else { return }
+    print(rate)
+    remaining -= 1
+    if remaining == 0 { central?.cancelPeripheralConnection(peripheral) }
+  }
+
+  private func giveUp(_ reason: String) {
+    print(reason)
+    if let belt { central?.cancelPeripheralConnection(belt) }
+  }
+}

@@ -1,0 +1,201 @@
+import BledClient
+import BledRPC
+import CoreBluetooth
+import Testing
+
+extension WithDaemon {
+  @Suite struct ConnectionTests {
+    @Test func connectAndCancel() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState")
+      let belt = try await central.find("Belt")
+      #expect(belt.state == .disconnected)
+      #expect(belt.maximumWriteValueLength(for: .withoutResponse) == 20)
+      central.manager.connect(belt)
+      #expect(belt.state == .connecting)
+      let connected = try await central.log.next("didConnect")
+      #expect(connected.peripheral === belt)
+      #expect(connected.isOnQueue)
+      #expect(belt.state == .connected)
+      #expect(belt.maximumWriteValueLength(for: .withResponse) == 512)
+      #expect(belt.maximumWriteValueLength(for: .withoutResponse) > 20)
+      // Once more: the answer comes again.
+      central.manager.connect(belt)
+      try await central.log.next("didConnect")
+      central.manager.cancelPeripheralConnection(belt)
+      #expect(belt.state == .disconnecting)
+      let ended = try await central.log.next("didDisconnect")
+      #expect(ended.error == nil)
+      #expect(ended.isReconnecting == false)
+      #expect(belt.state == .disconnected)
+      #expect(central.log.pending.isEmpty)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func connectAgainWhileTheConnectionEnds() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      let belt = try await central.connected("Belt")
+      central.manager.cancelPeripheralConnection(belt)
+      central.manager.connect(belt)
+      #expect(try await central.log.next("didDisconnect").error == nil)
+      try await central.log.next("didConnect")
+      #expect(belt.state == .connected)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func aConnectWaitsUntilItIsCancelled() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState")
+      let far = try await central.find("Far")
+      central.manager.connect(far)
+      try await Task.sleep(for: .milliseconds(500))
+      #expect(far.state == .connecting)
+      #expect(central.log.pending.isEmpty)
+      central.manager.cancelPeripheralConnection(far)
+      let ended = try await central.log.next("didDisconnect")
+      #expect(ended.error == nil)
+      #expect(far.state == .disconnected)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func startDelay() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState")
+      let belt = try await central.find("Belt")
+      let begin = ContinuousClock.now
+      central.manager.connect(belt, options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 0.5)])
+      try await central.log.next("didConnect")
+      #expect(ContinuousClock.now - begin >= .milliseconds(500))
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func aDeviceThatHangsUp() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      let brief = try await central.connected("Brief")
+      let ended = try await central.log.next("didDisconnect")
+      #expect(ended.peripheral === brief)
+      #expect((ended.error as? CBError)?.code == .peripheralDisconnected)
+      #expect(ended.isReconnecting == false)
+      #expect(brief.state == .disconnected)
+      // A request on it is ignored.
+      brief.discoverServices(nil)
+      await central.log.settle()
+      #expect(central.log.pending.isEmpty)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func automaticReconnection() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState")
+      let brief = try await central.find("Brief")
+      central.manager.connect(brief, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+      try await central.log.next("didConnect")
+      let ended = try await central.log.next("didDisconnect")
+      #expect(ended.isReconnecting == true)
+      #expect(ended.error != nil)
+      try await central.log.next("didConnect")
+      #expect(brief.state == .connected)
+      central.manager.cancelPeripheralConnection(brief)
+      #expect(try await central.log.next("didDisconnect").isReconnecting == false)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func theOlderFormIsCalledIfTheNewerIsMissing() async throws {
+      final class Older: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+        let log = EventLog()
+        func centralManagerDidUpdateState(_ central: CBCentralManager) { log.add(Event(name: "state")) }
+        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+          log.add(Event(name: "connected"))
+        }
+        func centralManager(
+          _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+        ) {
+          log.add(Event(name: "disconnected", error: error))
+        }
+      }
+      let daemon = try await BledProcess()
+      let finder = Central()
+      try await finder.log.next("didUpdateState")
+      let identifier = try await finder.find("Belt").identifier
+      let older = Older()
+      let manager = CBCentralManager(delegate: older, queue: older.log.queue)
+      try await older.log.next("state")
+      let belt = try #require(manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+      manager.connect(belt)
+      try await older.log.next("connected")
+      manager.cancelPeripheralConnection(belt)
+      #expect(try await older.log.next("disconnected").error == nil)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func aLinkIsSharedAndEachManagerHasItsOwnEnd() async throws {
+      let daemon = try await BledProcess()
+      let first = Central()
+      let second = Central()
+      let one = try await first.connected("Belt")
+      let other = try await second.connected("Belt")
+      first.manager.cancelPeripheralConnection(one)
+      #expect(try await first.log.next("didDisconnect").error == nil)
+      #expect(other.state == .connected)
+      other.readRSSI()
+      #expect(try await second.log.next("didReadRSSI").error == nil)
+      #expect(second.log.pending.isEmpty)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func aPeripheralThatIsLetGoOfIsDisconnected() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      let observer = try await BledClient.connect(to: daemon.socket)
+      func connected() async throws -> Int {
+        try await observer.call(PeripheralList.self, .init()).peripherals.filter { $0.state != "disconnected" }.count
+      }
+      weak var gone: CBPeripheral?
+      do {
+        let belt = try await central.connected("Belt")
+        gone = belt
+        #expect(try await connected() == 1)
+        central.log.clear()
+      }
+      try await until { gone == nil }
+      try await until { try await connected() == 0 }
+    }
+
+    @Test func aManagerThatIsLetGoOfGivesEverythingBack() async throws {
+      let daemon = try await BledProcess()
+      let observer = try await BledClient.connect(to: daemon.socket)
+      weak var gone: CBCentralManager?
+      do {
+        let central = Central()
+        let belt = try await central.connected("Belt")
+        central.manager.scanForPeripherals(withServices: nil)
+        gone = central.manager
+        withExtendedLifetime(belt) {}
+      }
+      try await until { gone == nil }
+      try await until {
+        let adapter = try #require(try await observer.call(AdapterList.self, .init()).adapters.first)
+        return adapter.links == 0 && !adapter.scanning
+      }
+    }
+
+    @Test func connectionEventsOfThisManager() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState")
+      let belt = try await central.find("Belt")
+      central.manager.registerForConnectionEvents(options: [.peripheralUUIDs: [belt.identifier]])
+      central.manager.connect(belt)
+      #expect(try await central.log.next("connectionEvent").connectionEvent == .peerConnected)
+      central.manager.cancelPeripheralConnection(belt)
+      #expect(try await central.log.next("connectionEvent").connectionEvent == .peerDisconnected)
+      withExtendedLifetime(daemon) {}
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import CoreBluetooth
+import Testing
+
+extension WithDaemon {
+  @Suite struct ScanTests {
+    @Test func oneObjectForADeviceAndWhatItSays() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState")
+      central.manager.scanForPeripherals(
+        withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+      #expect(central.manager.isScanning)
+      let first = try await central.log.next("didDiscover") { $0.peripheral?.name == "Belt" }
+      let second = try await central.log.next("didDiscover") { $0.peripheral?.name == "Belt" }
+      #expect(first.peripheral === second.peripheral)
+      #expect(first.isOnQueue)
+      let data = first.data
+      #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Belt")
+      #expect(data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "180D")])
+      #expect(data[CBAdvertisementDataManufacturerDataKey] as? Data == Data([0x4C, 0x00, 0x01, 0x02]))
+      #expect(data[CBAdvertisementDataIsConnectable] as? NSNumber == 1)
+      #expect(data[CBAdvertisementDataIsConnectable] as? Bool == true)
+      #expect(try #require(first.rssi).intValue < 0)
+      // Advertisement and scan response are merged.
+      let echo = try await central.log.next("didDiscover") {
+        $0.data[CBAdvertisementDataLocalNameKey] as? String == "Echo"
+      }
+      #expect(echo.data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: Air.custom)])
+      let battery = echo.data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
+      #expect(battery?[CBUUID(string: "180F")] == Data([0x64]))
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func oneReportADeviceUnlessItsDataChanges() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState")
+      // With kept objects: a device that the program lets go of is a new one the next time.
+      central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), CBUUID(string: "1809")])
+      let belt = try await central.log.next("didDiscover") { $0.peripheral?.name == "Belt" }
+      let brief = try await central.log.next("didDiscover") { $0.peripheral?.name == "Brief" }
+      // Ten intervals of the device: with duplicates there would be ten more.
+      try await Task.sleep(for: .milliseconds(500))
+      #expect(central.log.pending.isEmpty)
+      // A new scan forgets what was reported.
+      central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
+      let again = try await central.log.next("didDiscover")
+      #expect(again.peripheral === belt.peripheral)
+      withExtendedLifetime((daemon, brief)) {}
+    }
+
+    @Test func nothingComesAfterStopScan() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState")
+      central.manager.scanForPeripherals(
+        withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: true)])
+      try await central.log.next("didDiscover")
+      await central.log.settle()
+      // On the manager's queue nothing can come between the two.
+      central.log.queue.sync {
+        central.manager.stopScan()
+        central.log.clear()
+      }
+      #expect(!central.manager.isScanning)
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(central.log.pending.isEmpty)
+      #expect(!central.log.wasReentered)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func objectsBelongToOneManager() async throws {
+      let daemon = try await BledProcess()
+      let first = Central()
+      let second = Central()
+      try await first.log.next("didUpdateState")
+      try await second.log.next("didUpdateState")
+      let one = try await first.find("Belt")
+      let other = try await second.find("Belt")
+      #expect(one.identifier == other.identifier)
+      #expect(one !== other)
+      #expect(one != other)
+      // That of another manager is refused without a call of the delegate.
+      second.manager.connect(one)
+      await second.log.settle()
+      #expect(one.state == .disconnected)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func knownDevicesAreRetrieved() async throws {
+      let daemon = try await BledProcess()
+      let first = Central()
+      try await first.log.next("didUpdateState")
+      let belt = try await first.find("Belt")
+      #expect(first.manager.retrievePeripherals(withIdentifiers: [belt.identifier, UUID()]) == [belt])
+      let second = Central()
+      try await second.log.next("didUpdateState")
+      let known = second.manager.retrievePeripherals(withIdentifiers: [UUID(), belt.identifier])
+      #expect(known.map(\.identifier) == [belt.identifier])
+      #expect(known.first?.name == "Belt")
+      #expect(known.first?.state == .disconnected)
+      second.manager.connect(try #require(known.first))
+      try await second.log.next("didConnect")
+      withExtendedLifetime((daemon, known)) {}
+    }
+
+    @Test func connectedDevicesAreRetrieved() async throws {
+      let daemon = try await BledProcess()
+      let first = Central()
+      let belt = try await first.connected("Belt")
+      let second = Central()
+      try await second.log.next("didUpdateState")
+      let found = second.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180D")])
+      #expect(found.map(\.identifier) == [belt.identifier])
+      #expect(found.first?.state == .disconnected)
+      #expect(second.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "1809")]).isEmpty)
+      #expect(first.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180D")]) == [belt])
+      second.manager.connect(try #require(found.first))
+      try await second.log.next("didConnect")
+      #expect(belt.state == .connected)
+      withExtendedLifetime((daemon, found)) {}
+    }
+  }
+}

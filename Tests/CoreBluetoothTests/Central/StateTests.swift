@@ -1,0 +1,132 @@
+import CoreBluetooth
+import Testing
+
+/// What needs a daemon, or its absence: one test after the other, as the environment names the socket.
+@Suite(.serialized) enum WithDaemon {}
+
+private final class Minimal: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+}
+
+extension WithDaemon {
+  /// P24: without a daemon, when it goes and when it comes back.
+  @Suite struct StateTests {
+    @Test func managersWithLittle() {
+      setenv("BLED_SOCKET", "/nonexistent/bled.sock", 1)
+      let minimal = Minimal()
+      let central = CBCentralManager(delegate: minimal, queue: DispatchQueue(label: "test"))
+      let peripheral = CBPeripheralManager(delegate: minimal, queue: DispatchQueue(label: "test"), options: [:])
+      #expect(central.state == .unknown)
+      #expect(peripheral.state == .unknown)
+      #expect(central.delegate === minimal)
+      #expect(!central.isScanning)
+      #expect(!peripheral.isAdvertising)
+      #expect(CBManager.authorization == .allowedAlways)
+      _ = CBCentralManager()
+      _ = CBPeripheralManager()
+      central.delegate = nil
+      #expect(central.delegate == nil)
+    }
+
+    @Test func delegatesAreWeak() {
+      setenv("BLED_SOCKET", "/nonexistent/bled.sock", 1)
+      let central = CBCentralManager(delegate: nil, queue: DispatchQueue(label: "test"))
+      do {
+        let minimal = Minimal()
+        central.delegate = minimal
+        #expect(central.delegate != nil)
+      }
+      #expect(central.delegate == nil)
+    }
+
+    @Test func noDaemonIsUnsupportedUntilThereIsOne() async throws {
+      let daemon = try await BledProcess()
+      daemon.kill()
+      let central = Central()
+      #expect(central.manager.state == .unknown)
+      let first = try await central.log.next("didUpdateState")
+      #expect(first.state == .unsupported)
+      #expect(central.manager.state == .unsupported)
+      // Nothing happens and nobody is called.
+      central.manager.scanForPeripherals(withServices: nil)
+      #expect(!central.manager.isScanning)
+      #expect(central.manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
+      try await daemon.start()
+      let second = try await central.log.next("didUpdateState")
+      #expect(second.state == .poweredOn)
+      #expect(second.isOnQueue)
+      #expect(central.log.pending.isEmpty)
+    }
+
+    @Test func daemonThatDiesAndComesBack() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      let belt = try await central.connected("Belt")
+      let rate = try await central.characteristic("2A37", of: "180D", on: belt)
+      belt.setNotifyValue(true, for: rate)
+      try await central.log.next("didUpdateNotificationStateFor")
+      central.manager.scanForPeripherals(withServices: nil)
+      daemon.kill()
+      #expect(try await central.log.next("didUpdateState").state == .resetting)
+      let end = try await central.log.next("didDisconnect")
+      #expect(end.peripheral === belt)
+      #expect(end.error is CBError)
+      #expect(end.isReconnecting == false)
+      #expect(belt.state == .disconnected)
+      #expect(!rate.isNotifying)
+      #expect(!central.manager.isScanning)
+      try await daemon.start()
+      #expect(try await central.log.next("didUpdateState").state == .poweredOn)
+      central.log.clear()
+      let again = try await central.find("Belt")
+      central.manager.connect(again)
+      try await central.log.next("didConnect")
+      #expect(again.state == .connected)
+    }
+
+    @Test func adapterThatIsSwitchedOff() async throws {
+      let events = #""events": [{ "at": 2, "action": "powerOff" }, { "at": 3, "action": "powerOn" }]"#
+      let open = try #require(Air.scenario.lastIndex(of: "}"))
+      let daemon = try await BledProcess(Air.scenario[..<open] + events + "}")
+      let central = Central()
+      let belt = try await central.connected("Belt")
+      #expect(try await central.log.next("didUpdateState").state == .poweredOff)
+      #expect(try await central.log.next("didDisconnect").error != nil)
+      #expect(belt.state == .disconnected)
+      #expect(try await central.log.next("didUpdateState").state == .poweredOn)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func propertiesCanBeObserved() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      let states = Values<CBManagerState>()
+      let scans = Values<Bool>()
+      let first = central.manager.observe(\.state, options: [.initial, .new]) { _, change in states.add(change.newValue)
+      }
+      let second = central.manager.observe(\.isScanning, options: [.old, .new]) { _, change in
+        #expect(change.oldValue != change.newValue)
+        scans.add(change.newValue)
+      }
+      try await central.log.next("didUpdateState")
+      central.manager.scanForPeripherals(withServices: nil)
+      central.manager.stopScan()
+      #expect(states.all.last == .poweredOn)
+      #expect(scans.all == [true, false])
+      first.invalidate()
+      second.invalidate()
+      central.manager.scanForPeripherals(withServices: nil)
+      #expect(scans.all == [true, false])
+      withExtendedLifetime(daemon) {}
+    }
+  }
+}
+
+/// What an observer was told.
+private final class Values<Value>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var list: [Value] = []
+  var all: [Value] { lock.withLock { list } }
+  func add(_ value: Value?) { lock.withLock { if let value { list.append(value) } } }
+}

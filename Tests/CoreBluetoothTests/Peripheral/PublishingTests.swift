@@ -1,0 +1,192 @@
+import BledClient
+import BledRPC
+import CoreBluetooth
+import Testing
+
+extension WithDaemon {
+  @Suite struct PublishingTests {
+    /// A service like a heart-rate belt's with one more characteristic to write.
+    private static func belt() -> (CBMutableService, rate: CBMutableCharacteristic, text: CBMutableCharacteristic) {
+      let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
+      let rate = CBMutableCharacteristic(
+        type: CBUUID(string: "2A37"), properties: .notify, value: nil, permissions: .readable)
+      let text = CBMutableCharacteristic(
+        type: CBUUID(string: Air.echo), properties: [.read, .write], value: nil, permissions: [.readable, .writeable])
+      text.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Text")]
+      let fixed = CBMutableCharacteristic(
+        type: CBUUID(string: "2A38"), properties: .read, value: Data([1]), permissions: .readable)
+      service.characteristics = [rate, text, fixed]
+      return (service, rate, text)
+    }
+
+    private static var advertisement: [String: Any] {
+      [
+        CBAdvertisementDataLocalNameKey: "Tests", CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")],
+      ]
+    }
+
+    @Test func aVisit() async throws {
+      let daemon = try await BledProcess()
+      let role = PeripheralRole()
+      #expect(try await role.log.next("didUpdateState").state == .poweredOn)
+      let (service, rate, text) = Self.belt()
+      try await role.publish(service)
+      #expect(!role.manager.isAdvertising)
+      try await role.advertise(Self.advertisement)
+      #expect(role.manager.isAdvertising)
+
+      let read = try await role.log.next("didReceiveRead")
+      #expect(read.isOnQueue)
+      #expect(read.characteristic === text)
+      #expect(read.requests[0].offset == 0)
+      let written = try await role.log.next("didReceiveWrite")
+      #expect(written.characteristic === text)
+      #expect(written.value == Data("Hello".utf8))
+      #expect(written.central === read.central)
+      let subscribed = try await role.log.next("didSubscribe")
+      #expect(subscribed.characteristic === rate)
+      let central = try #require(subscribed.central)
+      #expect(central === read.central)
+      #expect(central.maximumUpdateValueLength > 20)
+      #expect(rate.subscribedCentrals?.first === central)
+      #expect(role.manager.updateValue(Data([0, 60]), for: rate, onSubscribedCentrals: nil))
+      #expect(role.manager.updateValue(Data([0, 61]), for: rate, onSubscribedCentrals: [central]))
+      let unsubscribed = try await role.log.next("didUnsubscribe")
+      #expect(unsubscribed.central === central)
+      #expect(rate.subscribedCentrals?.isEmpty == true)
+      // Nobody asked for the fixed value.
+      #expect(!role.log.pending.contains { $0.characteristic?.uuid == CBUUID(string: "2A38") })
+      #expect(!role.log.wasReentered)
+      // It comes again.
+      try await role.log.next("didSubscribe")
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func advertisingTwice() async throws {
+      let daemon = try await BledProcess()
+      let role = PeripheralRole()
+      try await role.log.next("didUpdateState")
+      try await role.advertise(Self.advertisement)
+      role.manager.startAdvertising(Self.advertisement)
+      let error = try await role.log.next("didStartAdvertising").error
+      #expect((error as? CBError)?.code == .alreadyAdvertising)
+      #expect(role.manager.isAdvertising)
+      role.manager.stopAdvertising()
+      #expect(!role.manager.isAdvertising)
+      let observer = try await BledClient.connect(to: daemon.socket)
+      try await until { try await observer.call(AdapterList.self, .init()).adapters.first?.advertising == 0 }
+      try await role.advertise(Self.advertisement)
+      #expect(role.manager.isAdvertising)
+    }
+
+    @Test func moreThanFitsIsRefused() async throws {
+      let daemon = try await BledProcess()
+      let role = PeripheralRole()
+      try await role.log.next("didUpdateState")
+      let many = (0..<8).map { _ in CBUUID(nsuuid: UUID()) }
+      role.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: many])
+      let error = try await role.log.next("didStartAdvertising").error
+      #expect((error as? CBError)?.code == .outOfSpace)
+      #expect(!role.manager.isAdvertising)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func whatCannotBePublished() async throws {
+      let daemon = try await BledProcess()
+      let role = PeripheralRole()
+      try await role.log.next("didUpdateState")
+      for uuid in ["1800", "1801"] {
+        role.manager.add(CBMutableService(type: CBUUID(string: uuid), primary: true))
+        #expect((try await role.log.next("didAdd").error as? CBError)?.code == .uuidNotAllowed)
+      }
+      let outer = CBMutableService(type: CBUUID(string: "180D"), primary: true)
+      let inner = CBMutableService(type: CBUUID(string: "180F"), primary: false)
+      outer.includedServices = [inner]
+      role.manager.add(outer)
+      #expect((try await role.log.next("didAdd").error as? CBError)?.code == .invalidParameters)
+      // The one first, then the other.
+      role.manager.add(inner)
+      role.manager.add(outer)
+      #expect(try await role.log.next("didAdd") { $0.service === inner }.error == nil)
+      #expect(try await role.log.next("didAdd") { $0.service === outer }.error == nil)
+      role.manager.add(outer)
+      #expect((try await role.log.next("didAdd").error as? CBError)?.code == .invalidParameters)
+      role.manager.remove(outer)
+      role.manager.add(outer)
+      #expect(try await role.log.next("didAdd").error == nil)
+      role.manager.removeAllServices()
+      role.manager.add(inner)
+      #expect(try await role.log.next("didAdd").error == nil)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func aFixedValueMustBeReadOnly() async {
+      await #expect(processExitsWith: .failure) {
+        let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
+        service.characteristics = [
+          CBMutableCharacteristic(
+            type: CBUUID(string: "2A38"), properties: [.read, .write], value: Data([1]), permissions: .readable)
+        ]
+        let daemon = try await BledProcess()
+        let role = PeripheralRole()
+        try await role.log.next("didUpdateState")
+        role.manager.add(service)
+        withExtendedLifetime(daemon) {}
+      }
+    }
+
+    @Test func channelsAreNotSupported() async throws {
+      let daemon = try await BledProcess()
+      let role = PeripheralRole()
+      try await role.log.next("didUpdateState")
+      role.manager.publishL2CAPChannel(withEncryption: true)
+      #expect((try await role.log.next("didPublish").error as? CBError)?.code == .operationNotSupported)
+      role.manager.unpublishL2CAPChannel(0x81)
+      #expect((try await role.log.next("didUnpublish").error as? CBError)?.code == .operationNotSupported)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test func callsWithoutADaemonAreIgnored() async throws {
+      let daemon = try await BledProcess()
+      daemon.kill()
+      let role = PeripheralRole()
+      #expect(try await role.log.next("didUpdateState").state == .unsupported)
+      let (service, rate, _) = Self.belt()
+      role.manager.add(service)
+      role.manager.startAdvertising(nil)
+      #expect(!role.manager.updateValue(Data([1]), for: rate, onSubscribedCentrals: nil))
+      await role.log.settle()
+      #expect(role.log.pending.isEmpty)
+      try await daemon.start()
+      #expect(try await role.log.next("didUpdateState").state == .poweredOn)
+      try await role.publish(service)
+      try await role.advertise(Self.advertisement)
+      // With the daemon everything is gone, and can be published again.
+      daemon.kill()
+      #expect(try await role.log.next("didUpdateState").state == .resetting)
+      #expect(!role.manager.isAdvertising)
+      try await daemon.start()
+      #expect(try await role.log.next("didUpdateState").state == .poweredOn)
+      try await role.publish(service)
+    }
+
+    @Test func updatesHaveRoomOnceMore() async throws {
+      let daemon = try await BledProcess()
+      let role = PeripheralRole()
+      try await role.log.next("didUpdateState")
+      let (service, rate, _) = Self.belt()
+      try await role.publish(service)
+      try await role.advertise(Self.advertisement)
+      try await role.log.next("didSubscribe")
+      let sent = role.log.queue.sync {
+        var sent = 0
+        while sent < 1000, role.manager.updateValue(Data([0, 60]), for: rate, onSubscribedCentrals: nil) { sent += 1 }
+        return sent
+      }
+      #expect(sent < 1000)
+      try await role.log.next("isReady")
+      #expect(role.manager.updateValue(Data([0, 60]), for: rate, onSubscribedCentrals: nil))
+      withExtendedLifetime(daemon) {}
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// A real daemon on the simulated adapter, with a socket in a folder of its own. The environment of this process names the
+/// socket, so that managers made after this use it.
+final class BledProcess {
+  let folder: URL
+  let socket: String
+  private let scenario: String
+  private var process: Process?
+
+  struct NotReady: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// Starts a daemon and waits until it listens.
+  /// - Parameter scenario: What is on the air.
+  init(_ scenario: String = Air.scenario) async throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("bled-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    socket = folder.appendingPathComponent("s").path
+    self.scenario = folder.appendingPathComponent("scenario.json").path
+    try Data(scenario.utf8).write(to: URL(fileURLWithPath: self.scenario))
+    setenv("BLED_SOCKET", socket, 1)
+    try await start()
+  }
+
+  deinit {
+    process?.terminate()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  func start() async throws {
+    let process = Process()
+    process.executableURL = try Self.executable()
+    process.arguments = ["--adapter", "simulated:\(scenario)", "--socket", socket, "--log-level", "error"]
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    self.process = process
+    for _ in 0..<500 {
+      if FileManager.default.fileExists(atPath: socket) { return }
+      guard process.isRunning else {
+        throw NotReady(description: "bled ended with status \(process.terminationStatus)")
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw NotReady(description: "bled made no socket within 10 s")
+  }
+
+  /// Ends the daemon as `kill -9` does.
+  func kill() {
+    guard let process else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(atPath: socket)
+    self.process = nil
+  }
+
+  /// The daemon that was built beside the tests, or the one that BLED_EXECUTABLE names.
+  private static func executable() throws -> URL {
+    if let path = ProcessInfo.processInfo.environment["BLED_EXECUTABLE"] { return URL(fileURLWithPath: path) }
+    let beside = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+      .deletingLastPathComponent().appendingPathComponent("bled")
+    guard FileManager.default.isExecutableFile(atPath: beside.path) else {
+      throw NotReady(description: "there is no \(beside.path): build the product bled, or set BLED_EXECUTABLE")
+    }
+    return beside
+  }
+}

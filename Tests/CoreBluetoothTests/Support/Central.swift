@@ -1,0 +1,145 @@
+import CoreBluetooth
+import Testing
+
+/// A central manager with a delegate that notes everything.
+final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+  let log = EventLog()
+  private(set) lazy var manager = CBCentralManager(delegate: self, queue: log.queue)
+
+  override init() {
+    super.init()
+    _ = manager
+  }
+
+  /// Scans until a device of this name is heard, and gives it with its delegate set.
+  func find(_ name: String, services: [CBUUID]? = nil) async throws -> CBPeripheral {
+    manager.scanForPeripherals(withServices: services)
+    let event = try await log.next("didDiscover") { $0.peripheral?.name == name }
+    manager.stopScan()
+    event.peripheral?.delegate = self
+    return try #require(event.peripheral)
+  }
+
+  /// Finds a device and connects to it.
+  func connected(_ name: String) async throws -> CBPeripheral {
+    try await log.next("didUpdateState") { $0.state == .poweredOn }
+    let peripheral = try await find(name)
+    manager.connect(peripheral)
+    try await log.next("didConnect") { $0.peripheral === peripheral }
+    return peripheral
+  }
+
+  /// Discovers a characteristic.
+  func characteristic(_ uuid: String, of service: String, on peripheral: CBPeripheral) async throws -> CBCharacteristic
+  {
+    peripheral.discoverServices([CBUUID(string: service)])
+    let discovered = try await log.next("didDiscoverServices")
+    if let error = discovered.error { throw error }
+    let found = try #require(peripheral.services?.first { $0.uuid == CBUUID(string: service) })
+    peripheral.discoverCharacteristics([CBUUID(string: uuid)], for: found)
+    try await log.next("didDiscoverCharacteristicsFor")
+    return try #require(found.characteristics?.first { $0.uuid == CBUUID(string: uuid) })
+  }
+
+  private func note(_ name: String, _ fill: (inout Event) -> Void = { _ in }) {
+    log.inside {
+      var event = Event(name: name)
+      fill(&event)
+      log.add(event)
+    }
+  }
+
+  func centralManagerDidUpdateState(_ central: CBCentralManager) { note("didUpdateState") { $0.state = central.state } }
+
+  func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) { note("willRestoreState") }
+
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+    rssi: NSNumber
+  ) {
+    note("didDiscover") { ($0.peripheral, $0.data, $0.rssi) = (peripheral, advertisementData, rssi) }
+  }
+
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    note("didConnect") { $0.peripheral = peripheral }
+  }
+
+  func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
+    note("didFailToConnect") { ($0.peripheral, $0.error) = (peripheral, error) }
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
+    isReconnecting: Bool, error: (any Error)?
+  ) {
+    note("didDisconnect") { ($0.peripheral, $0.isReconnecting, $0.error) = (peripheral, isReconnecting, error) }
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
+  ) {
+    note("connectionEvent") { ($0.peripheral, $0.connectionEvent) = (peripheral, event) }
+  }
+
+  func peripheralDidUpdateName(_ peripheral: CBPeripheral) { note("didUpdateName") { $0.peripheral = peripheral } }
+
+  func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+    note("didModifyServices") { ($0.peripheral, $0.services) = (peripheral, invalidatedServices) }
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?) {
+    note("didReadRSSI") { ($0.peripheral, $0.rssi, $0.error) = (peripheral, rssi, error) }
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+    note("didDiscoverServices") { ($0.peripheral, $0.error) = (peripheral, error) }
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?) {
+    note("didDiscoverIncludedServicesFor") { ($0.service, $0.error) = (service, error) }
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
+    note("didDiscoverCharacteristicsFor") { ($0.service, $0.error) = (service, error) }
+  }
+
+  func peripheral(
+    _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+  ) {
+    note("didDiscoverDescriptorsFor") { ($0.characteristic, $0.error) = (characteristic, error) }
+  }
+
+  func peripheral(
+    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+  ) {
+    note("didUpdateValueFor characteristic") {
+      ($0.characteristic, $0.value, $0.error) = (characteristic, characteristic.value, error)
+    }
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
+    note("didUpdateValueFor descriptor") { ($0.descriptor, $0.error) = (descriptor, error) }
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?) {
+    note("didWriteValueFor characteristic") { ($0.characteristic, $0.error) = (characteristic, error) }
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
+    note("didWriteValueFor descriptor") { ($0.descriptor, $0.error) = (descriptor, error) }
+  }
+
+  func peripheral(
+    _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
+  ) {
+    note("didUpdateNotificationStateFor") { ($0.characteristic, $0.error) = (characteristic, error) }
+  }
+
+  func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+    note("isReady") { $0.peripheral = peripheral }
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+    note("didOpen") { ($0.peripheral, $0.error) = (peripheral, error) }
+  }
+}

@@ -1,0 +1,102 @@
+import CoreBluetooth
+
+/// A call of a delegate.
+struct Event: @unchecked Sendable, CustomStringConvertible {
+  /// Which one: "didConnect", "didUpdateValueFor characteristic", …
+  var name: String
+  var state = CBManagerState.unknown
+  var peripheral: CBPeripheral?
+  var central: CBCentral?
+  var service: CBService?
+  var services: [CBService] = []
+  var characteristic: CBCharacteristic?
+  var descriptor: CBDescriptor?
+  var value: Data?
+  var data: [String: Any] = [:]
+  var rssi: NSNumber?
+  var requests: [CBATTRequest] = []
+  var isReconnecting: Bool?
+  var connectionEvent: CBConnectionEvent?
+  var error: (any Error)?
+  /// Whether it came on the queue that the manager was given.
+  var isOnQueue = false
+
+  var description: String { error.map { "\(name) (\($0))" } ?? name }
+}
+
+/// Collects the calls of a delegate in order, and lets a test wait for one.
+final class EventLog: @unchecked Sendable {
+  struct TimedOut: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  let queue = DispatchQueue(label: "test.delegate")
+  private static let key = DispatchSpecificKey<Int>()
+  private let lock = NSLock()
+  private var events: [Event] = []
+  private var waiters: [(matches: (Event) -> Bool, resume: (Event?) -> Void, number: Int)] = []
+  private var lastWaiter = 0
+  private var depth = 0
+  /// Whether a call came while another was under way.
+  private(set) var wasReentered = false
+
+  init() { queue.setSpecific(key: Self.key, value: 1) }
+
+  /// All events so far that nobody waited for.
+  var pending: [Event] { lock.withLock { events } }
+
+  func add(_ event: Event) {
+    var event = event
+    event.isOnQueue = DispatchQueue.getSpecific(key: Self.key) == 1
+    let resume: ((Event?) -> Void)? = lock.withLock {
+      guard let index = waiters.firstIndex(where: { $0.matches(event) }) else {
+        events.append(event)
+        return nil
+      }
+      return waiters.remove(at: index).resume
+    }
+    resume?(event)
+  }
+
+  /// Runs a delegate's method and notes whether another was under way.
+  func inside(_ body: () -> Void) {
+    lock.withLock {
+      if depth > 0 { wasReentered = true }
+      depth += 1
+    }
+    body()
+    lock.withLock { depth -= 1 }
+  }
+
+  /// The first event of this name that matches, among those that came and those to come; it is taken out, the others stay.
+  @discardableResult
+  func next(
+    _ name: String, within seconds: Double = 20, where condition: @escaping (Event) -> Bool = { _ in true }
+  ) async throws -> Event {
+    let matches = { (event: Event) in event.name == name && condition(event) }
+    let found: Event? = await withCheckedContinuation { continuation in
+      let (event, number): (Event?, Int) = lock.withLock {
+        if let index = events.firstIndex(where: matches) { return (events.remove(at: index), 0) }
+        lastWaiter += 1
+        waiters.append((matches, { continuation.resume(returning: $0) }, lastWaiter))
+        return (nil, lastWaiter)
+      }
+      guard event == nil else { return continuation.resume(returning: event) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+        let resume: ((Event?) -> Void)? = self.lock.withLock {
+          self.waiters.firstIndex { $0.number == number }.map { self.waiters.remove(at: $0).resume }
+        }
+        resume?(nil)
+      }
+    }
+    guard let found else { throw TimedOut(description: "no \(name) within \(seconds) s; there were: \(pending)") }
+    return found
+  }
+
+  /// Waits until everything that was given to the queue before has run.
+  func settle() async {
+    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+  }
+
+  func clear() { lock.withLock { events = [] } }
+}
