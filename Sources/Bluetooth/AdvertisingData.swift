@@ -30,19 +30,22 @@ public struct AdvertisingData: Hashable, Sendable {
   public init(_ structures: [Structure] = []) { self.structures = structures }
 
   /// Reads AD data. A length of zero ends it early; a structure that is longer than the rest is dropped.
-  public init(parsing octets: some Collection<UInt8>) {
+  public init(parsing octets: [UInt8]) {
     structures = []
-    var rest = octets[...]
-    while let first = rest.popFirst(), first > 0 {
-      let length = Int(first)
-      guard rest.count >= length, let type = rest.popFirst() else {
+    var index = 0
+    while index < octets.count, octets[index] > 0 {
+      let end = index + 1 + Int(octets[index])
+      guard end <= octets.count else {
         malformedCount = 1
         return
       }
-      structures.append(Structure(AdvertisingDataType(rawValue: type), Array(rest.prefix(length - 1))))
-      rest = rest.dropFirst(length - 1)
+      structures.append(Structure(AdvertisingDataType(rawValue: octets[index + 1]), Array(octets[(index + 2)..<end])))
+      index = end
     }
   }
+
+  /// Reads AD data that is part of something else, as the other initializer does.
+  public init(parsing octets: some Collection<UInt8>) { self.init(parsing: Array(octets)) }
 
   /// The number of octets that `encode()` gives.
   public var encodedLength: Int { structures.reduce(0) { $0 + $1.encodedLength } }

@@ -25,6 +25,7 @@ public struct BluetoothUUID: Hashable, Sendable {
 
   /// Makes a UUID from 2, 4 or 16 octets in wire order (least significant first).
   /// - Returns: nil for any other number of octets.
+  @inlinable
   public init?(littleEndian octets: some Collection<UInt8>) {
     switch octets.count {
     case 2, 4:

@@ -24,6 +24,7 @@ public struct DeviceAddress: Hashable, Sendable {
 
   /// Makes an address from six octets in wire order (least significant first).
   /// - Returns: nil unless there are exactly six.
+  @inlinable
   public init?(littleEndian octets: some Collection<UInt8>, kind: Kind) {
     guard octets.count == 6 else { return nil }
     var value: UInt64 = 0

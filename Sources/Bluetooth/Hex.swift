@@ -1,8 +1,10 @@
 /// Octets as hexadecimal text, the form they have on the daemon's socket.
 public enum Hex {
-  private static let digits = Array("0123456789abcdef".utf8)
+  @usableFromInline
+  static let digits = Array("0123456789abcdef".utf8)
 
   /// Writes octets as lower-case hex digits without separators.
+  @inlinable
   public static func encode(_ octets: some Collection<UInt8>) -> String {
     let count = octets.count * 2
     return String(unsafeUninitializedCapacity: count) { buffer in
@@ -18,10 +20,12 @@ public enum Hex {
 
   /// Reads hex digits in either case.
   /// - Returns: nil if their number is odd or anything but a hex digit is among them.
+  @inlinable
   public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(text.utf8) }
 
   /// Reads the ASCII codes of hex digits in either case.
   /// - Returns: nil if their number is odd or anything but a hex digit is among them.
+  @inlinable
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     var octets: [UInt8] = []
     octets.reserveCapacity(text.count / 2)
@@ -38,7 +42,8 @@ public enum Hex {
     return high == nil ? octets : nil
   }
 
-  private static func nibble(_ code: UInt8) -> UInt8? {
+  @inlinable
+  static func nibble(_ code: UInt8) -> UInt8? {
     switch code {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): code - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): code - UInt8(ascii: "a") + 10

@@ -1,0 +1,28 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own, so that nobody who builds bled pays for it. `./run` builds and runs everything in it.
+
+let parts: Target.Dependency = .product(name: "BledParts", package: "bled")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+
+let package = Package(
+  name: "bled-benchmarks",
+  dependencies: [
+    .package(name: "bled", path: ".."),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    // Without its traits it needs no jemalloc; allocations are counted by CAllocations instead.
+    .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+  ],
+  targets: [
+    .target(name: "CAllocations"),
+    .executableTarget(
+      name: "Micro", dependencies: [parts, "CAllocations", .product(name: "Benchmark", package: "benchmark")],
+      path: "Benchmarks/Micro", plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+    // Poller, PacketSocket and Descriptor are links to the daemon's own files.
+    .executableTarget(name: "att-server", dependencies: [parts, nioCore, nioPosix]),
+    .executableTarget(name: "att-load"),
+  ],
+  swiftLanguageModes: [.v6]
+)

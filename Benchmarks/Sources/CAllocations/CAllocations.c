@@ -1,0 +1,44 @@
+#include "CAllocations.h"
+#include <errno.h>
+#include <stddef.h>
+
+// The program's own definitions win over those of glibc, which stays reachable under these names.
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static uint64_t count;
+
+static void add(void) { __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED); }
+
+uint64_t allocations(void) { return __atomic_load_n(&count, __ATOMIC_RELAXED); }
+
+void *malloc(size_t size) {
+  add();
+  return __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size) {
+  add();
+  return __libc_calloc(number, size);
+}
+
+void *realloc(void *old, size_t size) {
+  add();
+  return __libc_realloc(old, size);
+}
+
+void *memalign(size_t alignment, size_t size) {
+  add();
+  return __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+
+int posix_memalign(void **result, size_t alignment, size_t size) {
+  void *memory = memalign(alignment, size);
+  if (!memory) return ENOMEM;
+  *result = memory;
+  return 0;
+}

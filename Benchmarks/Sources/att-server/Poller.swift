@@ -1,0 +1,1 @@
+../../../Sources/KernelAdapter/IO/Poller.swift
