@@ -69,7 +69,7 @@ public struct AttributeDatabase: Sendable {
   public mutating func insert(
     _ attributes: [Attribute], range: ClosedRange<UInt16>, owner: AttributeOwner
   ) throws(DatabaseError) -> RegisteredService {
-    let index = entries.firstIndex { $0.registered.range.lowerBound > range.lowerBound } ?? entries.count
+    let index = serviceIndexNotAbove(range.lowerBound).map { $0 + 1 } ?? 0
     if index > 0, entries[index - 1].registered.range.overlaps(range) { throw .invalidHandles }
     if index < entries.count, entries[index].registered.range.overlaps(range) { throw .invalidHandles }
     var attributes = attributes
