@@ -5,6 +5,7 @@ GROUPS is a list such as 1,2,3; TEXT chooses cases by a part of their name, or a
 
 import asyncio
 import importlib
+import logging
 import os
 import sys
 
@@ -23,6 +24,8 @@ MODULES = {
 
 
 async def main(groups, wanted):
+    # Bumble's controller warns of packets that meet the end of their link, which is as it should be.
+    logging.getLogger("bumble").setLevel(logging.ERROR)
     for group in groups:
         for module in MODULES[group]:
             importlib.import_module(f"cases.{module}")

@@ -134,7 +134,8 @@ class Runner:
         self.failed += failure is not None
         verdict = "FAILED" if failure else "ok"
         print(
-            f"{self.kernel:<6} {stage_.group} {stage_.title}: {case.title:<68} {seconds:5.1f} s  {verdict}", flush=True
+            f"{self.kernel:<4}  {stage_.group}  {stage_.title + ': ' + case.title:<112} {seconds:5.1f} s  {verdict}",
+            flush=True,
         )
         if failure is None:
             return
