@@ -17,7 +17,8 @@ public struct ServiceToPublish: Codable, Sendable {
     public var uuid: BluetoothUUID
     /// "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite".
     public var properties: [String]
-    /// "readable", "writeable", "readEncryptionRequired", "writeEncryptionRequired"; if missing: what the properties need.
+    /// "readable", "writeable", "readEncryptionRequired", "writeEncryptionRequired", "subscribeEncryptionRequired"; if
+    /// missing: what the properties need.
     public var permissions: [String]?
     /// A value given here is fixed and answered by the daemon; without one every read and write asks this session.
     public var value: HexBytes?

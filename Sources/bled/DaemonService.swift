@@ -5,9 +5,10 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import SimulatedAdapter
 
 /// Runs the daemon on one event loop from start to orderly end.
-struct DaemonService: Service {
+struct DaemonService: Service, CustomStringConvertible {
   /// How long clients may take to read their last lines.
   private static let patience = TimeAmount.milliseconds(300)
 
@@ -50,13 +51,17 @@ struct DaemonService: Service {
     let daemon = Daemon(
       identity: .init(name: settings.name ?? Self.machineName, appearance: settings.appearance),
       scheduler: scheduler, logger: logger)
+    let air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
     var simulated = 0
     for choice in adapters {
-      daemon.add(choice.make(number: simulated, on: eventLoop, scheduler))
+      daemon.add(choice.make(number: simulated, on: eventLoop, scheduler, air: air))
       if case .simulated = choice { simulated += 1 }
     }
     return daemon
   }
+
+  /// What logs call it; without this they would print all of its settings.
+  var description: String { "daemon" }
 
   private static var machineName: String {
     var octets = [CChar](repeating: 0, count: 256)

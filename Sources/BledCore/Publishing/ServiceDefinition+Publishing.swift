@@ -32,6 +32,12 @@ extension CharacteristicDefinition {
       permissions: try characteristic.permissions.map { try AttributePermissions(words: $0) },
       value: characteristic.value.map { .stored($0.octets) } ?? .owner,
       descriptors: try (characteristic.descriptors ?? []).map { try DescriptorDefinition($0) })
+    if characteristic.permissions?.contains("subscribeEncryptionRequired") == true {
+      descriptors.append(
+        DescriptorDefinition(
+          uuid: 0x2902,
+          permissions: AttributePermissions(read: .open, write: .encrypted), value: .clientConfiguration))
+    }
   }
 }
 
@@ -56,10 +62,11 @@ extension AttributePermissions {
       case "writeable": write = write ?? .open
       case "readEncryptionRequired": read = .encrypted
       case "writeEncryptionRequired": write = .encrypted
+      case "subscribeEncryptionRequired": break  // Concerns the configuration, not the value.
       default:
         throw BledError.invalidParameter.error(
           "\"\(word.prefix(64))\" is no permission: give some of readable, writeable, readEncryptionRequired, "
-            + "writeEncryptionRequired")
+            + "writeEncryptionRequired, subscribeEncryptionRequired")
       }
     }
   }

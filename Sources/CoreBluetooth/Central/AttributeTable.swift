@@ -6,18 +6,17 @@ import Bluetooth
 struct AttributeTable {
   private var services: [UInt16: CBService] = [:]
   private(set) var characteristics: [UInt16: CBCharacteristic] = [:]
+  /// The handles of all primary services, once all were discovered.
+  var primaries: Set<UInt16>?
 
   /// The objects of services, in order of their handles.
   mutating func objects(for found: [ServiceDescription], of peripheral: CBPeripheral) -> [CBService] {
     found.sorted { $0.handle < $1.handle }.map { description in
-      if let known = services[description.handle], known.uuid.value == description.uuid,
-        known.isPrimary == description.primary
-      {
-        return known
-      }
+      // An include declaration does not tell; a service that is not among all the primary ones is a secondary one.
+      let isPrimary = description.primary && (primaries?.contains(description.handle) ?? true)
+      if let known = services[description.handle], known.uuid.value == description.uuid { return known }
       let new = CBService(
-        type: CBUUID(description.uuid), primary: description.primary, handle: description.handle,
-        peripheral: peripheral)
+        type: CBUUID(description.uuid), primary: isPrimary, handle: description.handle, peripheral: peripheral)
       services[new.handle] = new
       return new
     }
@@ -44,6 +43,7 @@ struct AttributeTable {
   mutating func invalidate(_ range: ClosedRange<UInt16>) -> [CBService] {
     let gone = services.values.filter { range.contains($0.handle) }.sorted { $0.handle < $1.handle }
     for service in gone { services[service.handle] = nil }
+    primaries = nil
     characteristics = characteristics.filter { _, characteristic in
       guard let service = characteristic.service else { return false }
       return !gone.contains { $0 === service }

@@ -9,6 +9,7 @@ extension CBPeripheral {
     request("discoverServices", GATTDiscoverServices.self, .init(peripheral: id, services: wanted)) {
       peripheral, result in
       let error = peripheral.take(result) { shared, found in
+        if wanted.isEmpty { shared.attributes.primaries = Set(found.services.map(\.handle)) }
         let objects = shared.attributes.objects(for: found.services, of: peripheral)
         shared.services = merged(shared.services, objects, isAll: wanted.isEmpty) { $0.handle }
       }

@@ -137,8 +137,8 @@ class ManagerEngine: @unchecked Sendable {
 
   private func update() {
     let new = CBManagerState(of: adapters.values)
-    // While nothing was announced yet, an adapter that starts is worth the wait for what comes of it.
-    if !(new == .resetting && state == .unknown) { set(new) }
+    // An adapter that starts is worth the wait for what comes of it, unless it was in use.
+    if new != .resetting || state == .poweredOn { set(new) }
   }
 
   private func set(_ new: CBManagerState) {

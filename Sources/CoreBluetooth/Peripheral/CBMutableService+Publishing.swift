@@ -33,8 +33,10 @@ extension CBMutableCharacteristic {
     var properties = properties
     if properties.contains(.notifyEncryptionRequired) { properties.insert(.notify) }
     if properties.contains(.indicateEncryptionRequired) { properties.insert(.indicate) }
+    let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
     return .init(
-      uuid: uuid.value, properties: properties.words, permissions: permissions.words,
+      uuid: uuid.value, properties: properties.words,
+      permissions: permissions.words + (isProtected ? ["subscribeEncryptionRequired"] : []),
       value: value.map { HexBytes(Array($0)) },
       descriptors: (descriptors ?? []).compactMap { descriptor in
         descriptor.published.map { .init(uuid: descriptor.uuid.value, value: HexBytes($0)) }

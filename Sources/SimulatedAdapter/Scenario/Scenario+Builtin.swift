@@ -2,6 +2,9 @@ extension Scenario {
   /// The scenario of `--adapter simulated` without a file.
   public static let builtin = (try? Scenario(json: builtinText, name: "built-in scenario")) ?? Scenario()
 
+  /// An adapter and nothing around it.
+  public static let empty = Scenario()
+
   /// The text of the built-in scenario: a file to start one's own from.
   public static let builtinText = """
     // A scenario for bled's simulated adapter: JSON, in which comments and trailing commas are allowed.

@@ -139,7 +139,12 @@ extension WithDaemon {
       let first = Central()
       let second = Central()
       let one = try await first.connected("Belt")
-      let other = try await second.connected("Belt")
+      try await second.log.next("didUpdateState")
+      // A connected device does not advertise.
+      let other = try #require(second.manager.retrievePeripherals(withIdentifiers: [one.identifier]).first)
+      other.delegate = second
+      second.manager.connect(other)
+      try await second.log.next("didConnect")
       first.manager.cancelPeripheralConnection(one)
       #expect(try await first.log.next("didDisconnect").error == nil)
       #expect(other.state == .connected)

@@ -6,6 +6,7 @@ final class BledProcess {
   let folder: URL
   let socket: String
   private let scenario: String
+  private let adapters: Int
   private var process: Process?
 
   struct NotReady: Error, CustomStringConvertible {
@@ -13,8 +14,11 @@ final class BledProcess {
   }
 
   /// Starts a daemon and waits until it listens.
-  /// - Parameter scenario: What is on the air.
-  init(_ scenario: String = Air.scenario) async throws {
+  /// - Parameters:
+  ///   - scenario: What is on the air.
+  ///   - adapters: How many adapters there are on it; managers advertise with the first and hear with all.
+  init(_ scenario: String = Air.scenario, adapters: Int = 1) async throws {
+    self.adapters = adapters
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("bled-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     socket = folder.appendingPathComponent("s").path
@@ -32,7 +36,9 @@ final class BledProcess {
   func start() async throws {
     let process = Process()
     process.executableURL = try Self.executable()
-    process.arguments = ["--adapter", "simulated:\(scenario)", "--socket", socket, "--log-level", "error"]
+    process.arguments =
+      ["--adapter", "simulated:\(scenario)", "--socket", socket, "--log-level", "error"]
+      + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] }
     process.standardInput = FileHandle.nullDevice
     try process.run()
     self.process = process

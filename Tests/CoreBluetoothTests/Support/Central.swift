@@ -16,6 +16,8 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
     manager.scanForPeripherals(withServices: services)
     let event = try await log.next("didDiscover") { $0.peripheral?.name == name }
     manager.stopScan()
+    await log.settle()
+    log.clear("didDiscover")
     event.peripheral?.delegate = self
     return try #require(event.peripheral)
   }

@@ -98,5 +98,6 @@ final class EventLog: @unchecked Sendable {
     await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
   }
 
-  func clear() { lock.withLock { events = [] } }
+  /// Forgets what came, or only the calls of this name.
+  func clear(_ name: String? = nil) { lock.withLock { events.removeAll { name == nil || $0.name == name } } }
 }
