@@ -164,6 +164,28 @@ import Testing
     #expect(peer.received.count == 1, "the MTU is asked for once a link")
   }
 
+  @Test("P27: adapters are chosen by name or address; a device that connects by another one is not awaited any more")
+  func severalAdapters() throws {
+    let second = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
+    second.information.address = DeviceAddress(value: 0x00AA_0200_0000, kind: .public)
+    world.daemon.add(second)
+    let client = world.client()
+    #expect(try client.result(AdapterList.self, Empty()).adapters.map(\.adapter) == ["hci0", "hci1"])
+    _ = try client.result(ScanStart.self, .init(adapter: "00:aa:02:00:00:00"))
+    #expect(world.adapter.scans.isEmpty && second.scan != nil)
+    _ = try client.result(ScanStart.self, .init())
+    #expect(world.adapter.scan != nil && second.scan != nil)
+    let pending = try client.call(
+      PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci1"))
+    #expect(second.wished.count == 1 && world.adapter.wished.isEmpty)
+    world.adapter.bringUp(world.peer(), role: .peripheral)
+    world.settle()
+    #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().adapter == "hci0")
+    #expect(second.wished.isEmpty)
+    second.change(to: .absent)
+    #expect(try client.notifications(PeripheralDisconnected.self).isEmpty)
+  }
+
   @Test func badWishesAreRefused() throws {
     let client = world.client()
     for params in [

@@ -153,6 +153,33 @@ import Testing
     #expect(try client.notifications(ServerReady.self).count == 1)
   }
 
+  @Test("G17: values and subscriptions that need encryption are not given to a link without it")
+  func encryptionRequired() throws {
+    let secret = try client.result(
+      ServiceAdd.self,
+      .init(
+        service: .init(
+          uuid: 0x180F,
+          characteristics: [
+            .init(
+              uuid: 0x2A19, properties: ["read", "notify"],
+              permissions: ["readEncryptionRequired", "subscribeEncryptionRequired"])
+          ]))
+    ).service
+    let characteristic = try #require(secret.characteristics?.first)
+    let descriptor = try #require(characteristic.descriptors?.first { $0.uuid == 0x2902 })
+    for procedure in [
+      GATTProcedure.read(characteristic.handle), .subscribe(descriptor: descriptor.handle, .notification),
+    ] {
+      guard case .failure(.att(let code, _))? = phone(procedure) else {
+        Issue.record("\(procedure) succeeded")
+        continue
+      }
+      #expect(code.isAboutSecurity)
+    }
+    #expect(try client.calls(ServerRead.self).isEmpty && client.notifications(ServerSubscribed.self).isEmpty)
+  }
+
   @Test("Sessions have their own services, and none touches another's")
   func ownership() throws {
     let other = world.client()

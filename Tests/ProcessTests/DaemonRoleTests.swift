@@ -98,12 +98,29 @@ import Testing
     try client.call(ServiceRemove.self, .init(handle: service.handle))
   }
 
+  @Test("A client that has hung up its side and waits for ever holds what it holds until it dies")
+  func deathOfAHalfClosedClient() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    try client.call(ScanStart.self, .init())
+    _ = try client.start(PeripheralConnect.self, .init(address: "C0:FF:EE:00:00:01", addressType: "random"))
+    shutdown(client.descriptor, CInt(SHUT_WR))
+    let other = try daemon.client()
+    try client.next(ScanReport.self)
+    #expect(try other.call(AdapterList.self, Empty()).adapters.first?.scanning == true)
+    client.close()
+    var rounds = 0
+    while try other.call(AdapterList.self, Empty()).adapters.first?.scanning != false, rounds < 10_000 { rounds += 1 }
+    #expect(rounds < 10_000)
+  }
+
   @Test func twoClientsShareALinkAndADeadOneGivesBackEverything() throws {
     let daemon = try DaemonProcess()
     let first = try daemon.client()
     let second = try daemon.client()
     let link = try connect(first, name: "Echo")
-    #expect(try connect(second, name: "Echo").peripheral == link.peripheral)
+    let shared = try second.call(PeripheralConnect.self, .init(address: link.address, timeout: 10))
+    #expect(shared.peripheral == link.peripheral)
     #expect(try first.call(AdapterList.self, Empty()).adapters.first?.links == 1)
     try first.call(ScanStart.self, .init())
     try first.call(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))

@@ -123,6 +123,10 @@ final class CentralBroker {
     let connection = connections[device.peripheral] ?? Connection(device.peripheral, on: device.slot)
     guard connection.device == nil else { return }
     if connections.updateValue(connection, forKey: device.peripheral) == nil { device.peripheral.holds += 1 }
+    if connection.machine.state == .connecting, connection.slot != device.slot {
+      // It came to another adapter than the one that waits for it.
+      connection.slot.adapter.cancelConnect(to: device.peripheral.address)
+    }
     connection.device = device
     connection.slot = device.slot
     connection.hasNegotiated = false

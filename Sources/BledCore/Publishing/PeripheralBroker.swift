@@ -132,9 +132,8 @@ final class PeripheralBroker {
       return
     }
     guard let token = question.token else {
-      // The device wants no answer to a Write Command; that of the session goes nowhere.
-      _ = session.call(ServerWrite.self, params) { _ in }
-      return
+      // The device wants no answer to a Write Command.
+      return session.callWithoutAnswer(ServerWrite.self, params)
     }
     let key = Question(link: device, token: token)
     let call = session.call(ServerWrite.self, params) { [unowned self] answer in

@@ -6,7 +6,7 @@ import BledRPC
 /// |---------|------------------------------|--------------------------------------|
 /// | waiting | its answer or refusal        | completion, once → gone              |
 /// | waiting | forgotten                    | → gone; a later answer is ignored    |
-/// | gone    | an answer                    | ignored                              |
+/// | gone, or of no interest | an answer    | ignored                              |
 struct OutgoingCalls {
   typealias Number = Int
 
@@ -24,6 +24,12 @@ struct OutgoingCalls {
     waiting[last] = Waiting(
       succeed: { message in completion(Result { () throws(RPCError) in try message.result(Value.self) }) },
       fail: { completion(.failure($0)) })
+    return last
+  }
+
+  /// Numbers a call whose answer is of no interest.
+  mutating func beginUnanswered() -> Number {
+    last += 1
     return last
   }
 

@@ -100,6 +100,12 @@ public final class Session {
     return number
   }
 
+  /// Calls the client, whose answer is of no interest.
+  func callWithoutAnswer<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
+    let number = calls.beginUnanswered()
+    send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: .event)
+  }
+
   func answer(_ id: RequestID, _ result: some Encodable) {
     send(encoded { try RPCEncoding.success(id: id, result) }, as: .event)
   }
