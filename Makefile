@@ -14,10 +14,10 @@ DESTDIR ?=
 DIST := .build/dist
 # The same for every debug build, so that lint and tests share one.
 CHECKED := --explicit-target-dependency-import-check error
-SWIFT_FILES := Sources Tests Benchmarks/Sources Benchmarks/Benchmarks Package.swift Benchmarks/Package.swift
-SCRIPTS := .ci/run scripts/* Benchmarks/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases}
+SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks Examples
+SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases}
 
-.PHONY: help deps build demo test test-fast test-kernel conformance bench lint format install uninstall clean
+.PHONY: help deps build demo test test-fast test-kernel conformance fuzz bench lint format install uninstall clean
 
 help: ## what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,7 +42,10 @@ test-kernel: build ## the tests on real kernels in a virtual machine; KERNEL=6.1
 	@Tests/Kernel/run
 
 conformance: deps ## the tests against the shared vectors (BLED_VECTORS=folder)
-	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter ConformanceTests
+	@scripts/conformance $(CHECKED)
+
+fuzz: deps ## FUZZ_TIME=60 seconds of libFuzzer for each target of Fuzz
+	@Fuzz/run
 
 bench: build ## the figures of docs/performance.md
 	@Benchmarks/run
