@@ -16,6 +16,9 @@ extension CentralEngine {
         self?.call(method, params) { [weak self, weak record] result in
           guard let self, let record, record.generation == generation else { return }
           record.isBusy = false
+          if method == GATTDiscoverServices.self, record.watchesServices == .unwanted {
+            record.watchesServices = .wanted
+          }
           // If the connection is gone, the end of it is on its way, and no request is answered any more.
           if result.failure?.isEndOfConnection != true { deliver { _ in then(peripheral, result) } }
           next(record)
@@ -25,8 +28,10 @@ extension CentralEngine {
     }
   }
 
-  private func next(_ record: LinkRecord) {
-    guard !record.isBusy, !record.waiting.isEmpty else { return }
+  /// Begins with what waits next.
+  func next(_ record: LinkRecord) {
+    guard !record.isBusy else { return }
+    guard !record.waiting.isEmpty else { return watchServices(record) }
     record.isBusy = true
     record.waiting.removeFirst()()
   }

@@ -25,6 +25,10 @@ final class LinkRecord {
   /// Calls that wait for their turn; one is under way if `isBusy`.
   var waiting: [() -> Void] = []
   var isBusy = false
+  /// Whether the device's Service Changed is looked for once nothing else is to be done.
+  var watchesServices = WatchState.unwanted
+
+  enum WatchState { case unwanted, wanted, begun }
 
   init(_ peripheral: CBPeripheral) {
     self.peripheral = peripheral
@@ -36,5 +40,6 @@ final class LinkRecord {
     generation += 1
     waiting = []
     isBusy = false
+    watchesServices = .unwanted
   }
 }

@@ -24,7 +24,7 @@ extension WithDaemon {
     private let local = Local()
 
     init() async throws {
-      daemon = try await BledProcess("{}", adapters: 2)
+      daemon = try await BledProcess(#"{ "adapter": { "mtu": 100 } }"#, adapters: 2)
       central = Central()
     }
 
@@ -111,6 +111,11 @@ extension WithDaemon {
       let device = try await connect(role)
       let text = try await central.characteristic(Air.echo, of: Air.custom, on: device)
       let service = try #require(text.service)
+      // The device's Service Changed is looked for between these, in three steps; then it is subscribed to.
+      for _ in 0..<6 {
+        device.readValue(for: text)
+        try await central.log.next("didUpdateValueFor characteristic")
+      }
       role.manager.remove(local.service)
       let change = try await central.log.next("didModifyServices")
       #expect(change.services == [service])
