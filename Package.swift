@@ -19,6 +19,7 @@ let package = Package(
     .executable(name: "bled", targets: ["bled"]),
     .executable(name: "bleshell", targets: ["bleshell"]),
     .library(name: "BledClient", targets: ["BledClient"]),
+    .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     // For Benchmarks, a package of its own.
     .library(name: "BledParts", targets: ["ATT", "BledRPC", "Bluetooth", "CBlueZ", "GATT"]),
   ],
@@ -60,6 +61,8 @@ let package = Package(
 
     // Its clients.
     .target(name: "BledClient", dependencies: ["BledRPC", "Bluetooth", nioCore, nioPosix]),
+    .target(name: "CoreBluetoothHeaders"),
+    .target(name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(name: "bleshell", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CEdit", arguments]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
@@ -78,6 +81,8 @@ let package = Package(
     .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(
       name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "Bluetooth"]),
+    // Runs the daemon that was built beside it.
+    .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "BledClient", "BledRPC", "Bluetooth"]),
   ],
   swiftLanguageModes: [.v6]
 )
