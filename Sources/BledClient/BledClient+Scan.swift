@@ -3,7 +3,7 @@ import Bluetooth
 import Synchronization
 
 extension BledClient {
-  /// Scans until the stream is no longer read: when the loop over it ends or its task is cancelled, the scan stops.
+  /// Scans. The scan stops when the stream is let go, or the task that reads it is cancelled.
   ///
   /// A client has one scan; a new one ends the stream of the one before. If reports are not fetched in time the oldest of
   /// 1024 are dropped.

@@ -21,7 +21,7 @@ extension Peripheral {
     _ = try await client.call(GATTWrite.self, params)
   }
 
-  /// Subscribes to a characteristic, and unsubscribes when the stream is no longer read.
+  /// Subscribes to a characteristic, and unsubscribes when the stream is let go or the task that reads it is cancelled.
   ///
   /// No value is dropped silently: if more than 4096 wait to be fetched, the stream ends with `BledError.tooSlow`.
   /// - Parameter handle: The handle of the characteristic's value.

@@ -102,7 +102,7 @@ import Testing
     #expect(failure?.name == "tooSlow")
   }
 
-  @Test("a scan stops when its loop ends; a new scan ends the stream of the one before without stopping")
+  @Test("a scan stops when its stream is let go; a new scan ends the stream of the one before without stopping")
   func scan() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
@@ -115,13 +115,17 @@ import Testing
       _ = try daemon.expect(ScanStop.self)
     }
     let client = try await BledClient.connect(to: daemon.path)
-    let first = try await client.scan()
-    let second = try await client.scan()
-    for try await _ in first { Issue.record("the first scan was replaced") }
-    for try await report in second {
-      #expect(report.peripheral == "P")
-      break
+    // In a function of its own, so that the streams are let go at its end.
+    func scanTwice() async throws {
+      let first = try await client.scan()
+      let second = try await client.scan()
+      for try await _ in first { Issue.record("the first scan was replaced") }
+      for try await report in second {
+        #expect(report.peripheral == "P")
+        break
+      }
     }
+    try await scanTwice()
     try await script.value
   }
 

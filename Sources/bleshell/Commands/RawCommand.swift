@@ -40,7 +40,7 @@ struct RawCommand: ShellCommand {
     }
     if let time {
       _ = try await withDeadline(time) {
-        while let received = try await connection.next() { await Self.show(received, shell.output) }
+        while let received = try await connection.next() { Self.show(received, shell.output) }
       }
       shell.endRawConnection()
     }
