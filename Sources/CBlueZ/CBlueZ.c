@@ -1,1 +1,178 @@
+#define _GNU_SOURCE
 #include "CBlueZ.h"
+
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
+#include <bluetooth/hci_lib.h>
+#include <bluetooth/l2cap.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef HCI_CHANNEL_MONITOR
+#define HCI_CHANNEL_MONITOR 2
+#endif
+
+enum { att_cid = 4 };
+
+static int result(int value) { return value < 0 ? -errno : value; }
+
+// Closes the descriptor and gives the error that made it useless.
+static int give_up(int descriptor) {
+  int error = -errno;
+  close(descriptor);
+  return error;
+}
+
+static int hci_socket(uint16_t index, uint16_t channel) {
+  int descriptor = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
+  if (descriptor < 0) return -errno;
+  struct sockaddr_hci address = {.hci_family = AF_BLUETOOTH, .hci_dev = index, .hci_channel = channel};
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) < 0) return give_up(descriptor);
+  return descriptor;
+}
+
+int cbz_hci_raw(uint16_t index) { return hci_socket(index, HCI_CHANNEL_RAW); }
+int cbz_hci_monitor(void) { return hci_socket(HCI_DEV_NONE, HCI_CHANNEL_MONITOR); }
+int cbz_hci_control(void) { return hci_socket(HCI_DEV_NONE, HCI_CHANNEL_CONTROL); }
+
+int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events) {
+  struct hci_filter filter = {.type_mask = types, .event_mask = {(uint32_t)events, (uint32_t)(events >> 32)}};
+  return result(setsockopt(descriptor, SOL_HCI, HCI_FILTER, &filter, sizeof filter));
+}
+
+int cbz_hci_send_command(int descriptor, uint16_t opcode, const uint8_t *parameters, uint8_t length) {
+  uint8_t packet[1 + HCI_COMMAND_HDR_SIZE + 255] = {
+      HCI_COMMAND_PKT, (uint8_t)opcode, (uint8_t)(opcode >> 8), length};
+  if (length > 0) memcpy(packet + 1 + HCI_COMMAND_HDR_SIZE, parameters, length);
+  return cbz_write(descriptor, packet, 1 + HCI_COMMAND_HDR_SIZE + (size_t)length);
+}
+
+int cbz_hci_devices(uint16_t *indexes, int capacity) {
+  int descriptor = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
+  if (descriptor < 0) return -errno;
+  struct hci_dev_list_req *list = calloc(1, sizeof *list + HCI_MAX_DEV * sizeof list->dev_req[0]);
+  if (list == NULL) return give_up(descriptor);
+  list->dev_num = HCI_MAX_DEV;
+  int count = 0;
+  if (ioctl(descriptor, HCIGETDEVLIST, list) < 0) {
+    count = -errno;
+  } else {
+    for (int i = 0; i < list->dev_num && count < capacity; i++) indexes[count++] = list->dev_req[i].dev_id;
+  }
+  free(list);
+  close(descriptor);
+  return count;
+}
+
+int cbz_hci_device_info(uint16_t index, struct cbz_device_info *info) {
+  struct hci_dev_info from;
+  if (hci_devinfo(index, &from) < 0) return -errno;
+  memset(info, 0, sizeof *info);
+  info->index = from.dev_id;
+  info->flags = from.flags;
+  memcpy(info->address, &from.bdaddr, sizeof info->address);
+  memcpy(info->name, from.name, sizeof from.name);
+  info->acl_mtu = from.acl_mtu;
+  info->acl_packets = from.acl_pkts;
+  return 0;
+}
+
+static struct sockaddr_l2 att_address(const uint8_t address[6], uint8_t type) {
+  struct sockaddr_l2 to = {.l2_family = AF_BLUETOOTH, .l2_cid = htobs(att_cid)};
+  to.l2_bdaddr_type = type == 0 ? BDADDR_LE_PUBLIC : BDADDR_LE_RANDOM;
+  memcpy(&to.l2_bdaddr, address, sizeof to.l2_bdaddr);
+  return to;
+}
+
+int cbz_att_socket(const uint8_t address[6], uint8_t type) {
+  int descriptor = socket(AF_BLUETOOTH, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_L2CAP);
+  if (descriptor < 0) return -errno;
+  struct sockaddr_l2 from = att_address(address, type);
+  if (bind(descriptor, (struct sockaddr *)&from, sizeof from) < 0) return give_up(descriptor);
+  return descriptor;
+}
+
+int cbz_att_listen(int descriptor, int backlog) { return result(listen(descriptor, backlog)); }
+
+int cbz_att_accept(int descriptor, uint8_t peer[6], uint8_t *peer_type) {
+  struct sockaddr_l2 from = {0};
+  socklen_t length = sizeof from;
+  int accepted = accept4(descriptor, (struct sockaddr *)&from, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (accepted < 0) return -errno;
+  memcpy(peer, &from.l2_bdaddr, 6);
+  *peer_type = from.l2_bdaddr_type == BDADDR_LE_RANDOM ? 1 : 0;
+  return accepted;
+}
+
+int cbz_att_connect(int descriptor, const uint8_t peer[6], uint8_t peer_type) {
+  struct sockaddr_l2 to = att_address(peer, peer_type);
+  return result(connect(descriptor, (struct sockaddr *)&to, sizeof to));
+}
+
+int cbz_socket_error(int descriptor) {
+  int error = 0;
+  socklen_t length = sizeof error;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) < 0) return -errno;
+  return -error;
+}
+
+int cbz_att_get_mtu(int descriptor, uint16_t *in, uint16_t *out) {
+  struct l2cap_options options = {0};
+  socklen_t length = sizeof options;
+  if (getsockopt(descriptor, SOL_L2CAP, L2CAP_OPTIONS, &options, &length) < 0) return -errno;
+  *in = options.imtu;
+  *out = options.omtu;
+  return 0;
+}
+
+int cbz_att_set_mtu(int descriptor, uint16_t in, uint16_t out) {
+  struct l2cap_options options = {0};
+  socklen_t length = sizeof options;
+  if (getsockopt(descriptor, SOL_L2CAP, L2CAP_OPTIONS, &options, &length) < 0) return -errno;
+  options.imtu = in;
+  options.omtu = out;
+  return result(setsockopt(descriptor, SOL_L2CAP, L2CAP_OPTIONS, &options, sizeof options));
+}
+
+int cbz_att_get_security(int descriptor, uint8_t *level, uint8_t *key_size) {
+  struct bt_security security = {0};
+  socklen_t length = sizeof security;
+  if (getsockopt(descriptor, SOL_BLUETOOTH, BT_SECURITY, &security, &length) < 0) return -errno;
+  *level = security.level;
+  *key_size = security.key_size;
+  return 0;
+}
+
+int cbz_att_set_security(int descriptor, uint8_t level) {
+  struct bt_security security = {.level = level};
+  return result(setsockopt(descriptor, SOL_BLUETOOTH, BT_SECURITY, &security, sizeof security));
+}
+
+int cbz_att_connection_handle(int descriptor) {
+  struct l2cap_conninfo info = {0};
+  socklen_t length = sizeof info;
+  if (getsockopt(descriptor, SOL_L2CAP, L2CAP_CONNINFO, &info, &length) < 0) return -errno;
+  return info.hci_handle;
+}
+
+int cbz_set_send_buffer(int descriptor, int octets) {
+  return result(setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &octets, sizeof octets));
+}
+
+int cbz_set_receive_buffer(int descriptor, int octets) {
+  return result(setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &octets, sizeof octets));
+}
+
+int cbz_read(int descriptor, uint8_t *buffer, size_t length) {
+  return result((int)recv(descriptor, buffer, length, MSG_DONTWAIT));
+}
+
+int cbz_write(int descriptor, const uint8_t *buffer, size_t length) {
+  return result((int)send(descriptor, buffer, length, MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+
+int cbz_close(int descriptor) { return result(close(descriptor)); }

@@ -1,0 +1,112 @@
+import CBlueZ
+import Glibc
+import NIOCore
+
+/// A Bluetooth socket that carries packets both ways, one a read and one a write.
+///
+/// What cannot be written at once waits in order, at the most `limit` packets.
+final class PacketSocket {
+  enum Event {
+    case received(ArraySlice<UInt8>)
+    /// Everything that waited has left.
+    case writable
+    /// Nothing comes any more; nil if the other end closed in order.
+    case ended(SystemError?)
+  }
+
+  /// So many packets are read before others get their turn.
+  private static let burst = 64
+  private static let longest = 4096
+
+  let descriptor: Descriptor
+  private let eventLoop: NIOIsolatedEventLoop
+  private let limit: Int
+  private var waiting = CircularBuffer<[UInt8]>()
+  private var buffer = [UInt8](repeating: 0, count: longest)
+  private var error: SystemError?
+  private var hasEnded = false
+  var onEvent: ((Event) -> Void)?
+
+  /// Takes the descriptor over. Nothing is read before `start`.
+  init(_ descriptor: Descriptor, eventLoop: NIOIsolatedEventLoop, limit: Int = 256) {
+    self.descriptor = descriptor
+    self.eventLoop = eventLoop
+    self.limit = limit
+  }
+
+  /// Begins to read, with what has come already.
+  func start() {
+    descriptor.whenReady { [weak self] readiness in self?.ready(readiness) }
+    ready([.readable, .writable])
+  }
+
+  /// Whether the next packet would leave at once, as far as is known.
+  var isWritable: Bool { waiting.isEmpty }
+
+  /// Sends a packet, at once or when there is room.
+  /// - Returns: false if too many wait already; the packet is dropped.
+  func send(_ packet: [UInt8]) -> Bool {
+    guard waiting.isEmpty, !hasEnded else {
+      guard waiting.count < limit else { return false }
+      waiting.append(packet)
+      return true
+    }
+    if !write(packet) { waiting.append(packet) }
+    return true
+  }
+
+  /// Reads all that has come, as the last thing before the end.
+  func drain() { while readBurst() {} }
+
+  func close() {
+    onEvent = nil
+    descriptor.close()
+  }
+
+  private func ready(_ readiness: Poller.Readiness) {
+    if readiness.contains(.writable), !waiting.isEmpty { flush() }
+    guard !readiness.isDisjoint(with: [.readable, .failed]) else { return }
+    if readBurst() { eventLoop.execute { [weak self] in self?.ready(.readable) } }
+  }
+
+  private func flush() {
+    while let next = waiting.first {
+      guard write(next) else { return }
+      _ = waiting.popFirst()
+    }
+    onEvent?(.writable)
+  }
+
+  /// - Returns: false if the packet has to wait.
+  private func write(_ packet: [UInt8]) -> Bool {
+    guard descriptor.isOpen else { return true }
+    do { return try descriptor.write(packet) } catch {
+      // While the link is being encrypted the kernel says ENOTCONN; it tells when that is over. After the end of the
+      // link nothing can be sent; its end is told by reading.
+      return error.code != ENOTCONN
+    }
+  }
+
+  /// - Returns: whether more may be there.
+  private func readBurst() -> Bool {
+    for _ in 0..<Self.burst {
+      guard descriptor.isOpen, !hasEnded else { return false }
+      do {
+        guard let packet = try descriptor.read(&buffer) else { return false }
+        guard !packet.isEmpty else { return end() }
+        onEvent?(.received(packet))
+      } catch {
+        // Packets that came before the error lie behind it. The second error in a row is the end.
+        guard self.error == nil else { return end() }
+        self.error = error
+      }
+    }
+    return true
+  }
+
+  private func end() -> Bool {
+    hasEnded = true
+    onEvent?(.ended(error))
+    return false
+  }
+}

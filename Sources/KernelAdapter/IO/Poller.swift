@@ -1,0 +1,130 @@
+import CBlueZ
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Tells the event loop when Bluetooth sockets are ready.
+///
+/// NIO would gather several packets for such a socket into one write, cannot accept or connect on it, and stops reading at an
+/// error although packets may lie behind it. So the sockets are read and written by their owner, on the event loop, and
+/// one thread waits for their readiness: edge-triggered, so a socket that nobody has emptied yet wakes nobody again.
+final class Poller {
+  typealias Token = UInt64
+
+  /// What a socket is ready for.
+  struct Readiness: OptionSet {
+    let rawValue: UInt32
+    static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+    static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+    static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+  }
+
+  /// The half that the waiting thread sees.
+  private final class Waiter: Sendable {
+    private static let stop: Token = 0
+    let epoll: Int32
+    private let wakeUp: Int32
+    private let eventLoop: any EventLoop
+    private let pending = Mutex<[Token: UInt32]>([:])
+
+    init(_ eventLoop: any EventLoop) throws(SystemError) {
+      self.eventLoop = eventLoop
+      epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+      wakeUp = eventfd(0, Int32(EFD_CLOEXEC))
+      guard epoll >= 0, wakeUp >= 0 else { throw SystemError(result: -errno) }
+      try watch(wakeUp, Self.stop, EPOLLIN.rawValue)
+    }
+
+    func watch(_ descriptor: Int32, _ token: Token, _ events: UInt32) throws(SystemError) {
+      var event = epoll_event(events: events, data: epoll_data_t(u64: token))
+      guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw SystemError(result: -errno) }
+    }
+
+    func end() { eventfd_write(wakeUp, 1) }
+
+    /// What became ready since it was last asked.
+    func take() -> [Token: UInt32] {
+      pending.withLock { pending in
+        defer { pending = [:] }
+        return pending
+      }
+    }
+
+    /// Waits until `end`.
+    func run(_ deliver: @escaping @Sendable () -> Void) {
+      var events = [epoll_event](repeating: epoll_event(), count: 64)
+      while true {
+        let count = Int(epoll_wait(epoll, &events, Int32(events.count), -1))
+        if count < 0, errno != EINTR { break }
+        let ready = events.prefix(max(0, count))
+        if ready.contains(where: { $0.data.u64 == Self.stop }) { break }
+        let isFirst = pending.withLock { pending in
+          let wasEmpty = pending.isEmpty
+          for event in ready { pending[event.data.u64, default: 0] |= event.events }
+          return wasEmpty && !pending.isEmpty
+        }
+        if isFirst { eventLoop.execute(deliver) }
+      }
+      Glibc.close(epoll)
+      Glibc.close(wakeUp)
+    }
+  }
+
+  private let waiter: Waiter
+  private let threads: NIOThreadPool
+  private var handlers: [Token: (Readiness) -> Void] = [:]
+  private var lastToken: Token = 0
+
+  /// Starts the thread.
+  init(eventLoop: any EventLoop) throws(SystemError) {
+    let waiter = try Waiter(eventLoop)
+    self.waiter = waiter
+    threads = NIOThreadPool(numberOfThreads: 1)
+    threads.start()
+    let weakSelf = NIOLoopBound(WeakPoller(self), eventLoop: eventLoop)
+    threads.submit { _ in waiter.run { weakSelf.value.poller?.deliver() } }
+  }
+
+  private struct WeakPoller {
+    weak var poller: Poller?
+    init(_ poller: Poller) { self.poller = poller }
+  }
+
+  func add(_ descriptor: Int32, _ handler: @escaping (Readiness) -> Void) throws(SystemError) -> Token {
+    lastToken += 1
+    handlers[lastToken] = handler
+    do {
+      try waiter.watch(
+        descriptor, lastToken, EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue)
+    } catch {
+      handlers[lastToken] = nil
+      throw error
+    }
+    return lastToken
+  }
+
+  func replace(_ token: Token, _ handler: @escaping (Readiness) -> Void) {
+    if handlers[token] != nil { handlers[token] = handler }
+  }
+
+  func remove(_ token: Token, _ descriptor: Int32) {
+    handlers[token] = nil
+    epoll_ctl(waiter.epoll, EPOLL_CTL_DEL, descriptor, nil)
+  }
+
+  /// Ends the thread. Sockets have to be closed before.
+  func close() {
+    handlers = [:]
+    waiter.end()
+    threads.shutdownGracefully { _ in }
+  }
+
+  private func deliver() {
+    for (token, events) in waiter.take() {
+      var readiness = Readiness(rawValue: events)
+      if events & EPOLLRDHUP.rawValue != 0 { readiness.insert(.readable) }
+      handlers[token]?(readiness)
+    }
+  }
+}

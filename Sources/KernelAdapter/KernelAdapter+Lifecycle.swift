@@ -1,0 +1,135 @@
+import Adapter
+import Bluetooth
+import CBlueZ
+import Glibc
+import HCI
+import Logging
+
+extension KernelAdapter {
+  /// Gives the lifecycle machine an input and does what it says.
+  func run(lifecycle input: LifecycleMachine.Input) {
+    for action in lifecycle.handle(input, at: scheduler.now) { perform(action) }
+    lifecycleAlarm?.cancel()
+    lifecycleAlarm = lifecycle.deadline.map { deadline in
+      scheduler.schedule(at: deadline) { [weak self] in self?.run(lifecycle: .tick) }
+    }
+  }
+
+  private func perform(_ action: LifecycleMachine.Action) {
+    switch action {
+    case .openManagement: openManagement()
+    case .send(let packet): send(packet)
+    case .findRival: run(lifecycle: .rival(Rival.problem(with: information.id)))
+    case .openRadio(let index, let address): openRadio(index, address)
+    case .closeRadio(let error): closeRadio(error)
+    case .state(let state): setState(state)
+    case .identity(let index, let controller): identify(index, controller)
+    case .powerDone(let error):
+      let waiting = powerDone
+      powerDone = []
+      for done in waiting { done(error) }
+    case .stopped: stopped()
+    case .log(let text): logger.debug("\(text)")
+    }
+  }
+
+  private func openManagement() {
+    do {
+      guard let poller else { return }
+      let number = try SystemError.check(cbz_hci_control())
+      let descriptor = try Descriptor(number, poller: poller) { _ in }
+      let socket = PacketSocket(descriptor, eventLoop: eventLoop)
+      socket.onEvent = { [weak self] event in self?.handleManagement(event) }
+      management = socket
+      socket.start()
+      run(lifecycle: .managementOpened)
+    } catch {
+      run(lifecycle: .managementFailed(Self.problem(error, "the kernel's Bluetooth")))
+    }
+  }
+
+  func send(_ packet: ManagementPacket) {
+    guard management?.send(packet.octets) != false else {
+      return logger.error("the kernel's management interface takes nothing")
+    }
+  }
+
+  private func handleManagement(_ event: PacketSocket.Event) {
+    switch event {
+    case .received(let octets):
+      guard let packet = try? ManagementPacket(decoding: Array(octets)) else { return }
+      if packet.index == index, let event = try? ManagementEvent(decoding: packet) {
+        answerPairing(event, packet.index)
+      }
+      run(lifecycle: .packet(packet))
+    case .writable: break
+    case .ended(let error):
+      management?.close()
+      management = nil
+      run(
+        lifecycle: .managementFailed(Self.problem(error ?? SystemError(result: -EPIPE), "the kernel's Bluetooth")))
+    }
+  }
+
+  private func answerPairing(_ event: ManagementEvent, _ index: ControllerIndex) {
+    if let answer = pairing.answer(to: event, index: index) { send(answer) }
+  }
+
+  private func identify(_ index: ControllerIndex, _ controller: ControllerInformation) {
+    self.index = index
+    var new = information
+    new.id = index.name
+    new.name = String(decoding: controller.name, as: UTF8.self)
+    if controller.address != 0 { new.address = DeviceAddress(value: controller.address, kind: .public) }
+    logger[metadataKey: "adapter"] = "\(index.name)"
+    guard new != information else { return }
+    information = new
+    emit(.stateChanged)
+  }
+
+  // MARK: - The end
+
+  /// The radio is quiet, or has not become so in time.
+  func finishStop() {
+    stopAlarm?.cancel()
+    stopAlarm = nil
+    // An active scan leaves the kernel in a discovery that never ends; without links nobody minds a power cycle.
+    let needsCycle = radio?.scannedActively == true && links.isEmpty
+    closeRadio(GAPError.adapterOff.error("bled is going down."))
+    run(lifecycle: .stop(needsCycle: needsCycle))
+  }
+
+  private func stopped() {
+    management?.close()
+    management = nil
+    lifecycleAlarm?.cancel()
+    lifecycleAlarm = nil
+    // The poller may be at work just now.
+    eventLoop.execute {
+      self.poller?.close()
+      self.poller = nil
+      let waiting = self.stopping
+      self.stopping = []
+      for done in waiting { done() }
+    }
+  }
+
+  /// What an errno means for the adapter.
+  static func problem(_ error: SystemError, _ what: String) -> AdapterProblem {
+    switch error.code {
+    case EPERM, EACCES:
+      AdapterProblem(
+        kind: .permission,
+        message: "bled may not use \(what): it lacks the capabilities CAP_NET_RAW and CAP_NET_ADMIN.",
+        remedy: "Start it through its systemd unit, as root, or with these capabilities.")
+    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
+      AdapterProblem(
+        kind: .unsupported, message: "The kernel has no Bluetooth here (errno \(error.code)).",
+        remedy: "Load it with `modprobe bluetooth`; in a container, use the host's network namespace.")
+    default:
+      AdapterProblem(
+        kind: .hardware, message: "\(what) cannot be used: \(String(cString: strerror(error.code))).",
+        remedy: "Look into the kernel's log with `dmesg`.")
+    }
+  }
+}

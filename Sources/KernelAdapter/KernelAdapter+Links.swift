@@ -1,0 +1,178 @@
+import Adapter
+import Bluetooth
+import CBlueZ
+import Glibc
+import HCI
+import Logging
+
+/// A link that came up because we wanted it and waits for its ATT socket.
+///
+/// The kernel gives every new LE link to whoever listens on channel 4, also those that were started here; a socket that connects
+/// as well would race with that. So links of both directions come from the listener, when the other device has answered for the
+/// first time (until then the link may still fail with 0x3E).
+struct Attachment {
+  let handle: UInt16
+  let attempts: Int
+  /// Rings when the kernel has not offered the link in time.
+  let alarm: any ScheduledWork
+}
+
+extension KernelAdapter {
+  func prepareAttachment(to device: DeviceAddress, handle: UInt16, attempts: Int) {
+    let alarm = scheduler.schedule(after: .seconds(10)) { [weak self] in self?.attachmentExpired(device) }
+    attaching[device] = Attachment(handle: handle, attempts: attempts, alarm: alarm)
+  }
+
+  private func attachmentExpired(_ device: DeviceAddress) {
+    guard let attachment = attaching.removeValue(forKey: device) else { return }
+    run(radio: .command(Self.disconnect(attachment.handle)))
+    let error = GAPError.connectionFailed.error("No connection to \(device): the kernel did not take the link over.")
+    run(radio: .attachFailed(device, error))
+  }
+
+  /// Nobody wants the link any more; the initiator disconnects it.
+  func abandonAttachment(to device: DeviceAddress) { attaching.removeValue(forKey: device)?.alarm.cancel() }
+
+  /// Takes the links that the kernel offers.
+  func acceptLinks() {
+    // What the controller told of them comes first.
+    hci?.drain()
+    while let listener {
+      var octets = [UInt8](repeating: 0, count: 6)
+      var type: UInt8 = 0
+      let number = cbz_att_accept(listener.number, &octets, &type)
+      if number == -EAGAIN { return }
+      guard number >= 0 else {
+        if number == -EINTR || number == -ECONNABORTED { continue }
+        return logger.warning("a connection could not be accepted", metadata: ["errno": "\(-number)"])
+      }
+      let handle = cbz_att_connection_handle(number)
+      guard handle >= 0, let poller, let kind = DeviceAddress.Kind(rawValue: type),
+        let peer = DeviceAddress(littleEndian: octets, kind: kind),
+        let descriptor = try? Descriptor(number, poller: poller, ready: { _ in })
+      else {
+        _ = cbz_close(number)
+        continue
+      }
+      take(descriptor, peer, UInt16(handle))
+    }
+  }
+
+  private func take(_ descriptor: Descriptor, _ peer: DeviceAddress, _ handle: UInt16) {
+    guard centralHandles.contains(handle) else {
+      return announce(descriptor, peer, .peripheral, handle: handle, attempts: 1)
+    }
+    guard let (device, attachment) = attaching.first(where: { $0.value.handle == handle }) else {
+      return discard(descriptor)
+    }
+    abandonAttachment(to: device)
+    wishes.connects[device] = nil
+    run(radio: .attached(device))
+    announce(descriptor, device, .central, handle: handle, attempts: attachment.attempts)
+  }
+
+  /// A link that we started and that is not wanted any more: it is being disconnected, and the socket is kept until the kernel is
+  /// done with it.
+  private func discard(_ descriptor: Descriptor) {
+    let socket = PacketSocket(descriptor, eventLoop: eventLoop)
+    discarded[ObjectIdentifier(socket)] = socket
+    socket.onEvent = { [weak self, weak socket] event in
+      guard case .ended = event, let self, let socket else { return }
+      socket.close()
+      discarded[ObjectIdentifier(socket)] = nil
+    }
+    eventLoop.execute { socket.start() }
+  }
+
+  private func announce(
+    _ descriptor: Descriptor, _ peer: DeviceAddress, _ role: LinkRole, handle: UInt16, attempts: Int
+  ) {
+    // A link that ended without our noticing must not be mistaken for the new one.
+    endLink(handle, GAPError.disconnected.error("The link to \(peer) ended."))
+    let link = KernelLink(
+      id: .next(), peer: peer, role: role, handle: handle, attempts: attempts,
+      parameters: linkParameters[handle], descriptor: descriptor, adapter: self, eventLoop: eventLoop)
+    links[handle] = link
+    emit(.connected(link))
+    eventLoop.execute { link.start() }
+  }
+
+  // MARK: - The end of links
+
+  func disconnect(_ link: KernelLink) {
+    guard radio != nil else {
+      return eventLoop.execute { link.end(HCIStatus(.terminatedByLocalHost).error()) }
+    }
+    run(radio: .command(Self.disconnect(link.handle)))
+    armEnd(of: link, after: .seconds(5), HCIStatus(.terminatedByLocalHost).error())
+  }
+
+  func linkDown(_ handle: UInt16, _ reason: HCIStatus) {
+    centralHandles.remove(handle)
+    if let (device, _) = attaching.first(where: { $0.value.handle == handle }) {
+      abandonAttachment(to: device)
+      run(radio: .attachFailed(device, reason.error("No connection to \(device)")))
+    }
+    guard let link = links[handle] else { return }
+    // We hear of the end before the kernel acts on it, and a socket that is closed meanwhile upsets some kernels
+    // (6.1.192: list corruption). So the kernel's own end of the socket is waited for.
+    let isOurs = link.isDisconnecting && reason.code == .remoteUserTerminatedConnection
+    let error = (isOurs ? HCIStatus(.terminatedByLocalHost) : reason).error()
+    if link.socketHasEnded { endLink(handle, error) } else { armEnd(of: link, after: .seconds(1), error) }
+  }
+
+  /// The socket ended. The reason comes over HCI, before or after.
+  func socketEnded(_ link: KernelLink, _ error: SystemError?) {
+    if let reason = ending[link.handle]?.error, linkParameters[link.handle] == nil {
+      return endLink(link.handle, reason)
+    }
+    let text = error.map { String(cString: strerror($0.code)) } ?? "closed"
+    armEnd(of: link, after: .seconds(1), GAPError.disconnected.error("The link to \(link.peer) ended: \(text)."))
+  }
+
+  private func armEnd(of link: KernelLink, after delay: Duration, _ error: BluetoothError) {
+    ending[link.handle]?.alarm.cancel()
+    let alarm = scheduler.schedule(after: delay) { [weak self, weak link] in
+      guard let self, let link, links[link.handle] === link else { return }
+      endLink(link.handle, error)
+    }
+    ending[link.handle] = (error, alarm)
+  }
+
+  func endLink(_ handle: UInt16, _ error: BluetoothError) {
+    ending.removeValue(forKey: handle)?.alarm.cancel()
+    links.removeValue(forKey: handle)?.end(error)
+    if !stopping.isEmpty, links.isEmpty { run(radio: .quiet) }
+  }
+
+  private static func disconnect(_ handle: UInt16) -> CommandPacket {
+    CommandPacket(Disconnect(handle: handle, reason: HCIStatus(.remoteUserTerminatedConnection)))
+  }
+
+  // MARK: - Questions about links
+
+  func readRSSI(of link: KernelLink, _ done: @escaping (Result<Int, BluetoothError>) -> Void) {
+    guard radio != nil, links[link.handle] === link else {
+      return eventLoop.execute { done(.failure(GAPError.notConnected.error("\(link.peer) is not connected."))) }
+    }
+    ask(ReadRSSI(handle: link.handle)) { answer in
+      let result: Result<Int, BluetoothError>
+      if answer.status.isSuccess, let value = try? answer.complete?.decoded(as: ReadRSSI.self), value.rssi != 127 {
+        result = .success(Int(value.rssi))
+      } else if answer.status.isSuccess {
+        result = .failure(GAPError.notSupported.error("The controller does not know the signal strength."))
+      } else {
+        result = .failure(answer.status.error("The signal strength could not be read"))
+      }
+      self.eventLoop.execute { done(result) }
+    }
+  }
+
+  /// The kernel notes the change a little later than the event comes, so it is asked again.
+  func updateSecurity(_ handle: UInt16) {
+    guard let link = links[handle], !link.updateSecurity() else { return }
+    for delay in [Duration.milliseconds(20), .milliseconds(200)] {
+      scheduler.schedule(after: delay) { [weak link] in link?.updateSecurity() }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import Adapter
+import Bluetooth
+import CBlueZ
+import Glibc
+import HCI
+import Logging
+
+extension KernelAdapter {
+  /// Gives the radio's machines an input and does what they say.
+  func run(radio input: RadioInput) {
+    guard let actions = radio?.handle(input, at: scheduler.now) else { return }
+    for action in actions { perform(action) }
+    armRadio()
+  }
+
+  private func run(setUp step: (inout SetUpMachine) -> [SetUpMachine.Action]) {
+    guard var machine = setUp else { return }
+    let actions = step(&machine)
+    setUp = machine
+    for action in actions {
+      switch action {
+      case .send(let packet): send(packet)
+      case .done(let profile): radioReady(profile)
+      case .failed(let reason): radioBroken(reason)
+      }
+    }
+    armRadio()
+  }
+
+  private func armRadio() {
+    radioAlarm?.cancel()
+    let now = scheduler.now
+    radioAlarm = (setUp?.deadline ?? radio?.deadline(after: now)).map { deadline in
+      scheduler.schedule(at: deadline) { [weak self] in
+        guard let self else { return }
+        if setUp != nil { run(setUp: { $0.tick(at: self.scheduler.now) }) } else { run(radio: .tick) }
+      }
+    }
+  }
+
+  // MARK: - Opening and closing
+
+  func openRadio(_ index: ControllerIndex, _ address: DeviceAddress) {
+    guard let poller else { return }
+    let name = index.name
+    do {
+      let listener = try Descriptor(
+        try SystemError.check(cbz_att_socket(address.littleEndian, address.kind.rawValue)), poller: poller
+      ) { [weak self] _ in self?.acceptLinks() }
+      self.listener = listener
+      _ = cbz_att_set_mtu(listener.number, UInt16(KernelLink.longestMTU), UInt16(KernelLink.longestMTU))
+      _ = try SystemError.check(cbz_att_listen(listener.number, 8))
+    } catch {
+      closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
+      let problem = error.code == EADDRINUSE ? Rival.channelHeld(on: name) : Self.problem(error, "ATT on \(name)")
+      return run(lifecycle: .radioFailed(problem))
+    }
+    do {
+      let descriptor = try Descriptor(
+        try SystemError.check(cbz_hci_raw(index.rawValue)), poller: poller
+      ) { _ in }
+      _ = try SystemError.check(cbz_hci_set_filter(descriptor.number, Self.packetTypes, Self.events))
+      // Room for a burst of advertising reports, lest the kernel drop the answer to a command among them.
+      _ = cbz_set_receive_buffer(descriptor.number, 1 << 20)
+      let socket = PacketSocket(descriptor, eventLoop: eventLoop)
+      socket.onEvent = { [weak self] event in self?.handleHCI(event) }
+      hci = socket
+      socket.start()
+    } catch {
+      closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
+      return run(lifecycle: .radioFailed(Self.problem(error, "the raw HCI socket of \(name)")))
+    }
+    self.address = address
+    setUp = SetUpMachine(address: address)
+    run(setUp: { $0.start(at: self.scheduler.now) })
+  }
+
+  /// Ends all that lives on the controller. The error is what links end with.
+  func closeRadio(_ error: BluetoothError) {
+    radio = nil
+    setUp = nil
+    radioAlarm?.cancel()
+    radioAlarm = nil
+    hci?.close()
+    hci = nil
+    listener?.close()
+    listener = nil
+    for address in Array(attaching.keys) { abandonAttachment(to: address) }
+    for handle in links.keys.sorted() { endLink(handle, error) }
+    for socket in discarded.values { socket.close() }
+    discarded = [:]
+    linkParameters = [:]
+    centralHandles = []
+    let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
+    let unanswered = questions
+    questions = [:]
+    for (_, done) in unanswered { done(failed) }
+  }
+
+  private func radioReady(_ profile: ControllerProfile) {
+    setUp = nil
+    information.address = profile.address
+    information.hasExtendedAdvertising = profile.isExtended
+    information.maximumAdvertisingSets = profile.advertisingSets
+    information.maximumAdvertisingDataLength = profile.advertisingDataLength
+    logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
+    if profile.isExtended {
+      radio = FamilyRadioMachine<ExtendedFamily>(profile: profile, wishes: wishes)
+    } else {
+      radio = FamilyRadioMachine<LegacyFamily>(profile: profile, wishes: wishes)
+    }
+    run(lifecycle: .radioOpened)
+    // The first tick sets the wishes in motion, after the state was told.
+    run(radio: .tick)
+  }
+
+  private func radioBroken(_ reason: String) {
+    let problem = AdapterProblem(
+      kind: .hardware, message: "\(information.id) does not work: \(reason).",
+      remedy: "Plug it out and in, or look into the kernel's log with `dmesg`.")
+    closeRadio(GAPError.adapterFailed.error(problem.message))
+    run(lifecycle: .radioFailed(problem))
+  }
+
+  // MARK: - Packets
+
+  /// Events only: the kernel has the data.
+  private static let packetTypes: UInt32 = 1 << 0x04
+
+  private static let events: UInt64 = [
+    DisconnectionComplete.code, EncryptionChange.code, CommandComplete.code, CommandStatus.code,
+    EncryptionKeyRefreshComplete.code, LEConnectionComplete.code,
+  ].reduce(0) { $0 | 1 << UInt64($1 & 63) }
+
+  private func send(_ packet: CommandPacket) {
+    if hci?.send(HCIPacket.command(packet).octets) == false { logger.error("the controller takes no commands") }
+  }
+
+  private func handleHCI(_ event: PacketSocket.Event) {
+    switch event {
+    case .received(let octets):
+      do {
+        guard case .event(let packet) = try HCIPacket(decoding: Array(octets)) else { return }
+        let event = try HCIEvent(decoding: packet)
+        if setUp != nil {
+          run(setUp: { $0.handle(event, at: self.scheduler.now) })
+        } else {
+          run(radio: .event(event))
+        }
+      } catch {
+        logger.debug("an HCI packet cannot be read: \(error)")
+      }
+    case .writable: break
+    case .ended(let error):
+      // The controller is gone or lost its power; the management interface tells which, just now or before.
+      logger.debug("the HCI socket ended", metadata: ["errno": "\(error?.code ?? 0)"])
+      hci?.close()
+      scheduler.schedule(after: .seconds(1)) { [weak self, weak hci] in
+        guard let self, let hci, hci === self.hci else { return }
+        radioBroken("its socket ended")
+      }
+    }
+  }
+
+  // MARK: - Actions
+
+  private func perform(_ action: RadioAction) {
+    switch action {
+    case .send(let packet): send(packet)
+    case .scanning(let isOn): emit(.scanning(isOn))
+    case .report(let report): emit(.report(report))
+    case .advertising(let set, let status): emit(.advertising(set, status))
+    case .attemptFailed(let device, let error): emit(.connectAttemptFailed(device, error))
+    case .attach(let handle, let device, let attempts):
+      prepareAttachment(to: device, handle: handle, attempts: attempts)
+    case .linkUp(let handle, let role, let parameters):
+      linkParameters[handle] = parameters
+      if role == .central { centralHandles.insert(handle) } else { centralHandles.remove(handle) }
+      links[handle]?.update(parameters)
+    case .linkParameters(let handle, let parameters):
+      linkParameters[handle] = parameters
+      links[handle]?.update(parameters)
+    case .linkDown(let handle, let reason):
+      linkParameters[handle] = nil
+      linkDown(handle, reason)
+    case .encryptionChanged(let handle): updateSecurity(handle)
+    case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
+    case .broken(let reason): radioBroken(reason)
+    case .quiet: if !stopping.isEmpty, links.isEmpty { finishStop() }
+    case .log(let text): logger.debug("\(text)")
+    }
+  }
+
+  /// Sends a command and hands its answer on.
+  func ask(_ command: some HCICommand, _ done: @escaping (CommandSlot.Answer) -> Void) {
+    lastQuestion &+= 1
+    questions[lastQuestion] = done
+    run(radio: .ask(lastQuestion, CommandPacket(command)))
+  }
+}

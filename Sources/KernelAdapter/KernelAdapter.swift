@@ -1,0 +1,152 @@
+import Adapter
+import Bluetooth
+import CBlueZ
+import Collections
+import HCI
+import Logging
+import NIOCore
+
+/// A controller of this machine that is driven beside the Linux kernel: power and settings over its management interface, scan,
+/// advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
+///
+/// The decisions are made by machines without I/O (`LifecycleMachine`, `SetUpMachine`, `FamilyRadioMachine`); this class owns the
+/// sockets and the clock and carries their actions out.
+public final class KernelAdapter: Adapter {
+  public internal(set) var information: AdapterInformation
+  public internal(set) var state = AdapterState.absent
+  public var onEvent: ((AdapterEvent) -> Void)?
+
+  let eventLoop: NIOIsolatedEventLoop
+  let scheduler: any Scheduler
+  var logger: Logger
+  private let nioLoop: any EventLoop
+
+  var poller: Poller?
+  var lifecycle: LifecycleMachine
+  var lifecycleAlarm: (any ScheduledWork)?
+  var management: PacketSocket?
+  var pairing = PairingPolicy()
+  var index: ControllerIndex?
+  var powerDone: [(BluetoothError?) -> Void] = []
+
+  var wishes = RadioWishes()
+  var hci: PacketSocket?
+  var setUp: SetUpMachine?
+  var radio: (any RadioMachine)?
+  var radioAlarm: (any ScheduledWork)?
+  var address = DeviceAddress.none
+  var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
+  var lastQuestion = 0
+
+  var listener: Descriptor?
+  var links: [UInt16: KernelLink] = [:]
+  var linkParameters: [UInt16: LinkParameters] = [:]
+  var attaching: [DeviceAddress: Attachment] = [:]
+  /// The links that we started.
+  var centralHandles: Set<UInt16> = []
+  /// Links whose end was told by one side only: what they end with when the other says nothing in time.
+  var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]
+  var discarded: [ObjectIdentifier: PacketSocket] = [:]
+
+  var stopping: [() -> Void] = []
+  var stopAlarm: (any ScheduledWork)?
+  private var outbox: [AdapterEvent] = []
+  private var isFlushing = false
+
+  /// Describes an adapter; nothing happens before `start()`. To be made and used on the event loop.
+  /// - Parameters:
+  ///   - selector: which controller.
+  ///   - eventLoop: the loop on which everything happens.
+  ///   - scheduler: the clock and the alarms of that loop.
+  ///   - logger: where to tell what users need not know.
+  public init(selector: AdapterSelector, eventLoop: any EventLoop, scheduler: any Scheduler, logger: Logger) {
+    nioLoop = eventLoop
+    self.eventLoop = eventLoop.assumeIsolated()
+    self.scheduler = scheduler
+    self.logger = logger
+    self.logger[metadataKey: "adapter"] = "\(selector)"
+    lifecycle = LifecycleMachine(selector: selector, spareAddress: SpareAddress.make(for: selector))
+    information = AdapterInformation(id: selector.description, kind: "kernel")
+  }
+
+  public func start() {
+    do {
+      if poller == nil { poller = try Poller(eventLoop: nioLoop) }
+    } catch {
+      let problem = AdapterProblem(
+        kind: .unsupported, message: "No sockets can be watched (errno \(error.code)).",
+        remedy: "Raise the limit of open files.")
+      return setState(.failed(problem))
+    }
+    run(lifecycle: .start)
+  }
+
+  public func stop(_ done: @escaping () -> Void) {
+    stopping.append(done)
+    guard stopping.count == 1 else { return }
+    wishes = RadioWishes()
+    guard radio != nil else { return finishStop() }
+    run(radio: .quiet)
+    for link in links.values { link.disconnect() }
+    // Whatever does not answer by then is left behind.
+    stopAlarm = scheduler.schedule(after: .seconds(2)) { [weak self] in self?.finishStop() }
+  }
+
+  public func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
+    powerDone.append(done)
+    eventLoop.execute { self.run(lifecycle: .setPower(on)) }
+  }
+
+  public func setScan(_ parameters: ScanParameters?) {
+    wishes.scan = parameters
+    run(radio: .wantScan(parameters))
+  }
+
+  public func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
+    wishes.advertising[set] = parameters
+    run(radio: .wantAdvertising(set, parameters))
+  }
+
+  public func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
+    wishes.connects[address] = parameters
+    run(radio: .connect(address, parameters))
+  }
+
+  public func cancelConnect(to address: DeviceAddress) {
+    wishes.connects[address] = nil
+    abandonAttachment(to: address)
+    run(radio: .cancelConnect(address))
+    // A link that is there but was not announced yet must not be announced any more.
+    outbox.removeAll { event in
+      guard case .connected(let link) = event, link.peer == address, link.role == .central else { return false }
+      eventLoop.execute { link.disconnect() }
+      return true
+    }
+  }
+
+  // MARK: - Telling
+
+  /// Tells an event, after the call in which it arose.
+  func emit(_ event: AdapterEvent) {
+    outbox.append(event)
+    guard !isFlushing else { return }
+    isFlushing = true
+    eventLoop.execute { self.flush() }
+  }
+
+  private func flush() {
+    while !outbox.isEmpty { onEvent?(outbox.removeFirst()) }
+    isFlushing = false
+  }
+
+  func setState(_ new: AdapterState) {
+    guard new != state else { return }
+    if case .failed(let problem) = new {
+      logger.warning("\(problem.message) \(problem.remedy)", metadata: ["kind": "\(problem.kind.rawValue)"])
+    } else {
+      logger.info("the adapter is \(new.word)")
+    }
+    state = new
+    emit(.stateChanged)
+  }
+}

@@ -1,0 +1,131 @@
+import Adapter
+import Bluetooth
+import CBlueZ
+import NIOCore
+
+/// A link whose ATT packets go through the kernel's L2CAP socket of channel 4.
+final class KernelLink: Link {
+  let id: LinkID
+  let peer: DeviceAddress
+  let role: LinkRole
+  let attempts: Int
+  /// The HCI handle.
+  let handle: UInt16
+  let maximumMTU: Int
+  private(set) var parameters: LinkParameters?
+  private(set) var security: LinkSecurity
+  var onEvent: ((LinkEvent) -> Void)?
+
+  private let socket: PacketSocket
+  private unowned let adapter: KernelAdapter
+  /// Whether we end the link.
+  private(set) var isDisconnecting = false
+  /// Whether the kernel has ended the socket.
+  private(set) var socketHasEnded = false
+  private var hasEnded = false
+  private var hasStarted = false
+  /// The end that came before `start`.
+  private var earlyEnd: BluetoothError?
+
+  /// A larger MTU than this has no use: no attribute value is longer than 512 octets.
+  static let longestMTU = 517
+  /// The kernel doubles it; some 20 packets in flight.
+  static let sendBuffer: Int32 = 16384
+
+  init(
+    id: LinkID, peer: DeviceAddress, role: LinkRole, handle: UInt16, attempts: Int, parameters: LinkParameters?,
+    descriptor: Descriptor, adapter: KernelAdapter, eventLoop: NIOIsolatedEventLoop
+  ) {
+    self.id = id
+    self.peer = peer
+    self.role = role
+    self.handle = handle
+    self.attempts = attempts
+    self.parameters = parameters
+    self.adapter = adapter
+    var incoming: UInt16 = 0
+    var outgoing: UInt16 = 0
+    if cbz_att_get_mtu(descriptor.number, &incoming, &outgoing) == 0, min(incoming, outgoing) >= 23 {
+      maximumMTU = min(Int(min(incoming, outgoing)), Self.longestMTU)
+    } else {
+      maximumMTU = 23
+    }
+    _ = cbz_set_send_buffer(descriptor.number, Self.sendBuffer)
+    security = Self.security(of: descriptor)
+    socket = PacketSocket(descriptor, eventLoop: eventLoop)
+    socket.onEvent = { [weak self] event in self?.handle(event) }
+  }
+
+  var isWritable: Bool { socket.isWritable }
+
+  func send(_ packet: [UInt8]) {
+    guard !hasEnded else { return }
+    guard socket.send(packet) else {
+      adapter.logger.warning("a link is too slow for what is sent to it", metadata: ["peer": "\(peer)"])
+      return disconnect()
+    }
+  }
+
+  func disconnect() {
+    guard !hasEnded, !isDisconnecting else { return }
+    isDisconnecting = true
+    adapter.disconnect(self)
+  }
+
+  func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { adapter.readRSSI(of: self, done) }
+
+  // MARK: - What the adapter tells
+
+  /// The owner knows the link: events may come.
+  func start() {
+    hasStarted = true
+    socket.start()
+    if let earlyEnd { end(earlyEnd) }
+  }
+
+  func update(_ parameters: LinkParameters) {
+    guard parameters != self.parameters else { return }
+    self.parameters = parameters
+    onEvent?(.parametersChanged)
+  }
+
+  /// Asks the kernel how the link is protected.
+  /// - Returns: whether that has changed.
+  @discardableResult
+  func updateSecurity() -> Bool {
+    let now = Self.security(of: socket.descriptor)
+    guard now != security, !hasEnded else { return false }
+    security = now
+    onEvent?(.securityChanged)
+    return true
+  }
+
+  /// The link is no more: what came before is delivered, then the end, once.
+  func end(_ error: BluetoothError) {
+    guard hasStarted else { return earlyEnd = earlyEnd ?? error }
+    guard !hasEnded else { return }
+    socket.drain()
+    guard !hasEnded else { return }
+    hasEnded = true
+    socket.close()
+    onEvent?(.ended(error))
+    onEvent = nil
+  }
+
+  private func handle(_ event: PacketSocket.Event) {
+    switch event {
+    case .received(let packet): onEvent?(.received(Array(packet)))
+    case .writable: onEvent?(.writable)
+    case .ended(let error):
+      socketHasEnded = true
+      adapter.socketEnded(self, error)
+    }
+  }
+
+  private static func security(of descriptor: Descriptor) -> LinkSecurity {
+    var level: UInt8 = 1
+    var keySize: UInt8 = 0
+    guard cbz_att_get_security(descriptor.number, &level, &keySize) == 0, level > 1 else { return .none }
+    return LinkSecurity(level: Int(level), keySize: Int(keySize))
+  }
+}

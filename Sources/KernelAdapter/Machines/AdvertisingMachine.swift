@@ -1,0 +1,269 @@
+import Adapter
+import Bluetooth
+import Collections
+import HCI
+
+/// Brings the controller's advertising sets to what is wanted, one command at a time. A legacy controller has one set.
+///
+/// | Set is      | Input                              | Outcome                                         |
+/// |-------------|------------------------------------|-------------------------------------------------|
+/// | waiting     | a free handle                      | parameters, data, scan response, enable; on     |
+/// | waiting     | no free handle                     | told `failed(advertisingSetsExhausted)`; waits on |
+/// | on          | other parameters                   | disable, then as above                          |
+/// | on          | not wanted                         | disable, remove; gone                           |
+/// | on          | a central connected                | paused, told `off`; enable; on                  |
+/// | on          | somebody else's command            | lost, told `off`; all of it again               |
+/// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
+struct AdvertisingMachine<Family: RadioFamily> {
+  private enum Phase: Hashable {
+    /// Nothing is at the controller.
+    case waiting
+    /// The controller has everything but is not advertising.
+    case paused(AdvertisingParameters)
+    case on(AdvertisingParameters)
+    /// The controller's state is not known; it is disabled first.
+    case lost
+  }
+
+  private struct Entry {
+    var wanted: AdvertisingParameters?
+    var handle: UInt8?
+    var phase = Phase.waiting
+    var told: AdvertisingStatus?
+    var backOff = BackOff(first: .seconds(1), limit: .seconds(30))
+    /// Parameters that can never work.
+    var hopeless: AdvertisingParameters?
+  }
+
+  /// A sequence of commands for one set, and what is true when all of them went well.
+  private struct Script {
+    let set: AdvertisingSetID
+    var commands: [FamilyCommand<Family>]
+    let outcome: Phase?
+  }
+
+  private let profile: ControllerProfile
+  private var entries: OrderedDictionary<AdvertisingSetID, Entry> = [:]
+  private var script: Script?
+  private var isWaiting = false
+  private var lastDisturbance: Instant?
+
+  init(profile: ControllerProfile, wanted: OrderedDictionary<AdvertisingSetID, AdvertisingParameters>) {
+    self.profile = profile
+    for (set, parameters) in wanted { entries[set] = Entry(wanted: parameters) }
+  }
+
+  /// The sets that are wanted or on the air.
+  var sets: [AdvertisingSetID] { Array(entries.keys) }
+
+  /// Whether nothing is wanted and nothing is on the air.
+  var isQuiet: Bool { entries.isEmpty && script == nil }
+
+  /// Sets a wish, or takes it back. What can be refused at once is.
+  mutating func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) -> [RadioAction] {
+    guard let parameters else {
+      if entries[set]?.handle == nil { entries[set] = nil } else { entries[set]?.wanted = nil }
+      return refusals()
+    }
+    var entry = entries[set] ?? Entry()
+    if entry.wanted != parameters {
+      entry.backOff.reset()
+      if case .failed = entry.told { entry.told = nil }
+    }
+    entry.wanted = parameters
+    entries[set] = entry
+    return refusals()
+  }
+
+  func deadline(after now: Instant) -> Instant? { entries.values.compactMap { $0.backOff.deadline(after: now) }.min() }
+
+  mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
+    guard !isWaiting else { return nil }
+    if script == nil { script = nextScript(at: now) }
+    guard script != nil else { return nil }
+    isWaiting = true
+    return script?.commands.removeFirst()
+  }
+
+  /// Takes the answer to the last command of `nextCommand`.
+  mutating func answered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    guard isWaiting, let script else { return [] }
+    isWaiting = false
+    guard status.isSuccess else { return failed(script, status, at: now) }
+    guard script.commands.isEmpty else { return [] }
+    self.script = nil
+    guard let outcome = script.outcome else { return removed(script.set) }
+    entries[script.set]?.phase = outcome
+    guard case .on(let parameters) = outcome, entries[script.set]?.wanted != nil else { return [] }
+    entries[script.set]?.backOff.reset()
+    return tell(script.set, .on(interval: TimeUnits.slots(TimeUnits.advertising(parameters.interval))))
+  }
+
+  /// A central connected to this set (nil: to the only one), or it ended for another reason.
+  mutating func ended(handle: UInt8?) -> [RadioAction] {
+    var actions: [RadioAction] = []
+    for (set, entry) in entries {
+      guard case .on(let parameters) = entry.phase, handle == nil ? parameters.isConnectable : entry.handle == handle
+      else { continue }
+      entries[set]?.phase = .paused(parameters)
+      actions += tell(set, .off)
+    }
+    return actions
+  }
+
+  /// Somebody else's advertising command was carried out.
+  mutating func disturbed(at now: Instant) -> [RadioAction] {
+    var actions: [RadioAction] = []
+    let isRepeated = lastDisturbance.map { $0.duration(to: now) < .seconds(5) } ?? false
+    lastDisturbance = now
+    for (set, entry) in entries where entry.handle != nil && entry.phase != .waiting {
+      entries[set]?.phase = .lost
+      if isRepeated { entries[set]?.backOff.fail(at: now) }
+      actions += tell(set, .off)
+    }
+    return actions
+  }
+
+  /// The controller was reset: it does nothing any more.
+  mutating func wasReset() -> [RadioAction] {
+    var actions: [RadioAction] = []
+    script = nil
+    isWaiting = false
+    for (set, entry) in entries {
+      entries[set]?.phase = .waiting
+      entries[set]?.handle = nil
+      if entry.wanted == nil { entries[set] = nil } else if entry.handle != nil { actions += tell(set, .off) }
+    }
+    return actions
+  }
+
+  /// A link ended, which may be what an advertisement waits for.
+  mutating func retry() {
+    for set in entries.keys where entries[set]?.hopeless == nil { entries[set]?.backOff.reset() }
+  }
+
+  private mutating func nextScript(at now: Instant) -> Script? {
+    for (set, entry) in entries {
+      if let handle = entry.handle {
+        let disable = Family.advertisingEnable(false, handle: handle)
+        switch (entry.phase, entry.wanted) {
+        case (.on(let current), let wanted) where current == wanted: continue
+        case (.waiting, nil), (.paused, nil):
+          guard case let forget = Family.forgetAdvertising(handle: handle), !forget.isEmpty else {
+            return Script(set: set, commands: [disable], outcome: nil)
+          }
+          return Script(set: set, commands: forget, outcome: nil)
+        case (_, nil):
+          return Script(set: set, commands: [disable] + Family.forgetAdvertising(handle: handle), outcome: nil)
+        case (.on, _?), (.lost, _?):
+          guard entry.backOff.allows(at: now) else { continue }
+          return Script(set: set, commands: [disable], outcome: .waiting)
+        case (.paused(let current), let wanted?) where current == wanted:
+          guard entry.backOff.allows(at: now) else { continue }
+          return Script(set: set, commands: [Family.advertisingEnable(true, handle: handle)], outcome: .on(wanted))
+        case (_, let wanted?):
+          guard entry.backOff.allows(at: now), problem(with: wanted) == nil, entry.hopeless != wanted else { continue }
+          return start(set, wanted, handle)
+        }
+      } else if let wanted = entry.wanted, problem(with: wanted) == nil, entry.hopeless != wanted,
+        entry.backOff.allows(at: now), let handle = freeHandle
+      {
+        entries[set]?.handle = handle
+        return start(set, wanted, handle)
+      }
+    }
+    return nil
+  }
+
+  private func start(_ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8) -> Script {
+    let commands = Family.prepareAdvertising(handle: handle, wanted, own: profile.address)
+    return Script(
+      set: set, commands: commands + [Family.advertisingEnable(true, handle: handle)], outcome: .on(wanted))
+  }
+
+  private mutating func failed(_ script: Script, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    self.script = nil
+    let set = script.set
+    // What cannot be switched off is not there any more: the controller was reset, or somebody removed it.
+    guard script.outcome != nil else { return removed(set) }
+    guard script.outcome != .waiting, let wanted = entries[set]?.wanted else {
+      entries[set]?.phase = .waiting
+      return []
+    }
+    entries[set]?.phase = .lost
+    entries[set]?.backOff.fail(at: now)
+    switch status.code {
+    case .invalidHCICommandParameters, .unsupportedFeatureOrParameterValue: entries[set]?.hopeless = wanted
+    case .memoryCapacityExceeded:
+      release(set)
+      return tell(set, .failed(Self.exhausted(profile.advertisingSets)))
+    default: break
+    }
+    return tell(set, .failed(status.error("The advertisement could not be set up")))
+  }
+
+  /// A set has left the controller. It may have been wanted again meanwhile.
+  private mutating func removed(_ set: AdvertisingSetID) -> [RadioAction] {
+    var actions: [RadioAction] = []
+    if case .on = entries[set]?.told { actions.append(.advertising(set, .off)) }
+    if entries[set]?.wanted == nil {
+      entries[set] = nil
+    } else {
+      release(set)
+      entries[set]?.told = .off
+    }
+    return actions + refusals()
+  }
+
+  private mutating func release(_ set: AdvertisingSetID) {
+    entries[set]?.handle = nil
+    entries[set]?.phase = .waiting
+  }
+
+  /// Tells every wish that cannot be fulfilled why.
+  private mutating func refusals() -> [RadioAction] {
+    var actions: [RadioAction] = []
+    var free = max(0, profile.advertisingSets - entries.values.count { $0.handle != nil })
+    for (set, entry) in entries {
+      guard let wanted = entry.wanted else { continue }
+      if let problem = problem(with: wanted) {
+        actions += tell(set, .failed(problem))
+      } else if entry.handle == nil {
+        if free > 0 { free -= 1 } else { actions += tell(set, .failed(Self.exhausted(profile.advertisingSets))) }
+      }
+    }
+    return actions
+  }
+
+  private mutating func tell(_ set: AdvertisingSetID, _ status: AdvertisingStatus) -> [RadioAction] {
+    guard entries[set]?.told != status else { return [] }
+    entries[set]?.told = status
+    return [.advertising(set, status)]
+  }
+
+  /// The kernel keeps account of our own address for handle 0 only, so that one is used first.
+  private var freeHandle: UInt8? {
+    let used = Set(entries.values.compactMap(\.handle))
+    return (0..<UInt8(clamping: profile.advertisingSets)).first { !used.contains($0) }
+  }
+
+  private func problem(with parameters: AdvertisingParameters) -> BluetoothError? {
+    let longest = max(parameters.data.count, parameters.scanResponse.count)
+    if longest > profile.advertisingDataLength {
+      return GAPError.advertisingDataTooLong.error(
+        "The advertisement has \(longest) octets; this adapter sends \(profile.advertisingDataLength) at the most.")
+    }
+    if longest > 31, !parameters.scanResponse.isEmpty, parameters.isConnectable || !parameters.data.isEmpty {
+      return GAPError.advertisingDataTooLong.error(
+        "An advertisement of more than 31 octets cannot have a scan response as well: put all of it into one.")
+    }
+    return nil
+  }
+
+  private static func exhausted(_ count: Int) -> BluetoothError {
+    GAPError.advertisingSetsExhausted.error(
+      count == 1
+        ? "This adapter sends one advertisement at a time, and it is in use."
+        : "All \(count) advertising sets of this adapter are in use.")
+  }
+}

@@ -1,0 +1,32 @@
+import Bluetooth
+
+/// How long to wait before the next try: twice as long after each failure, up to a limit.
+struct BackOff: Hashable {
+  let first: Duration
+  let limit: Duration
+  /// How many failures there were in a row.
+  private(set) var failures = 0
+  /// No try before this time.
+  private(set) var notBefore = Instant.zero
+
+  init(first: Duration, limit: Duration) {
+    self.first = first
+    self.limit = limit
+  }
+
+  /// Whether it is time to try.
+  func allows(at now: Instant) -> Bool { failures == 0 || notBefore <= now }
+
+  /// When to try, if it is not time yet.
+  func deadline(after now: Instant) -> Instant? { allows(at: now) ? nil : notBefore }
+
+  /// Notes a failure.
+  mutating func fail(at now: Instant) {
+    let delay = min(first * (1 << min(failures, 20)), limit)
+    failures += 1
+    notBefore = now.advanced(by: delay)
+  }
+
+  /// Notes a success: the next try may come at once.
+  mutating func reset() { self = BackOff(first: first, limit: limit) }
+}

@@ -1,0 +1,259 @@
+import Adapter
+import Bluetooth
+import Collections
+import HCI
+
+/// The one initiator of a controller, shared by all devices that are waited for: they are in the filter accept list, and whoever
+/// of them is heard first is connected.
+///
+/// | State       | Input                          | Outcome                                                      |
+/// |-------------|--------------------------------|--------------------------------------------------------------|
+/// | idle        | the list differs from the set  | clear, remove and add devices                                |
+/// | idle        | the list is the set            | (extended) create connection: creating                       |
+/// | creating    | the set changed                | create connection cancel: cancelling                         |
+/// | creating    | Connection Complete            | idle; `attach` the link, or disconnect it if nobody wants it |
+/// | creating    | Connection Complete with error | idle; `attemptFailed`, the device backs off                  |
+/// | cancelling  | Connection Complete, any       | as above; "unknown connection" is the cancellation           |
+/// | cancelling  | no Connection Complete in time | idle                                                         |
+///
+/// A device leaves the set while it backs off, while a link to it is there or is being attached, and when it is not wanted any more.
+struct InitiatorMachine<Family: RadioFamily> {
+  private enum State: Hashable {
+    case idle
+    case creating(Set<DeviceAddress>)
+    case cancelling(Set<DeviceAddress>, deadline: Instant)
+  }
+
+  private enum Step: Hashable {
+    case clear
+    case add(DeviceAddress)
+    case remove(DeviceAddress)
+    case create(Set<DeviceAddress>)
+    case cancel
+  }
+
+  private struct Wish {
+    var parameters: ConnectionParameters
+    var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
+    /// The link that came up and gets its ATT socket now.
+    var attaching: UInt16?
+  }
+
+  private let profile: ControllerProfile
+  private var wishes: OrderedDictionary<DeviceAddress, Wish> = [:]
+  private var state = State.idle
+  private var step: Step?
+  /// What is in the controller's list; nil if that is not known.
+  private var listed: OrderedSet<DeviceAddress>?
+  /// Devices to which there is a link, whoever started it.
+  private var linked: Set<DeviceAddress> = []
+  /// After an error that has to do with no single device.
+  private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
+
+  init(profile: ControllerProfile, wanted: OrderedDictionary<DeviceAddress, ConnectionParameters>) {
+    self.profile = profile
+    for (address, parameters) in wanted { wishes[address] = Wish(parameters: parameters) }
+  }
+
+  /// The devices that are waited for.
+  var addresses: [DeviceAddress] { Array(wishes.keys) }
+
+  /// Whether nothing is wanted, the controller does not initiate, and its list is empty.
+  var isQuiet: Bool { wishes.isEmpty && state == .idle && step == nil && (listed ?? []).isEmpty }
+
+  mutating func want(_ address: DeviceAddress, _ parameters: ConnectionParameters) {
+    if wishes[address] == nil {
+      wishes[address] = Wish(parameters: parameters)
+    } else {
+      wishes[address]?.parameters = parameters
+    }
+  }
+
+  /// - Returns: what ends a link that is just being attached.
+  mutating func unwant(_ address: DeviceAddress) -> CommandPacket? {
+    guard let wish = wishes.removeValue(forKey: address), let handle = wish.attaching else { return nil }
+    return Self.disconnect(handle)
+  }
+
+  func deadline(after now: Instant) -> Instant? {
+    var deadlines = wishes.values.compactMap { $0.backOff.deadline(after: now) }
+    if case .cancelling(_, let deadline) = state { deadlines.append(deadline) }
+    if !wishes.isEmpty, let deadline = backOff.deadline(after: now) { deadlines.append(deadline) }
+    return deadlines.min()
+  }
+
+  /// The devices that are waited for now; as many as the list holds, in the order in which they were wanted.
+  private func set(at now: Instant) -> OrderedSet<DeviceAddress> {
+    var set: OrderedSet<DeviceAddress> = []
+    for (address, wish) in wishes where set.count < profile.acceptListSize {
+      guard wish.attaching == nil, !linked.contains(address), wish.backOff.allows(at: now) else { continue }
+      set.append(address)
+    }
+    return set
+  }
+
+  mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
+    guard step == nil else { return nil }
+    let set = set(at: now)
+    switch state {
+    case .creating(let current):
+      guard current != Set(set) else { return nil }
+      step = .cancel
+      return FamilyCommand(LECreateConnectionCancel())
+    case .cancelling(_, let deadline):
+      // A controller that says nothing has nothing to cancel.
+      guard deadline <= now else { return nil }
+      state = .idle
+      return nextCommand(at: now)
+    case .idle:
+      guard let list = listed else {
+        guard !set.isEmpty else { return nil }
+        step = .clear
+        return FamilyCommand(LEClearFilterAcceptList())
+      }
+      guard let first = set.first else {
+        guard !list.isEmpty else { return nil }
+        step = .clear
+        return FamilyCommand(LEClearFilterAcceptList())
+      }
+      if let superfluous = list.first(where: { !set.contains($0) }) {
+        step = .remove(superfluous)
+        return FamilyCommand(LERemoveDeviceFromFilterAcceptList(device: HCIAddress(superfluous)))
+      }
+      if let missing = set.first(where: { !list.contains($0) }) {
+        step = .add(missing)
+        return FamilyCommand(LEAddDeviceToFilterAcceptList(device: HCIAddress(missing)))
+      }
+      guard backOff.allows(at: now) else { return nil }
+      step = .create(Set(set))
+      return Family.createConnection(first: HCIAddress(first), merged(set), own: profile.ownAddressType)
+    }
+  }
+
+  /// Takes the answer to the last command of `nextCommand`.
+  /// - Parameter conflict: what else the controller is doing, in words, for the message when it refuses to initiate.
+  mutating func answered(_ status: HCIStatus, conflict: String?, at now: Instant) -> [RadioAction] {
+    guard let step else { return [] }
+    self.step = nil
+    switch step {
+    case .clear: listed = []
+    case .add(let address): if status.isSuccess { listed?.append(address) }
+    case .remove(let address): if status.isSuccess { listed?.remove(address) }
+    case .create(let set):
+      if status.isSuccess {
+        state = .creating(set)
+        return []
+      }
+      return refused(set, status, conflict, at: now)
+    case .cancel:
+      guard case .creating(let set) = state else { return [] }
+      // Command Disallowed: the connection had come, or failed, before the cancellation; the event tells.
+      state = .cancelling(set, deadline: now.advanced(by: status.isSuccess ? .seconds(2) : .milliseconds(200)))
+      return []
+    }
+    guard !status.isSuccess else { return [] }
+    listed = nil
+    backOff.fail(at: now)
+    return [.log("the controller refused a change of its filter accept list: \(status)")]
+  }
+
+  /// A link came up or could not; not for links that others started.
+  mutating func connectionComplete(
+    status: HCIStatus, handle: UInt16, peer: DeviceAddress?, at now: Instant
+  ) -> [RadioAction] {
+    let set: Set<DeviceAddress>
+    switch state {
+    case .creating(let current), .cancelling(let current, _): set = current
+    case .idle: if case .create(let current) = step { set = current } else { set = [] }
+    }
+    let isOurs = state != .idle || step != nil
+    state = .idle
+    if status.isSuccess {
+      backOff.reset()
+      guard let peer else { return [] }
+      linked.insert(peer)
+      guard wishes[peer] != nil else { return isOurs ? [.send(Self.disconnect(handle))] : [] }
+      wishes[peer]?.attaching = handle
+      return [.attach(handle: handle, peer, attempts: (wishes[peer]?.backOff.failures ?? 0) + 1)]
+    }
+    // Our own cancellation.
+    guard status.code != .unknownConnectionIdentifier, !set.isEmpty else { return [] }
+    if let peer, set.contains(peer) { return failed([peer], status.error(Self.words(peer)), at: now) }
+    if set.count == 1, let peer = set.first { return failed([peer], status.error(Self.words(peer)), at: now) }
+    backOff.fail(at: now)
+    return [.log("an attempt to connect failed: \(status)")]
+  }
+
+  /// The link got its ATT socket: the wish is fulfilled.
+  mutating func attached(_ address: DeviceAddress) { wishes[address] = nil }
+
+  /// The link got no ATT socket.
+  mutating func attachFailed(_ address: DeviceAddress, _ error: BluetoothError, at now: Instant) -> [RadioAction] {
+    guard wishes[address]?.attaching != nil else { return [] }
+    wishes[address]?.attaching = nil
+    return failed([address], error, at: now)
+  }
+
+  /// A link to this device is there.
+  mutating func linkUp(_ address: DeviceAddress) { linked.insert(address) }
+
+  /// The last link to this device is gone.
+  mutating func linkDown(_ address: DeviceAddress) { linked.remove(address) }
+
+  /// Somebody else changed the list or initiated.
+  mutating func disturbed() { listed = nil }
+
+  /// The controller was reset: it does nothing any more.
+  mutating func wasReset() {
+    state = .idle
+    step = nil
+    listed = nil
+    linked = []
+    for address in wishes.keys { wishes[address]?.attaching = nil }
+  }
+
+  private mutating func refused(
+    _ set: Set<DeviceAddress>, _ status: HCIStatus, _ conflict: String?, at now: Instant
+  ) -> [RadioAction] {
+    let error: BluetoothError
+    switch status.code {
+    case .connectionLimitExceeded, .memoryCapacityExceeded:
+      error = GAPError.connectionLimitReached.error(
+        "The adapter cannot hold one more connection; \(linked.count) are there.")
+    case .commandDisallowed:
+      error = status.error("The adapter cannot connect" + (conflict.map { " while it is \($0)" } ?? " now"))
+    default: error = status.error("The adapter cannot connect")
+    }
+    backOff.fail(at: now)
+    return failed(Array(set), error, at: now)
+  }
+
+  private mutating func failed(
+    _ addresses: [DeviceAddress], _ error: BluetoothError, at now: Instant
+  ) -> [RadioAction] {
+    addresses.compactMap { address in
+      guard wishes[address] != nil else { return nil }
+      wishes[address]?.backOff.fail(at: now)
+      return .attemptFailed(address, error)
+    }
+  }
+
+  /// One set of parameters for all: nobody gets a longer interval than the longest that was allowed, or less patience.
+  private func merged(_ set: OrderedSet<DeviceAddress>) -> ConnectionParameters {
+    let all = set.compactMap { wishes[$0]?.parameters }
+    guard var result = all.first else { return ConnectionParameters() }
+    for parameters in all.dropFirst() {
+      let lower = min(result.interval.lowerBound, parameters.interval.lowerBound)
+      result.interval = lower...max(result.interval.upperBound, parameters.interval.upperBound)
+      result.latency = min(result.latency, parameters.latency)
+      result.supervisionTimeout = max(result.supervisionTimeout, parameters.supervisionTimeout)
+    }
+    return result
+  }
+
+  private static func disconnect(_ handle: UInt16) -> CommandPacket {
+    CommandPacket(Disconnect(handle: handle, reason: HCIStatus(.remoteUserTerminatedConnection)))
+  }
+
+  private static func words(_ address: DeviceAddress) -> String { "No connection to \(address)" }
+}

@@ -1,0 +1,233 @@
+import Adapter
+import Bluetooth
+import Collections
+import HCI
+
+/// What happens to the machines of a controller.
+enum RadioInput: Hashable {
+  case wantScan(ScanParameters?)
+  case wantAdvertising(AdvertisingSetID, AdvertisingParameters?)
+  case connect(DeviceAddress, ConnectionParameters)
+  case cancelConnect(DeviceAddress)
+  /// The link has its ATT socket.
+  case attached(DeviceAddress)
+  /// The link got no ATT socket.
+  case attachFailed(DeviceAddress, BluetoothError)
+  /// A command whose answer is wanted under a number.
+  case ask(Int, CommandPacket)
+  /// A command whose answer does not matter.
+  case command(CommandPacket)
+  case event(HCIEvent)
+  /// The deadline is over.
+  case tick
+  /// Take all wishes back and tell when nothing goes on any more.
+  case quiet
+}
+
+/// The wishes with which a controller begins when it comes on.
+struct RadioWishes {
+  var scan: ScanParameters?
+  var advertising: OrderedDictionary<AdvertisingSetID, AdvertisingParameters> = [:]
+  var connects: OrderedDictionary<DeviceAddress, ConnectionParameters> = [:]
+}
+
+/// The machines of one controller without the family that they are made for.
+protocol RadioMachine {
+  mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction]
+  func deadline(after now: Instant) -> Instant?
+  /// Whether an active scan was run since the controller came on.
+  var scannedActively: Bool { get }
+}
+
+/// Scan, advertising and initiator of one controller behind one command slot.
+///
+/// Each input goes to the machine that it concerns; then, while the slot is free, the machines are asked for their next
+/// command: questions first, then initiator, advertising, scan. Answers to commands that are not ours tell which machine
+/// somebody else disturbed. One command without an answer is an error of that command; two in a row break the controller.
+struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
+  private enum Sender: Hashable {
+    case question(Int)
+    case nobody
+    case scan
+    case advertising
+    case initiator
+  }
+
+  private var slot = CommandSlot()
+  private var sender = Sender.nobody
+  private var commands: Deque<(sender: Sender, packet: CommandPacket)> = []
+  private var scan: ScanMachine<Family>
+  private var advertising: AdvertisingMachine<Family>
+  private var initiator: InitiatorMachine<Family>
+  private var assembler = ReportAssembler()
+  private var peers: [UInt16: DeviceAddress] = [:]
+  private var isQuieting = false
+
+  init(profile: ControllerProfile, wishes: RadioWishes) {
+    scan = ScanMachine(own: profile.ownAddressType, wanted: wishes.scan)
+    advertising = AdvertisingMachine(profile: profile, wanted: wishes.advertising)
+    initiator = InitiatorMachine(profile: profile, wanted: wishes.connects)
+  }
+
+  var scannedActively: Bool { scan.wasActive }
+
+  func deadline(after now: Instant) -> Instant? {
+    [
+      slot.deadline, scan.deadline(after: now), advertising.deadline(after: now), initiator.deadline(after: now),
+    ].compactMap { $0 }.min()
+  }
+
+  mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction] {
+    var actions: [RadioAction] = []
+    for action in take(input, at: now) {
+      if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
+    }
+    return actions + pump(at: now)
+  }
+
+  private mutating func take(_ input: RadioInput, at now: Instant) -> [RadioAction] {
+    switch input {
+    case .wantScan(let parameters): scan.want(parameters)
+    case .wantAdvertising(let set, let parameters): return advertising.want(set, parameters)
+    case .connect(let address, let parameters): initiator.want(address, parameters)
+    case .cancelConnect(let address): return initiator.unwant(address).map { [.send($0)] } ?? []
+    case .attached(let address): initiator.attached(address)
+    case .attachFailed(let address, let error): return initiator.attachFailed(address, error, at: now)
+    case .ask(let number, let packet): commands.append((.question(number), packet))
+    case .command(let packet): return [.send(packet)]
+    case .event(let event): return take(event, at: now)
+    case .tick:
+      guard let answer = slot.expire(at: now) else { return [] }
+      if slot.timeouts > 1 { return [.broken("it does not answer")] }
+      return take(answer, at: now)
+    case .quiet: return quiet()
+    }
+    return []
+  }
+
+  private mutating func pump(at now: Instant) -> [RadioAction] {
+    while slot.isFree {
+      if let (sender, packet) = commands.popFirst() { return send(packet, from: sender, at: now) }
+      if let command = initiator.nextCommand(at: now) { return send(command.packet, from: .initiator, at: now) }
+      if let command = advertising.nextCommand(at: now) { return send(command.packet, from: .advertising, at: now) }
+      if let command = scan.nextCommand(at: now) { return send(command.packet, from: .scan, at: now) }
+      guard isQuieting, scan.isQuiet, advertising.isQuiet, initiator.isQuiet else { return [] }
+      isQuieting = false
+      return [.quiet]
+    }
+    return []
+  }
+
+  private mutating func send(_ packet: CommandPacket, from sender: Sender, at now: Instant) -> [RadioAction] {
+    slot.send(packet, at: now)
+    self.sender = sender
+    return [.send(packet)]
+  }
+
+  private mutating func quiet() -> [RadioAction] {
+    isQuieting = true
+    scan.want(nil)
+    var actions: [RadioAction] = []
+    for set in advertising.sets { actions += advertising.want(set, nil) }
+    for address in initiator.addresses { actions += initiator.unwant(address).map { [.send($0)] } ?? [] }
+    return actions
+  }
+
+  // MARK: - Events
+
+  private mutating func take(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
+    switch sender {
+    case .question(let number): [.answered(question: number, answer)]
+    case .nobody: []
+    case .scan: scan.answered(answer.status, at: now)
+    case .advertising: advertising.answered(answer.status, at: now)
+    case .initiator:
+      initiator.answered(
+        answer.status, conflict: scan.activity.map { $0.isActive ? "scanning actively" : "scanning" }, at: now)
+    }
+  }
+
+  private mutating func take(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
+    switch slot.take(event) {
+    case .ours(let answer): return take(answer, at: now)
+    case .foreign(let answer): return disturbed(answer, at: now)
+    case nil: break
+    }
+    switch event {
+    case .leAdvertisingReport(let event): return assembler.reports(event, at: now).map { .report($0) }
+    case .leExtendedAdvertisingReport(let event): return assembler.reports(event, at: now).map { .report($0) }
+    case .leConnectionComplete(let event):
+      return connected(
+        event.status, event.handle, event.role, event.peer,
+        LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
+    case .leEnhancedConnectionComplete(let event):
+      return connected(
+        event.status, event.handle, event.role, event.peer,
+        LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
+    case .leAdvertisingSetTerminated(let event): return advertising.ended(handle: event.advertisingHandle)
+    case .leConnectionUpdateComplete(let event):
+      guard event.status.isSuccess else { return [] }
+      let parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
+      return [.linkParameters(handle: event.handle, parameters)]
+    case .encryptionChange(let event): return [.encryptionChanged(handle: event.handle)]
+    case .encryptionKeyRefreshComplete(let event): return [.encryptionChanged(handle: event.handle)]
+    case .disconnectionComplete(let event):
+      guard event.status.isSuccess else { return [] }
+      if let peer = peers.removeValue(forKey: event.handle), !peers.values.contains(peer) { initiator.linkDown(peer) }
+      advertising.retry()
+      return [.linkDown(handle: event.handle, event.reason)]
+    default: return []
+    }
+  }
+
+  private mutating func connected(
+    _ status: HCIStatus, _ handle: UInt16, _ role: UInt8, _ peer: HCIAddress, _ parameters: LinkParameters,
+    at now: Instant
+  ) -> [RadioAction] {
+    let device = peer.device
+    guard status.isSuccess else {
+      return initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
+    }
+    peers[handle] = device
+    let up = RadioAction.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)
+    guard role == 0 else {
+      if let device { initiator.linkUp(device) }
+      // Extended sets tell by themselves that they ended.
+      return [up] + (Family.self == LegacyFamily.self ? advertising.ended(handle: nil) : [])
+    }
+    return [up] + initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
+  }
+
+  private mutating func disturbed(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
+    guard answer.status.isSuccess else { return [] }
+    switch answer.opcode {
+    case LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
+      LESetExtendedScanEnable.opcode:
+      return scan.disturbed(at: now)
+    case LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetAdvertisingEnable.opcode,
+      LESetExtendedAdvertisingEnable.opcode, LERemoveAdvertisingSet.opcode, Self.clearAdvertisingSets:
+      return advertising.disturbed(at: now)
+    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode, LEClearFilterAcceptList.opcode,
+      LEAddDeviceToFilterAcceptList.opcode, LERemoveDeviceFromFilterAcceptList.opcode:
+      initiator.disturbed()
+      return []
+    case Self.reset:
+      initiator.wasReset()
+      peers = [:]
+      return scan.wasReset() + advertising.wasReset()
+    default: return []
+    }
+  }
+
+  private static var reset: Opcode { 0x0C03 }
+  private static var clearAdvertisingSets: Opcode { 0x203D }
+}
+
+extension LinkParameters {
+  /// The parameters as controllers tell them: in 1.25 ms, events, and 10 ms.
+  init(_ interval: UInt16, _ latency: UInt16, _ timeout: UInt16) {
+    self.init(
+      interval: TimeUnits.connectionUnits(interval), latency: Int(latency),
+      supervisionTimeout: TimeUnits.supervisionUnits(timeout))
+  }
+}

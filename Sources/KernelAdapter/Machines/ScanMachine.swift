@@ -1,0 +1,138 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// Brings the controller's scan to what is wanted, one command at a time.
+///
+/// | Actual     | Wanted             | Next command        | Then                     |
+/// |------------|--------------------|---------------------|--------------------------|
+/// | off        | nil                | –                   |                          |
+/// | off        | parameters         | set parameters      | prepared                 |
+/// | prepared   | the same           | enable              | on; `scanning(true)`     |
+/// | on         | the same           | –                   |                          |
+/// | on         | others or nil      | disable             | off; `scanning(false)` if nothing is wanted |
+/// | unknown    | parameters         | disable             | off                      |
+///
+/// Unknown is what remains after somebody else's scan command or our own failure; a back-off keeps two owners from fighting.
+struct ScanMachine<Family: RadioFamily> {
+  private enum Actual: Hashable {
+    case off
+    case prepared(ScanParameters)
+    case on(ScanParameters)
+    case unknown
+  }
+
+  private enum Step: Hashable {
+    case disable
+    case prepare(ScanParameters)
+    case enable(ScanParameters)
+  }
+
+  private let own: AddressType
+  private var wanted: ScanParameters?
+  private var actual = Actual.off
+  private var step: Step?
+  private var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
+  private var lastDisturbance: Instant?
+  private var reported = false
+  /// Whether an active scan ran since the controller came on: it confuses the kernel's own discovery.
+  private(set) var wasActive = false
+
+  init(own: AddressType, wanted: ScanParameters?) {
+    self.own = own
+    self.wanted = wanted
+  }
+
+  /// Whether nothing is wanted and the controller does not scan for us.
+  var isQuiet: Bool { wanted == nil && step == nil && actual != .unknown && !isOn }
+
+  /// What keeps other activities from starting, where the controller cannot combine them.
+  var activity: ScanParameters? { if case .on(let parameters) = actual { parameters } else { nil } }
+
+  private var isOn: Bool { activity != nil }
+
+  mutating func want(_ parameters: ScanParameters?) {
+    wanted = parameters
+    if step == nil, parameters == nil, case .prepared = actual { actual = .off }
+  }
+
+  func deadline(after now: Instant) -> Instant? {
+    wanted == nil && !isOn && actual != .unknown ? nil : backOff.deadline(after: now)
+  }
+
+  mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
+    guard step == nil, backOff.allows(at: now) else { return nil }
+    switch (actual, wanted) {
+    case (.off, nil), (.prepared, nil): return nil
+    case (.on(let current), let parameters) where current == parameters: return nil
+    case (.on, _), (.unknown, _):
+      step = .disable
+      return Family.scanEnable(false)
+    case (.prepared(let current), let parameters?) where current == parameters:
+      step = .enable(parameters)
+      if parameters.isActive { wasActive = true }
+      return Family.scanEnable(true)
+    case (_, let parameters?):
+      step = .prepare(parameters)
+      return Family.scanParameters(parameters, own: own)
+    }
+  }
+
+  /// Takes the answer to the last command of `nextCommand`.
+  mutating func answered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    guard let step else { return [] }
+    self.step = nil
+    guard status.isSuccess else {
+      // A scan that cannot be disabled is off already; whatever else failed, begin again from a known state.
+      guard step != .disable else {
+        actual = .off
+        return wanted == nil ? report(false) : []
+      }
+      actual = .unknown
+      backOff.fail(at: now)
+      return [.log("the controller refused to \(Self.words(step)): \(status)")] + report(false)
+    }
+    switch step {
+    case .disable:
+      actual = .off
+      return wanted == nil ? report(false) : []
+    case .prepare(let parameters):
+      actual = wanted == nil ? .off : .prepared(parameters)
+      return []
+    case .enable(let parameters):
+      actual = .on(parameters)
+      backOff.reset()
+      return report(true)
+    }
+  }
+
+  /// Somebody else's scan command was carried out.
+  mutating func disturbed(at now: Instant) -> [RadioAction] {
+    guard wanted != nil || isOn else { return [] }
+    actual = .unknown
+    // The first time at once; if it happens again and again, ever slower.
+    if let last = lastDisturbance, last.duration(to: now) < .seconds(5) { backOff.fail(at: now) }
+    lastDisturbance = now
+    return [.log("somebody else changed the scan; it is set up again")] + report(false)
+  }
+
+  /// The controller was reset: it does nothing any more.
+  mutating func wasReset() -> [RadioAction] {
+    actual = .off
+    step = nil
+    return report(false)
+  }
+
+  private mutating func report(_ scanning: Bool) -> [RadioAction] {
+    guard scanning != reported else { return [] }
+    reported = scanning
+    return [.scanning(scanning)]
+  }
+
+  private static func words(_ step: Step) -> String {
+    switch step {
+    case .prepare: "take the scan parameters"
+    case .enable, .disable: "switch the scan"
+    }
+  }
+}

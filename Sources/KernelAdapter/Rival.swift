@@ -1,0 +1,44 @@
+import Adapter
+import Glibc
+
+/// Another program that owns the machine's adapters: bluetoothd.
+enum Rival {
+  /// The number of a process that is called bluetoothd, if one runs where we can see it.
+  static func process() -> Int? {
+    guard let folder = opendir("/proc") else { return nil }
+    defer { closedir(folder) }
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard let number = Int(name), command(of: number) == "bluetoothd" else { continue }
+      return number
+    }
+    return nil
+  }
+
+  /// The problem that it works on the adapter; nil if it does not run.
+  static func problem(with adapter: String) -> AdapterProblem? {
+    process().map { number in
+      AdapterProblem(
+        kind: .inUse, message: "bluetoothd (pid \(number)) holds \(adapter): an adapter can have one owner only.",
+        remedy: "Stop it with `systemctl stop bluetooth`.")
+    }
+  }
+
+  /// The problem that somebody holds the ATT channel of the adapter.
+  static func channelHeld(on adapter: String) -> AdapterProblem {
+    problem(with: adapter)
+      ?? AdapterProblem(
+        kind: .inUse,
+        message: "Another program holds the ATT channel of \(adapter); most likely bluetoothd in another container.",
+        remedy: "Stop it with `systemctl stop bluetooth` on the host.")
+  }
+
+  private static func command(of process: Int) -> String? {
+    guard let file = fopen("/proc/\(process)/comm", "re") else { return nil }
+    defer { fclose(file) }
+    var buffer = [CChar](repeating: 0, count: 32)
+    guard fgets(&buffer, Int32(buffer.count), file) != nil else { return nil }
+    let octets = buffer.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }
+    return String(decoding: octets, as: UTF8.self)
+  }
+}

@@ -1,0 +1,237 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import KernelAdapter
+
+struct LifecycleMachineTests {
+  private let problem = AdapterProblem(kind: .inUse, message: "bluetoothd (pid 7) holds hci0.", remedy: "Stop it.")
+  private let address = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
+
+  /// Plays the kernel.
+  private struct Script {
+    var machine: LifecycleMachine
+    var now = Instant.zero
+    private(set) var told: [LifecycleMachine.Action] = []
+    private var sent: [ManagementPacket] = []
+
+    init(_ selector: AdapterSelector) {
+      machine = LifecycleMachine(selector: selector, spareAddress: 0xC011_2233_4455)
+      give(.start)
+      give(.managementOpened)
+    }
+
+    mutating func give(_ input: LifecycleMachine.Input) {
+      for action in machine.handle(input, at: now) {
+        if case .send(let packet) = action { sent.append(packet) } else { told.append(action) }
+      }
+    }
+
+    /// The next command was this one; the kernel answers.
+    mutating func command(
+      _ hex: String, status: UInt8 = 0, returns: [UInt8] = [], location: SourceLocation = #_sourceLocation
+    ) throws {
+      let packet = try #require(sent.first, "nothing was sent", sourceLocation: location)
+      sent.removeFirst()
+      #expect(Hex.encode(packet.octets) == hex.filter { $0 != " " }, sourceLocation: location)
+      let event = ManagementCommandComplete(
+        opcode: packet.code, status: ManagementStatus(rawValue: status), returnParameters: returns)
+      give(.packet(ManagementPacket(event: event, index: packet.index)))
+    }
+
+    mutating func event(_ code: UInt16, _ hex: String = "", index: UInt16 = 0) throws {
+      let parameters = try #require(Hex.decode(hex))
+      give(.packet(ManagementPacket(code: code, index: ControllerIndex(rawValue: index), parameters: parameters)))
+    }
+
+    func silent(location: SourceLocation = #_sourceLocation) { #expect(sent.isEmpty, sourceLocation: location) }
+
+    /// The states that were told since the last time.
+    mutating func states() -> [AdapterState] {
+      defer { told = [] }
+      return told.compactMap { if case .state(let state) = $0 { state } else { nil } }
+    }
+
+    mutating func wait(_ duration: Duration) {
+      let end = now.advanced(by: duration)
+      while let next = machine.deadline, next <= end {
+        now = next
+        give(.tick)
+      }
+      now = end
+    }
+
+    /// The kernel has these controllers, and tells about the first.
+    mutating func find(address: UInt64 = 0x00AA_0100_0000, current: ManagementSettings = []) throws {
+      try command("0300 ffff 0000", returns: [1, 0, 0, 0])
+      try describe(address: address, current: current)
+    }
+
+    mutating func describe(index: String = "0000", address: UInt64, current: ManagementSettings = []) throws {
+      var writer = OctetWriter()
+      ControllerInformation(
+        address: address, supported: [.powered, .lowEnergy, .secureConnections, .bondable], current: current
+      ).write(to: &writer)
+      try command("0400 \(index) 0000", returns: writer.octets)
+    }
+
+    /// The whole way to `on` of a controller that is off.
+    mutating func bringUp() throws {
+      try find()
+      give(.rival(nil))
+      try command("0d00 0000 0100 01")
+      try command("2d00 0000 0100 01")
+      try command("1800 0000 0100 03")
+      try command("0900 0000 0100 01")
+      try command("0500 0000 0100 01")
+      give(.radioOpened)
+    }
+  }
+
+  @Test func anAdapterThatIsOffIsSetUpAndSwitchedOn() throws {
+    var script = Script(.index(0))
+    try script.bringUp()
+    #expect(script.told.contains(.openRadio(ControllerIndex(rawValue: 0), address: address)))
+    #expect(script.states() == [.starting, .starting, .on])
+    script.silent()
+    // Left as it was found.
+    script.give(.stop(needsCycle: true))
+    try script.command("0900 0000 0100 00")
+    try script.command("0500 0000 0100 00")
+    #expect(script.told.last == .stopped)
+  }
+
+  @Test func anAdapterThatIsOnIsLeftOnAfterAPowerCycle() throws {
+    var script = Script(.index(0))
+    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.command("1800 0000 0100 03")
+    script.give(.radioOpened)
+    script.silent()
+    script.give(.stop(needsCycle: true))
+    try script.command("0500 0000 0100 00")
+    try script.command("0500 0000 0100 01")
+    #expect(script.told.last == .stopped)
+  }
+
+  @Test func anAdapterWithoutAddressGetsARandomOneWhileOff() throws {
+    var script = Script(.index(0))
+    try script.find(address: 0, current: [.powered, .lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.command("0500 0000 0100 00")
+    try script.command("2b00 0000 0600 5544332211c0")
+    try script.command("1800 0000 0100 03")
+    try script.command("0500 0000 0100 01")
+    let random = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
+    #expect(script.told.last == .openRadio(ControllerIndex(rawValue: 0), address: random))
+  }
+
+  @Test func theAdapterIsChosenByAddress() throws {
+    var script = Script(.address(address))
+    try script.command("0300 ffff 0000", returns: [2, 0, 0, 0, 1, 0])
+    try script.describe(address: 0x00AA_0100_0009)
+    try script.describe(index: "0100", address: address.value)
+    guard case .identity(let index, _)? = script.told.dropLast().last else {
+      Issue.record("not found")
+      return
+    }
+    #expect(index.rawValue == 1)
+  }
+
+  @Test func absentUntilItIsPluggedIn() throws {
+    var script = Script(.index(0))
+    try script.command("0300 ffff 0000", returns: [0, 0])
+    #expect(script.states() == [.starting, .absent])
+    script.wait(.seconds(3600))
+    script.silent()
+    try script.event(0x0004)
+    try script.bringUp()
+    #expect(script.states() == [.starting, .on])
+    try script.event(0x0005)
+    guard case .closeRadio(let error)? = script.told.first else {
+      Issue.record("the radio was not closed")
+      return
+    }
+    #expect(error.name == "adapterAbsent")
+    #expect(script.states() == [.absent])
+    try script.event(0x0004)
+    try script.bringUp()
+    #expect(script.states() == [.starting, .on])
+  }
+
+  @Test func aRivalIsNamedAndItsEndNoticed() throws {
+    var script = Script(.index(0))
+    try script.find()
+    script.give(.rival(problem))
+    #expect(script.states() == [.starting, .failed(problem)])
+    script.silent()
+    script.wait(.seconds(2))
+    try script.find()
+    script.give(.rival(problem))
+    #expect(script.states() == [.failed(problem)])
+    script.wait(.seconds(4))
+    try script.bringUp()
+    #expect(script.states() == [.on])
+  }
+
+  @Test(arguments: [(UInt8(0x12), AdapterProblem.Kind.blocked), (0x14, .permission), (0x03, .hardware)])
+  func refusalsSayWhatIsWrong(status: UInt8, kind: AdapterProblem.Kind) throws {
+    var script = Script(.index(0))
+    try script.find(current: [.lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.command("1800 0000 0100 03")
+    try script.command("0500 0000 0100 01", status: status)
+    guard case .failed(let problem)? = script.states().last else {
+      Issue.record("not failed")
+      return
+    }
+    #expect(problem.kind == kind)
+    #expect(problem.message.contains("hci0"))
+  }
+
+  @Test func powerThatOthersSwitch() throws {
+    var script = Script(.index(0))
+    try script.bringUp()
+    _ = script.states()
+    try script.event(0x0006, "10020000")
+    #expect(script.told.first == .closeRadio(GAPError.adapterOff.error("The adapter was switched off.")))
+    #expect(script.states() == [.off])
+    try script.event(0x0006, "11020000")
+    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.command("1800 0000 0100 03")
+    script.give(.radioOpened)
+    #expect(script.states() == [.starting, .on])
+  }
+
+  @Test func powerThatWeSwitch() throws {
+    var script = Script(.index(0))
+    try script.bringUp()
+    _ = script.states()
+    script.give(.setPower(false))
+    try script.command("0500 0000 0100 00")
+    #expect(script.told.last == .powerDone(nil))
+    #expect(script.states() == [.off])
+    script.give(.setPower(true))
+    try script.find(current: [.lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.command("1800 0000 0100 03")
+    try script.command("0500 0000 0100 01")
+    script.give(.radioOpened)
+    #expect(script.told.last == .powerDone(nil))
+    #expect(script.states() == [.starting, .on])
+  }
+
+  @Test func aKernelThatDoesNotAnswer() throws {
+    var script = Script(.index(0))
+    try script.find()
+    script.give(.rival(nil))
+    script.wait(LifecycleMachine.patience)
+    guard case .failed(let problem)? = script.states().last else {
+      Issue.record("not failed")
+      return
+    }
+    #expect(problem.kind == .hardware)
+  }
+}

@@ -1,0 +1,92 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import KernelAdapter
+
+/// Plays the controller to the machines of a radio: what they send and tell is compared, what the controller says is written, as
+/// octets in hex. Blanks do not count.
+struct RadioScript<Family: RadioFamily> {
+  private var machine: FamilyRadioMachine<Family>
+  var now = Instant.zero
+  private var sent: [String] = []
+  private(set) var told: [RadioAction] = []
+
+  /// A controller with so many advertising sets and places in its accept list.
+  init(
+    sets: Int = 1, acceptList: Int = 8, address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public),
+    wishes: RadioWishes = RadioWishes()
+  ) {
+    var profile = ControllerProfile(address: address)
+    profile.advertisingSets = sets
+    profile.acceptListSize = acceptList
+    profile.advertisingDataLength = Family.self == ExtendedFamily.self ? 1650 : 31
+    machine = FamilyRadioMachine<Family>(profile: profile, wishes: wishes)
+  }
+
+  /// Gives an input.
+  mutating func give(_ input: RadioInput) {
+    for action in machine.handle(input, at: now) {
+      switch action {
+      case .send(let packet): sent.append(Hex.encode(HCIPacket.command(packet).octets.dropFirst()))
+      case .log: break
+      default: told.append(action)
+      }
+    }
+  }
+
+  /// The controller says this event (without the packet type).
+  mutating func hear(_ hex: String) throws {
+    let octets = try #require(Hex.decode("04" + hex.filter { $0 != " " }))
+    guard case .event(let packet) = try HCIPacket(decoding: octets) else { return }
+    give(.event(try HCIEvent(decoding: packet)))
+  }
+
+  /// The next command was this one (opcode, length, parameters); the controller answers it with Command Complete.
+  mutating func command(
+    _ hex: String, status: UInt8 = 0, returns: String = "", location: SourceLocation = #_sourceLocation
+  ) throws {
+    try expectSent(hex, location)
+    let parameters = Hex.encode([status]) + returns
+    try hear("0e \(Hex.encode([UInt8(3 + parameters.count / 2)])) 01 \(hex.prefix(4)) \(parameters)")
+  }
+
+  /// The next command was this one; the controller answers it with Command Status.
+  mutating func started(_ hex: String, status: UInt8 = 0, location: SourceLocation = #_sourceLocation) throws {
+    try expectSent(hex, location)
+    try hear("0f 04 \(Hex.encode([status])) 01 \(hex.prefix(4))")
+  }
+
+  /// The next command was this one, and gets no answer.
+  mutating func unanswered(_ hex: String, location: SourceLocation = #_sourceLocation) throws {
+    try expectSent(hex, location)
+  }
+
+  /// No command was sent.
+  func silent(location: SourceLocation = #_sourceLocation) {
+    #expect(sent.isEmpty, sourceLocation: location)
+  }
+
+  /// This was told since the last time, and nothing else.
+  mutating func expectTold(_ actions: RadioAction..., location: SourceLocation = #_sourceLocation) {
+    #expect(told == actions, sourceLocation: location)
+    told = []
+  }
+
+  /// Time passes; the deadlines on the way are kept.
+  mutating func wait(_ duration: Duration) {
+    let end = now.advanced(by: duration)
+    while let next = machine.deadline(after: now), next <= end {
+      now = max(next, now)
+      give(.tick)
+    }
+    now = end
+  }
+
+  private mutating func expectSent(_ hex: String, _ location: SourceLocation) throws {
+    let first = try #require(sent.first, "nothing was sent", sourceLocation: location)
+    #expect(first == hex.filter { $0 != " " }, sourceLocation: location)
+    sent.removeFirst()
+  }
+}

@@ -1,0 +1,130 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import KernelAdapter
+
+struct ScanMachineTests {
+  @Test func legacyScanStartsChangesAndStops() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.wantScan(ScanParameters()))
+    try script.command("0b20 07 01 6000 3000 00 00")
+    try script.command("0c20 02 01 00")
+    script.expectTold(.scanning(true))
+    script.silent()
+
+    // Parameters of a running scan cannot be set (P3): off, set, on; nobody is told of the gap.
+    script.give(.wantScan(ScanParameters(isActive: false)))
+    try script.command("0c20 02 00 00")
+    try script.command("0b20 07 00 6000 3000 00 00")
+    try script.command("0c20 02 01 00")
+    script.expectTold()
+
+    script.give(.wantScan(nil))
+    try script.command("0c20 02 00 00")
+    script.expectTold(.scanning(false))
+    script.silent()
+  }
+
+  @Test func extendedScanUsesTheExtendedCommandsOnly() throws {
+    var script = RadioScript<ExtendedFamily>()
+    script.give(.wantScan(ScanParameters()))
+    try script.command("4120 08 00 00 01 01 6000 3000")
+    try script.command("4220 06 01 00 0000 0000")
+    script.expectTold(.scanning(true))
+  }
+
+  @Test func aScanThatSomebodyElseSwitchedOffComesBack() throws {
+    var script = RadioScript<LegacyFamily>(wishes: RadioWishes(scan: ScanParameters()))
+    script.give(.tick)
+    try script.command("0b20 07 01 6000 3000 00 00")
+    try script.command("0c20 02 01 00")
+    script.expectTold(.scanning(true))
+
+    // The kernel's own LE Set Scan Enable was carried out.
+    try script.hear("0e04 01 0c20 00")
+    script.expectTold(.scanning(false))
+    try script.command("0c20 02 00 00")
+    try script.command("0b20 07 01 6000 3000 00 00")
+    try script.command("0c20 02 01 00")
+    script.expectTold(.scanning(true))
+
+    // Again at once: from now on there is a pause, so that two owners do not fight at full speed.
+    try script.hear("0e04 01 0c20 00")
+    script.expectTold(.scanning(false))
+    script.silent()
+    script.wait(.milliseconds(500))
+    try script.command("0c20 02 00 00")
+  }
+
+  @Test func aRefusedScanIsTriedAgainFromAKnownState() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.wantScan(ScanParameters()))
+    try script.command("0b20 07 01 6000 3000 00 00", status: 0x0C)
+    script.silent()
+    script.wait(.milliseconds(500))
+    try script.command("0c20 02 00 00")
+    try script.command("0b20 07 01 6000 3000 00 00")
+    try script.command("0c20 02 01 00")
+    script.expectTold(.scanning(true))
+  }
+
+  @Test func aResetControllerIsSetUpAgain() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.wantScan(ScanParameters()))
+    try script.command("0b20 07 01 6000 3000 00 00")
+    try script.command("0c20 02 01 00")
+    try script.hear("0e04 01 030c 00")
+    script.expectTold(.scanning(true), .scanning(false))
+    try script.command("0b20 07 01 6000 3000 00 00")
+  }
+
+  @Test func reportsOfBothFamilies() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.now = Instant(nanoseconds: 7)
+    try script.hear("3e 19 02 02 00 01 f5f4f3f2f1f0 03 020106 c4 04 00 010203040506 00 7f")
+    script.expectTold(
+      .report(
+        AdvertisingReport(
+          address: DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random), rssi: -60, data: [2, 1, 6],
+          time: Instant(nanoseconds: 7))),
+      .report(
+        AdvertisingReport(
+          address: DeviceAddress(value: 0x0605_0403_0201, kind: .public), isScanResponse: true, isConnectable: false,
+          isScannable: false, rssi: nil, data: [], time: Instant(nanoseconds: 7))))
+  }
+
+  @Test func fragmentsOfAnExtendedAdvertisementArePutTogether() throws {
+    var script = RadioScript<ExtendedFamily>()
+    let head = "f5f4f3f2f1f0 01 01 03 7f c4 0000 00 000000000000"
+    try script.hear("3e 1d 0d 01 2100 01 \(head) 03 020106")
+    script.expectTold()
+    try script.hear("3e 1c 0d 01 0100 01 \(head) 02 0aff")
+    script.expectTold(
+      .report(
+        AdvertisingReport(
+          address: DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random), isScannable: false, rssi: -60,
+          data: [2, 1, 6, 0x0A, 0xFF], time: .zero)))
+  }
+
+  @Test func oneLostAnswerIsForgivenTwoAreNot() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.wantScan(ScanParameters()))
+    try script.unanswered("0b20 07 01 6000 3000 00 00")
+    script.wait(CommandSlot.patience + .milliseconds(500))
+    try script.unanswered("0c20 02 00 00")
+    script.expectTold()
+    script.wait(CommandSlot.patience)
+    script.expectTold(.broken("it does not answer"))
+  }
+
+  @Test func noCommandWithoutCredit() throws {
+    var script = RadioScript<LegacyFamily>()
+    try script.hear("0e03 00 0000")
+    script.give(.wantScan(ScanParameters()))
+    script.silent()
+    try script.hear("0e03 01 0000")
+    try script.command("0b20 07 01 6000 3000 00 00")
+  }
+}

@@ -1,0 +1,103 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import KernelAdapter
+
+struct SmallPartsTests {
+  @Test func selectors() {
+    #expect(AdapterSelector("hci0") == .index(0))
+    #expect(AdapterSelector("hci12")?.description == "hci12")
+    let address = DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .public)
+    #expect(AdapterSelector("f0:f1:f2:f3:f4:f5") == .address(address))
+    #expect(AdapterSelector("F0:F1:F2:F3:F4:F5")?.description == "F0:F1:F2:F3:F4:F5")
+    for text in ["", "hci", "hci-1", "hci65535", "hci70000", "usb0", "F0:F1:F2:F3:F4"] {
+      #expect(AdapterSelector(text) == nil, "\(text)")
+    }
+  }
+
+  @Test func spareAddressesAreStaticAndStable() {
+    let value = SpareAddress.make(for: .index(0))
+    #expect(DeviceAddress(value: value, kind: .random).isStaticRandom)
+    #expect(SpareAddress.make(for: .index(1)) != value)
+  }
+
+  @Test func everyPairingQuestionIsAnswered() throws {
+    let device = ManagementAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random))
+    let index = ControllerIndex(rawValue: 0)
+    var policy = PairingPolicy()
+    let justWorks = ManagementEvent.userConfirmationRequest(
+      UserConfirmationRequest(device: device, confirmHint: 1, value: 0))
+    let comparison = ManagementEvent.userConfirmationRequest(
+      UserConfirmationRequest(device: device, confirmHint: 0, value: 123_456))
+    #expect(policy.answer(to: justWorks, index: index)?.code == UserConfirmationReply.opcode)
+    #expect(policy.answer(to: comparison, index: index)?.code == UserConfirmationNegativeReply.opcode)
+    #expect(
+      policy.answer(to: .userPasskeyRequest(UserPasskeyRequest(device: device)), index: index)?.code
+        == UserPasskeyNegativeReply.opcode)
+    policy.acceptsJustWorks = false
+    #expect(policy.answer(to: justWorks, index: index)?.code == UserConfirmationNegativeReply.opcode)
+    policy.started = [DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random)]
+    #expect(policy.answer(to: justWorks, index: index)?.code == UserConfirmationReply.opcode)
+    #expect(policy.answer(to: .indexAdded, index: index) == nil)
+  }
+
+  @Test func backOffDoublesUpToItsLimit() {
+    var backOff = BackOff(first: .milliseconds(250), limit: .seconds(1))
+    var now = Instant.zero
+    for delay in [250, 500, 1000, 1000] {
+      backOff.fail(at: now)
+      #expect(!backOff.allows(at: now))
+      #expect(backOff.deadline(after: now) == now.advanced(by: .milliseconds(delay)))
+      now = now.advanced(by: .milliseconds(delay))
+      #expect(backOff.allows(at: now))
+    }
+    for _ in 0..<100 { backOff.fail(at: now) }
+    backOff.reset()
+    #expect(backOff.allows(at: .zero))
+  }
+
+  @Test func setUpLearnsWhatTheControllerCanDo() throws {
+    var machine = SetUpMachine(address: DeviceAddress(value: 0xC011_2233_4455, kind: .random))
+    var actions = machine.start(at: .zero)
+    func answer(_ opcode: Opcode, _ octets: [UInt8]) {
+      actions = machine.handle(
+        .commandComplete(CommandComplete(opcode: opcode, returnParameters: [0] + octets)), at: .zero)
+    }
+    #expect(actions == [.send(CommandPacket(LEReadLocalSupportedFeatures()))])
+    answer(LEReadLocalSupportedFeatures.opcode, [0, 0x10, 0, 0, 0, 0, 0, 0])
+    answer(LEReadSupportedStates.opcode, [UInt8](repeating: 0xFF, count: 8))
+    answer(LEReadFilterAcceptListSize.opcode, [16])
+    #expect(actions == [.send(CommandPacket(LESetRandomAddress(address: 0xC011_2233_4455)))])
+    answer(LESetRandomAddress.opcode, [])
+    answer(LEReadMaximumAdvertisingDataLength.opcode, [0xFB, 0x00])
+    answer(LEReadNumberOfSupportedAdvertisingSets.opcode, [4])
+    guard case .done(let profile)? = actions.first else {
+      Issue.record("not done: \(actions)")
+      return
+    }
+    #expect(profile.isExtended)
+    #expect(profile.acceptListSize == 16)
+    #expect(profile.advertisingSets == 4)
+    #expect(profile.advertisingDataLength == 251)
+    #expect(profile.ownAddressType == .random)
+  }
+
+  @Test func setUpFailsOnNonsenseAndSilence() {
+    let opcode = LEReadLocalSupportedFeatures.opcode
+    for octets: [UInt8] in [[0], [0, 1, 2], [0x0C], []] {
+      var machine = SetUpMachine(address: DeviceAddress(value: 1, kind: .public))
+      _ = machine.start(at: .zero)
+      let actions = machine.handle(
+        .commandComplete(CommandComplete(opcode: opcode, returnParameters: octets)), at: .zero)
+      guard case .failed? = actions.first else {
+        Issue.record("accepted \(octets)")
+        continue
+      }
+    }
+    var silent = SetUpMachine(address: DeviceAddress(value: 1, kind: .public))
+    _ = silent.start(at: .zero)
+    #expect(silent.tick(at: .zero.advanced(by: CommandSlot.patience)) == [.failed("it does not answer")])
+  }
+}
