@@ -60,80 +60,82 @@ struct AdvertisingDataConformanceTests {
 
   @Test func everyCaseIsRead() throws {
     #expect(file.adCases.count >= 19)
-    for vector in file.adCases {
+    Tally.run(.advertising, "ad_cases", file.adCases) { vector in
       let octets = try #require(Hex.decode(vector.data))
       let data = AdvertisingData(parsing: octets)
       let name = Comment(rawValue: vector.name)
-      #expect(data.structures.map(\.type.rawValue) == vector.structures.map(\.type), name)
-      #expect(data.structures.map { Hex.encode($0.data) } == vector.structures.map(\.data), name)
-      #expect(data.malformedCount == 0, name)
-      #expect(data.flags?.rawValue ?? 0 == vector.flags, name)
-      #expect(data.txPowerLevel == vector.txPower, name)
+      try #require(data.structures.map(\.type.rawValue) == vector.structures.map(\.type), name)
+      try #require(data.structures.map { Hex.encode($0.data) } == vector.structures.map(\.data), name)
+      try #require(data.malformedCount == 0, name)
+      try #require(data.flags?.rawValue ?? 0 == vector.flags, name)
+      try #require(data.txPowerLevel == vector.txPower, name)
       let services = try vector.services.map { try #require(BluetoothUUID($0)) }
-      #expect(data.structures.flatMap(\.serviceUUIDs) == services, name)
-      #expect(Set(data.serviceUUIDs) == Set(services), name)
-      #expect(data.manufacturerData.map(\.company) == vector.manufacturerData.map(\.company), name)
-      #expect(data.manufacturerData.map { Hex.encode($0.data) } == vector.manufacturerData.map(\.data), name)
+      try #require(data.structures.flatMap(\.serviceUUIDs) == services, name)
+      try #require(Set(data.serviceUUIDs) == Set(services), name)
+      try #require(data.manufacturerData.map(\.company) == vector.manufacturerData.map(\.company), name)
+      try #require(data.manufacturerData.map { Hex.encode($0.data) } == vector.manufacturerData.map(\.data), name)
       let serviceData = try vector.serviceData.map { try #require(BluetoothUUID($0.uuid)) }
-      #expect(data.serviceData.map(\.uuid) == serviceData, name)
-      #expect(data.serviceData.map { Hex.encode($0.data) } == vector.serviceData.map(\.data), name)
+      try #require(data.serviceData.map(\.uuid) == serviceData, name)
+      try #require(data.serviceData.map { Hex.encode($0.data) } == vector.serviceData.map(\.data), name)
     }
   }
 
   @Test func namesAreReadAndShortenedAtWhatIsNoText() throws {
-    for vector in file.adCases {
+    Tally.run(.advertising, "ad_cases", file.adCases) { vector in
       let data = AdvertisingData(parsing: try #require(Hex.decode(vector.data)))
       let name = Comment(rawValue: vector.name)
-      #expect(data.localName ?? "" == vector.nameUTF8 ?? "", name)
-      #expect(data.first(.completeLocalName).map { Hex.encode($0) } == vector.nameOctets, name)
-      if vector.nameComplete != nil { #expect(!data.isLocalNameShortened, name) }
+      try #require(data.localName ?? "" == vector.nameUTF8 ?? "", name)
+      try #require(data.first(.completeLocalName).map { Hex.encode($0) } == vector.nameOctets, name)
+      if vector.nameComplete != nil { try #require(!data.isLocalNameShortened, name) }
     }
   }
 
   @Test func whatWasReadIsWrittenAgain() throws {
-    for vector in file.adCases {
+    Tally.run(.advertising, "ad_cases", file.adCases) { vector in
       let octets = try #require(Hex.decode(vector.data))
       let encoded = try AdvertisingData(parsing: octets).encode()
-      #expect(encoded == Array(octets.prefix(encoded.count)))
-      #expect(octets.dropFirst(encoded.count).allSatisfy { $0 == 0 })
-      #expect((encoded.count < octets.count) == (vector.earlyTermination ?? false), Comment(rawValue: vector.name))
+      try #require(encoded == Array(octets.prefix(encoded.count)))
+      try #require(octets.dropFirst(encoded.count).allSatisfy { $0 == 0 })
+      try #require((encoded.count < octets.count) == (vector.earlyTermination ?? false), Comment(rawValue: vector.name))
     }
   }
 
   @Test func everyPrefixIsReadWithoutInventingAnything() throws {
-    for vector in file.adCases {
+    Tally.run(.advertising, "ad_cases", file.adCases) { vector in
       let octets = try #require(Hex.decode(vector.data))
       let whole = AdvertisingData(parsing: octets)
       for count in 0..<octets.count {
         let part = AdvertisingData(parsing: octets.prefix(count))
-        #expect(part.structures == Array(whole.structures.prefix(part.structures.count)))
-        #expect(part.malformedCount <= 1)
+        try #require(part.structures == Array(whole.structures.prefix(part.structures.count)))
+        try #require(part.malformedCount <= 1)
       }
     }
   }
 
   @Test func uuidTextsAreParsed() throws {
     #expect(!file.uuidParse.isEmpty)
-    for vector in file.uuidParse {
+    Tally.run(.advertising, "uuid_parse", file.uuidParse) { vector in
       let uuid = try #require(BluetoothUUID(vector.string), "\(vector.string)")
-      #expect(uuid == vector.uuid128.flatMap { BluetoothUUID($0) })
-      #expect(Hex.encode(uuid.littleEndian128.reversed()) == vector.octets)
-      if let value = vector.value { #expect(uuid.short32 == value) }
+      try #require(uuid == vector.uuid128.flatMap { BluetoothUUID($0) })
+      try #require(Hex.encode(uuid.littleEndian128.reversed()) == vector.octets)
+      if let value = vector.value { try #require(uuid.short32 == value) }
     }
   }
 
   @Test func uuidsAreCompressedToWhatATTCarries() throws {
     #expect(!file.uuidCompress.isEmpty)
-    for vector in file.uuidCompress {
+    Tally.run(.advertising, "uuid_compress", file.uuidCompress) { vector in
       let uuid = try #require(BluetoothUUID(vector.string))
-      #expect(uuid.attOctets.count * 8 == vector.width, "\(vector.string)")
-      if let value = vector.value { #expect(uuid.short16.map(UInt32.init) == value) }
-      if let octets = vector.octets { #expect(Hex.encode(uuid.attOctets.reversed()) == octets) }
+      try #require(uuid.attOctets.count * 8 == vector.width, "\(vector.string)")
+      if let value = vector.value { try #require(uuid.short16.map(UInt32.init) == value) }
+      if let octets = vector.octets { try #require(Hex.encode(uuid.attOctets.reversed()) == octets) }
     }
   }
 
   @Test func malformedUUIDTextsAreRefused() {
     #expect(!file.uuidMalformed.isEmpty)
-    for text in file.uuidMalformed { #expect(BluetoothUUID(text) == nil, "\(text)") }
+    Tally.run(.advertising, "uuid_malformed", file.uuidMalformed) { text in
+      try #require(BluetoothUUID(text) == nil, "\(text)")
+    }
   }
 }

@@ -9,13 +9,10 @@ struct GATTClientVectors {
   @Test func everyClientCase() throws {
     let file = try GATTVectorFile.load()
     #expect(file.clientCases.count == 99)
-    var passed = 0
-    for vector in file.clientCases {
+    Tally.run(.client, "cases", file.clientCases) { vector in
       var run = ClientRun(vector)
-      if try run.matches() { passed += 1 }
+      guard try run.matches() else { throw Tally.CaseFailed() }
     }
-    print("gatt client: \(passed) of \(file.clientCases.count)")
-    #expect(passed == file.clientCases.count)
   }
 }
 

@@ -73,11 +73,15 @@ struct GATTVectorFile: Decodable {
     }
   }
 
+  /// A case of the suite that the vectors leave out.
+  struct Skipped: Decodable { let name, why: String }
+
   let databases: [Database]
+  let skipped: [Skipped]
   let serverCases: [ServerCase]
   let clientCases: [ClientCase]
   enum CodingKeys: String, CodingKey {
-    case databases
+    case databases, skipped
     case serverCases = "server_cases"
     case clientCases = "client_cases"
   }

@@ -22,23 +22,23 @@ struct HCIVectors {
   @Test func everyPacketComesBackAsItWas() throws {
     let vectors = try vectors()
     #expect(vectors.count == 167)
-    for vector in vectors {
+    Tally.run(.hci, "packets", vectors) { vector in
       let octets = try #require(Hex.decode(vector.hex))
       let packet = try HCIPacket(decoding: octets)
-      #expect(Hex.encode(packet.octets) == vector.hex)
+      try #require(Hex.encode(packet.octets) == vector.hex)
       switch packet {
       case .command(let command):
-        guard let type = KnownCommands.type(of: command.opcode) else { continue }
-        #expect(CommandPacket(try type.init(decoding: command)) == command, "\(vector.testDescription)")
+        guard let type = KnownCommands.type(of: command.opcode) else { return }
+        try #require(CommandPacket(try type.init(decoding: command)) == command, "\(vector.testDescription)")
       case .event(let packet):
         let event = try HCIEvent(decoding: packet)
-        #expect(event.packet == packet, "\(vector.testDescription)")
+        try #require(event.packet == packet, "\(vector.testDescription)")
         if case .commandComplete(let complete) = event, complete.status.isSuccess,
           let type = KnownCommands.type(of: complete.opcode)
         {
           var writer = OctetWriter()
           try returned(complete, by: type).write(to: &writer)
-          #expect(writer.octets == complete.returnParameters, "\(vector.testDescription)")
+          try #require(writer.octets == complete.returnParameters, "\(vector.testDescription)")
         }
       case .acl: break
       }
@@ -47,11 +47,11 @@ struct HCIVectors {
 
   @Test func everyFieldIsWhatTheOtherDecoderRead() throws {
     var compared = 0
-    for vector in try vectors() {
+    try Tally.run(.hci, "packets", vectors()) { vector in
       let packet = try HCIPacket(decoding: try #require(Hex.decode(vector.hex)))
       for (name, value) in try HCIFields.of(packet) {
         let expected = vector.decoded.fields[name] ?? vector.decoded.fields["return_parameters"]?[name]
-        #expect(value == expected, "\(name) of \(vector.testDescription)")
+        try #require(value == expected, "\(name) of \(vector.testDescription)")
         compared += 1
       }
     }
@@ -59,10 +59,10 @@ struct HCIVectors {
   }
 
   @Test func everyCutPacketIsRefused() throws {
-    for vector in try vectors() {
+    try Tally.run(.hci, "packets", vectors()) { vector in
       let octets = try #require(Hex.decode(vector.hex))
       for count in octets.indices {
-        #expect(throws: HCICodingError.self) { try HCIPacket(decoding: Array(octets.prefix(count))) }
+        try #require(throws: HCICodingError.self) { try HCIPacket(decoding: Array(octets.prefix(count))) }
       }
     }
   }
