@@ -1,13 +1,14 @@
 import ArgumentParser
 import BledCore
 import Logging
+import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import SimulatedAdapter
 
 /// The daemon's command line.
 @main
-struct Bled: AsyncParsableCommand {
+struct Bled: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bled",
     abstract: "Shares the Bluetooth LE adapters of this machine among local programs, over a Unix socket.",
@@ -42,23 +43,33 @@ struct Bled: AsyncParsableCommand {
   @Flag(name: .long, help: "Print the built-in scenario of the simulated adapter, to start one's own from, and end.")
   var printScenario = false
 
-  func run() async throws {
+  func run() throws {
     if printScenario { return print(Scenario.builtinText) }
-    let service = try prepare()
+    NIOSingletons.groupLoopCountSuggestion = 1
+    let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    let service = try prepare(on: eventLoop)
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "bled.lifecycle")))
+    let ended = eventLoop.makePromise(of: Void.self)
+    Task(executorPreference: EventLoopTaskExecutor(eventLoop)) {
+      do {
+        try await group.run()
+        ended.succeed()
+      } catch {
+        ended.fail(error)
+      }
+    }
     do {
-      try await group.run()
+      try ended.futureResult.wait()
     } catch {
       service.logger.critical("\(error)")
       throw ExitCode.failure
     }
   }
 
-  /// What the command line and the configuration file say, made into the daemon. It is a function of its own because
-  /// the optimizer of Swift 6.3 crashes on typed errors that pass through an async function.
-  private func prepare() throws -> DaemonService {
+  /// What the command line and the configuration file say, made into the daemon.
+  private func prepare(on eventLoop: any EventLoop) throws -> DaemonService {
     var settings = try Configuration(file: config)
     if !adapter.isEmpty { settings.adapters = adapter }
     if let socket { settings.socket.path = socket }
@@ -67,7 +78,7 @@ struct Bled: AsyncParsableCommand {
 
     let level = settings.logLevel
     LoggingSystem.bootstrap { _ in StandardErrorLog(logLevel: level) }
-    return DaemonService(settings: settings, adapters: choices, logger: Logger(label: "bled"))
+    return DaemonService(settings: settings, adapters: choices, eventLoop: eventLoop, logger: Logger(label: "bled"))
   }
 
   private static func level(_ text: String) throws -> Logger.Level {

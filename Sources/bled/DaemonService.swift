@@ -3,7 +3,6 @@ import BledCore
 import Glibc
 import Logging
 import NIOCore
-import NIOPosix
 import ServiceLifecycle
 import SimulatedAdapter
 
@@ -14,13 +13,12 @@ struct DaemonService: Service, CustomStringConvertible {
 
   let settings: Configuration
   let adapters: [AdapterChoice]
+  let eventLoop: any EventLoop
   let logger: Logger
 
   func run() async throws {
     let socket = try listen()
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let eventLoop = group.next()
-    let daemon = try await eventLoop.submit { NIOLoopBound(makeDaemon(on: eventLoop), eventLoop: eventLoop) }.get()
+    let daemon = try await eventLoop.submit { NIOLoopBound(makeDaemon(), eventLoop: eventLoop) }.get()
     let server = try await eventLoop.flatSubmit {
       SocketServer.start(socket, daemon: daemon.value, eventLoop: eventLoop)
     }.get()
@@ -37,7 +35,6 @@ struct DaemonService: Service, CustomStringConvertible {
     }
     try await stopped.futureResult.get()
     try await eventLoop.flatSubmit { server.value.closeClients(within: Self.patience) }.get()
-    try await group.shutdownGracefully()
   }
 
   /// The socket that systemd hands over, else one of our own.
@@ -46,7 +43,7 @@ struct DaemonService: Service, CustomStringConvertible {
     return try ListeningSocket(path: settings.socket.path, mode: settings.socket.mode, group: settings.socket.group)
   }
 
-  private func makeDaemon(on eventLoop: any EventLoop) -> Daemon {
+  private func makeDaemon() -> Daemon {
     let scheduler = EventLoopScheduler(eventLoop)
     let daemon = Daemon(
       identity: .init(name: settings.name ?? Self.machineName, appearance: settings.appearance),
