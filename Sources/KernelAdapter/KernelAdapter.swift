@@ -12,8 +12,11 @@ import NIOCore
 /// The decisions are made by machines without I/O (`LifecycleMachine`, `SetUpMachine`, `FamilyRadioMachine`); this class owns the
 /// sockets and the clock and carries their actions out.
 public final class KernelAdapter: Adapter {
+  /// Which controller this is; its address and abilities are known once it is on.
   public internal(set) var information: AdapterInformation
+  /// Whether the controller works; starts as `.absent`.
   public internal(set) var state = AdapterState.absent
+  /// Called on the event loop, after the call in which the event arose.
   public var onEvent: ((AdapterEvent) -> Void)?
 
   let eventLoop: NIOIsolatedEventLoop
@@ -69,6 +72,7 @@ public final class KernelAdapter: Adapter {
     information = AdapterInformation(id: selector.description, kind: "kernel")
   }
 
+  /// Opens the management interface and brings the controller into use as soon as it is there.
   public func start() {
     do {
       if poller == nil { poller = try Poller(eventLoop: nioLoop) }
@@ -81,6 +85,7 @@ public final class KernelAdapter: Adapter {
     run(lifecycle: .start)
   }
 
+  /// Ends scan, advertising and links, leaves the controller as it was found, and calls back within some 2 seconds.
   public func stop(_ done: @escaping () -> Void) {
     stopping.append(done)
     guard stopping.count == 1 else { return }
@@ -92,26 +97,31 @@ public final class KernelAdapter: Adapter {
     stopAlarm = scheduler.schedule(after: .seconds(2)) { [weak self] in self?.finishStop() }
   }
 
+  /// Asks the kernel to switch the controller's power.
   public func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
     powerDone.append(done)
     eventLoop.execute { self.run(lifecycle: .setPower(on)) }
   }
 
+  /// Wants this scan from now on, also after the controller went away and came back; nil for none.
   public func setScan(_ parameters: ScanParameters?) {
     wishes.scan = parameters
     run(radio: .wantScan(parameters))
   }
 
+  /// Wants this advertisement from now on, also after the controller went away and came back; nil for none.
   public func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
     wishes.advertising[set] = parameters
     run(radio: .wantAdvertising(set, parameters))
   }
 
+  /// Wants a connection; the device joins the filter accept list of the one initiator until it is there.
   public func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
     wishes.connects[address] = parameters
     run(radio: .connect(address, parameters))
   }
 
+  /// Takes the wish back; a link that came up meanwhile is dropped unannounced.
   public func cancelConnect(to address: DeviceAddress) {
     wishes.connects[address] = nil
     abandonAttachment(to: address)
