@@ -1,0 +1,34 @@
+/// The octets of one input, taken from the front as decisions and as data. Behind the end all are zero.
+public struct FuzzInput {
+  private var rest: ArraySlice<UInt8>
+
+  /// Begins at the first octet.
+  public init(_ octets: [UInt8]) { rest = octets[...] }
+
+  /// True when everything was taken.
+  public var isEmpty: Bool { rest.isEmpty }
+
+  /// One octet.
+  public mutating func octet() -> UInt8 { rest.popFirst() ?? 0 }
+
+  /// Two octets, the low one first.
+  public mutating func word() -> UInt16 { UInt16(octet()) | UInt16(octet()) << 8 }
+
+  /// A number from 0 to `bound` − 1, of one octet.
+  public mutating func number(below bound: Int) -> Int { Int(octet()) % bound }
+
+  /// Up to `count` octets.
+  public mutating func octets(_ count: Int) -> [UInt8] {
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  /// A packet: an octet with its length and then its octets.
+  public mutating func packet() -> [UInt8] { octets(Int(octet())) }
+
+  /// A value of up to 600 octets that takes three octets of input.
+  public mutating func filler() -> [UInt8] { [UInt8](repeating: octet(), count: Int(word()) % 601) }
+
+  /// Everything that is left.
+  public mutating func remainder() -> [UInt8] { octets(rest.count) }
+}

@@ -1,0 +1,51 @@
+import Bluetooth
+import Fuzzing
+import HCI
+
+/// Packets of the controller and to it: what can be decoded is the same octets when it is encoded.
+@main
+enum HCIPackets {
+  static func main() {
+    fuzz { octets in
+      guard let packet = try? HCIPacket(decoding: octets) else { return }
+      invariant(packet.octets == octets, "\(octets) became \(packet.octets)")
+      switch packet {
+      case .event(let packet): check(packet)
+      case .command(let packet):
+        guard let type = KnownCommands.type(of: packet.opcode) else { return }
+        check(packet, type)
+      case .acl: break
+      }
+    }
+  }
+
+  private static func check(_ packet: EventPacket) {
+    guard let event = try? HCIEvent(decoding: packet) else { return }
+    invariant(event.packet == packet, "\(packet) became \(event.packet)")
+    switch event {
+    case .commandComplete(let complete):
+      guard let type = KnownCommands.type(of: complete.opcode) else { return }
+      check(complete, type)
+    case .leAdvertisingReport(let event):
+      for report in event.reports { _ = (report.address.device, AdvertisingData(parsing: report.data)) }
+    case .leExtendedAdvertisingReport(let event):
+      for report in event.reports { _ = (report.address.device, AdvertisingData(parsing: report.data)) }
+    case .disconnectionComplete(let event): _ = event.reason.error("gone").message
+    default: break
+    }
+  }
+
+  private static func check<Command: HCICommand>(_ packet: CommandPacket, _: Command.Type) {
+    guard let command = try? Command(decoding: packet) else { return }
+    let again = CommandPacket(command)
+    invariant((try? Command(decoding: again)) == command, "\(command) is not decoded as itself")
+    invariant(again == packet, "\(packet) became \(again)")
+  }
+
+  private static func check<Command: HCICommand>(_ complete: CommandComplete, _: Command.Type) {
+    guard let returned = try? complete.decoded(as: Command.self) else { return }
+    var writer = OctetWriter()
+    returned.write(to: &writer)
+    invariant(writer.octets == complete.returnParameters, "\(complete.returnParameters) became \(writer.octets)")
+  }
+}

@@ -1,0 +1,1 @@
+../../../Sources/SimulatedAdapter/SeededGenerator.swift
