@@ -5,7 +5,6 @@ import Testing
 
 /// `bleshell` as a process of its own: the central role.
 @Suite(.serialized) struct BleshellCentralTests {
-  private let echo = "B1ED0002-5EED-4B1E-8D00-000000000000"
   private let long = "B1ED0003-5EED-4B1E-8D00-000000000000"
 
   @Test("adapters, as a table and as JSON, without colour in a pipe")
@@ -111,23 +110,20 @@ import Testing
   @Test("Ctrl-C is an end as good as any without --count, and a failure with it")
   func interrupt() throws {
     let daemon = try DaemonProcess()
-    for (arguments, status) in [([], Int32(0)), (["--count", "1000"], 130)] as [([String], Int32)] {
-      let watcher = try daemon.client()
-      let process = try daemon.start(["subscribe", "Echo", echo] + arguments)
-      // The link is up when another client sees it; the subscription may be or not: either way Ctrl-C has to be obeyed.
-      try watcher.call(ScanStart.self, .init())
-      let identifier = try watcher.next(ScanReport.self) { $0.name == "Echo" }.peripheral
-      try watcher.call(PeripheralConnect.self, .init(peripheral: identifier, timeout: 10))
-      try watcher.call(GATTSubscribe.self, .init(peripheral: identifier, handle: echoHandle(watcher, identifier)))
+    for (count, status) in [("", Int32(0)), ("--count 1000", 130)] {
+      let pipe = "\(daemon.folder.path)/pipe\(status)"
+      guard mkfifo(pipe, 0o600) == 0 else { throw ChildProcess.Failure(description: "mkfifo: \(errno)") }
+      let command = "exec \(ChildProcess.products)/bleshell subscribe 'Heart Belt' 2A37 \(count) >\(pipe)"
+      let process = try ChildProcess(
+        "/bin/sh", ["-c", command], environment: ["BLED_SOCKET": daemon.socketPath], folder: daemon.folder)
+      // Its first octets say that the subscription is there.
+      let output = open(pipe, O_RDONLY)
+      defer { close(output) }
+      var octets = [UInt8](repeating: 0, count: 256)
+      #expect(Glibc.read(output, &octets, octets.count) > 0)
       process.send(signal: SIGINT)
       #expect(try process.exitStatus() == status, "\(process.errors)")
     }
-  }
-
-  private func echoHandle(_ client: SocketClient, _ peripheral: String) throws -> UInt16 {
-    let services = try client.call(GATTDiscover.self, .init(peripheral: peripheral)).services
-    let characteristics = services.flatMap { $0.characteristics ?? [] }
-    return try #require(characteristics.first { "\($0.uuid)" == echo }).handle
   }
 
   @Test("a daemon that is not there: what to do, with status 1")
