@@ -1,7 +1,6 @@
 import Foundation
 
 // Chat host|join [NAME]: opens a chat, or joins one; lines from standard input are sent.
-setvbuf(stdout, nil, _IOLBF, 0)
 let arguments = Array(CommandLine.arguments.dropFirst())
 let name = arguments.dropFirst().first ?? NSUserName()
 let partner: any ChatPartner

@@ -3,8 +3,9 @@ import Foundation
 
 /// A heart-rate belt: publishes the Heart Rate service, advertises it, answers reads, and sends a measurement a second to
 /// whoever subscribes.
+@MainActor
 final class HeartRateBelt: NSObject {
-  private static let heartRate = CBUUID(string: "180D")
+  private let heartRate = CBUUID(string: "180D")
 
   private let measurement = CBMutableCharacteristic(
     type: CBUUID(string: "2A37"), properties: .notify, value: nil, permissions: .readable)
@@ -32,11 +33,11 @@ final class HeartRateBelt: NSObject {
   }
 }
 
-extension HeartRateBelt: CBPeripheralManagerDelegate {
+extension HeartRateBelt: @preconcurrency CBPeripheralManagerDelegate {
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     print("Bluetooth: \(peripheral.state)")
     guard peripheral.state == .poweredOn else { return }
-    let service = CBMutableService(type: Self.heartRate, primary: true)
+    let service = CBMutableService(type: heartRate, primary: true)
     service.characteristics = [measurement, location]
     peripheral.removeAllServices()
     peripheral.add(service)
@@ -45,7 +46,7 @@ extension HeartRateBelt: CBPeripheralManagerDelegate {
   func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
     if let error { return print("The service could not be published: \(error.localizedDescription)") }
     peripheral.startAdvertising([
-      CBAdvertisementDataLocalNameKey: "Belt", CBAdvertisementDataServiceUUIDsKey: [Self.heartRate],
+      CBAdvertisementDataLocalNameKey: "Belt", CBAdvertisementDataServiceUUIDsKey: [heartRate],
     ])
   }
 
@@ -69,7 +70,9 @@ extension HeartRateBelt: CBPeripheralManagerDelegate {
   ) {
     print("Subscribed: \(central.identifier)")
     guard timer == nil else { return }
-    timer = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in self?.measure() }
+    timer = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in
+      MainActor.assumeIsolated { self?.measure() }
+    }
   }
 
   func peripheralManager(

@@ -3,8 +3,8 @@ import Foundation
 
 /// Finds a heart-rate belt, prints some of its measurements, and lets go of it.
 final class HeartRateMonitor: NSObject {
-  private static let heartRate = CBUUID(string: "180D")
-  private static let measurement = CBUUID(string: "2A37")
+  private let heartRate = CBUUID(string: "180D")
+  private let measurement = CBUUID(string: "2A37")
 
   private var remaining: Int
   private let finished: () -> Void
@@ -30,7 +30,7 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
     switch central.state {
     case .poweredOn:
       print("Looking for a heart-rate belt.")
-      central.scanForPeripherals(withServices: [Self.heartRate])
+      central.scanForPeripherals(withServices: [heartRate])
     case .poweredOff: print("Bluetooth is off.")
     case .unauthorized: print("This program may not use Bluetooth.")
     case .unsupported: print("There is no Bluetooth here.")
@@ -53,7 +53,7 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
 
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
     print("Connected.")
-    peripheral.discoverServices([Self.heartRate])
+    peripheral.discoverServices([heartRate])
   }
 
   func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
@@ -71,14 +71,14 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
 
 extension HeartRateMonitor: CBPeripheralDelegate {
   func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    guard let service = peripheral.services?.first(where: { $0.uuid == Self.heartRate }) else {
+    guard let service = peripheral.services?.first(where: { $0.uuid == heartRate }) else {
       return giveUp("The belt has no Heart Rate service.")
     }
-    peripheral.discoverCharacteristics([Self.measurement], for: service)
+    peripheral.discoverCharacteristics([measurement], for: service)
   }
 
   func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
-    guard let characteristic = service.characteristics?.first(where: { $0.uuid == Self.measurement }) else {
+    guard let characteristic = service.characteristics?.first(where: { $0.uuid == measurement }) else {
       return giveUp("The belt has no Heart Rate Measurement.")
     }
     peripheral.setNotifyValue(true, for: characteristic)

@@ -3,7 +3,7 @@ import Foundation
 
 /// A device with an e-mail address that only paired devices may read: asking for it starts pairing.
 final class ProtectedEmail: NSObject {
-  private static let userData = CBUUID(string: "181C")
+  private let userData = CBUUID(string: "181C")
 
   private let address: Data
   private let name = CBMutableCharacteristic(
@@ -25,7 +25,7 @@ final class ProtectedEmail: NSObject {
 extension ProtectedEmail: CBPeripheralManagerDelegate {
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     guard peripheral.state == .poweredOn else { return print("Bluetooth: \(peripheral.state)") }
-    let service = CBMutableService(type: Self.userData, primary: true)
+    let service = CBMutableService(type: userData, primary: true)
     service.characteristics = [name, email]
     peripheral.removeAllServices()
     peripheral.add(service)
@@ -34,7 +34,7 @@ extension ProtectedEmail: CBPeripheralManagerDelegate {
   func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
     if let error { return print("The service could not be published: \(error.localizedDescription)") }
     peripheral.startAdvertising([
-      CBAdvertisementDataLocalNameKey: "Alice", CBAdvertisementDataServiceUUIDsKey: [Self.userData],
+      CBAdvertisementDataLocalNameKey: "Alice", CBAdvertisementDataServiceUUIDsKey: [userData],
     ])
   }
 

@@ -5,8 +5,8 @@ import Foundation
 /// drops or the program starts anew: first to the one it knows, then to one that another program is connected to, and only
 /// then with a scan.
 final class ThermometerLogger: NSObject {
-  private static let healthThermometer = CBUUID(string: "1809")
-  private static let measurement = CBUUID(string: "2A1C")
+  private let healthThermometer = CBUUID(string: "1809")
+  private let measurement = CBUUID(string: "2A1C")
 
   private var remaining: Int
   private let memory: ThermometerMemory
@@ -35,12 +35,12 @@ final class ThermometerLogger: NSObject {
       print("Waiting for the known thermometer.")
       return connect(known, central)
     }
-    if let connected = central.retrieveConnectedPeripherals(withServices: [Self.healthThermometer]).first {
+    if let connected = central.retrieveConnectedPeripherals(withServices: [healthThermometer]).first {
       print("A thermometer is connected already.")
       return connect(connected, central)
     }
     print("Looking for a thermometer.")
-    central.scanForPeripherals(withServices: [Self.healthThermometer])
+    central.scanForPeripherals(withServices: [healthThermometer])
   }
 
   private func connect(_ peripheral: CBPeripheral, _ central: CBCentralManager) {
@@ -71,12 +71,12 @@ extension ThermometerLogger: CBCentralManagerDelegate {
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
     print("Connected to \(peripheral.name ?? "a thermometer").")
     memory.identifier = peripheral.identifier
-    peripheral.discoverServices([Self.healthThermometer])
+    peripheral.discoverServices([healthThermometer])
   }
 
   func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
     print("Could not connect: \(error?.localizedDescription ?? "nobody knows why")")
-    if central.state == .poweredOn { central.scanForPeripherals(withServices: [Self.healthThermometer]) }
+    if central.state == .poweredOn { central.scanForPeripherals(withServices: [healthThermometer]) }
   }
 
   func centralManager(
@@ -91,13 +91,13 @@ extension ThermometerLogger: CBCentralManagerDelegate {
 
 extension ThermometerLogger: CBPeripheralDelegate {
   func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    for service in peripheral.services ?? [] where service.uuid == Self.healthThermometer {
-      peripheral.discoverCharacteristics([Self.measurement], for: service)
+    for service in peripheral.services ?? [] where service.uuid == healthThermometer {
+      peripheral.discoverCharacteristics([measurement], for: service)
     }
   }
 
   func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
-    for characteristic in service.characteristics ?? [] where characteristic.uuid == Self.measurement {
+    for characteristic in service.characteristics ?? [] where characteristic.uuid == measurement {
       peripheral.setNotifyValue(true, for: characteristic)
     }
   }

@@ -2,7 +2,6 @@ import Foundation
 
 // ThermometerLogger [COUNT] [FILE]: logs COUNT measurements (all, if missing) and remembers the thermometer in FILE
 // (thermometer.id in the current folder).
-setvbuf(stdout, nil, _IOLBF, 0)
 let arguments = Array(CommandLine.arguments.dropFirst())
 let count = arguments.first.flatMap { Int($0) } ?? .max
 let file = URL(fileURLWithPath: arguments.dropFirst().first ?? "thermometer.id")
