@@ -118,7 +118,9 @@ public struct Bearer: Sendable {
       return refuse(opcode, error)
     }
     switch opcode.kind {
-    case .request: return take(request: pdu, opcode)
+    case .request:
+      // The peer may send no more than the MTU (3.2.8), and the answer to Prepare Write is as long as the request.
+      return packet.count <= mtu ? take(request: pdu, opcode) : refuse(opcode, .malformed(opcode))
     case .response: return take(response: pdu, opcode)
     case .command: return .command(pdu)
     case .notification: return .notification(pdu)

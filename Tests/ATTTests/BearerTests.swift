@@ -29,6 +29,18 @@ struct BearerTests {
     #expect(client.mtu == 23)
   }
 
+  @Test func aRequestBeyondTheMTUIsRefused() throws {
+    var bearer = Bearer(maximumMTU: 247)
+    let request = try octets("160d000000" + String(repeating: "00", count: 19))
+    #expect(bearer.receive(request) == .answer(try octets("0116000004")))
+    #expect(bearer.receive(try octets("02f700")) == .answer(try octets("03f700")))
+    guard case .request(.prepareWriteRequest(13, offset: 0, let value)) = bearer.receive(request) else {
+      Issue.record("refused")
+      return
+    }
+    #expect(value.count == 19)
+  }
+
   @Test func oneRequestAtATime() throws {
     var bearer = Bearer(maximumMTU: 23)
     #expect(bearer.send(request: try octets("0a0100"), now: .zero) == true)
