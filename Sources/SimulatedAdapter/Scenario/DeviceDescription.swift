@@ -85,17 +85,26 @@ struct SignalDescription: Decodable, Sendable {
   /// How far it may drift from one packet to the next, in dB.
   var walk = 0.0
 
+  /// What a receiver can report (Core 5.4, Vol 4, Part E, 7.7.65.2).
+  private static let bases = -127.0...20.0
+
   init() {}
 
   private enum Keys: String, CodingKey, CaseIterable { case base, noise, walk }
 
   init(from decoder: any Decoder) throws {
     if let fixed = try? decoder.singleValueContainer().decode(Double.self) {
+      guard Self.bases.contains(fixed) else {
+        throw DecodingError.dataCorrupted(
+          DecodingError.Context(
+            codingPath: decoder.codingPath,
+            debugDescription: "\(fixed) is out of range: give a number from -127 to 20.", underlyingError: nil))
+      }
       (base, noise) = (fixed, 0)
       return
     }
     let members = try Members(decoder, Keys.self)
-    base = try members.number(.base, in: -127...20, default: base)
+    base = try members.number(.base, in: Self.bases, default: base)
     noise = try members.number(.noise, in: 0...100, default: noise)
     walk = try members.number(.walk, in: 0...100, default: walk)
   }
