@@ -20,7 +20,7 @@ import Glibc
   private func runTerminal() async throws {
     let editor = LineEditor()
     // At the prompt Ctrl-C is libedit's: it drops the line.
-    let interrupt = Interrupt { signal(SIGINT, SIG_IGN) }
+    let interrupt = Interrupt { Interrupt.listen() }
     defer { interrupt.end() }
     shell.output.line("Commands: help, quit; Tab completes.")
     while true {

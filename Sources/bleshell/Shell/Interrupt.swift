@@ -1,34 +1,56 @@
 import Dispatch
 import Glibc
 
-/// Ctrl-C: as long as one of these lives, the newest is asked instead of the process ending. When a command was told once
-/// and goes on, the second Ctrl-C ends the process.
+/// Ctrl-C: as long as one of these lives, the newest is asked instead of the process ending. When it was asked once and
+/// lives on, the next Ctrl-C ends the process.
+///
+/// The handler is set again for each, because libedit puts its own in the place while it reads, which a signal source of
+/// Dispatch does not survive.
 @MainActor final class Interrupt {
   private static var living: [Interrupt] = []
-  private static var source: (any DispatchSourceSignal)?
+  private static var source: (any DispatchSourceRead)?
+  /// What the signal handler writes to and the source reads from.
+  nonisolated private static let pipe: (read: CInt, write: CInt) = {
+    var ends: [CInt] = [-1, -1]
+    _ = Glibc.pipe(&ends)
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    return (ends[0], ends[1])
+  }()
 
   private let action: @MainActor () -> Void
 
   init(_ action: @escaping @MainActor () -> Void) {
     self.action = action
-    Self.living.append(self)
-    signal(SIGINT, SIG_IGN)
     if Self.source == nil {
-      let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
+      let source = DispatchSource.makeReadSource(fileDescriptor: Self.pipe.read, queue: .main)
       source.setEventHandler { MainActor.assumeIsolated { Self.interrupted() } }
       source.resume()
       Self.source = source
     }
+    Self.living.append(self)
+    Self.listen()
   }
 
   /// To be called once.
   func end() {
     Self.living.removeAll { $0 === self }
-    signal(SIGINT, Self.living.isEmpty ? SIG_DFL : SIG_IGN)
+    if Self.living.isEmpty { signal(SIGINT, SIG_DFL) } else { Self.listen() }
+  }
+
+  /// Has Ctrl-C written to the pipe.
+  static func listen() {
+    signal(SIGINT) { _ in
+      var octet: UInt8 = 0
+      _ = write(Interrupt.pipe.write, &octet, 1)
+    }
   }
 
   private static func interrupted() {
-    guard let newest = living.last else { return }
+    var octets: [UInt8] = [0, 0, 0, 0]
+    guard read(pipe.read, &octets, octets.count) > 0, let newest = living.last else { return }
     signal(SIGINT, SIG_DFL)
     newest.action()
   }
