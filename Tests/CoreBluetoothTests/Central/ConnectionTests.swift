@@ -12,8 +12,11 @@ extension WithDaemon {
       let belt = try await central.find("Belt")
       #expect(belt.state == .disconnected)
       #expect(belt.maximumWriteValueLength(for: .withoutResponse) == 20)
-      central.manager.connect(belt)
-      #expect(belt.state == .connecting)
+      // On the delegate's queue nothing can come in between.
+      central.log.queue.sync {
+        central.manager.connect(belt)
+        #expect(belt.state == .connecting)
+      }
       let connected = try await central.log.next("didConnect")
       #expect(connected.peripheral === belt)
       #expect(connected.isOnQueue)
@@ -23,8 +26,10 @@ extension WithDaemon {
       // Once more: the answer comes again.
       central.manager.connect(belt)
       try await central.log.next("didConnect")
-      central.manager.cancelPeripheralConnection(belt)
-      #expect(belt.state == .disconnecting)
+      central.log.queue.sync {
+        central.manager.cancelPeripheralConnection(belt)
+        #expect(belt.state == .disconnecting)
+      }
       let ended = try await central.log.next("didDisconnect")
       #expect(ended.error == nil)
       #expect(ended.isReconnecting == false)
