@@ -141,7 +141,11 @@ extension KernelAdapter {
 
   func endLink(_ handle: UInt16, _ error: BluetoothError) {
     ending.removeValue(forKey: handle)?.alarm.cancel()
-    links.removeValue(forKey: handle)?.end(error)
+    guard let link = links.removeValue(forKey: handle) else { return }
+    logger.debug(
+      "a link ended",
+      metadata: ["peer": "\(link.peer)", "reason": "\(error)", "by socket": "\(link.socketHasEnded)"])
+    link.end(error)
     if !stopping.isEmpty, links.isEmpty { run(radio: .quiet) }
   }
 

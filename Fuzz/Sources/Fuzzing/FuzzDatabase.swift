@@ -7,7 +7,7 @@ public let fuzzOwner = AttributeOwner(9)
 extension AttributeDatabase {
   /// A database with an attribute of each kind: fixed, stored, of an owner, long, with descriptors, included, and behind
   /// each sort of protection. About 60 handles, so that one octet reaches all of them.
-  public static func fuzzed() -> AttributeDatabase {
+  public static let fuzzed: AttributeDatabase = {
     var database = AttributeDatabase { message in
       // Not AES: it only has to differ where the databases do.
       let hash = message.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -26,7 +26,7 @@ extension AttributeDatabase {
       invariant(false, "the database: \(error)")
     }
     return database
-  }
+  }()
 
   private static var plainService: ServiceDefinition {
     ServiceDefinition(

@@ -9,7 +9,7 @@ struct ClientRun {
   private var client: GATTConnection
   private var ownDatabase = AttributeDatabase()
   private var server: GATTConnection
-  private var database = AttributeDatabase.fuzzed()
+  private var database = AttributeDatabase.fuzzed
   private var now = Instant.zero
   /// The client's request that has no response yet.
   private var request: [UInt8]?

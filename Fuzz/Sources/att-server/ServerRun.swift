@@ -5,7 +5,7 @@ import GATT
 
 /// One client after the other at one database, and what is known of the server from what it did.
 struct ServerRun {
-  private var database = AttributeDatabase.fuzzed()
+  private var database = AttributeDatabase.fuzzed
   private var connection: GATTConnection
   private let maximumMTU: Int
   private var now = Instant.zero
