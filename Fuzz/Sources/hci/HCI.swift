@@ -2,7 +2,7 @@ import Bluetooth
 import Fuzzing
 import HCI
 
-/// Packets of the controller and to it: what can be decoded is the same octets when it is encoded.
+/// Packets of the controller and to it: what can be decoded is the same when it is encoded, events octet for octet.
 @main
 enum HCIPackets {
   static func main() {
@@ -37,9 +37,9 @@ enum HCIPackets {
 
   private static func check<Command: HCICommand>(_ packet: CommandPacket, _: Command.Type) {
     guard let command = try? Command(decoding: packet) else { return }
-    let again = CommandPacket(command)
-    invariant((try? Command(decoding: again)) == command, "\(command) is not decoded as itself")
-    invariant(again == packet, "\(packet) became \(again)")
+    // Advertising data lies in a field of 31 octets; what stands behind the data is lost, so values are compared.
+    let again = try? Command(decoding: CommandPacket(command))
+    invariant(again == command, "\(command) is not decoded as itself")
   }
 
   private static func check<Command: HCICommand>(_ complete: CommandComplete, _: Command.Type) {
