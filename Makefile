@@ -7,7 +7,8 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
-UNITDIR ?= $(PREFIX)/lib/systemd/system
+# Where systemd looks: below /usr and /usr/local, else in /etc.
+UNITDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(PREFIX)/lib,/etc)/systemd/system
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DESTDIR ?=
 

@@ -13,7 +13,7 @@ public final class Daemon {
   /// How many sessions there may be.
   public static let maximumSessions = 1000
   /// How long adapters may take to come to rest when the daemon stops.
-  static let patience = Duration.milliseconds(1200)
+  static let patience = Duration.seconds(5)
 
   /// What devices see of this machine.
   public struct Identity: Hashable, Sendable {
@@ -106,7 +106,7 @@ public final class Daemon {
   }
 
   /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop.
-  /// - Parameter done: called once, within 1.2 seconds.
+  /// - Parameter done: called once, within 5 seconds.
   public func stop(_ done: @escaping () -> Void) {
     guard !isStopping else { return }
     isStopping = true

@@ -178,6 +178,10 @@ import Testing
     let pending = try client.call(
       PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci1"))
     #expect(second.wished.count == 1 && world.adapter.wished.isEmpty)
+    // Whoever else wants it joins the wish where it is.
+    let joined = world.client()
+    _ = try joined.call(PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci0"))
+    #expect(second.wished.count == 1 && world.adapter.wished.isEmpty)
     world.adapter.bringUp(world.peer(), role: .peripheral)
     world.settle()
     #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().adapter == "hci0")

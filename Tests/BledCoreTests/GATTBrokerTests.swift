@@ -209,6 +209,13 @@ import Testing
     #expect(events.map(\.start) == [range.lowerBound] && events.map(\.end) == [range.upperBound])
     #expect(try client.notifications(GATTSubscriptionLost.self).map(\.handle) == [handle])
     #expect(try client.error(GATTSubscribe.self, .init(peripheral: id, handle: handle))?.data?.name == "unknownHandle")
+    // Nothing was written to what may be another attribute by now, and the next change is heard as well.
+    #expect(peer.subscriptions[handle] == .notification)
+    client.forget()
+    link.deliver([0x1D, UInt8(changed & 0xFF), 0, 1, 0, 0xFF, 0xFF])
+    link.deliver([0x1D, UInt8(changed & 0xFF), 0, 1, 0, 0xFF, 0xFF])
+    world.settle()
+    #expect(try client.notifications(GATTServicesChanged.self).count == 2)
   }
 
   @Test func operationsOfTwoSessionsTakeTurns() throws {

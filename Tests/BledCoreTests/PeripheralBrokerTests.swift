@@ -76,6 +76,16 @@ import Testing
     world.settle()
     #expect(try phone.results[read]?.get() == .value([7, 8]))
 
+    // The next question is asked while the answer to the first is being taken.
+    let both = phone.start(.readMultiple([asked, asked]))
+    world.settle()
+    for octet: UInt8 in [5, 6] {
+      let question = try #require(try client.calls(ServerRead.self).last)
+      try client.answer(question.id, ServerRead.Result(value: HexBytes([octet])))
+      world.settle()
+    }
+    #expect(try phone.results[both]?.get() == .value([5, 6]))
+
     let write = phone.start(.write(asked, [1, 2]))
     world.settle()
     let written = try #require(try client.calls(ServerWrite.self).first)

@@ -52,10 +52,9 @@ final class CentralBroker {
       throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at the most a year")
     }
     let connection = connections[peripheral] ?? Connection(peripheral, on: slot)
-    if connection.device == nil {
-      if let error = slot.unusable { throw error }
-      connection.slot = slot
-    }
+    // A wish that waits stays with its adapter: that is the one to take it back from.
+    if connection.machine.state == .idle { connection.slot = slot }
+    if connection.device == nil, let error = connection.slot.unusable { throw error }
     if connections.updateValue(connection, forKey: peripheral) == nil { peripheral.holds += 1 }
     let request = Request(reply)
     if let timeout = params.timeout {
@@ -121,7 +120,10 @@ final class CentralBroker {
 
   func connected(_ device: DeviceLink) {
     let connection = connections[device.peripheral] ?? Connection(device.peripheral, on: device.slot)
-    guard connection.device == nil else { return }
+    guard connection.device == nil else {
+      if device.link.role == .central { device.disconnect() }
+      return
+    }
     if connections.updateValue(connection, forKey: device.peripheral) == nil { device.peripheral.holds += 1 }
     if connection.machine.state == .connecting, connection.slot != device.slot {
       // It came to another adapter than the one that waits for it.
@@ -263,6 +265,10 @@ final class CentralBroker {
 
   private func lose(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
     device.unsubscribe(from: handle, session, nil)
+    tellLost(handle, on: device, session, error)
+  }
+
+  private func tellLost(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
     session.send(
       GATTSubscriptionLost.self, .init(peripheral: device.peripheral.id, handle: handle, reason: RPCError(error)))
   }
@@ -271,7 +277,8 @@ final class CentralBroker {
     let error = BledError.unknownHandle.error("the device's services changed; this handle is void")
     for handle in device.subscriptions.keys.sorted()
     where range.contains(handle) && handle != device.known.serviceChanged {
-      for session in device.subscriptions[handle]?.members ?? [] { lose(handle, on: device, session, error) }
+      // Nothing is written: what stands at the descriptor's handle now may be anything.
+      for session in device.voidSubscription(to: handle, error) { tellLost(handle, on: device, session, error) }
     }
     device.known.forget(range)
     for session in connection.machine.users {

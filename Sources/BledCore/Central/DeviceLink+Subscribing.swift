@@ -9,8 +9,11 @@ extension DeviceLink {
       _ = try known.characteristic(at: handle)
       throw BledError.notAllowedByProperties.error("characteristic \(handle) neither notifies nor indicates")
     }
-    let actions = subscriptions[handle, default: SubscriptionMachine()].subscribe(session, reply)
-    perform(actions, handle)
+    if subscriptions[handle] == nil {
+      lastSubscription += 1
+      subscriptions[handle] = SubscriptionMachine(number: lastSubscription)
+    }
+    if let actions = subscriptions[handle]?.subscribe(session, reply) { perform(actions, handle) }
   }
 
   /// Ends the subscription of a session; without one it does nothing.
@@ -20,6 +23,14 @@ extension DeviceLink {
       return
     }
     perform(actions, handle)
+  }
+
+  /// Forgets a subscription whose handles the device declared void, without a word to the device.
+  /// - Returns: whom values went to.
+  func voidSubscription(to handle: UInt16, _ error: BluetoothError) -> [Session] {
+    guard let machine = subscriptions.removeValue(forKey: handle) else { return [] }
+    perform(machine.void(error), handle)
+    return machine.members
   }
 
   /// Ends all subscriptions of a session that lets go of the device.
@@ -51,40 +62,42 @@ extension DeviceLink {
 
   /// Writes the Client Characteristic Configuration, after looking for it if it is not known.
   private func configure(_ handle: UInt16, _ configuration: ClientConfiguration) {
+    guard let number = subscriptions[handle]?.number else { return }
     do {
       if let descriptor = known.configuration(of: handle) {
         return run(
           LinkOperation(session: nil, .subscribe(descriptor: descriptor, configuration)) { [weak self] result in
-            self?.configured(handle, result)
+            self?.configured(handle, number, result)
             return nil
           })
       }
       guard !known.isDescribed(handle), let range = try known.descriptorRange(of: handle) else {
         throw Self.noConfiguration(handle)
       }
-      run(findConfiguration(of: handle, in: range, configuration))
+      run(findConfiguration(of: handle, number, in: range, configuration))
     } catch {
-      configured(handle, .failure((error as? BluetoothError) ?? Self.noConfiguration(handle)))
+      configured(handle, number, .failure((error as? BluetoothError) ?? Self.noConfiguration(handle)))
     }
   }
 
   private func findConfiguration(
-    of handle: UInt16, in range: ClosedRange<UInt16>, _ configuration: ClientConfiguration
+    of handle: UInt16, _ number: Int, in range: ClosedRange<UInt16>, _ configuration: ClientConfiguration
   ) -> LinkOperation {
     LinkOperation(session: nil, .discoverDescriptors(in: range)) { [weak self] result in
       guard let self else { return nil }
       if case .success(.descriptors(let descriptors)) = result {
         known.add(descriptors, of: handle)
         if let descriptor = known.configuration(of: handle) { return .subscribe(descriptor: descriptor, configuration) }
-        configured(handle, .failure(Self.noConfiguration(handle)))
+        configured(handle, number, .failure(Self.noConfiguration(handle)))
       } else {
-        configured(handle, result)
+        configured(handle, number, result)
       }
       return nil
     }
   }
 
-  private func configured(_ handle: UInt16, _ result: Result<GATTResult, BluetoothError>) {
+  private func configured(_ handle: UInt16, _ number: Int, _ result: Result<GATTResult, BluetoothError>) {
+    guard subscriptions[handle]?.number == number else { return }
     let error: BluetoothError? = if case .failure(let error) = result { error } else { nil }
     if let actions = subscriptions[handle]?.written(error) { perform(actions, handle) }
   }

@@ -28,6 +28,8 @@ final class DeviceLink {
   let peripheral: Peripheral
   /// What was discovered on the device since the link came up.
   var known = KnownAttributes()
+  /// How many subscriptions there were; the number of the last.
+  var lastSubscription = 0
   /// The subscriptions that sessions share, by handle of the value.
   var subscriptions: [UInt16: SubscriptionMachine<Session, Reply<Empty>>] = [:]
   /// Whether the daemon has asked the device to tell of changes of its services.

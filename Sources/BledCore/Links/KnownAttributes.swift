@@ -64,12 +64,12 @@ struct KnownAttributes {
   /// Whether descriptors were discovered.
   func isDescribed(_ value: UInt16) -> Bool { described.contains(value) }
 
-  /// Forgets what the device declared void.
+  /// Forgets what the device declared void. Service Changed itself never moves (Core 5.4, Vol 3, Part G, 7.1).
   mutating func forget(_ range: ClosedRange<UInt16>) {
     services = services.filter { !$0.value.overlaps(range) }
-    characteristics = characteristics.filter { !range.contains($0.key) }
-    configurations = configurations.filter { !range.contains($0.key) }
-    described = described.filter { !range.contains($0) }
-    if let serviceChanged, characteristics[serviceChanged] == nil { self.serviceChanged = nil }
+    let isValid = { [serviceChanged] handle in !range.contains(handle) || handle == serviceChanged }
+    characteristics = characteristics.filter { isValid($0.key) }
+    configurations = configurations.filter { isValid($0.key) }
+    described = described.filter(isValid)
   }
 }

@@ -14,6 +14,7 @@ import Bluetooth
 /// | any       | unsubscribe while others stay  | answers                                                |
 /// | disabling | subscribe                      | joins those that wait                                  |
 /// | disabling | written, with an error or not  | answers those that left → off; enable → enabling if somebody waits |
+/// | any       | void: the handle is another's now | answers all; to be forgotten                       |
 struct SubscriptionMachine<Who: Hashable, Request> {
   enum Action {
     case enable
@@ -28,6 +29,11 @@ struct SubscriptionMachine<Who: Hashable, Request> {
   private var state = State.off
   private var waiting: [(who: Who, request: Request)] = []
   private var leaving: [Request] = []
+
+  /// Tells it from another one for the same handle, before or after.
+  let number: Int
+
+  init(number: Int = 0) { self.number = number }
 
   /// Whether it can be forgotten.
   var isOff: Bool { state == .off }
@@ -55,6 +61,11 @@ struct SubscriptionMachine<Who: Hashable, Request> {
       if state == .disabling, members.isEmpty { leaving.append(request) } else { actions.append(.answer(request, nil)) }
     }
     return actions
+  }
+
+  /// The characteristic is no more: whoever waits is answered.
+  func void(_ error: BluetoothError) -> [Action] {
+    waiting.map { .answer($0.request, error) } + leaving.map { .answer($0, nil) }
   }
 
   /// The device has answered to what it was last asked.

@@ -4,13 +4,13 @@ import BledRPC
 ///
 /// | Call    | Input                        | What happens                         |
 /// |---------|------------------------------|--------------------------------------|
-/// | waiting | its answer or refusal        | completion, once → gone              |
+/// | waiting | its answer or refusal: taken | completion by the taker, once → gone |
 /// | waiting | forgotten                    | → gone; a later answer is ignored    |
 /// | gone, or of no interest | an answer    | ignored                              |
 struct OutgoingCalls {
   typealias Number = Int
 
-  private struct Waiting {
+  struct Waiting {
     let succeed: (RPCMessage) -> Void
     let fail: (RPCError) -> Void
   }
@@ -39,11 +39,8 @@ struct OutgoingCalls {
   /// Gives up on all calls.
   mutating func drop() { waiting = [:] }
 
-  mutating func answered(_ id: RequestID, _ message: RPCMessage) { take(id)?.succeed(message) }
-
-  mutating func refused(_ id: RequestID, _ error: RPCError) { take(id)?.fail(error) }
-
-  private mutating func take(_ id: RequestID) -> Waiting? {
+  /// The call that this answers. To be completed when the access to this value is over: a completion may begin another call.
+  mutating func take(_ id: RequestID) -> Waiting? {
     guard case .number(let number) = id else { return nil }
     return waiting.removeValue(forKey: number)
   }

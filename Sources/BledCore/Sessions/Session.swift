@@ -55,8 +55,12 @@ public final class Session {
       switch message.kind {
       case .request(let id, let method): router.handle(message, method: method, id: id, from: self)
       case .notification(let method): router.handle(message, method: method, id: nil, from: self)
-      case .success(let id): calls.answered(id, message)
-      case .failure(let id?, let error): calls.refused(id, error)
+      case .success(let id):
+        let call = calls.take(id)
+        call?.succeed(message)
+      case .failure(let id?, let error):
+        let call = calls.take(id)
+        call?.fail(error)
       case .failure(nil, let error): logger.debug("session \(self.id) could not read a line of ours: \(error.message)")
       }
     } catch {
