@@ -51,6 +51,7 @@ struct AdvertisingMachineTests {
       .linkUp(handle: 0x40, .peripheral, LinkParameters(0x28, 0, 0x2A)), .advertising(first, .off))
     // The controller still has the data: enabling suffices (P19). It may lack the means while the link is there.
     try script.command("0a20 01 01", status: 0x0C)
+    script.expectTold()
     try script.hear("05 04 00 4000 13")
     try script.command("0a20 01 00")
     try startLegacy(&script)

@@ -51,6 +51,25 @@ struct InitiatorMachineTests {
     script.silent()
   }
 
+  @Test func moreDevicesThanTheListHoldsTakeTurns() throws {
+    var script = RadioScript<LegacyFamily>(acceptList: 1)
+    script.give(.connect(belt, ConnectionParameters()))
+    try script.command(clear)
+    try script.command(addBelt)
+    try script.started("\(create) 01f4f3f2f1f0 \(tail)")
+    script.give(.connect(lamp, ConnectionParameters()))
+    script.silent()
+    script.now = script.now.advanced(by: .seconds(5))
+    script.give(.tick)
+    try script.command("0e20 00")
+    try script.hear(connected("000000000000", handle: "0000", status: "02"))
+    try script.command(removeBelt)
+    try script.command(addLamp)
+    try script.started("\(create) 02f4f3f2f1f0 \(tail)")
+    script.silent()
+    script.expectTold()
+  }
+
   @Test func aWishThatIsTakenBackIsCancelled() throws {
     var script = RadioScript<LegacyFamily>()
     try bothWanted(&script)

@@ -199,6 +199,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
       return tell(set, .failed(Self.exhausted(profile.advertisingSets)))
     default: break
     }
+    // What was on the air before comes back: what keeps it off (a link that the controller cannot advertise beside, another
+    // owner) passes, and the back-off tries again.
+    if entries[set]?.hopeless == nil, entries[set]?.told == .off { return [] }
     return tell(set, .failed(status.error("The advertisement could not be set up")))
   }
 

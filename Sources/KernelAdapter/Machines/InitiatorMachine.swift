@@ -79,17 +79,24 @@ struct InitiatorMachine<Family: RadioFamily> {
     var deadlines = wishes.values.compactMap { $0.backOff.deadline(after: now) }
     if case .cancelling(_, let deadline) = state { deadlines.append(deadline) }
     if !wishes.isEmpty, let deadline = backOff.deadline(after: now) { deadlines.append(deadline) }
+    if wishes.count > profile.acceptListSize {
+      deadlines.append(Instant(nanoseconds: (now.nanoseconds / Self.turn + 1) * Self.turn))
+    }
     return deadlines.min()
   }
 
-  /// The devices that are waited for now; as many as the list holds, in the order in which they were wanted.
+  /// How long devices stay in the list when more are wanted than it holds.
+  private static var turn: Int64 { 5_000_000_000 }
+
+  /// The devices that are waited for now, in the order in which they were wanted; in turns if the list does not hold all.
   private func set(at now: Instant) -> OrderedSet<DeviceAddress> {
-    var set: OrderedSet<DeviceAddress> = []
-    for (address, wish) in wishes where set.count < profile.acceptListSize {
-      guard wish.attaching == nil, !linked.contains(address), wish.backOff.allows(at: now) else { continue }
-      set.append(address)
-    }
-    return set
+    let eligible = wishes.filter { address, wish in
+      wish.attaching == nil && !linked.contains(address) && wish.backOff.allows(at: now)
+    }.keys
+    let size = max(1, profile.acceptListSize)
+    guard eligible.count > size else { return eligible }
+    let first = Int(now.nanoseconds / Self.turn % Int64(eligible.count)) * size % eligible.count
+    return OrderedSet((0..<size).map { eligible[(first + $0) % eligible.count] })
   }
 
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
