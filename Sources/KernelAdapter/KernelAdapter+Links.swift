@@ -63,25 +63,13 @@ extension KernelAdapter {
       return announce(descriptor, peer, .peripheral, handle: handle, attempts: 1)
     }
     guard let (device, attachment) = attaching.first(where: { $0.value.handle == handle }) else {
-      return discard(descriptor)
+      // It is not wanted any more and is being disconnected.
+      return descriptor.close()
     }
     abandonAttachment(to: device)
     wishes.connects[device] = nil
     run(radio: .attached(device))
     announce(descriptor, device, .central, handle: handle, attempts: attachment.attempts)
-  }
-
-  /// A link that we started and that is not wanted any more: it is being disconnected, and the socket is kept until the kernel is
-  /// done with it.
-  private func discard(_ descriptor: Descriptor) {
-    let socket = PacketSocket(descriptor, eventLoop: eventLoop)
-    discarded[ObjectIdentifier(socket)] = socket
-    socket.onEvent = { [weak self, weak socket] event in
-      guard case .ended = event, let self, let socket else { return }
-      socket.close()
-      discarded[ObjectIdentifier(socket)] = nil
-    }
-    eventLoop.execute { socket.start() }
   }
 
   private func announce(
@@ -114,8 +102,7 @@ extension KernelAdapter {
       run(radio: .attachFailed(device, reason.error("No connection to \(device)")))
     }
     guard let link = links[handle] else { return }
-    // We hear of the end before the kernel acts on it, and a socket that is closed meanwhile upsets some kernels
-    // (6.1.192: list corruption). So the kernel's own end of the socket is waited for.
+    // The other end of the socket comes a little later, behind the last packets.
     let isOurs = link.isDisconnecting && reason.code == .remoteUserTerminatedConnection
     let error = (isOurs ? HCIStatus(.terminatedByLocalHost) : reason).error()
     if link.socketHasEnded { endLink(handle, error) } else { armEnd(of: link, after: .seconds(1), error) }

@@ -87,8 +87,6 @@ extension KernelAdapter {
     listener = nil
     for address in Array(attaching.keys) { abandonAttachment(to: address) }
     for handle in links.keys.sorted() { endLink(handle, error) }
-    for socket in discarded.values { socket.close() }
-    discarded = [:]
     linkParameters = [:]
     centralHandles = []
     let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)

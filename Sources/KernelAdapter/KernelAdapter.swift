@@ -49,7 +49,6 @@ public final class KernelAdapter: Adapter {
   var centralHandles: Set<UInt16> = []
   /// Links whose end was told by one side only: what they end with when the other says nothing in time.
   var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]
-  var discarded: [ObjectIdentifier: PacketSocket] = [:]
 
   var stopping: [() -> Void] = []
   var stopAlarm: (any ScheduledWork)?

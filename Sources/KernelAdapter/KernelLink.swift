@@ -59,7 +59,7 @@ final class KernelLink: Link {
   var isWritable: Bool { socket.isWritable }
 
   func send(_ packet: [UInt8]) {
-    guard !hasEnded else { return }
+    guard !hasEnded, !isDisconnecting else { return }
     guard socket.send(packet) else {
       adapter.logger.warning("a link is too slow for what is sent to it", metadata: ["peer": "\(peer)"])
       return disconnect()
@@ -69,6 +69,10 @@ final class KernelLink: Link {
   func disconnect() {
     guard !hasEnded, !isDisconnecting else { return }
     isDisconnecting = true
+    // First the socket, then the link: Debian's kernel 6.1.192 uses freed memory when the last socket of a link on which nothing
+    // was ever received is closed after the link.
+    socket.close()
+    socketHasEnded = true
     adapter.disconnect(self)
   }
 
@@ -93,8 +97,9 @@ final class KernelLink: Link {
   /// - Returns: whether that has changed.
   @discardableResult
   func updateSecurity() -> Bool {
+    guard !hasEnded, socket.descriptor.isOpen else { return false }
     let now = Self.security(of: socket.descriptor)
-    guard now != security, !hasEnded else { return false }
+    guard now != security else { return false }
     security = now
     onEvent?(.securityChanged)
     return true

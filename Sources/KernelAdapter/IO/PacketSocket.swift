@@ -92,11 +92,11 @@ final class PacketSocket {
     for _ in 0..<Self.burst {
       guard descriptor.isOpen, !hasEnded else { return false }
       do {
-        guard let packet = try descriptor.read(&buffer) else { return false }
+        guard let packet = try descriptor.read(&buffer) else { return error == nil ? false : end() }
         guard !packet.isEmpty else { return end() }
         onEvent?(.received(packet))
       } catch {
-        // Packets that came before the error lie behind it. The second error in a row is the end.
+        // Packets that came before the error lie behind it; behind them is nothing.
         guard self.error == nil else { return end() }
         self.error = error
       }
