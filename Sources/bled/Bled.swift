@@ -71,12 +71,12 @@ struct Bled: ParsableCommand {
   /// What the command line and the configuration file say, made into the daemon.
   private func prepare(on eventLoop: any EventLoop) throws -> DaemonService {
     var settings = try Configuration(file: config)
-    if !adapter.isEmpty { settings.adapters = adapter }
+    if !adapter.isEmpty { settings.adapters.names = adapter }
     if let socket { settings.socket.path = socket }
-    if let logLevel { settings.logLevel = logLevel }
-    let choices = try settings.adapters.map { try AdapterChoice($0) }
+    if let logLevel { settings.log.level = logLevel }
+    let choices = try settings.adapters.names.map { try AdapterChoice($0) }
 
-    let level = settings.logLevel
+    let level = settings.log.level
     LoggingSystem.bootstrap { _ in StandardErrorLog(logLevel: level) }
     return DaemonService(settings: settings, adapters: choices, eventLoop: eventLoop, logger: Logger(label: "bled"))
   }

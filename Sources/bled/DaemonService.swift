@@ -46,7 +46,8 @@ struct DaemonService: Service, CustomStringConvertible {
   private func makeDaemon() -> Daemon {
     let scheduler = EventLoopScheduler(eventLoop)
     let daemon = Daemon(
-      identity: .init(name: settings.name ?? Self.machineName, appearance: settings.appearance),
+      identity: .init(
+        name: settings.identity.name ?? Self.machineName, appearance: settings.identity.appearance),
       scheduler: scheduler, logger: logger)
     let air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
     var simulated = 0

@@ -24,13 +24,13 @@ import Testing
         logLevel: "debug", name: "Kitchen", appearance: 64,
       }
       """)
-    #expect(configuration.adapters == ["hci1", "simulated"])
+    #expect(configuration.adapters.names == ["hci1", "simulated"])
     #expect(configuration.socket.path == "/tmp/x.sock")
     #expect(configuration.socket.mode == 0o600)
     #expect(configuration.socket.group == "staff")
-    #expect(configuration.logLevel == .debug)
-    #expect(configuration.name == "Kitchen")
-    #expect(configuration.appearance == 64)
+    #expect(configuration.log.level == .debug)
+    #expect(configuration.identity.name == "Kitchen")
+    #expect(configuration.identity.appearance == 64)
   }
 
   @Test(arguments: [

@@ -28,6 +28,11 @@ struct ConfigurationSection: Decodable {
     }
   }
 
+  /// The error that says what to give instead of the value of a key.
+  func badValue(_ key: String, _ remedy: String) -> ConfigurationError {
+    .badValue(file: file, key: prefix + key, remedy: remedy)
+  }
+
   /// The value of a key, or nil if it is not there.
   func value<Value: Decodable>(
     _ key: String, _ type: Value.Type, _ remedy: String
@@ -35,7 +40,7 @@ struct ConfigurationSection: Decodable {
     do {
       return try container.decodeIfPresent(type, forKey: Key(stringValue: key))
     } catch {
-      throw .badValue(file: file, key: prefix + key, remedy: remedy)
+      throw badValue(key, remedy)
     }
   }
 
