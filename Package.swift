@@ -51,7 +51,9 @@ let package = Package(
     .target(name: "BledRPC", dependencies: ["Bluetooth"]),
     .target(
       name: "BledCore",
-      dependencies: ["Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", nioCore, nioPosix, logging, collections]),
+      dependencies: [
+        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "Bluetooth", nioCore, nioPosix, logging, collections,
+      ]),
     .executableTarget(
       name: "bled",
       dependencies: [

@@ -36,13 +36,17 @@ extension BledClient {
   ///   - handle: The handle of the characteristic's value.
   ///   - value: 0 to 512 octets.
   ///   - centrals: Only these subscribers; all if nil.
+  /// - Returns: How many it went to, and who gets no values before it has taken in a change of the services.
+  @discardableResult
   public func notify(
     _ handle: UInt16, _ value: [UInt8], to centrals: [String]? = nil
-  ) async throws(BluetoothError) {
+  ) async throws(BluetoothError) -> ServerNotify.Result {
     let params = ServerNotify.Params(handle: handle, value: HexBytes(value), centrals: centrals)
     // Listened to from before the first try, so that room that comes up between the two is not missed.
     var room = notifications(ServerReady.self, buffering: .newest(1)).makeAsyncIterator()
-    while try await call(ServerNotify.self, params).sent == false {
+    while true {
+      let result = try await call(ServerNotify.self, params)
+      if result.sent { return result }
       do {
         guard try await room.next() != nil else {
           throw Task.isCancelled

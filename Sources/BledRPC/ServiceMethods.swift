@@ -131,7 +131,15 @@ public enum ServerNotify: RPCMethod {
   public struct Result: Codable, Sendable {
     /// False: there was no room, nothing was sent; try again after `server.ready`. True also without subscribers.
     public var sent: Bool
+    /// How many subscribers it went to.
+    public var receivers: Int
+    /// The subscribers that did not get it because they must discover the changed services first; missing if there are none.
+    public var outOfSync: [String]?
     /// Makes the result.
-    public init(sent: Bool) { self.sent = sent }
+    public init(sent: Bool, receivers: Int, outOfSync: [String]? = nil) {
+      self.sent = sent
+      self.receivers = receivers
+      self.outOfSync = outOfSync
+    }
   }
 }

@@ -114,6 +114,10 @@ public struct GATTConnection: Sendable {
     isOpen ? server.subscriptions[handle] ?? [] : []
   }
 
+  /// False while a client with robust caching has not taken in a change of the database: values for it are held back
+  /// (Core 5.4, Vol 3, Part G, 2.5.2.1).
+  public var isInSync: Bool { server.awareness == .aware }
+
   /// Answers a read question: the value from the offset of the question on, or an error.
   public mutating func answerRead(
     _ token: QuestionToken, _ answer: Result<[UInt8], ATTErrorCode>, now: Instant, database: inout AttributeDatabase,

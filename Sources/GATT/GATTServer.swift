@@ -94,7 +94,12 @@ struct GATTServer: Sendable {
       noteRequest(&actions)
       executeWrite(execute, now, &bearer, &database, &actions)
     case .readByTypeRequest(let start, let end, let type):
-      noteRequest(&actions)
+      // Discovery and searches through all handles rely on none that could have changed its meaning (Part G, 2.5.2.1).
+      if type == .include || type == .characteristic || (start == 1 && end == .max) {
+        noteRequest(&actions)
+      } else {
+        guard isInSync(pdu, start, &bearer, &actions) else { return }
+      }
       readByType(start, end, type, now, &bearer, &database, &actions)
     case .readByGroupTypeRequest(let start, let end, let type):
       noteRequest(&actions)

@@ -148,6 +148,45 @@ import Testing
     #expect(try client.notifications(ServerReady.self).count == 1)
   }
 
+  @Test("A device that has not taken in a change of the services gets no values, and the session is told so")
+  func outOfSync() throws {
+    let indicated = try #require(service.characteristics?[2].handle)
+    subscribe(asked, .notification)
+    subscribe(indicated, .indication)
+    let all = phone(.readByUUID(0x2B29))
+    guard case .success(.values(let features)) = all, let handle = features.first?.handle else {
+      Issue.record("no Client Supported Features: \(String(describing: all))")
+      return
+    }
+    #expect(try phone(.write(handle, [1]))?.get() == .done)
+    let central = try #require(try client.notifications(ServerSubscribed.self).first?.central)
+    for changed in [asked, indicated] {
+      let result = try client.result(ServerNotify.self, .init(handle: changed, value: HexBytes([1])))
+      #expect(result.sent && result.receivers == 1 && result.outOfSync == nil)
+    }
+    world.settle()
+    #expect(phone.values.count == 2)
+
+    let hash = phone(.readByUUID(0x2B2A))
+    _ = try client.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
+    for changed in [asked, indicated] {
+      let result = try client.result(ServerNotify.self, .init(handle: changed, value: HexBytes([2])))
+      #expect(result.sent && result.receivers == 0 && result.outOfSync == [central])
+    }
+    #expect(phone(.read(fixed)) == .failure(.att(.databaseOutOfSync, handle: fixed)))
+    guard case .success(.values(let before))? = hash, case .success(.values(let after))? = phone(.readByUUID(0x2B2A))
+    else {
+      Issue.record("no Database Hash")
+      return
+    }
+    #expect(before.first?.value.count == 16 && after.first?.value.count == 16 && before != after)
+    #expect(try phone(.read(fixed))?.get() == .value([1]))
+    let result = try client.result(ServerNotify.self, .init(handle: asked, value: HexBytes([3])))
+    #expect(result.receivers == 1 && result.outOfSync == nil)
+    world.settle()
+    #expect(phone.values.map(\.value) == [[1], [1], [3]])
+  }
+
   @Test("Indications go one by one and have their bound")
   func indications() throws {
     let handle = try #require(service.characteristics?[2].handle)

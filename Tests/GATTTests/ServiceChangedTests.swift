@@ -62,6 +62,17 @@ struct ServiceChangedTests {
     try server.exchange("0a0b00", "0b07")
   }
 
+  @Test func unawareClientMaySearchEverywhereButNotInAPart() throws {
+    var server = try server()
+    try server.exchange("12060001", "13")
+    try change(&server)
+    try server.exchange("080a00ffff0328", "09070a00120b00f02a")
+    try server.exchange("080900ffff0228", "010809000a")
+    try server.exchange("080100fffff02a", "09030b0007")
+    try server.exchange("080900fffff02a", "0108090012")
+    try server.exchange("080900fffff02a", "09030b0007")
+  }
+
   @Test func clientThatReadsTheHashIsAware() throws {
     var server = try server()
     try server.exchange("12060001", "13")

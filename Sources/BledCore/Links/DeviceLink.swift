@@ -141,6 +141,9 @@ final class DeviceLink {
   /// What the peer subscribed to.
   func subscription(of handle: UInt16) -> ClientConfiguration { connection.subscription(of: handle) }
 
+  /// False while the peer has not taken in a change of the services: it is sent no values until then.
+  var isInSync: Bool { connection.isInSync }
+
   func answer(_ token: QuestionToken, _ result: Result<[UInt8], ATTErrorCode>) {
     withConnection { $0.answerRead(token, result, now: scheduler.now, database: &database.attributes, actions: &$1) }
   }

@@ -10,7 +10,7 @@ extension Router {
       return Empty()
     }
     answer(ServerNotify.self) { [unowned peripheral] params, session in
-      .init(sent: try peripheral.notify(params, for: session))
+      try peripheral.notify(params, for: session)
     }
     serve(AdvertisingStart.self) { [unowned advertising] params, session, reply in
       try advertising.start(params, for: session, reply)

@@ -3,7 +3,8 @@ import Bluetooth
 import GATT
 
 /// Sends values of sessions to the devices that subscribed, all or none: if one of them has no room, nobody gets the value
-/// and the session is called when there is room again.
+/// and the session is called when there is room again. Devices that have not taken in a change of the services get none
+/// until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which.
 final class Notifier {
   /// How many indications may wait for one device, which confirms them one by one.
   static let maximumIndications = 8
@@ -15,14 +16,16 @@ final class Notifier {
 
   init(links: LinkRegistry) { self.links = links }
 
-  func send(_ value: [UInt8], of handle: UInt16, to centrals: Set<String>?, for session: Session) -> Bool {
-    let receivers = links.links.filter { device in
+  func send(_ value: [UInt8], of handle: UInt16, to centrals: Set<String>?, for session: Session) -> ServerNotify.Result
+  {
+    let subscribers = links.links.filter { device in
       guard !device.subscription(of: handle).isEmpty else { return false }
       return centrals?.contains(device.peripheral.id) ?? true
     }
+    let receivers = subscribers.filter(\.isInSync)
     guard receivers.allSatisfy({ hasRoom($0, for: handle) }) else {
       if !waitingForRoom.contains(session) { waitingForRoom.append(session) }
-      return false
+      return .init(sent: false, receivers: 0)
     }
     for device in receivers {
       if device.subscription(of: handle).contains(.notification) {
@@ -34,7 +37,8 @@ final class Notifier {
         device.indicate(value, of: handle, id: id)
       }
     }
-    return true
+    let outOfSync = subscribers.filter { !$0.isInSync }.map(\.peripheral.id)
+    return .init(sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty)
   }
 
   func finished(_ id: IndicationID, on device: DeviceLink) {

@@ -68,7 +68,7 @@ final class PeripheralBroker {
     changed(range)
   }
 
-  func notify(_ params: ServerNotify.Params, for session: Session) throws -> Bool {
+  func notify(_ params: ServerNotify.Params, for session: Session) throws -> ServerNotify.Result {
     guard let service = links.database.attributes.service(containing: params.handle), service.owner == session.owner,
       let characteristic = service.characteristics.first(where: { $0.valueHandle == params.handle })
     else {

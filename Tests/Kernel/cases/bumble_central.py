@@ -103,7 +103,7 @@ async def whole_visit(given):
     expect_equal(subscriber["maximumLength"], 182, "the room of a notification")
     for value in (b"one", b"two", b"three"):
         sent = await service.notify(p.NOTIFIED, value)
-        expect_equal(sent, {"sent": True}, "server.notify")
+        expect_equal(sent, {"sent": True, "receivers": 1}, "server.notify")
         expect_equal(await asyncio.wait_for(notified.get(), 60), value, "the notified value")
 
     indicated = await values(peer, p.INDICATED, prefer_notify=False)
