@@ -77,16 +77,18 @@ public final class Daemon {
   }
 
   /// Opens a session for a client that has connected.
-  public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> Session {
+  public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
     lastSession += 1
     let session = Session(
-      id: lastSession, transport: transport, credentials: credentials, limits: limits, router: router, logger: logger
+      id: lastSession, credentials: credentials, limits: limits, logger: logger
     ) { [unowned self] session in
       // Not at once: whoever sends to it may be in the middle of something.
       scheduler.schedule(after: .zero) { [weak self] in
         self?.close(session, BledError.tooSlow.error("the session did not read what it was sent"))
       }
     }
+    let connection = SessionConnection(
+      transport: transport, credentials: credentials, session: session, router: router, logger: logger)
     sessions.append(session)
     logger.debug(
       "session \(session.id) opened by process \(credentials?.process ?? 0) of user \(credentials?.user ?? 0)")
@@ -94,15 +96,15 @@ public final class Daemon {
       close(session, Self.shuttingDown)
     } else if sessions.count > Self.maximumSessions {
       let error = BledError.limitReached.error("there are \(Self.maximumSessions) sessions, which is the most")
-      session.refuse(nil, RPCError(error))
+      connection.refuse(nil, RPCError(error))
       close(session, error)
     }
-    return session
+    return connection
   }
 
   /// A client has gone: what it held is given back.
-  public func closed(_ session: Session) {
-    close(session, GAPError.cancelled.error("the session has ended"))
+  public func closed(_ connection: SessionConnection) {
+    close(connection.session, GAPError.cancelled.error("the session has ended"))
   }
 
   /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop.

@@ -119,7 +119,7 @@ import Testing
 
   @Test func tooManyOpenCallsAreRefused() throws {
     let client = world.client()
-    for number in 0..<Session.maximumOpenReplies {
+    for number in 0..<SessionConnection.maximumOpenReplies {
       try client.call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random"))
       _ = number
     }

@@ -101,7 +101,7 @@ final class PeripheralBroker {
     case .write(let question): hand(question, on: device)
     case .questionCancelled(let token):
       guard let open = questions.removeValue(forKey: Question(link: device, token: token)) else { return }
-      open.session.calls.forget(open.call)
+      open.session.connection?.calls.forget(open.call)
     case .subscriptionChanged(let handle, let configuration):
       subscriptionChanged(handle, isOn: !configuration.isEmpty, on: device)
     case .indicationFinished(let id): notifier.finished(id, on: device)
@@ -120,7 +120,7 @@ final class PeripheralBroker {
       questions[key] = nil
       device.answer(question.token, answer.map(\.value.octets).mapError(\.attErrorCode))
     }
-    questions[key] = (session, call)
+    if let call { questions[key] = (session, call) }
   }
 
   private func hand(_ question: WriteQuestion, on device: DeviceLink) {
@@ -143,7 +143,7 @@ final class PeripheralBroker {
       case .failure(let error): device.answer(token, error.attErrorCode)
       }
     }
-    questions[key] = (session, call)
+    if let call { questions[key] = (session, call) }
   }
 
   private func subscriptionChanged(_ handle: UInt16, isOn: Bool, on device: DeviceLink) {

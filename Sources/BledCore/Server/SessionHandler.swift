@@ -2,7 +2,7 @@ import BledRPC
 import FoundationEssentials
 import NIOCore
 
-/// One connection of the socket: cuts what it reads into lines, and writes the lines of its session, as many at once as wait.
+/// One connection of the socket: cuts what it reads into lines, and writes those that wait for it, as many at once as wait.
 ///
 /// | State    | Input                          | What happens                                              |
 /// |----------|--------------------------------|-----------------------------------------------------------|
@@ -23,7 +23,7 @@ final class SessionHandler: ChannelDuplexHandler, SessionTransport {
   private let daemon: Daemon
   private let credentials: PeerCredentials?
   private let eventLoop: NIOIsolatedEventLoop
-  private var session: Session?
+  private var connection: SessionConnection?
   private var context: ChannelHandlerContext?
   private var framer = LineFramer()
   private var isReading = true
@@ -45,7 +45,7 @@ final class SessionHandler: ChannelDuplexHandler, SessionTransport {
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
   func channelActive(context: ChannelHandlerContext) {
-    session = daemon.open(self, credentials: credentials)
+    connection = daemon.open(self, credentials: credentials)
     context.fireChannelActive()
   }
 
@@ -73,8 +73,8 @@ final class SessionHandler: ChannelDuplexHandler, SessionTransport {
   func channelInactive(context: ChannelHandlerContext) {
     closeAlarm?.cancel()
     self.context = nil
-    if let session { daemon.closed(session) }
-    session = nil
+    if let connection { daemon.closed(connection) }
+    connection = nil
     context.fireChannelInactive()
   }
 
@@ -107,21 +107,21 @@ final class SessionHandler: ChannelDuplexHandler, SessionTransport {
   }
 
   private func readLines() {
-    while isReading, !isClosing, let session {
+    while isReading, !isClosing, let connection {
       do {
         guard let line = try framer.next() else { return }
-        session.receive(line)
+        connection.receive(line)
       } catch {
-        session.receive(error)
+        connection.receive(error)
       }
     }
   }
 
   private func flush() {
-    guard !isWriting, let context, let session else { return }
-    let lines = session.takeLines()
+    guard !isWriting, let context, let connection else { return }
+    let lines = connection.takeLines()
     guard !lines.isEmpty else {
-      if isClosing || (hasInputEnded && session.isDone && framer.held == 0) { context.close(promise: nil) }
+      if isClosing || (hasInputEnded && connection.isDone && framer.held == 0) { context.close(promise: nil) }
       return
     }
     var buffer = context.channel.allocator.buffer(capacity: lines.reduce(0) { $0 + $1.count })

@@ -1,25 +1,25 @@
 import BledRPC
 import Bluetooth
 
-/// The answer that a client waits for. It is given once; whatever comes later is ignored, as is the answer to a session
+/// The answer that a client waits for. It is given once; whatever comes later is ignored, as is the answer on a connection
 /// that has ended.
 final class Reply<Result: Encodable>: OpenReply {
-  private weak var session: Session?
+  private weak var connection: SessionConnection?
   private let id: RequestID?
   private let number: Int
   private var isOpen = true
 
-  init(session: Session, id: RequestID?) {
-    self.session = session
+  init(connection: SessionConnection, id: RequestID?) {
+    self.connection = connection
     self.id = id
-    number = session.nextReplyNumber()
-    session.openReplies[number] = self
+    number = connection.nextReplyNumber()
+    connection.openReplies[number] = self
   }
 
   /// Answers with a result.
   func succeed(_ result: Result) {
-    guard let session = close() else { return }
-    if let id { session.answer(id, result) }
+    guard let connection = close() else { return }
+    if let id { connection.answer(id, result) }
   }
 
   /// Answers with an error in the field's own terms.
@@ -27,8 +27,8 @@ final class Reply<Result: Encodable>: OpenReply {
 
   /// Answers with an error.
   func fail(_ error: RPCError) {
-    guard let session = close() else { return }
-    if let id { session.refuse(id, error) }
+    guard let connection = close() else { return }
+    if let id { connection.refuse(id, error) }
   }
 
   /// Answers with one or the other.
@@ -39,11 +39,11 @@ final class Reply<Result: Encodable>: OpenReply {
     }
   }
 
-  private func close() -> Session? {
-    guard isOpen, let session else { return nil }
+  private func close() -> SessionConnection? {
+    guard isOpen, let connection else { return nil }
     isOpen = false
-    session.openReplies[number] = nil
-    return session
+    connection.openReplies[number] = nil
+    return connection
   }
 }
 

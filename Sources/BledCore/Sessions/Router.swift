@@ -3,16 +3,16 @@ import Bluetooth
 
 /// The table of methods: finds the handler of a call, decodes its params, and sees to it that every call is answered.
 final class Router {
-  private typealias Handler = (RPCMessage, Session, RequestID?) throws -> Void
+  private typealias Handler = (RPCMessage, SessionConnection, RequestID?) throws -> Void
   private var handlers: [String: Handler] = [:]
 
   /// Serves a method whose answer is there at once.
   func answer<Method: RPCMethod>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session) throws -> Method.Result
   ) {
-    handlers[Method.name] = { message, session, id in
-      let result = try body(try message.params(Method.Params.self), session)
-      if let id { session.answer(id, result) }
+    handlers[Method.name] = { message, connection, id in
+      let result = try body(try message.params(Method.Params.self), connection.session)
+      if let id { connection.answer(id, result) }
     }
   }
 
@@ -20,15 +20,16 @@ final class Router {
   func serve<Method: RPCMethod>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session, Reply<Method.Result>) throws -> Void
   ) {
-    handlers[Method.name] = { message, session, id in
+    handlers[Method.name] = { message, connection, id in
       let params = try message.params(Method.Params.self)
-      guard session.openReplies.count < Session.maximumOpenReplies else {
+      guard connection.openReplies.count < SessionConnection.maximumOpenReplies else {
         throw BledError.limitReached.error(
-          "this session waits for \(Session.maximumOpenReplies) answers; wait for some of them before you ask for more")
+          "this session waits for \(SessionConnection.maximumOpenReplies) answers; wait for some of them before you ask for more"
+        )
       }
-      let reply = Reply<Method.Result>(session: session, id: id)
+      let reply = Reply<Method.Result>(connection: connection, id: id)
       do {
-        try body(params, session, reply)
+        try body(params, connection.session, reply)
       } catch let error as BluetoothError {
         reply.fail(error)
       }
@@ -36,7 +37,7 @@ final class Router {
   }
 
   /// Handles a call of a client; one without an id wants no answer.
-  func handle(_ message: RPCMessage, method: String, id: RequestID?, from session: Session) {
+  func handle(_ message: RPCMessage, method: String, id: RequestID?, from connection: SessionConnection) {
     let failure: RPCError
     do {
       guard let handler = handlers[method] else {
@@ -44,7 +45,7 @@ final class Router {
           code: RPCError.methodNotFound,
           message: "there is no method \"\(method.prefix(100))\"; rpc.discover lists them")
       }
-      return try handler(message, session, id)
+      return try handler(message, connection, id)
     } catch let error as RPCError {
       failure = error
     } catch let error as BluetoothError {
@@ -52,6 +53,6 @@ final class Router {
     } catch {
       failure = RPCError(BledError.invalidParameter.error("\(error)"))
     }
-    if let id { session.refuse(id, failure) }
+    if let id { connection.refuse(id, failure) }
   }
 }

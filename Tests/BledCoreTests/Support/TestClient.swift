@@ -6,7 +6,7 @@ import Testing
 
 /// A client in memory. It reads what was sent to it whenever a test looks, unless it was told not to read.
 final class TestClient: SessionTransport {
-  private(set) var session: Session?
+  private(set) var connection: SessionConnection?
   private(set) var messages: [RPCMessage] = []
   /// The lines of `messages`, as received.
   private(set) var lines: [Data] = []
@@ -19,8 +19,11 @@ final class TestClient: SessionTransport {
 
   init(_ daemon: Daemon) {
     self.daemon = daemon
-    session = daemon.open(self, credentials: nil)
+    connection = daemon.open(self, credentials: nil)
   }
+
+  /// The session that its lines belong to.
+  var session: Session? { connection?.session }
 
   func linesWait() {}
   func setReading(_ wanted: Bool) { isRead = wanted }
@@ -28,11 +31,11 @@ final class TestClient: SessionTransport {
 
   /// The client dies.
   func die() {
-    if let session { daemon.closed(session) }
+    if let connection { daemon.closed(connection) }
   }
 
   /// Sends a line as it is.
-  func send(_ line: String) { session?.receive(Data(line.utf8)) }
+  func send(_ line: String) { connection?.receive(Data(line.utf8)) }
 
   /// Calls a method.
   /// - Returns: the id to look for the answer with.
@@ -40,18 +43,18 @@ final class TestClient: SessionTransport {
   func call<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) throws -> Int {
     lastID += 1
     let line = try RPCEncoding.request(method, id: .number(lastID), params)
-    session?.receive(line.dropLast())
+    connection?.receive(line.dropLast())
     return lastID
   }
 
   /// Answers a call of the daemon.
   func answer(_ id: RequestID, _ result: some Encodable) throws {
-    session?.receive(try RPCEncoding.success(id: id, result).dropLast())
+    connection?.receive(try RPCEncoding.success(id: id, result).dropLast())
   }
 
   /// Refuses a call of the daemon.
   func refuse(_ id: RequestID, _ error: BluetoothError) throws {
-    session?.receive(try RPCEncoding.failure(id: id, RPCError(error)).dropLast())
+    connection?.receive(try RPCEncoding.failure(id: id, RPCError(error)).dropLast())
   }
 
   /// The answer to a call; nil if there is none yet. More than one is a failure of the test.
@@ -117,9 +120,9 @@ final class TestClient: SessionTransport {
   }
 
   func drain() {
-    guard reads, let session else { return }
+    guard reads, let connection else { return }
     while true {
-      let taken = session.takeLines()
+      let taken = connection.takeLines()
       guard !taken.isEmpty else { return }
       for line in taken {
         #expect(line.last == UInt8(ascii: "\n"))

@@ -1,0 +1,113 @@
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import Logging
+
+/// One connection of a program: the lines that come and go on it, and the calls of both sides that wait for their answers.
+/// What lasts longer, if the program wishes so, is its session.
+public final class SessionConnection {
+  /// How many calls of one client may wait for their answers.
+  static let maximumOpenReplies = 1024
+  /// How many octets are written at once, unless a single line is longer.
+  static let batch = 64 << 10
+
+  /// Whose lines these are.
+  public internal(set) var session: Session
+  /// Who is at the other end, where the transport knows.
+  public let credentials: PeerCredentials?
+
+  /// Answers that this client waits for.
+  var openReplies: [Int: any OpenReply] = [:]
+  /// Answers that we wait for.
+  var calls = OutgoingCalls()
+  private var replyCount = 0
+  private var isReading = true
+  private let transport: any SessionTransport
+  private let router: Router
+  private let logger: Logger
+
+  init(
+    transport: any SessionTransport, credentials: PeerCredentials?, session: Session, router: Router, logger: Logger
+  ) {
+    self.transport = transport
+    self.credentials = credentials
+    self.session = session
+    self.router = router
+    self.logger = logger
+    session.connection = self
+  }
+
+  /// Whether it carries the lines of its session.
+  var isOpen: Bool { session.connection === self }
+
+  /// Handles one line of the client, without its line feed.
+  public func receive(_ line: Data) {
+    guard isOpen else { return }
+    if line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) == UInt8(ascii: "[") {
+      return refuse(nil, RPCError(code: RPCError.invalidRequest, message: "no batches: send one message a line"))
+    }
+    do {
+      let message = try RPCMessage(line: line)
+      switch message.kind {
+      case .request(let id, let method): router.handle(message, method: method, id: id, from: self)
+      case .notification(let method): router.handle(message, method: method, id: nil, from: self)
+      case .success(let id):
+        let call = calls.take(id)
+        call?.succeed(message)
+      case .failure(let id?, let error):
+        let call = calls.take(id)
+        call?.fail(error)
+      case .failure(nil, let error):
+        logger.debug("session \(session.id) could not read a line of ours: \(error.message)")
+      }
+    } catch {
+      refuse(error.id, error.error)
+    }
+  }
+
+  /// Tells the client about a line that was too long to be kept.
+  public func receive(_ tooLong: LineFramer.TooLong) { refuse(nil, tooLong.error) }
+
+  /// The next lines to write, about 64 KiB; empty if none waits.
+  public func takeLines() -> [Data] {
+    guard isOpen || !session.isOpen else { return [] }
+    let lines = session.outbox.take(upTo: Self.batch)
+    if !isReading, session.outbox.isRelieved {
+      isReading = true
+      transport.setReading(true)
+    }
+    return lines
+  }
+
+  /// Whether a client that will not send anything more still waits for something.
+  public var isDone: Bool { openReplies.isEmpty && session.outbox.isEmpty }
+
+  func nextReplyNumber() -> Int {
+    replyCount += 1
+    return replyCount
+  }
+
+  func answer(_ id: RequestID, _ result: some Encodable) {
+    session.send(session.encoded { try RPCEncoding.success(id: id, result) }, as: .event)
+  }
+
+  func refuse(_ id: RequestID?, _ error: RPCError) {
+    session.send(session.encoded { try RPCEncoding.failure(id: id, error) }, as: .event)
+  }
+
+  /// A line was added to the outbox of the session.
+  func linesWait(wereNone: Bool) {
+    if wereNone { transport.linesWait() }
+    if isReading, session.outbox.isCongested {
+      isReading = false
+      transport.setReading(false)
+    }
+  }
+
+  /// Answers all calls that wait with this error, drops our own, and closes once all is written.
+  func end(_ error: BluetoothError) {
+    for number in openReplies.keys.sorted() { openReplies[number]?.fail(error) }
+    calls.drop()
+    transport.close()
+  }
+}
