@@ -32,13 +32,14 @@ public final class Daemon {
   let adapters = AdapterRegistry()
   let directory: PeripheralDirectory
   let links: LinkRegistry
-  private let scans: ScanBroker
-  private let central: CentralBroker
-  private let peripheral: PeripheralBroker
-  private let advertising: AdvertisingBroker
+  let scans: ScanBroker
+  let central: CentralBroker
+  let peripheral: PeripheralBroker
+  let advertising: AdvertisingBroker
+  let restorations: Restorations
   private let router = Router()
-  private let scheduler: any Scheduler
-  private let logger: Logger
+  let scheduler: any Scheduler
+  let logger: Logger
   private let limits: Outbox.Limits
   private(set) var sessions: [Session] = []
   private var lastSession = 0
@@ -46,11 +47,13 @@ public final class Daemon {
 
   /// Makes a daemon without adapters and sessions.
   public init(
-    identity: Identity, scheduler: any Scheduler, logger: Logger, limits: Outbox.Limits = Outbox.Limits()
+    identity: Identity, scheduler: any Scheduler, logger: Logger, limits: Outbox.Limits = Outbox.Limits(),
+    restoration: RestorationSettings = RestorationSettings()
   ) {
     self.scheduler = scheduler
     self.logger = logger
     self.limits = limits
+    restorations = Restorations(settings: restoration, scheduler: scheduler)
     directory = PeripheralDirectory(scheduler: scheduler)
     links = LinkRegistry(directory: directory, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
@@ -102,8 +105,10 @@ public final class Daemon {
     return connection
   }
 
-  /// A client has gone: what it held is given back.
+  /// A client has gone: what it held is given back, or kept for it if its session has a restoration identifier.
   public func closed(_ connection: SessionConnection) {
+    guard connection.isOpen else { return }
+    if restorations.isKept(connection.session), !isStopping { return lose(connection.session) }
     close(connection.session, GAPError.cancelled.error("the session has ended"))
   }
 
@@ -135,10 +140,18 @@ public final class Daemon {
     }
   }
 
-  private func close(_ session: Session, _ error: BluetoothError) {
+  /// A connection goes over from a session that holds nothing to one that was kept.
+  func replace(_ session: Session, by kept: Session, on connection: SessionConnection) {
+    sessions.removeAll { $0 === session }
+    connection.resume(kept)
+  }
+
+  /// Ends a session: what it held is given back.
+  func close(_ session: Session, _ error: BluetoothError) {
     guard session.isOpen else { return }
     session.end(error)
     sessions.removeAll { $0 === session }
+    restorations.forget(session)
     scans.stop(session)
     central.ended(session)
     advertising.ended(session)
@@ -168,7 +181,8 @@ public final class Daemon {
     }
     let description = slot.description
     if let line = try? RPCEncoding.notification(AdapterChanged.self, description) {
-      for session in sessions { session.send(line, as: .event) }
+      // Who comes back gets the states with the answer.
+      for session in sessions where session.isPresent { session.send(line, as: .event) }
     }
     advertising.adapterChanged(slot)
     central.adapterChanged(slot)

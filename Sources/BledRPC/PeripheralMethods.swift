@@ -168,6 +168,38 @@ public enum PeripheralRSSI: RPCMethod {
   }
 }
 
+/// A device that this session waited for is connected.
+public enum PeripheralConnected: RPCNotification {
+  /// What peripheral.connect would have answered.
+  public typealias Params = PeripheralConnect.Result
+  /// `peripheral.connected`
+  public static let name = "peripheral.connected"
+  /// For `rpc.discover`.
+  public static let summary =
+    "A device for which a peripheral.connect waited when the program went away is connected; see session.open."
+}
+
+/// A device that this session waited for will not be connected.
+public enum PeripheralConnectFailed: RPCNotification {
+  /// `peripheral.connectFailed`
+  public static let name = "peripheral.connectFailed"
+  /// For `rpc.discover`.
+  public static let summary =
+    "A peripheral.connect that waited when the program went away failed, or was taken back; see session.open."
+  /// What it carries.
+  public struct Params: Codable, Sendable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// Why.
+    public var reason: RPCError
+    /// Makes the params.
+    public init(peripheral: String, reason: RPCError) {
+      self.peripheral = peripheral
+      self.reason = reason
+    }
+  }
+}
+
 /// A device that this session had connected is no longer.
 public enum PeripheralDisconnected: RPCNotification {
   /// `peripheral.disconnected`

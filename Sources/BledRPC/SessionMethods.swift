@@ -1,16 +1,33 @@
-/// Names the program behind a connection. A connection is a session from its first byte; this call is optional.
+/// Names the program behind a connection. A connection is a session from its first byte; this call is optional, and can be
+/// repeated to change what was said.
 public enum SessionOpen: RPCMethod {
   /// `session.open`
   public static let name = "session.open"
   /// For `rpc.discover`.
-  public static let summary = "Names the program behind this connection and tells what it talks to."
+  public static let summary = """
+    Names the program behind this connection and tells what it talks to. With "restore" the session outlasts its program: \
+    what it holds and the events for it are kept, and handed over when the program opens a session with the same \
+    identifier again. The kept events follow the answer.
+    """
 
   /// What the caller sends.
   public struct Params: Codable, Sendable {
     /// A name for people, as `session.list` and the log show it.
     public var name: String?
+    /// The restoration identifier, 1 to 128 octets: other users' identifiers are others. Only in the first call of a
+    /// connection.
+    public var restore: String?
+    /// Seconds for which the session is kept when its program is gone; the daemon's limit if missing or longer than that.
+    public var keep: Double?
+    /// True: the program works in the background, see docs/protocol.md. If missing: as before, at first false.
+    public var background: Bool?
     /// Makes the params.
-    public init(name: String? = nil) { self.name = name }
+    public init(name: String? = nil, restore: String? = nil, keep: Double? = nil, background: Bool? = nil) {
+      self.name = name
+      self.restore = restore
+      self.keep = keep
+      self.background = background
+    }
   }
 
   /// What comes back.
@@ -23,13 +40,38 @@ public enum SessionOpen: RPCMethod {
     public var `protocol`: Int
     /// The adapters, as `adapter.list` gives them.
     public var adapters: [AdapterDescription]
+    /// What was kept under the restoration identifier; missing if nothing was.
+    public var restored: RestoredState?
     /// Makes the result.
-    public init(session: Int, daemon: String, protocol: Int, adapters: [AdapterDescription]) {
+    public init(
+      session: Int, daemon: String, protocol: Int, adapters: [AdapterDescription], restored: RestoredState? = nil
+    ) {
       self.session = session
       self.daemon = daemon
       self.protocol = `protocol`
       self.adapters = adapters
+      self.restored = restored
     }
+  }
+}
+
+/// Ends a session and what is kept of it.
+public enum SessionEnd: RPCMethod {
+  /// Nothing comes back.
+  public typealias Result = Empty
+  /// `session.end`
+  public static let name = "session.end"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Gives back everything that this session holds, whether it has a restoration identifier or not, and closes the \
+    connection. With "restore" it does so to a preserved session of the same user instead.
+    """
+  /// What the caller sends.
+  public struct Params: Codable, Sendable {
+    /// The restoration identifier of a session whose program is gone; this session if missing.
+    public var restore: String?
+    /// Makes the params.
+    public init(restore: String? = nil) { self.restore = restore }
   }
 }
 

@@ -15,7 +15,7 @@ final class CentralBroker {
   }
 
   /// A device that somebody wants or that is linked.
-  private final class Connection {
+  final class Connection {
     let peripheral: Peripheral
     var slot: AdapterSlot
     var machine = ConnectMachine<Session, Request>()
@@ -56,6 +56,9 @@ final class CentralBroker {
     if connection.machine.state == .idle { connection.slot = slot }
     if connection.device == nil, let error = connection.slot.unusable { throw error }
     if connections.updateValue(connection, forKey: peripheral) == nil { peripheral.holds += 1 }
+    // The answer to this call is the answer to one that waits for a program that is back, too.
+    for other in connection.machine.requests(of: session) { other.reply.afterwards = nil }
+    reply.afterwards = { [unowned self] outcome in decided(outcome, peripheral, for: session) }
     let request = Request(reply)
     if let timeout = params.timeout {
       request.alarm = scheduler.schedule(after: .seconds(timeout)) {
@@ -173,7 +176,7 @@ final class CentralBroker {
   // MARK: Inside
 
   /// All that is wanted or linked, in the order in which the devices became known: the order of whatever concerns several.
-  private var inOrder: [Connection] { connections.values.sorted { $0.peripheral.number < $1.peripheral.number } }
+  var inOrder: [Connection] { connections.values.sorted { $0.peripheral.number < $1.peripheral.number } }
 
   private func choose(_ params: PeripheralConnect.Params) throws -> (Peripheral, AdapterSlot) {
     let named = try params.adapter.map { try adapters.find($0) }
@@ -207,6 +210,7 @@ final class CentralBroker {
     if let device = connection.device, connection.machine.users.contains(session) {
       device.abandon(session, GAPError.cancelled.error("this session has let go of the device"))
       device.unsubscribeAll(session)
+      device.discovered[session.id] = nil
     }
     perform(connection.machine.release(session), on: connection)
   }
@@ -281,6 +285,7 @@ final class CentralBroker {
       for session in device.voidSubscription(to: handle, error) { tellLost(handle, on: device, session, error) }
     }
     device.known.forget(range)
+    for session in device.discovered.keys { device.discovered[session]?.forget(range) }
     for session in connection.machine.users {
       session.send(
         GATTServicesChanged.self,

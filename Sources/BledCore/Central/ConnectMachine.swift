@@ -41,6 +41,9 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   /// Whether this one waits for the link.
   func isWaiting(_ who: Who) -> Bool { waiting.contains { $0.who == who } }
 
+  /// What this one waits with.
+  func requests(of who: Who) -> [Request] { waiting.filter { $0.who == who }.map(\.request) }
+
   mutating func want(_ who: Who, _ request: Request) -> [Action] {
     switch state {
     case .connected:

@@ -9,6 +9,10 @@ extension DeviceLink {
       _ = try known.characteristic(at: handle)
       throw BledError.notAllowedByProperties.error("characteristic \(handle) neither notifies nor indicates")
     }
+    reply.afterwards = { [unowned session, id = peripheral.id] outcome in
+      guard case .failure(let error) = outcome else { return }
+      session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
+    }
     if subscriptions[handle] == nil {
       lastSubscription += 1
       subscriptions[handle] = SubscriptionMachine(number: lastSubscription)

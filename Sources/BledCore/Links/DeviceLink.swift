@@ -32,6 +32,8 @@ final class DeviceLink {
   var lastSubscription = 0
   /// The subscriptions that sessions share, by handle of the value.
   var subscriptions: [UInt16: SubscriptionMachine<Session, Reply<Empty>>] = [:]
+  /// What sessions that are kept when their programs go away discovered, by number of the session.
+  var discovered: [Int: DiscoveredTree] = [:]
   /// Whether the daemon has asked the device to tell of changes of its services.
   var watchesServices = false
   private(set) var isOpen = true

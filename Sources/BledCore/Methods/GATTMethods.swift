@@ -3,19 +3,29 @@ import BledRPC
 extension Router {
   func serveGATT(_ broker: CentralBroker) {
     serve(GATTDiscover.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).discover(session, reply)
+      let device = try broker.link(to: params.peripheral, for: session)
+      device.remember(reply, of: session) { $0.add($1.services) }
+      device.discover(session, reply)
     }
     serve(GATTDiscoverServices.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).discoverServices(params.services ?? [], session, reply)
+      let device = try broker.link(to: params.peripheral, for: session)
+      device.remember(reply, of: session) { $0.add($1.services) }
+      device.discoverServices(params.services ?? [], session, reply)
     }
     serve(GATTDiscoverIncludedServices.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).discoverIncludedServices(params, session, reply)
+      let device = try broker.link(to: params.peripheral, for: session)
+      device.remember(reply, of: session) { $0.add(includes: $1.services, of: params.handle) }
+      try device.discoverIncludedServices(params, session, reply)
     }
     serve(GATTDiscoverCharacteristics.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).discoverCharacteristics(params, session, reply)
+      let device = try broker.link(to: params.peripheral, for: session)
+      device.remember(reply, of: session) { $0.add($1.characteristics, of: params.handle) }
+      try device.discoverCharacteristics(params, session, reply)
     }
     serve(GATTDiscoverDescriptors.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).discoverDescriptors(params, session, reply)
+      let device = try broker.link(to: params.peripheral, for: session)
+      device.remember(reply, of: session) { $0.add($1.descriptors, of: params.handle) }
+      try device.discoverDescriptors(params, session, reply)
     }
     serve(GATTRead.self) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).read(params.handle, session, reply)

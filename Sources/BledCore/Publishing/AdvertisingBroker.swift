@@ -26,12 +26,17 @@ final class AdvertisingBroker {
   private final class Advertisement {
     let session: Session
     let slot: AdapterSlot
+    let params: AdvertisingStart.Params
     let shortenedName: String?
     var state: State
 
-    init(_ session: Session, _ slot: AdapterSlot, shortenedName: String?, _ reply: Reply<AdvertisingStart.Result>) {
+    init(
+      _ session: Session, _ slot: AdapterSlot, _ params: AdvertisingStart.Params, shortenedName: String?,
+      _ reply: Reply<AdvertisingStart.Result>
+    ) {
       self.session = session
       self.slot = slot
+      self.params = params
       self.shortenedName = shortenedName
       state = .waiting(reply)
     }
@@ -48,19 +53,35 @@ final class AdvertisingBroker {
     guard advertisements.values.count(where: { $0.session == session }) < Self.maximumSets else {
       throw BledError.limitReached.error("this session has \(Self.maximumSets) advertisements, which is the most")
     }
-    let packed = try AdvertisingContent(params).packed()
-    let interval = params.interval ?? 0.1
-    guard interval >= 0.02, interval <= 10.24 else {
+    guard (0.02...10.24).contains(params.interval ?? 0.1) else {
       throw BledError.invalidParameter.error("\"interval\" must be 0.02 to 10.24 seconds")
     }
+    let (parameters, shortenedName) = try params.parameters(inBackground: session.isBackground)
     lastNumber += 1
     let id = AdvertisingSetID(lastNumber)
-    advertisements[id] = Advertisement(session, slot, shortenedName: packed.shortenedName, reply)
-    slot.adapter.setAdvertising(
-      id,
-      AdvertisingParameters(
-        isConnectable: params.connectable ?? true, interval: .seconds(interval), data: packed.data,
-        scanResponse: packed.scanResponse))
+    advertisements[id] = Advertisement(session, slot, params, shortenedName: shortenedName, reply)
+    reply.afterwards = { [weak self] outcome in self?.decided(outcome, id, for: session) }
+    slot.adapter.setAdvertising(id, parameters)
+  }
+
+  /// A session goes into the background, where its advertisements are slower and have no name, or comes back from there.
+  func backgroundChanged(_ session: Session) {
+    for id in numbers(where: { $0.session == session }) {
+      guard let advertisement = advertisements[id],
+        let (parameters, _) = try? advertisement.params.parameters(inBackground: session.isBackground)
+      else { continue }
+      advertisement.slot.adapter.setAdvertising(id, parameters)
+    }
+  }
+
+  /// The advertisements of a session.
+  func held(by session: Session) -> [RestoredState.Advertisement] {
+    numbers(where: { $0.session == session }).compactMap { id in
+      guard let advertisement = advertisements[id] else { return nil }
+      let onAir = if case .onAir = advertisement.state { true } else { false }
+      return .init(
+        advertising: Int(id.value), adapter: advertisement.slot.id, onAir: onAir, parameters: advertisement.params)
+    }
   }
 
   func stop(_ number: Int?, for session: Session) throws {
@@ -115,6 +136,14 @@ final class AdvertisingBroker {
       }
     }
     slot.onAir = []
+  }
+
+  /// What became of one whose program went away before it was on the air.
+  private func decided(
+    _ outcome: Result<AdvertisingStart.Result, RPCError>, _ id: AdvertisingSetID, for session: Session
+  ) {
+    let reason: RPCError? = if case .failure(let error) = outcome { error } else { nil }
+    session.send(AdvertisingChanged.self, .init(advertising: Int(id.value), onAir: reason == nil, reason: reason))
   }
 
   private func tell(

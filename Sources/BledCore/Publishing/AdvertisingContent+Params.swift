@@ -1,3 +1,4 @@
+import Adapter
 import BledRPC
 import Bluetooth
 
@@ -28,5 +29,25 @@ extension AdvertisingContent {
     self.init(
       name: params.name, serviceUUIDs: params.services ?? [], serviceData: serviceData,
       manufacturerData: manufacturerData, appearance: appearance)
+  }
+}
+
+extension AdvertisingStart.Params {
+  /// The shortest time between two advertisements of a program that works in the background, in seconds.
+  private static let backgroundInterval = 1.0
+
+  /// What the adapter is to do, and the name if it had to be shortened. In the background there is no name, and no hurry.
+  func parameters(inBackground: Bool) throws -> (AdvertisingParameters, shortenedName: String?) {
+    var params = self
+    var interval = interval ?? 0.1
+    if inBackground {
+      params.name = nil
+      interval = max(interval, Self.backgroundInterval)
+    }
+    let packed = try AdvertisingContent(params).packed()
+    let parameters = AdvertisingParameters(
+      isConnectable: connectable ?? true, interval: .seconds(interval), data: packed.data,
+      scanResponse: packed.scanResponse)
+    return (parameters, packed.shortenedName)
   }
 }

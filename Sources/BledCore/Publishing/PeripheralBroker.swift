@@ -14,11 +14,24 @@ final class PeripheralBroker {
     let token: QuestionToken
   }
 
-  private let links: LinkRegistry
+  /// What a device waits for a session to answer.
+  private struct Asked {
+    let session: Session
+    /// Grows from one to the next.
+    let number: Int
+    /// Calls the session.
+    let ask: () -> OutgoingCalls.Number
+    /// The call; nil while the program is gone.
+    var call: OutgoingCalls.Number?
+  }
+
+  let links: LinkRegistry
   private let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
-  /// The calls to sessions that answer devices.
-  private var questions: [Question: (session: Session, call: OutgoingCalls.Number)] = [:]
+  private var questions: [Question: Asked] = [:]
+  private var lastQuestion = 0
+  /// What sessions that are kept when their programs go away published, by handle of the service.
+  var definitions: [UInt16: ServiceToPublish] = [:]
   private let notifier: Notifier
 
   /// - Parameters:
@@ -55,6 +68,7 @@ final class PeripheralBroker {
       throw error.bluetoothError
     }
     owners[owner] = session
+    if session.restoration != nil { definitions[service.range.lowerBound] = params.service }
     changed(service.range)
     let includes = own.filter { definition.includes.contains($0.range.lowerBound) }
     return ServiceDescription(service, includes: includes.map { ServiceDescription($0, includes: nil) }.nonEmpty)
@@ -65,6 +79,7 @@ final class PeripheralBroker {
     guard services(of: session.owner).contains(where: { $0.range.lowerBound == handle }),
       let range = links.database.attributes.remove(service: handle)
     else { throw BledError.unknownHandle.error("this session has published no service with handle \(handle)") }
+    definitions[handle] = nil
     changed(range)
   }
 
@@ -93,6 +108,19 @@ final class PeripheralBroker {
     owners[session.owner] = nil
   }
 
+  /// The program of a session is gone: what it was asked waits until it is back, or the device has no more patience.
+  func lost(_ session: Session) {
+    for (key, asked) in questions where asked.session == session { questions[key]?.call = nil }
+  }
+
+  /// The program of a session is back.
+  func returned(_ session: Session) {
+    let waiting = questions.filter { $0.value.session == session && $0.value.call == nil }
+    for (key, asked) in waiting.sorted(by: { $0.value.number < $1.value.number }) {
+      questions[key]?.call = asked.ask()
+    }
+  }
+
   // MARK: What links tell
 
   func handle(_ event: DeviceLink.Event, on device: DeviceLink) {
@@ -101,7 +129,7 @@ final class PeripheralBroker {
     case .write(let question): hand(question, on: device)
     case .questionCancelled(let token):
       guard let open = questions.removeValue(forKey: Question(link: device, token: token)) else { return }
-      open.session.connection?.calls.forget(open.call)
+      if let call = open.call { open.session.calls.forget(call) }
     case .subscriptionChanged(let handle, let configuration):
       subscriptionChanged(handle, isOn: !configuration.isEmpty, on: device)
     case .indicationFinished(let id): notifier.finished(id, on: device)
@@ -116,11 +144,12 @@ final class PeripheralBroker {
     let key = Question(link: device, token: question.token)
     let params = ServerRead.Params(
       central: device.peripheral.id, handle: question.handle, offset: Int(question.offset))
-    let call = session.call(ServerRead.self, params) { [unowned self] answer in
-      questions[key] = nil
-      device.answer(question.token, answer.map(\.value.octets).mapError(\.attErrorCode))
+    ask(session, key) { [unowned self] in
+      session.call(ServerRead.self, params) { [unowned self] answer in
+        questions[key] = nil
+        device.answer(question.token, answer.map(\.value.octets).mapError(\.attErrorCode))
+      }
     }
-    if let call { questions[key] = (session, call) }
   }
 
   private func hand(_ question: WriteQuestion, on device: DeviceLink) {
@@ -136,14 +165,22 @@ final class PeripheralBroker {
       return session.callWithoutAnswer(ServerWrite.self, params)
     }
     let key = Question(link: device, token: token)
-    let call = session.call(ServerWrite.self, params) { [unowned self] answer in
-      questions[key] = nil
-      switch answer {
-      case .success: device.answer(token, nil)
-      case .failure(let error): device.answer(token, error.attErrorCode)
+    ask(session, key) { [unowned self] in
+      session.call(ServerWrite.self, params) { [unowned self] answer in
+        questions[key] = nil
+        switch answer {
+        case .success: device.answer(token, nil)
+        case .failure(let error): device.answer(token, error.attErrorCode)
+        }
       }
     }
-    if let call { questions[key] = (session, call) }
+  }
+
+  private func ask(_ session: Session, _ key: Question, _ ask: @escaping () -> OutgoingCalls.Number) {
+    lastQuestion += 1
+    questions[key] = Asked(
+      session: session, number: lastQuestion, ask: ask, call: session.isPresent ? ask() : nil)
+    if !session.isPresent { session.kept() }
   }
 
   private func subscriptionChanged(_ handle: UInt16, isOn: Bool, on device: DeviceLink) {
@@ -161,12 +198,15 @@ final class PeripheralBroker {
 
   // MARK: Inside
 
-  private func services(of owner: AttributeOwner) -> [RegisteredService] {
+  func services(of owner: AttributeOwner) -> [RegisteredService] {
     links.database.attributes.services.filter { $0.owner == owner }
   }
 
   private func removeAll(of session: Session) {
-    for range in links.database.attributes.removeAll(owner: session.owner) { changed(range) }
+    for range in links.database.attributes.removeAll(owner: session.owner) {
+      definitions[range.lowerBound] = nil
+      changed(range)
+    }
   }
 
   private func changed(_ range: ClosedRange<UInt16>) {

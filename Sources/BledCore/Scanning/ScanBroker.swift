@@ -4,18 +4,29 @@ import Bluetooth
 import FoundationEssentials
 
 /// Scans as subscriptions: each session has its filter and its rule on duplicates, each adapter runs the union.
+///
+/// What is wanted in the background needs a service filter, gets no duplicates, and makes the adapter listen for a tenth of
+/// the time only. A scan without service filter rests while the program that wanted it is gone.
 final class ScanBroker {
   private final class Subscription {
     let adapters: [AdapterSlot]
     let filter: ScanFilter
-    let wantsDuplicates: Bool
+    let params: ScanStart.Params
     /// The revision of each device's data that was reported last, by number of the device.
     var reported: [Int: Int] = [:]
 
-    init(adapters: [AdapterSlot], filter: ScanFilter, wantsDuplicates: Bool) {
+    init(adapters: [AdapterSlot], filter: ScanFilter, params: ScanStart.Params) {
       self.adapters = adapters
       self.filter = filter
-      self.wantsDuplicates = wantsDuplicates
+      self.params = params
+    }
+
+    /// How to scan for it; nil: not at all for now.
+    func parameters(inBackground: Bool) -> ScanParameters? {
+      let isActive = params.active ?? true
+      guard inBackground else { return ScanParameters(isActive: isActive) }
+      guard !filter.services.isEmpty else { return nil }
+      return ScanParameters(isActive: isActive, interval: .milliseconds(1280), window: .milliseconds(128))
     }
   }
 
@@ -40,12 +51,28 @@ final class ScanBroker {
   /// Starts or replaces the scan of a session.
   func start(_ params: ScanStart.Params, for session: Session) throws {
     let filter = try ScanFilter(params)
+    guard !session.isBackground || !filter.services.isEmpty else {
+      throw BledError.invalidParameter.error(
+        "this session works in the background, where a scan needs \"services\": name those that are wanted")
+    }
     let chosen = try choose(params.adapter)
-    let parameters = ScanParameters(isActive: params.active ?? true)
     subscriptions.removeAll { $0.session == session }
-    let subscription = Subscription(adapters: chosen, filter: filter, wantsDuplicates: params.duplicates ?? false)
+    let subscription = Subscription(adapters: chosen, filter: filter, params: params)
     subscriptions.append((session, subscription))
-    for slot in adapters.slots { wish(chosen.contains(slot) ? parameters : nil, of: session, on: slot) }
+    wish(for: subscription, of: session)
+  }
+
+  /// The scan of a session as it was asked for.
+  func wish(of session: Session) -> ScanStart.Params? {
+    subscriptions.first { $0.session == session }?.subscription.params
+  }
+
+  /// A session goes into the background or comes back from there.
+  func backgroundChanged(_ session: Session) {
+    guard let subscription = subscriptions.first(where: { $0.session == session })?.subscription else { return }
+    // A program that was gone knows of nothing.
+    subscription.reported = [:]
+    wish(for: subscription, of: session)
   }
 
   /// Ends the scan of a session, if there is one.
@@ -80,7 +107,10 @@ final class ScanBroker {
     var line: Data?
     for (session, subscription) in subscriptions {
       guard subscription.adapters.contains(slot) else { continue }
-      if !subscription.wantsDuplicates, subscription.reported[peripheral.number] == peripheral.revision { continue }
+      let inBackground = session.isBackground
+      if inBackground, subscription.filter.services.isEmpty { continue }
+      let wantsAll = !inBackground && subscription.params.duplicates ?? false
+      if !wantsAll, subscription.reported[peripheral.number] == peripheral.revision { continue }
       guard subscription.filter.admits(peripheral) else { continue }
       if subscription.reported.count >= Self.maximumReported { subscription.reported = [:] }
       subscription.reported[peripheral.number] = peripheral.revision
@@ -102,6 +132,13 @@ final class ScanBroker {
   }
 
   private func isScanActive(on slot: AdapterSlot) -> Bool { arbiters[slot]?.isActive ?? false }
+
+  private func wish(for subscription: Subscription, of session: Session) {
+    let parameters = subscription.parameters(inBackground: session.isBackground)
+    for slot in adapters.slots {
+      wish(subscription.adapters.contains(slot) ? parameters : nil, of: session, on: slot)
+    }
+  }
 
   private func wish(_ parameters: ScanParameters?, of session: Session, on slot: AdapterSlot) {
     switch arbiters[slot, default: ScanArbiter()].wish(parameters, of: session) {

@@ -23,11 +23,23 @@ public struct Outbox {
     public var everything = 4 << 20
     /// The bounds that fit a daemon with a hundred clients.
     public init() {}
+
+    /// The bounds of what is kept for a program that is gone, and may be for an hour.
+    static var kept: Limits {
+      var limits = Limits()
+      limits.coalescing = 0
+      limits.reports = 64 << 10
+      limits.values = 256 << 10
+      limits.everything = 512 << 10
+      return limits
+    }
   }
 
   /// What a line is, which decides what happens to it at the bounds.
   public enum Kind: Hashable, Sendable {
-    /// An answer, a call, or an event that must arrive.
+    /// An answer, or a call that wants one: of no use on any other connection.
+    case answer
+    /// An event that must arrive.
     case event
     /// A report on the device of this number.
     case report(device: Int)
@@ -52,6 +64,7 @@ public struct Outbox {
   private struct Entry {
     var line: Data
     var device: Int?
+    var isAnswer = false
   }
 
   /// The octets that wait.
@@ -63,7 +76,8 @@ public struct Outbox {
   /// How many values were refused.
   public private(set) var refusedValues = 0
 
-  private let limits: Limits
+  /// The bounds in force for what is added.
+  var limits: Limits
   private var entries: Deque<Entry> = []
   /// The number of the first entry; entries are numbered through from the beginning.
   private var first = 0
@@ -83,9 +97,9 @@ public struct Outbox {
   /// Adds a line, line feed included, if its kind has room.
   public mutating func append(_ line: Data, as kind: Kind) -> Admission {
     switch kind {
-    case .event:
+    case .answer, .event:
       guard waiting + line.count <= limits.everything else { return .overflow }
-      push(Entry(line: line))
+      push(Entry(line: line, isAnswer: kind == .answer))
     case .value:
       guard waiting + line.count <= limits.values else {
         refusedValues += 1
@@ -122,6 +136,23 @@ public struct Outbox {
     }
     waiting -= taken
     return lines
+  }
+
+  /// Adds the answer that what is kept follows, whatever there is.
+  mutating func prepend(_ answer: Data) {
+    entries.prepend(Entry(line: answer, isAnswer: true))
+    first -= 1
+    waiting += answer.count
+  }
+
+  /// Forgets answers: the connection that they were for has ended.
+  mutating func dropAnswers() {
+    entries.removeAll(where: \.isAnswer)
+    waiting = entries.reduce(0) { $0 + $1.line.count }
+    newestReports = [:]
+    for (index, entry) in entries.enumerated() {
+      if let device = entry.device { newestReports[device] = first + index }
+    }
   }
 
   private mutating func push(_ entry: Entry) {

@@ -8,6 +8,10 @@ final class Reply<Result: Encodable>: OpenReply {
   private let id: RequestID?
   private let number: Int
   private var isOpen = true
+  /// Called with the outcome if the program went away before it was there, and its session stayed.
+  var afterwards: ((Swift.Result<Result, RPCError>) -> Void)?
+  /// Called with the result before it is sent.
+  var succeeding: ((Result) -> Void)?
 
   init(connection: SessionConnection, id: RequestID?) {
     self.connection = connection
@@ -17,9 +21,11 @@ final class Reply<Result: Encodable>: OpenReply {
   }
 
   /// Answers with a result.
-  func succeed(_ result: Result) {
-    guard let connection = close() else { return }
-    if let id { connection.answer(id, result) }
+  /// - Parameter isFirst: whether it goes before what is kept for the program.
+  func succeed(_ result: Result, isFirst: Bool = false) {
+    guard let connection = close(.success(result)) else { return }
+    succeeding?(result)
+    if let id { connection.answer(id, result, isFirst: isFirst) }
   }
 
   /// Answers with an error in the field's own terms.
@@ -27,7 +33,7 @@ final class Reply<Result: Encodable>: OpenReply {
 
   /// Answers with an error.
   func fail(_ error: RPCError) {
-    guard let connection = close() else { return }
+    guard let connection = close(.failure(error)) else { return }
     if let id { connection.refuse(id, error) }
   }
 
@@ -39,9 +45,16 @@ final class Reply<Result: Encodable>: OpenReply {
     }
   }
 
-  private func close() -> SessionConnection? {
-    guard isOpen, let connection else { return nil }
+  /// The program is gone: nobody waits for it any more.
+  func abandon() { connection = nil }
+
+  private func close(_ outcome: Swift.Result<Result, RPCError>) -> SessionConnection? {
+    guard isOpen else { return nil }
     isOpen = false
+    guard let connection else {
+      afterwards?(outcome)
+      return nil
+    }
     connection.openReplies[number] = nil
     return connection
   }
@@ -50,4 +63,5 @@ final class Reply<Result: Encodable>: OpenReply {
 /// A reply of whatever type that has not been given.
 protocol OpenReply: AnyObject {
   func fail(_ error: BluetoothError)
+  func abandon()
 }

@@ -38,6 +38,7 @@ final class Router {
 
   /// Handles a call of a client; one without an id wants no answer.
   func handle(_ message: RPCMessage, method: String, id: RequestID?, from connection: SessionConnection) {
+    connection.callCount += 1
     let failure: RPCError
     do {
       guard let handler = handlers[method] else {

@@ -5,21 +5,33 @@ import Logging
 
 /// One program's use of the daemon: who it is, and what waits for it to read. What a session holds (scans, links, services,
 /// advertisements) is kept by the brokers, which are told when it ends.
+///
+/// A session lives as long as the connection of its program, or with a restoration identifier until it was kept for long
+/// enough without one; see `Restorations`.
 public final class Session {
   /// Unique since the daemon's start.
   public let id: Int
   /// What the program calls itself; empty until `session.open`.
   public internal(set) var name = ""
-  /// Who its program is, where the transport knows.
-  public let credentials: PeerCredentials?
+  /// Who its program is, where the transport knows; of a program that is gone, who it was.
+  public internal(set) var credentials: PeerCredentials?
   /// False once the session has given back what it held.
   public private(set) var isOpen = true
+  /// Whether its program said that it works in the background.
+  var asksForBackground = false
 
-  /// The connection of its program.
+  /// The connection of its program; nil while that is gone.
   var connection: SessionConnection?
-  var outbox: Outbox
+  /// Under which name it is kept when its program goes away; nil: it is not kept.
+  var restoration: RestorationKey?
+  /// Answers that we wait for. They are numbered through, whatever connection they come on.
+  var calls = OutgoingCalls()
+  private(set) var outbox: Outbox
+  private let limits: Outbox.Limits
   private let logger: Logger
   private let onOverflow: (Session) -> Void
+  /// Called when something is kept for a program that is gone.
+  private var onKept: (() -> Void)?
 
   init(
     id: Int, credentials: PeerCredentials?, limits: Outbox.Limits, logger: Logger,
@@ -27,30 +39,44 @@ public final class Session {
   ) {
     self.id = id
     self.credentials = credentials
+    self.limits = limits
     outbox = Outbox(limits: limits)
     self.logger = logger
     self.onOverflow = onOverflow
   }
+
+  /// Whether there is a program that reads.
+  var isPresent: Bool { connection != nil }
+  /// Whether what it wants is wanted in the background: a program that is gone is there by itself.
+  var isBackground: Bool { asksForBackground || !isPresent }
+
+  /// How many reports and values had no room since its program went away.
+  var droppedReports: Int { outbox.droppedReports - droppedBefore.reports }
+  /// The same for values.
+  var droppedValues: Int { outbox.refusedValues - droppedBefore.values }
+  private var droppedBefore = (reports: 0, values: 0)
+
+  // MARK: What is sent
 
   /// Sends an event that must arrive.
   func send<Notification: RPCNotification>(_ notification: Notification.Type, _ params: Notification.Params) {
     send(encoded { try RPCEncoding.notification(notification, params) }, as: .event)
   }
 
-  /// Calls the client.
+  /// Calls the client, which must be present.
   func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     _ completion: @escaping (Result<Method.Result, RPCError>) -> Void
-  ) -> OutgoingCalls.Number? {
-    guard let number = connection?.calls.begin(completion) else { return nil }
-    send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: .event)
+  ) -> OutgoingCalls.Number {
+    let number = calls.begin(completion)
+    send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: .answer)
     return number
   }
 
-  /// Calls the client, whose answer is of no interest.
+  /// Calls the client, whose answer is of no interest. While the program is gone there is room for so many only.
   func callWithoutAnswer<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
-    guard let number = connection?.calls.beginUnanswered() else { return }
-    send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: .event)
+    let number = calls.beginUnanswered()
+    send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: isPresent ? .event : .value)
   }
 
   /// Sends a line that may be shared with other sessions.
@@ -64,16 +90,19 @@ public final class Session {
       onOverflow(self)
     }
     connection?.linesWait(wereNone: wasEmpty && admission != .overflow)
+    if admission == .queued { kept() }
     return admission
   }
 
-  /// Ends the connection, if there is one, after all calls were answered with this error.
-  func end(_ error: BluetoothError) {
-    guard isOpen else { return }
-    connection?.end(error)
-    isOpen = false
-    connection = nil
+  /// Something is there that a program that is gone wants to know.
+  func kept() {
+    guard let onKept else { return }
+    self.onKept = nil
+    onKept()
   }
+
+  /// The next lines to write, which fit into so many octets if it is more than one.
+  func takeLines(upTo octets: Int) -> [Data] { outbox.take(upTo: octets) }
 
   func encoded(_ encode: () throws -> Data) -> Data? {
     do {
@@ -82,6 +111,51 @@ public final class Session {
       logger.error("session \(id): a message could not be written as JSON: \(error)")
       return nil
     }
+  }
+
+  // MARK: How it comes and goes
+
+  /// The program is gone, and the session is kept for it.
+  /// - Parameter kept: called when something is there that the program wants to know, once.
+  func lose(kept: @escaping () -> Void) {
+    connection?.abandon()
+    connection = nil
+    calls.drop()
+    outbox.dropAnswers()
+    outbox.limits = .kept
+    droppedBefore = (outbox.droppedReports, outbox.refusedValues)
+    onKept = kept
+  }
+
+  /// The program is back, on another connection. What is kept is written when the first answer has been given.
+  func resume(on connection: SessionConnection) {
+    self.connection = connection
+    credentials = connection.credentials
+    outbox.limits = limits
+    onKept = nil
+  }
+
+  /// Sends an answer before everything that is kept.
+  func sendFirst(_ line: Data?) {
+    guard isOpen, let line else { return }
+    outbox.prepend(line)
+    connection?.linesWait(wereNone: true)
+  }
+
+  /// Another session has taken over its connection before it held anything.
+  func retire() {
+    isOpen = false
+    connection = nil
+  }
+
+  /// Ends the connection, if there is one, after all calls were answered with this error.
+  func end(_ error: BluetoothError) {
+    guard isOpen else { return }
+    connection?.end(error)
+    calls.drop()
+    isOpen = false
+    connection = nil
+    onKept = nil
   }
 }
 

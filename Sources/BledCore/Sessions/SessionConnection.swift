@@ -12,14 +12,14 @@ public final class SessionConnection {
   static let batch = 64 << 10
 
   /// Whose lines these are.
-  public internal(set) var session: Session
+  public private(set) var session: Session
   /// Who is at the other end, where the transport knows.
   public let credentials: PeerCredentials?
 
   /// Answers that this client waits for.
   var openReplies: [Int: any OpenReply] = [:]
-  /// Answers that we wait for.
-  var calls = OutgoingCalls()
+  /// How many calls came.
+  var callCount = 0
   private var replyCount = 0
   private var isReading = true
   private let transport: any SessionTransport
@@ -52,10 +52,10 @@ public final class SessionConnection {
       case .request(let id, let method): router.handle(message, method: method, id: id, from: self)
       case .notification(let method): router.handle(message, method: method, id: nil, from: self)
       case .success(let id):
-        let call = calls.take(id)
+        let call = session.calls.take(id)
         call?.succeed(message)
       case .failure(let id?, let error):
-        let call = calls.take(id)
+        let call = session.calls.take(id)
         call?.fail(error)
       case .failure(nil, let error):
         logger.debug("session \(session.id) could not read a line of ours: \(error.message)")
@@ -71,7 +71,7 @@ public final class SessionConnection {
   /// The next lines to write, about 64 KiB; empty if none waits.
   public func takeLines() -> [Data] {
     guard isOpen || !session.isOpen else { return [] }
-    let lines = session.outbox.take(upTo: Self.batch)
+    let lines = session.takeLines(upTo: Self.batch)
     if !isReading, session.outbox.isRelieved {
       isReading = true
       transport.setReading(true)
@@ -87,12 +87,21 @@ public final class SessionConnection {
     return replyCount
   }
 
-  func answer(_ id: RequestID, _ result: some Encodable) {
-    session.send(session.encoded { try RPCEncoding.success(id: id, result) }, as: .event)
+  /// Goes over to a session that was kept, from one that holds nothing.
+  func resume(_ kept: Session) {
+    session.retire()
+    session = kept
+    kept.resume(on: self)
+  }
+
+  /// - Parameter isFirst: whether it goes before what is kept for the program.
+  func answer(_ id: RequestID, _ result: some Encodable, isFirst: Bool = false) {
+    let line = session.encoded { try RPCEncoding.success(id: id, result) }
+    if isFirst { session.sendFirst(line) } else { session.send(line, as: .answer) }
   }
 
   func refuse(_ id: RequestID?, _ error: RPCError) {
-    session.send(session.encoded { try RPCEncoding.failure(id: id, error) }, as: .event)
+    session.send(session.encoded { try RPCEncoding.failure(id: id, error) }, as: .answer)
   }
 
   /// A line was added to the outbox of the session.
@@ -104,10 +113,15 @@ public final class SessionConnection {
     }
   }
 
-  /// Answers all calls that wait with this error, drops our own, and closes once all is written.
+  /// The program is gone and its session stays: nobody waits for answers any more.
+  func abandon() {
+    for reply in openReplies.values { reply.abandon() }
+    openReplies = [:]
+  }
+
+  /// Answers all calls that wait with this error, and closes once all is written.
   func end(_ error: BluetoothError) {
     for number in openReplies.keys.sorted() { openReplies[number]?.fail(error) }
-    calls.drop()
     transport.close()
   }
 }

@@ -5,7 +5,7 @@ public enum ProtocolContents {
 
   /// What clients call.
   public static let clientCalls: [any RPCMethod.Type] = [
-    SessionOpen.self, RPCDiscover.self, AdapterList.self,
+    SessionOpen.self, SessionEnd.self, RPCDiscover.self, AdapterList.self,
     ScanStart.self, ScanStop.self,
     PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
     GATTDiscover.self, GATTDiscoverServices.self, GATTDiscoverIncludedServices.self,
@@ -20,7 +20,8 @@ public enum ProtocolContents {
 
   /// What the daemon tells.
   public static let notifications: [any RPCNotification.Type] = [
-    AdapterChanged.self, ScanReport.self, PeripheralDisconnected.self,
+    AdapterChanged.self, ScanReport.self,
+    PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralDisconnected.self,
     GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerReady.self,
     AdvertisingChanged.self,

@@ -1,0 +1,91 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// Sessions that outlast their programs.
+extension Daemon {
+  /// `session.open`: names the session, or goes on with one that was kept.
+  func open(
+    _ params: SessionOpen.Params, for asking: Session, _ reply: Reply<SessionOpen.Result>
+  ) throws {
+    let keep = try params.keep.map { seconds in
+      guard seconds > 0, seconds <= 86_400 * 365 else {
+        throw BledError.invalidParameter.error("\"keep\" must be more than 0 seconds and at the most a year")
+      }
+      return Duration.seconds(seconds)
+    }
+    var session = asking
+    var restored: RestoredState?
+    if let identifier = params.restore {
+      guard let connection = asking.connection, connection.callCount == 1 else {
+        throw BledError.invalidParameter.error("\"restore\" goes into the first call of a connection")
+      }
+      let key = try RestorationKey(identifier, user: asking.credentials?.user)
+      if let kept = try restorations.take(key) {
+        (session, restored) = (kept.session, kept.state)
+        restored?.droppedReports = session.droppedReports
+        restored?.droppedValues = session.droppedValues
+        replace(asking, by: session, on: connection)
+      } else {
+        try restorations.enter(session, as: key)
+      }
+    }
+    if let name = params.name { session.name = String(name.prefix(64)) }
+    if let keep {
+      guard session.restoration != nil else {
+        throw BledError.invalidParameter.error("\"keep\" goes with \"restore\"")
+      }
+      restorations.keep(session, for: keep)
+    }
+    let background = params.background ?? session.asksForBackground
+    let isChanged = background != session.asksForBackground || restored != nil
+    session.asksForBackground = background
+    reply.succeed(
+      .init(
+        session: session.id, daemon: "bled \(Daemon.version)", protocol: Daemon.protocolVersion,
+        adapters: adapters.descriptions, restored: restored),
+      isFirst: restored != nil)
+    if isChanged { backgroundChanged(session) }
+    if restored != nil { peripheral.returned(session) }
+  }
+
+  /// `session.end`: gives everything back that this session or a preserved one holds.
+  func end(_ params: SessionEnd.Params, for session: Session, _ reply: Reply<Empty>) throws {
+    var ending = session
+    if let identifier = params.restore {
+      ending = try restorations.find(try RestorationKey(identifier, user: session.credentials?.user))
+    }
+    reply.succeed(Empty())
+    close(ending, GAPError.cancelled.error("the session was ended by its user"))
+  }
+
+  /// The connection of a session that is to be kept has ended.
+  func lose(_ session: Session) {
+    session.lose { [unowned self, unowned session] in restorations.wake(session) }
+    central.lost(session)
+    peripheral.lost(session)
+    let state = RestoredState(
+      since: scheduler.secondsSinceEpoch, scan: scans.wish(of: session), peripherals: central.held(by: session),
+      services: peripheral.published(by: session), advertisements: advertising.held(by: session))
+    guard !state.isEmpty else {
+      return close(session, GAPError.cancelled.error("the session has ended"))
+    }
+    backgroundChanged(session)
+    restorations.preserve(session, state) { [unowned self, unowned session] in
+      logger.info("session \(session.id) \(session.name) was kept for long enough; what it held is given back")
+      close(session, GAPError.cancelled.error("the session was kept for long enough"))
+    }
+    logger.debug("session \(session.id) is kept: its program is gone")
+  }
+
+  private func backgroundChanged(_ session: Session) {
+    scans.backgroundChanged(session)
+    advertising.backgroundChanged(session)
+  }
+}
+
+extension RestoredState {
+  fileprivate var isEmpty: Bool {
+    scan == nil && peripherals.isEmpty && services.isEmpty && advertisements.isEmpty
+  }
+}

@@ -1,0 +1,56 @@
+import BledRPC
+
+/// What one session discovered of a device, as it was told: what it gets again when it is restored.
+struct DiscoveredTree {
+  private var byHandle: [UInt16: ServiceDescription] = [:]
+
+  /// The services in order of their handles.
+  var services: [ServiceDescription] { byHandle.values.sorted { $0.handle < $1.handle } }
+
+  /// Takes over services; what was known of one stays unless there is something newer.
+  mutating func add(_ services: [ServiceDescription]) {
+    for var service in services {
+      if let known = byHandle[service.handle], known.uuid == service.uuid, known.end == service.end {
+        service.includes = service.includes ?? known.includes
+        service.characteristics = service.characteristics ?? known.characteristics
+        // An include declaration does not say whether the service is a primary one.
+        service.primary = known.primary && service.primary
+      }
+      byHandle[service.handle] = service
+    }
+  }
+
+  /// Takes over the services that the one of this handle includes.
+  mutating func add(includes: [ServiceDescription], of handle: UInt16) {
+    byHandle[handle]?.includes = includes
+  }
+
+  /// Takes over characteristics of the service of this handle.
+  mutating func add(_ characteristics: [CharacteristicDescription], of handle: UInt16) {
+    let known = byHandle[handle]?.characteristics ?? []
+    let new = characteristics.map { characteristic in
+      guard let old = known.first(where: { $0.handle == characteristic.handle && $0.uuid == characteristic.uuid })
+      else {
+        return characteristic
+      }
+      var merged = characteristic
+      merged.descriptors = characteristic.descriptors ?? old.descriptors
+      return merged
+    }
+    let rest = known.filter { old in !new.contains { $0.handle == old.handle } }
+    byHandle[handle]?.characteristics = (rest + new).sorted { $0.handle < $1.handle }
+  }
+
+  /// Takes over the descriptors of the characteristic whose value has this handle.
+  mutating func add(_ descriptors: [DescriptorDescription], of value: UInt16) {
+    for (handle, service) in byHandle where (service.handle...service.end).contains(value) {
+      guard let index = service.characteristics?.firstIndex(where: { $0.handle == value }) else { continue }
+      byHandle[handle]?.characteristics?[index].descriptors = descriptors
+    }
+  }
+
+  /// Forgets what the device declared void.
+  mutating func forget(_ range: ClosedRange<UInt16>) {
+    byHandle = byHandle.filter { $0.value.end < range.lowerBound || $0.key > range.upperBound }
+  }
+}

@@ -1,0 +1,130 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+/// The sessions that have a restoration identifier.
+///
+/// | State     | Input                                | What happens                                               |
+/// |-----------|--------------------------------------|------------------------------------------------------------|
+/// | (none)    | `session.open` with the identifier   | → live                                                     |
+/// | live      | the same by another program          | that one is refused, and told which process has it         |
+/// | live      | its connection ends                  | what it holds stays and is noted, alarm → preserved        |
+/// | preserved | `session.open` with the identifier   | that program goes on with it and gets what was noted → live |
+/// | preserved | alarm, `session.end`, too many events | everything is given back → (none)                         |
+/// | live      | `session.end`, the daemon stops      | everything is given back → (none)                          |
+final class Restorations {
+  /// How many sessions of one user may have an identifier.
+  static let maximumPerUser = 32
+
+  private final class Entry {
+    let session: Session
+    var keep: Duration?
+    /// Whether its program was told to come back.
+    var isAwaited = false
+    var preserved: (state: RestoredState, alarm: any ScheduledWork)?
+    init(_ session: Session) { self.session = session }
+  }
+
+  /// For how long a session is kept at the most; zero: none is kept.
+  var limit: Duration
+  private let scheduler: any Scheduler
+  private let wakes: WakeFolder?
+  private var entries: [RestorationKey: Entry] = [:]
+
+  init(settings: RestorationSettings, scheduler: any Scheduler) {
+    limit = settings.limit
+    wakes = settings.wakes
+    self.scheduler = scheduler
+  }
+
+  /// Gives a live session an identifier that nobody has.
+  func enter(_ session: Session, as key: RestorationKey) throws(BluetoothError) {
+    let others = entries.keys.count { $0.user == key.user }
+    guard others < Self.maximumPerUser else {
+      throw BledError.limitReached.error(
+        "this user has \(others) sessions with a restoration identifier, which is the most; end some with session.end")
+    }
+    entries[key] = Entry(session)
+    session.restoration = key
+  }
+
+  /// Says for how long a session is to be kept.
+  func keep(_ session: Session, for time: Duration) { entry(of: session)?.keep = time }
+
+  /// Whether the session is kept when its program goes away.
+  func isKept(_ session: Session) -> Bool { entry(of: session) != nil && limit > .zero }
+
+  /// The preserved session of an identifier, which is live from now on; nil if there is none.
+  /// - Throws: if another program has it.
+  func take(_ key: RestorationKey) throws(BluetoothError) -> (session: Session, state: RestoredState)? {
+    guard let entry = entries[key] else { return nil }
+    guard let (state, alarm) = entry.preserved else { throw Self.inUse(key, by: entry.session) }
+    alarm.cancel()
+    entry.preserved = nil
+    stopAwaiting(entry, key)
+    return (entry.session, state)
+  }
+
+  /// The preserved session of an identifier, which stays so.
+  func find(_ key: RestorationKey) throws(BluetoothError) -> Session {
+    guard let entry = entries[key] else {
+      throw BledError.unknownHandle.error("no session \"\(key.identifier)\" of this user is kept")
+    }
+    guard entry.preserved != nil else { throw Self.inUse(key, by: entry.session) }
+    return entry.session
+  }
+
+  /// Keeps a session whose program is gone.
+  /// - Parameter end: called when it was kept for long enough.
+  func preserve(_ session: Session, _ state: RestoredState, end: @escaping () -> Void) {
+    guard let entry = entry(of: session) else { return }
+    let time = min(entry.keep ?? limit, limit)
+    entry.preserved = (state, scheduler.schedule(after: time, end))
+  }
+
+  /// Something happened that the program of a preserved session wants to know.
+  func wake(_ session: Session) {
+    guard let key = session.restoration, let entry = entry(of: session), !entry.isAwaited else { return }
+    entry.isAwaited = true
+    wakes?.add(key.identifier)
+  }
+
+  /// A session has given everything back.
+  func forget(_ session: Session) {
+    guard let key = session.restoration, let entry = entries[key], entry.session == session else { return }
+    entry.preserved?.alarm.cancel()
+    stopAwaiting(entry, key)
+    entries[key] = nil
+  }
+
+  private func stopAwaiting(_ entry: Entry, _ key: RestorationKey) {
+    guard entry.isAwaited else { return }
+    entry.isAwaited = false
+    wakes?.remove(key.identifier)
+  }
+
+  private func entry(of session: Session) -> Entry? {
+    session.restoration.flatMap { entries[$0] }.flatMap { $0.session == session ? $0 : nil }
+  }
+
+  private static func inUse(_ key: RestorationKey, by session: Session) -> BluetoothError {
+    let process = session.credentials.map { "process \($0.process)" } ?? "another connection"
+    return BledError.alreadyInProgress.error(
+      "session \(session.id) of \(process) has the identifier \"\(key.identifier)\": end that, or choose another one")
+  }
+}
+
+/// How sessions are kept for programs that are gone.
+public struct RestorationSettings {
+  /// For how long at the most; zero: none is kept.
+  public var limit: Duration
+  /// Where files tell that a program has something to come back for; nil: nowhere.
+  public var wakes: WakeFolder?
+
+  /// Makes settings.
+  public init(limit: Duration = .seconds(3600), wakes: WakeFolder? = nil) {
+    self.limit = limit
+    self.wakes = wakes
+  }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import Logging
+
+/// The directory in which a file appears when something happened for a program that is gone. systemd's path units look at
+/// it (`bled-wake@.path`); it lies in memory, so that a file costs microseconds.
+public final class WakeFolder {
+  /// Its path.
+  public let path: String
+  private let logger: Logger
+  /// How many preserved sessions each file stands for: users may choose the same identifier.
+  private var counts: [String: Int] = [:]
+
+  /// Makes the directory if only its last part is missing, and removes the files that a daemon before left there.
+  public init(path: String, logger: Logger) {
+    self.path = path
+    self.logger = logger
+    if mkdir(path, 0o755) != 0, errno != EEXIST {
+      logger.warning("no program will be woken: \(path) cannot be made: \(String(cString: strerror(errno)))")
+      return
+    }
+    guard let directory = opendir(path) else { return }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { unlink("\(path)/\(name)") }
+    }
+  }
+
+  /// The program of this identifier has something to come back for.
+  func add(_ identifier: String) {
+    let name = Self.name(for: identifier)
+    counts[name, default: 0] += 1
+    let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    guard descriptor >= 0 else {
+      return logger.warning("\(path)/\(name) cannot be made: \(String(cString: strerror(errno)))")
+    }
+    close(descriptor)
+  }
+
+  /// It is back, or nothing is kept for it any more.
+  func remove(_ identifier: String) {
+    let name = Self.name(for: identifier)
+    guard let count = counts[name] else { return }
+    counts[name] = count > 1 ? count - 1 : nil
+    if count == 1 { unlink("\(path)/\(name)") }
+  }
+
+  /// The identifier as a name of a file and of an instance of a unit (systemd.unit(5)): octets other than letters, digits,
+  /// ":", "_", "." and "-" as "\x2f", and so a dot at the beginning. What would be too long is cut.
+  static func name(for identifier: String) -> String {
+    var name = ""
+    for octet in identifier.utf8 {
+      let isPlain: Bool =
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          true
+        case UInt8(ascii: "."): !name.isEmpty
+        default: false
+        }
+      let next = isPlain ? String(UnicodeScalar(octet)) : "\\x\(octet < 16 ? "0" : "")\(String(octet, radix: 16))"
+      guard name.utf8.count + next.utf8.count <= 200 else { break }
+      name += next
+    }
+    return name
+  }
+}

@@ -1,0 +1,107 @@
+import Bluetooth
+
+/// What a session held when its program went away. The events that came since then follow the answer that carries this, so
+/// that both together are the present state.
+public struct RestoredState: Codable, Sendable {
+  /// Since when the program was gone, in seconds since the epoch.
+  public var since: Double
+  /// The scan, as it was asked for.
+  public var scan: ScanStart.Params?
+  /// The devices that were connected or waited for.
+  public var peripherals: [Peripheral]
+  /// The services that the session published.
+  public var services: [Service]
+  /// The advertisements.
+  public var advertisements: [Advertisement]
+  /// How many reports had no room among the kept events; others were replaced by newer ones on the same device.
+  public var droppedReports: Int
+  /// How many values had no room: the subscriptions that they belonged to are lost, and the events say which. Also writes
+  /// without response of devices are counted here.
+  public var droppedValues: Int
+
+  /// A device that was connected or waited for.
+  public struct Peripheral: Codable, Sendable, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// Its address.
+    public var address: String
+    /// "public" or "random".
+    public var addressType: String
+    /// The adapter that holds the link or looks for the device.
+    public var adapter: String
+    /// Its name, where known.
+    public var name: String?
+    /// "connected", or "connecting": peripheral.connected or peripheral.connectFailed comes.
+    public var state: String
+    /// The ATT MTU, while connected.
+    public var mtu: Int?
+    /// What the session discovered of it.
+    public var services: [ServiceDescription]
+    /// The handles of the characteristics that the session subscribes to.
+    public var subscriptions: [UInt16]
+    /// Makes a description.
+    public init(
+      peripheral: String, address: String, addressType: String, adapter: String, name: String?, state: String,
+      mtu: Int?, services: [ServiceDescription], subscriptions: [UInt16]
+    ) {
+      self.peripheral = peripheral
+      self.address = address
+      self.addressType = addressType
+      self.adapter = adapter
+      self.name = name
+      self.state = state
+      self.mtu = mtu
+      self.services = services
+      self.subscriptions = subscriptions
+    }
+  }
+
+  /// A service that the session published.
+  public struct Service: Codable, Sendable {
+    /// The service with its handles, which are the same as before.
+    public var service: ServiceDescription
+    /// As it was given to service.add.
+    public var definition: ServiceToPublish
+    /// Who subscribed to its characteristics.
+    public var subscribers: [Subscriber]
+    /// Makes a description.
+    public init(service: ServiceDescription, definition: ServiceToPublish, subscribers: [Subscriber]) {
+      self.service = service
+      self.definition = definition
+      self.subscribers = subscribers
+    }
+  }
+
+  /// An advertisement of the session.
+  public struct Advertisement: Codable, Sendable {
+    /// The number that names it.
+    public var advertising: Int
+    /// The adapter that sends it.
+    public var adapter: String
+    /// Whether it was on the air.
+    public var onAir: Bool
+    /// As it was given to advertising.start.
+    public var parameters: AdvertisingStart.Params
+    /// Makes a description.
+    public init(advertising: Int, adapter: String, onAir: Bool, parameters: AdvertisingStart.Params) {
+      self.advertising = advertising
+      self.adapter = adapter
+      self.onAir = onAir
+      self.parameters = parameters
+    }
+  }
+
+  /// Makes a state.
+  public init(
+    since: Double, scan: ScanStart.Params?, peripherals: [Peripheral], services: [Service],
+    advertisements: [Advertisement], droppedReports: Int = 0, droppedValues: Int = 0
+  ) {
+    self.since = since
+    self.scan = scan
+    self.peripherals = peripherals
+    self.services = services
+    self.advertisements = advertisements
+    self.droppedReports = droppedReports
+    self.droppedValues = droppedValues
+  }
+}
