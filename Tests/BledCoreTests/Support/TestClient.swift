@@ -17,9 +17,9 @@ final class TestClient: SessionTransport {
   private let daemon: Daemon
   private var lastID = 0
 
-  init(_ daemon: Daemon) {
+  init(_ daemon: Daemon, credentials: PeerCredentials? = nil) {
     self.daemon = daemon
-    connection = daemon.open(self, credentials: nil)
+    connection = daemon.open(self, credentials: credentials)
   }
 
   /// The session that its lines belong to.

@@ -11,15 +11,22 @@ struct World {
   let daemon: Daemon
   let adapter: ScriptedAdapter
 
-  init(limits: Outbox.Limits = Outbox.Limits()) {
+  init(limits: Outbox.Limits = Outbox.Limits(), restoration: RestorationSettings = RestorationSettings()) {
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
-    daemon = Daemon(identity: .init(name: "bled test"), scheduler: scheduler, logger: logger, limits: limits)
+    daemon = Daemon(
+      identity: .init(name: "bled test"), scheduler: scheduler, logger: logger, limits: limits,
+      restoration: restoration)
     adapter = ScriptedAdapter(scheduler: scheduler)
     daemon.add(adapter)
   }
 
   func client() -> TestClient { TestClient(daemon) }
+
+  /// A client of a user.
+  func client(user: UInt32, process: Int32 = 1) -> TestClient {
+    TestClient(daemon, credentials: PeerCredentials(process: process, user: user, group: user))
+  }
 
   func peer(_ address: String = "C0:00:00:00:00:01") -> ScriptedPeer { ScriptedPeer(address, scheduler: scheduler) }
 
