@@ -1,64 +1,70 @@
-import Bluetooth
 import FoundationEssentials
 
 /// Messages as lines, line feed included, ready to be written.
 public enum RPCEncoding {
-  private struct Request<Params: Encodable>: Encodable {
-    let jsonrpc = "2.0"
-    let id: RequestID?
-    let method: String
-    let params: Params
-  }
-  private struct Success<Result: Encodable>: Encodable {
-    let jsonrpc = "2.0"
-    let id: RequestID
-    let result: Result
-  }
-  private struct Failure: Encodable {
-    let jsonrpc = "2.0"
-    let id: RequestID?
-    let error: RPCError
-
-    enum CodingKeys: CodingKey { case jsonrpc, id, error }
-
-    // JSON-RPC wants `"id": null` where the id is not known; a synthesized conformance would leave it out.
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(jsonrpc, forKey: .jsonrpc)
-      try container.encode(id, forKey: .id)
-      try container.encode(error, forKey: .error)
-    }
-  }
-
   /// A call.
   public static func request<Method: RPCMethod>(
     _ method: Method.Type, id: RequestID, _ params: Method.Params
   ) throws -> Data {
-    try line(Request(id: id, method: Method.name, params: params))
+    try line {
+      $0.name("id")
+      $0.value(id)
+      $0.name("method")
+      $0.value(Method.name)
+      $0.name("params")
+      try $0.value(any: params)
+    }
   }
 
   /// A message that wants no answer.
   public static func notification<Notification: RPCNotification>(
     _ notification: Notification.Type, _ params: Notification.Params
   ) throws -> Data {
-    try line(Request(id: nil, method: Notification.name, params: params))
+    try line {
+      $0.name("method")
+      $0.value(Notification.name)
+      $0.name("params")
+      try $0.value(any: params)
+    }
   }
 
   /// The answer to a call.
   public static func success(id: RequestID, _ result: some Encodable) throws -> Data {
-    try line(Success(id: id, result: result))
+    try line {
+      $0.name("id")
+      $0.value(id)
+      $0.name("result")
+      try $0.value(any: result)
+    }
   }
 
   /// The refusal of a call; without an id where it could not be read.
   public static func failure(id: RequestID?, _ error: RPCError) throws -> Data {
-    try line(Failure(id: id, error: error))
+    try line {
+      // JSON-RPC wants `"id": null` where the id is not known.
+      $0.name("id")
+      if let id { $0.value(id) } else { $0.null() }
+      $0.name("error")
+      try $0.value(any: error)
+    }
   }
 
-  private static func line(_ message: some Encodable) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .withoutEscapingSlashes
-    var data = try encoder.encode(message)
-    data.append(UInt8(ascii: "\n"))
-    return data
+  private static func line(_ members: (inout JSONWriter) throws -> Void) rethrows -> Data {
+    var writer = JSONWriter()
+    try writer.object {
+      $0.name("jsonrpc")
+      $0.value("2.0")
+      try members(&$0)
+    }
+    return writer.line
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func value(_ id: RequestID) {
+    switch id {
+    case .number(let number): value(number)
+    case .text(let text): value(text)
+    }
   }
 }

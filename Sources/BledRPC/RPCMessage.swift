@@ -45,6 +45,8 @@ public struct RPCMessage: Sendable {
   /// What kind of message it is.
   public let kind: Kind
   private let line: Data
+  /// Where in the line the params or the result are; nil if that was not looked for.
+  private var body: Range<Int>?
 
   private struct Head: Decodable {
     var jsonrpc: String
@@ -72,6 +74,11 @@ public struct RPCMessage: Sendable {
   /// - Throws: `RefusedLine`, ready to be answered.
   public init(line: Data) throws(RefusedLine) {
     self.line = line
+    if let envelope = PlainEnvelope(line) {
+      kind = envelope.kind
+      body = envelope.body
+      return
+    }
     let head: Head
     do {
       head = try JSONDecoder().decode(Head.self, from: line)
@@ -96,6 +103,7 @@ public struct RPCMessage: Sendable {
   /// Decodes the params; a missing `params` counts as `{}`.
   /// - Throws: `RPCError` with code `invalidParams`, naming the member that does not fit.
   public func params<Params: Decodable>(_ type: Params.Type) throws(RPCError) -> Params {
+    if let params = quickly(type) { return params }
     do {
       return try JSONDecoder().decode(ParamsOnly<Params>.self, from: line).params
     } catch DecodingError.keyNotFound(let key, let context)
@@ -114,11 +122,26 @@ public struct RPCMessage: Sendable {
   /// Decodes the result of a `.success`.
   /// - Throws: `RPCError` with code `invalidRequest` if it does not fit.
   public func result<Result: Decodable>(_ type: Result.Type) throws(RPCError) -> Result {
+    if let result = quickly(type) { return result }
     do {
       return try JSONDecoder().decode(ResultOnly<Result>.self, from: line).result
     } catch {
       throw .invalid("the response does not fit the call: " + explain(error))
     }
+  }
+
+  /// Decodes the params or the result without parsing the rest of the line again.
+  /// - Returns: nil where that does not work; the reason has to be found in the whole line, whose places it names.
+  private func quickly<Value: Decodable>(_ type: Value.Type) -> Value? {
+    guard let body else { return nil }
+    let slice = line[line.startIndex + body.lowerBound..<line.startIndex + body.upperBound]
+    if let type = type as? any PlainReadable.Type {
+      let value = slice.withUnsafeBytes { octets in
+        octets.withMemoryRebound(to: UInt8.self) { type.init(codes: $0) }
+      }
+      if let value = value as? Value { return value }
+    }
+    return try? JSONDecoder().decode(type, from: slice)
   }
 
   /// A line that is no message, with the error that answers it.

@@ -1,0 +1,194 @@
+import Bluetooth
+
+/// Reads JSON of the plain form in one pass: ASCII only, no escapes in texts, integers of at most 18 digits where one is
+/// wanted, no member twice, 32 levels at the most.
+///
+/// That is what almost every line on the socket is. Whatever is not gives nil, and the caller turns to `JSONDecoder`, which
+/// knows all of JSON and says what is wrong. So this may refuse what is right, but must never accept what is wrong; the
+/// fuzz target `rpc` compares the two.
+struct JSONScanner {
+  private static let deepest = 32
+
+  /// The characters of a text, without its quotation marks.
+  struct Text {
+    fileprivate let codes: UnsafeBufferPointer<UInt8>
+
+    /// The text itself.
+    var string: String { String(decoding: codes, as: UTF8.self) }
+
+    /// The octets that a text of hex digits stands for.
+    var hex: [UInt8]? { Hex.decode(codes) }
+
+    static func ~= (literal: StaticString, text: Text) -> Bool {
+      literal.utf8CodeUnitCount == text.codes.count
+        && text.codes.elementsEqual(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+  }
+
+  private let codes: UnsafeBufferPointer<UInt8>
+  /// How many octets were read.
+  private(set) var position = 0
+
+  /// Begins to read. The scanner and its texts must not be used longer than the buffer.
+  init(_ codes: UnsafeBufferPointer<UInt8>) { self.codes = codes }
+
+  /// Whether nothing but white space follows.
+  mutating func isAtEnd() -> Bool { next() == nil }
+
+  /// The code of the next character that is no white space; it is not taken.
+  private mutating func next() -> UInt8? {
+    while position < codes.count {
+      switch codes[position] {
+      case 0x20, 0x09, 0x0A, 0x0D: position += 1
+      case let code: return code
+      }
+    }
+    return nil
+  }
+
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard next() == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func take(word: StaticString) -> Bool {
+    let end = position + word.utf8CodeUnitCount
+    guard end <= codes.count, word ~= Text(codes: UnsafeBufferPointer(rebasing: codes[position..<end])) else {
+      return false
+    }
+    position = end
+    return true
+  }
+
+  /// Whether an object is next.
+  var isAtObject: Bool {
+    mutating get { next() == UInt8(ascii: "{") }
+  }
+
+  /// Whether a text is next.
+  var isAtText: Bool {
+    mutating get { next() == UInt8(ascii: "\"") }
+  }
+
+  /// Reads an object. `body` reads the value of each member.
+  /// - Returns: whether it is one and `body` never gave false.
+  mutating func object(_ body: (Text, inout JSONScanner) -> Bool) -> Bool {
+    guard take("{") else { return false }
+    if take("}") { return true }
+    while true {
+      guard let name = text(), take(":"), body(name, &self) else { return false }
+      if take(",") { continue }
+      return take("}")
+    }
+  }
+
+  /// Reads a text.
+  mutating func text() -> Text? {
+    guard take("\"") else { return nil }
+    let start = position
+    while position < codes.count {
+      switch codes[position] {
+      case UInt8(ascii: "\""):
+        defer { position += 1 }
+        return Text(codes: UnsafeBufferPointer(rebasing: codes[start..<position]))
+      case UInt8(ascii: "\\"), 0..<0x20, 0x7F...: return nil
+      default: position += 1
+      }
+    }
+    return nil
+  }
+
+  /// Reads a whole number that is written as one.
+  mutating func integer() -> Int? {
+    let isNegative = take("-")
+    guard let first = position < codes.count ? codes[position] : nil else { return nil }
+    var value = 0
+    let start = position
+    while position < codes.count, case UInt8(ascii: "0")...UInt8(ascii: "9") = codes[position] {
+      guard position - start < 18 else { return nil }
+      value = value * 10 + Int(codes[position] - UInt8(ascii: "0"))
+      position += 1
+    }
+    guard position > start, first != UInt8(ascii: "0") || position == start + 1 else { return nil }
+    if position < codes.count {
+      switch codes[position] {
+      case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): return nil
+      default: break
+      }
+    }
+    return isNegative ? -value : value
+  }
+
+  /// Reads `true` or `false`.
+  mutating func bool() -> Bool? {
+    switch next() {
+    case UInt8(ascii: "t"): take(word: "true") ? true : nil
+    case UInt8(ascii: "f"): take(word: "false") ? false : nil
+    default: nil
+    }
+  }
+
+  /// Reads any value and forgets it.
+  /// - Returns: where it is; nil if it is of no plain form.
+  mutating func skip() -> Range<Int>? {
+    guard next() != nil else { return nil }
+    let start = position
+    return skipValue(depth: 0) ? start..<position : nil
+  }
+
+  private mutating func skipValue(depth: Int) -> Bool {
+    guard depth < Self.deepest, let first = next() else { return false }
+    switch first {
+    case UInt8(ascii: "{"): return object { $1.skipValue(depth: depth + 1) }
+    case UInt8(ascii: "["):
+      position += 1
+      if take("]") { return true }
+      while skipValue(depth: depth + 1) {
+        if !take(",") { return take("]") }
+      }
+      return false
+    case UInt8(ascii: "\""): return text() != nil
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): return bool() != nil
+    case UInt8(ascii: "n"): return take(word: "null")
+    default: return skipNumber()
+    }
+  }
+
+  private mutating func skipNumber() -> Bool {
+    _ = take("-")
+    let start = position
+    let whole = skipDigits()
+    guard whole > 0, whole == 1 || codes[start] != UInt8(ascii: "0") else { return false }
+    if take(word: ".") {
+      guard skipDigits() > 0 else { return false }
+    }
+    if take(word: "e") || take(word: "E") {
+      _ = take(word: "+") || take(word: "-")
+      guard skipDigits() > 0 else { return false }
+    }
+    return true
+  }
+
+  /// - Returns: how many there were.
+  private mutating func skipDigits() -> Int {
+    let start = position
+    while position < codes.count, case UInt8(ascii: "0")...UInt8(ascii: "9") = codes[position] { position += 1 }
+    return position - start
+  }
+}
+
+/// Params or a result that can be read without `JSONDecoder`: those of which there are thousands a second.
+protocol PlainReadable {
+  /// Reads it, in the plain form only.
+  init?(from scanner: inout JSONScanner)
+}
+
+extension PlainReadable {
+  /// Reads it from the octets of a value and nothing else.
+  init?(codes: UnsafeBufferPointer<UInt8>) {
+    var scanner = JSONScanner(codes)
+    self.init(from: &scanner)
+    guard scanner.isAtEnd() else { return nil }
+  }
+}

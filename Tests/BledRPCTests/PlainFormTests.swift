@@ -1,0 +1,149 @@
+import Bluetooth
+import FoundationEssentials
+import Testing
+
+@testable import BledRPC
+
+/// The one-pass reader and the hand-made writer say the same as the coders of Foundation.
+@Suite("Plain form") struct PlainFormTests {
+  /// A member that only `JSONDecoder` reads, put in front, keeps a line from the one-pass reader.
+  private func disguised(_ line: String) -> String { #"{"\u0066":0,"# + line.dropFirst() }
+
+  private static let lines: [String] = [
+    #"{"jsonrpc":"2.0","id":1,"method":"gatt.read","params":{"peripheral":"A","handle":3}}"#,
+    #"{ "id" : "x" , "jsonrpc" : "2.0" , "method" : "gatt.read" , "params" : { "handle" : 65535 , "peripheral" : "" } } "#,
+    #"{"jsonrpc":"2.0","method":"m","extra":[1,-0,1.5e-3,[],{},true,false,null,{"a":[{}]}]}"#,
+    #"{"jsonrpc":"2.0","id":0,"result":{}}"#, #"{"jsonrpc":"2.0","id":-12,"result":{"value":"00fF"}}"#,
+    #"{"jsonrpc":"2.0","id":123456789012345678,"method":"m"}"#,
+    #"{"jsonrpc":"2.0","id":12345678901234567890,"method":"m"}"#,
+    #"{"jsonrpc":"2.0","id":01,"method":"m"}"#, #"{"jsonrpc":"2.0","id":1.0,"method":"m"}"#,
+    #"{"jsonrpc":"2.0","id":1e2,"method":"m"}"#, #"{"jsonrpc":"2.0","id":null,"method":"m"}"#,
+    #"{"jsonrpc":"2.0","id":[],"method":"m"}"#, #"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#,
+    #"{"jsonrpc":"2.0","method":"a","method":"b"}"#, #"{"jsonrpc":"1.0","method":"a"}"#, #"{"method":"a"}"#,
+    #"{"jsonrpc":"2.0","id":1}"#, #"{"jsonrpc":"2.0","id":1,"result":5}"#,
+    #"{"jsonrpc":"2.0","id":1,"method":"m","params":5}"#,
+    #"{"jsonrpc":"2.0","id":1,"method":"m","params":null}"#, #"{"jsonrpc":"2.0","id":1,"method":"m","result":{}}"#,
+    #"{"jsonrpc":"2.0","id":1,"method":"m","error":{"code":1,"message":"x"}}"#,
+    #"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}"#,
+    #"{"jsonrpc":"2.0","method":"\u0061"}"#, #"{"jsonrpc":"2.0","method":"grün"}"#,
+    "{\"jsonrpc\":\"2.0\",\"method\":\"a\tb\"}",
+    #"{"jsonrpc":"2.0","method":"m"}x"#, #"{"jsonrpc":"2.0","method":"m",}"#, #"{"jsonrpc":"2.0","method":"m""#,
+    #"{"jsonrpc":"2.0","method":"m","x":tru}"#, #"{"jsonrpc":"2.0","method":"m","x":1.}"#,
+    #"{"jsonrpc":"2.0","method":"m","x":-}"#,
+    #"{"jsonrpc":"2.0","method":"m","x":[1,]}"#, #"{"jsonrpc":"2.0","method":"m","x":[1 2]}"#,
+    #"{"jsonrpc":"2.0","method":"m","x":.5}"#,
+    #"{"jsonrpc":"2.0","method":"m","x":1e}"#, #"{"jsonrpc":"2.0","method":"m","x":00}"#,
+    #"{"jsonrpc":"2.0" "method":"m"}"#,
+  ]
+
+  @Test("a line means the same, or is refused alike, whoever reads it", arguments: lines)
+  func sameKind(line: String) {
+    func read(_ text: String) -> Result<RPCMessage.Kind, RPCMessage.RefusedLine> {
+      Result { () throws(RPCMessage.RefusedLine) in try RPCMessage(line: Data(text.utf8)).kind }
+    }
+    switch (read(line), read(disguised(line))) {
+    case (.success(let one), .success(let other)): #expect(one == other)
+    case (.failure(let one), .failure(let other)):
+      #expect(one.id == other.id)
+      #expect(one.error == other.error)
+    case (let one, let other): Issue.record("\(one) is not \(other)")
+    }
+  }
+
+  @Test("ordinary lines are read in one pass; whatever is not plain is left to JSONDecoder")
+  func plain() {
+    func isPlain(_ line: String) -> Bool { PlainEnvelope(Data(line.utf8)) != nil }
+    for line in Self.lines.prefix(6) { #expect(isPlain(line), "\(line)") }
+    for line in Self.lines { #expect(!isPlain(disguised(line)), "\(line)") }
+    let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+    #expect(!isPlain(#"{"jsonrpc":"2.0","method":"m","x":\#(deep)}"#))
+  }
+
+  private static let params: [String] = [
+    #"{"peripheral":"A","handle":3}"#, #"{"peripheral":"A","handle":3,"value":""}"#,
+    #"{"peripheral":"A","handle":3,"value":"00Ff","response":true}"#,
+    #"{"peripheral":"A","handle":3,"value":"00","response":false,"more":{"a":[1]}}"#,
+    #"{"peripheral":"A","handle":3,"value":"00","response":null}"#, #"{"peripheral":"A","handle":3,"value":"0"}"#,
+    #"{"peripheral":"A","handle":3,"value":"0g"}"#, #"{"peripheral":"A","handle":3,"value":5}"#,
+    #"{"peripheral":"A","handle":65536,"value":"00"}"#, #"{"peripheral":"A","handle":-1,"value":"00"}"#,
+    #"{"peripheral":"A","handle":3.0,"value":"00"}"#, #"{"peripheral":"A","handle":"3","value":"00"}"#,
+    #"{"peripheral":"A","value":"00"}"#, #"{"handle":1,"value":"00"}"#, #"{"peripheral":1,"handle":1,"value":"00"}"#,
+    #"{"peripheral":"A","peripheral":"B","handle":1,"value":"00"}"#,
+    #"{"peripheral":"A","handle":1,"handle":2,"value":"00"}"#,
+    #"{"peripheral":"A","handle":1,"value":"00","value":"11"}"#,
+    #"{"peripheral":"A","handle":1,"value":"00","response":1}"#,
+    #"{"peripheral":"A","handle":1,"value":"00","response":true,"response":false}"#, #"{}"#, #"[]"#, #"null"#,
+  ]
+
+  @Test("params and results mean the same, or are refused alike, whoever reads them", arguments: params)
+  func sameParams(params: String) throws {
+    try compare(params, GATTRead.Params.self)
+    try compare(params, GATTWrite.Params.self)
+    try compare(params, GATTValue.Params.self)
+    try compare(params, CharacteristicReference.self)
+    try compare(params, Empty.self)
+    let line = #"{"jsonrpc":"2.0","id":1,"result":\#(params)}"#
+    let (one, other) = (try RPCMessage(line: Data(line.utf8)), try RPCMessage(line: Data(disguised(line).utf8)))
+    #expect(written { try one.result(GATTRead.Result.self) } == written { try other.result(GATTRead.Result.self) })
+    #expect(written { try one.result(Empty.self) } == written { try other.result(Empty.self) })
+  }
+
+  private func compare<Params: Codable>(_ params: String, _: Params.Type) throws {
+    let line = #"{"jsonrpc":"2.0","method":"m","params":\#(params)}"#
+    let (one, other) = (try RPCMessage(line: Data(line.utf8)), try RPCMessage(line: Data(disguised(line).utf8)))
+    #expect(written { try one.params(Params.self) } == written { try other.params(Params.self) })
+  }
+
+  /// What was read as Foundation writes it, or why it was refused.
+  private func written(_ read: () throws -> some Encodable) -> String {
+    do {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      return String(decoding: try encoder.encode(try read()), as: UTF8.self)
+    } catch { return "\(error)" }
+  }
+
+  @Test("what is written by hand is read as what Foundation writes")
+  func sameWriting() throws {
+    let octets = HexBytes(Array(0...255))
+    try compareWritten(Empty())
+    try compareWritten(GATTRead.Params(peripheral: "A\"\\/\u{1}\u{1F}\n é 🙂", handle: 0))
+    try compareWritten(GATTRead.Result(value: octets))
+    try compareWritten(GATTRead.Result(value: HexBytes([])))
+    for response in [nil, true, false] {
+      try compareWritten(GATTWrite.Params(peripheral: "A", handle: 65535, value: octets, response: response))
+    }
+    try compareWritten(GATTValue.Params(peripheral: "", handle: 1, value: octets))
+    var report = ScanReport.Params(
+      peripheral: "P", adapter: "hci0", address: "00:11:22:33:44:55", addressType: "public", connectable: false,
+      data: octets, time: 1_763_437_265.123456)
+    try compareWritten(report)
+    (report.name, report.rssi, report.txPower, report.appearance) = ("\u{7F}\"Näme", -127, 20, 0)
+    report.services = [0x180D, BluetoothUUID(0x1234_5678 as UInt32), BluetoothUUID(high: 1, low: 2)]
+    report.solicitedServices = []
+    (report.serviceData, report.manufacturerData) = (["180D": octets, "FFF0": HexBytes([])], octets)
+    (report.scanResponse, report.time, report.connectable) = (octets, 5, true)
+    try compareWritten(report)
+  }
+
+  private func compareWritten<Value: Codable & PlainWritable>(_ value: Value) throws {
+    var writer = JSONWriter()
+    try value.write(to: &writer)
+    let one = try JSONDecoder().decode(JSONValue.self, from: Data(writer.codes))
+    let other = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+    #expect(one == other)
+  }
+
+  @Test("a number that JSON does not have is not written")
+  func noNumber() {
+    for time in [Double.nan, .infinity] {
+      #expect(throws: (any Error).self) {
+        try RPCEncoding.notification(
+          ScanReport.self,
+          .init(
+            peripheral: "", adapter: "", address: "", addressType: "", connectable: true, data: HexBytes([]), time: time
+          ))
+      }
+    }
+  }
+}
