@@ -21,7 +21,7 @@ let package = Package(
     .library(name: "BledClient", targets: ["BledClient"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     // For Benchmarks, a package of its own.
-    .library(name: "BledParts", targets: ["ATT", "BledRPC", "Bluetooth", "CBlueZ", "GATT"]),
+    .library(name: "BledParts", targets: ["ATT", "Adapter", "BledCore", "BledRPC", "Bluetooth", "CBlueZ", "GATT"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

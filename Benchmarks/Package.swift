@@ -12,6 +12,7 @@ let package = Package(
   dependencies: [
     .package(name: "bled", path: ".."),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     // Without its traits it needs no jemalloc; allocations are counted by CAllocations instead.
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
   ],
@@ -23,6 +24,9 @@ let package = Package(
     // Poller, PacketSocket and Descriptor are links to the daemon's own files.
     .executableTarget(name: "att-server", dependencies: [parts, nioCore, nioPosix]),
     .executableTarget(name: "att-load"),
+    .executableTarget(
+      name: "bench-daemon", dependencies: [parts, nioCore, nioPosix, .product(name: "Logging", package: "swift-log")]),
+    .executableTarget(name: "daemon-load"),
   ],
   swiftLanguageModes: [.v6]
 )
