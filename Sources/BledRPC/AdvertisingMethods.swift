@@ -50,7 +50,7 @@ public enum AdvertisingStart: RPCMethod {
     public var advertising: Int
     /// The adapter that sends it.
     public var adapter: String
-    /// The real interval in seconds.
+    /// The real interval in seconds: longer than wanted when advertisements take turns.
     public var interval: Double
     /// The name as it is sent, if it had to be shortened.
     public var shortenedName: String?
@@ -86,19 +86,23 @@ public enum AdvertisingChanged: RPCNotification {
   /// `advertising.changed`
   public static let name = "advertising.changed"
   /// For `rpc.discover`.
-  public static let summary = "An advertisement of this session left the air, came back, or failed."
+  public static let summary =
+    "An advertisement of this session left the air, came back, has another interval, or failed."
   /// What it carries.
   public struct Params: Codable, Sendable {
     /// The number that `advertising.start` gave.
     public var advertising: Int
     /// Whether it is on the air.
     public var onAir: Bool
+    /// The real interval in seconds, while it is on the air: it grows with the number of advertisements that take turns.
+    public var interval: Double?
     /// Why it failed, if it did.
     public var reason: RPCError?
     /// Makes the params.
-    public init(advertising: Int, onAir: Bool, reason: RPCError? = nil) {
+    public init(advertising: Int, onAir: Bool, interval: Double? = nil, reason: RPCError? = nil) {
       self.advertising = advertising
       self.onAir = onAir
+      self.interval = interval
       self.reason = reason
     }
   }

@@ -4,46 +4,55 @@ import Bluetooth
 /// One advertisement that is wanted, and what has become of it.
 struct SimulatedAdvertisement {
   var wanted: AdvertisingParameters?
-  /// Whether `wanted` has not been looked at yet.
-  var isChanged = true
+  /// There is one from the first turn on; it is on the air in its turn.
   var advertiser: Advertiser?
+  var isOnAir = false
+  var told: AdvertisingStatus?
 }
 
 extension SimulatedAdapter {
   /// The advertisement that is wanted under this number from now on; nil for none.
   public func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
+    let former = advertisements[set]?.wanted
     advertisements[set, default: SimulatedAdvertisement()].wanted = parameters
-    advertisements[set]?.isChanged = true
+    if former != parameters, case .failed = advertisements[set]?.told { advertisements[set]?.told = nil }
     settleSoon()
   }
 
   func settleAdvertising() {
     let sets = advertisements.keys.sorted { $0.value < $1.value }
-    // What is no longer wanted makes room for what is.
+    rotation.sets = description.advertisingSets
     for set in sets where advertisements[set]?.wanted == nil {
-      let advertiser = advertisements.removeValue(forKey: set)?.advertiser
-      if let advertiser { end(advertiser, set) }
-      for other in sets where advertiser != nil && advertisements[other]?.advertiser == nil {
-        advertisements[other]?.isChanged = true
-      }
+      rotation.remove(set)
+      rest(set)
+      let told = advertisements.removeValue(forKey: set)?.told
+      if case .on = told { onEvent?(.advertising(set, .off)) }
     }
     guard state == .on else { return }
-    for set in sets where advertisements[set]?.isChanged == true { begin(set) }
+    for set in sets {
+      guard let wanted = advertisements[set]?.wanted else { continue }
+      guard let error = refusal(of: wanted, set) else { continue }
+      rotation.remove(set)
+      rest(set)
+      tell(set, .failed(error))
+    }
+    let due = rotation.onAir(at: scheduler.now) { _ in true }
+    for set in sets where !due.contains(set) { rest(set) }
+    for set in due { send(set) }
+    for set in sets { tellInterval(set) }
+    turnAlarm?.cancel()
+    turnAlarm = rotation.deadline(after: scheduler.now).map { end in
+      scheduler.schedule(at: end) { [weak self] in self?.settleSoon() }
+    }
   }
 
-  private func begin(_ set: AdvertisingSetID) {
-    advertisements[set]?.isChanged = false
+  /// Puts it on the air as it is wanted now.
+  private func send(_ set: AdvertisingSetID) {
     guard var parameters = advertisements[set]?.wanted else { return }
-    if let error = refusal(of: parameters, set) {
-      if let advertiser = advertisements[set]?.advertiser {
-        advertisements[set]?.advertiser = nil
-        air.remove(advertiser)
-      }
-      onEvent?(.advertising(set, .failed(error)))
-      return
-    }
-    parameters.interval = Self.granted(parameters.interval)
+    parameters.interval = Self.granted(rotation.intervalOnAir(of: set, wanted: parameters.interval))
+    let isOnAir = advertisements[set]?.isOnAir == true
     if let advertiser = advertisements[set]?.advertiser {
+      guard !isOnAir || advertiser.parameters != parameters else { return }
       // An alarm of the old interval must not delay the new one.
       air.remove(advertiser)
       advertiser.parameters = parameters
@@ -54,7 +63,29 @@ extension SimulatedAdapter {
       advertisements[set]?.advertiser = advertiser
       air.add(advertiser)
     }
-    onEvent?(.advertising(set, .on(interval: parameters.interval)))
+    advertisements[set]?.isOnAir = true
+    if case .on = advertisements[set]?.told { return }
+    tell(set, .on(interval: rotation.realInterval(of: set, onAir: parameters.interval)))
+  }
+
+  /// Takes it from the air; it may have its turn again.
+  private func rest(_ set: AdvertisingSetID) {
+    guard advertisements[set]?.isOnAir == true, let advertiser = advertisements[set]?.advertiser else { return }
+    advertisements[set]?.isOnAir = false
+    air.remove(advertiser)
+  }
+
+  /// Tells the real interval of what is told to be on the air, if it is another one now.
+  private func tellInterval(_ set: AdvertisingSetID) {
+    guard case .on = advertisements[set]?.told, let wanted = advertisements[set]?.wanted else { return }
+    let onAir = Self.granted(rotation.intervalOnAir(of: set, wanted: wanted.interval))
+    tell(set, .on(interval: rotation.realInterval(of: set, onAir: onAir)))
+  }
+
+  private func tell(_ set: AdvertisingSetID, _ status: AdvertisingStatus) {
+    guard advertisements[set]?.told != status else { return }
+    advertisements[set]?.told = status
+    onEvent?(.advertising(set, status))
   }
 
   private func refusal(of parameters: AdvertisingParameters, _ set: AdvertisingSetID) -> BluetoothError? {
@@ -62,10 +93,9 @@ extension SimulatedAdapter {
     guard max(parameters.data.count, parameters.scanResponse.count) <= room else {
       return GAPError.advertisingDataTooLong.error("The adapter advertises at the most \(room) octets: say less.")
     }
-    let others = advertisements.filter { $0.key != set && $0.value.advertiser != nil }.count
-    guard others < description.advertisingSets else {
+    guard rotation.admit(set) else {
       return GAPError.advertisingSetsExhausted.error(
-        "All \(description.advertisingSets) advertisements of the adapter are in use: stop one.")
+        "This adapter sends \(rotation.capacity) advertisements at the most, in turns: stop one.")
     }
     return nil
   }
@@ -75,18 +105,13 @@ extension SimulatedAdapter {
     .microseconds(min(max(wanted.wholeNanoseconds / 625_000, 32), 16384) * 625)
   }
 
-  private func end(_ advertiser: Advertiser, _ set: AdvertisingSetID) {
-    air.remove(advertiser)
-    onEvent?(.advertising(set, .off))
-  }
-
   /// Ends what is on the air; it stays wanted.
   func endAdvertising() {
+    turnAlarm?.cancel()
+    turnAlarm = nil
     for set in advertisements.keys.sorted(by: { $0.value < $1.value }) {
-      advertisements[set]?.isChanged = true
-      guard let advertiser = advertisements[set]?.advertiser else { continue }
-      advertisements[set]?.advertiser = nil
-      end(advertiser, set)
+      rest(set)
+      if case .on = advertisements[set]?.told { tell(set, .off) } else { advertisements[set]?.told = nil }
     }
   }
 }

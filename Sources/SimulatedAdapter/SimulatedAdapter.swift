@@ -44,6 +44,9 @@ public final class SimulatedAdapter: Adapter {
   var links: [SimulatedLink] = []
   var scan = SimulatedScan()
   var advertisements: [AdvertisingSetID: SimulatedAdvertisement] = [:]
+  var rotation = AdvertisingRotation(sets: 0)
+  /// Rings when a turn on a shared set is over.
+  var turnAlarm: (any ScheduledWork)?
   var wishes: [DeviceAddress: ConnectionWish] = [:]
 
   /// Makes an adapter; it does nothing before `start`.

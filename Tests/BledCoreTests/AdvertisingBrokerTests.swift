@@ -59,6 +59,23 @@ import Testing
     #expect(try refused.error(AdvertisingStart.self, .init(name: "x"))?.data?.name == "adapterOff")
   }
 
+  @Test("P19: when more share the air the real interval is told anew; who has the sets stands in the error")
+  func sharing() throws {
+    let first = try start()
+    try tell(.on(interval: .milliseconds(100)))
+    try tell(.on(interval: .milliseconds(100)))
+    try tell(.on(interval: .milliseconds(200)))
+    let changes = try client.notifications(AdvertisingChanged.self)
+    #expect(changes.map(\.interval) == [0.2] && changes.first?.onAir == true)
+    #expect(try client.answer(to: first, AdvertisingStart.self) != nil)
+    let other = world.client()
+    _ = try other.result(SessionOpen.self, .init(name: "beacons"))
+    let second = try other.call(AdvertisingStart.self, .init(name: "Other"))
+    try tell(.failed(GAPError.advertisingSetsExhausted.error("One is the most.")))
+    let error = try #require(try other.error(of: second, AdvertisingStart.self))
+    #expect(error.message == "One is the most. Held by: session 1.")
+  }
+
   @Test func failuresAreToldAndTakenBack() throws {
     let error = GAPError.advertisingSetsExhausted.error("all sets are in use")
     let call = try start()

@@ -15,7 +15,7 @@ from support import cases  # noqa: E402
 
 MODULES = {
     1: ["bumble_peripheral"],
-    2: ["bumble_central", "gatttool_central"],
+    2: ["bumble_central", "gatttool_central", "silent_central"],
     3: ["two_adapters", "pending_connects"],
     4: ["vanishing_adapter"],
     5: ["bluetoothd"],

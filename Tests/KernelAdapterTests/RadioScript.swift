@@ -74,6 +74,20 @@ struct RadioScript<Family: RadioFamily> {
     told = []
   }
 
+  /// What was told since the last time.
+  mutating func takeTold() -> [RadioAction] {
+    defer { told = [] }
+    return told
+  }
+
+  /// Whether a command waits for its answer.
+  var isAsked: Bool { !sent.isEmpty }
+
+  /// The next command, whatever it is, is answered with success.
+  mutating func answer(location: SourceLocation = #_sourceLocation) throws {
+    try command(try #require(sent.first, "nothing was sent", sourceLocation: location), returns: "00")
+  }
+
   /// Time passes; the deadlines on the way are kept.
   mutating func wait(_ duration: Duration) {
     let end = now.advanced(by: duration)

@@ -30,23 +30,49 @@ struct SimulatedAdvertisingTests {
     #expect(world.trace == ["advertising 1 off"])
   }
 
-  @Test func whatDoesNotFitIsRefusedAndWhatHasNoRoomWaitsForIt() throws {
-    let world = try World.on("{ adapter: { advertisingSets: 1 } }")
-    world.forget()
-    world.adapter.setAdvertising(AdvertisingSetID(1), AdvertisingParameters(data: Array(repeating: 0, count: 32)))
-    world.adapter.setAdvertising(AdvertisingSetID(2), try advertisement("a"))
-    world.adapter.setAdvertising(AdvertisingSetID(3), try advertisement("b"))
-    world.scheduler.advance(by: .seconds(1))
+  @Test("Advertisements take turns on the one set, each is heard, and the real interval is told (P19)")
+  func turns() throws {
+    let scheduler = VirtualScheduler()
+    let air = Air(scheduler: scheduler, seed: 3)
+    let sender = try World("{ adapter: { advertisingSets: 1 } }", id: "sender", air: air, scheduler: scheduler)
+    let listener = try World("{}", id: "listener", air: air, scheduler: scheduler)
+    for world in [sender, listener] { world.adapter.start() }
+    scheduler.advance(by: .seconds(1))
+    listener.adapter.setScan(ScanParameters(isActive: false, interval: .milliseconds(10), window: .milliseconds(10)))
+    sender.forget()
+    sender.adapter.setAdvertising(AdvertisingSetID(1), try advertisement("a"))
+    scheduler.advance(by: .seconds(1))
+    sender.adapter.setAdvertising(AdvertisingSetID(2), AdvertisingParameters(data: Array(repeating: 0, count: 32)))
+    sender.adapter.setAdvertising(AdvertisingSetID(3), try advertisement("b", interval: .seconds(1)))
+    scheduler.advance(by: .seconds(1))
     #expect(
-      world.trace == [
-        "advertising 1 failed advertisingDataTooLong", "advertising 2 on 0.1 seconds",
-        "advertising 3 failed advertisingSetsExhausted",
+      sender.trace == [
+        "advertising 1 on 0.1 seconds", "advertising 2 failed advertisingDataTooLong", "advertising 3 on 0.5 seconds",
+        "advertising 1 on 0.2 seconds",
       ])
-    world.forget()
-    world.adapter.setAdvertising(AdvertisingSetID(1), nil)
-    world.adapter.setAdvertising(AdvertisingSetID(2), nil)
+    sender.forget()
+    listener.forget()
+    scheduler.advance(by: .seconds(20))
+    #expect(sender.trace.isEmpty)
+    func heard(_ name: String) -> Int { listener.reports.count { AdvertisingData(parsing: $0.data).localName == name } }
+    #expect((90...110).contains(heard("a")), "\(heard("a"))")
+    #expect((30...60).contains(heard("b")), "\(heard("b"))")
+    sender.adapter.setAdvertising(AdvertisingSetID(1), nil)
+    scheduler.advance(by: .seconds(1))
+    #expect(sender.trace == ["advertising 1 off", "advertising 3 on 1.0 seconds"])
+  }
+
+  @Test("Too many advertisements are refused, and follow when there is room (P19)")
+  func tooMany() throws {
+    let world = try World.on("{ adapter: { advertisingSets: 1 } }")
+    let last = UInt32(AdvertisingRotation.limit + 1)
+    for number in 1...last { world.adapter.setAdvertising(AdvertisingSetID(number), try advertisement("a")) }
     world.scheduler.advance(by: .seconds(1))
-    #expect(world.trace == ["advertising 2 off", "advertising 3 on 0.1 seconds"])
+    #expect(world.trace.contains("advertising \(last) failed advertisingSetsExhausted"))
+    world.forget()
+    world.adapter.setAdvertising(AdvertisingSetID(2), nil)
+    world.scheduler.advance(by: .seconds(10))
+    #expect(world.trace.contains("advertising \(last) on 1.6 seconds"))
   }
 
   @Test func twoAdaptersOnOneAirHearAndConnectToEachOther() throws {

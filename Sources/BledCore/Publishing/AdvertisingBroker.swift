@@ -1,6 +1,7 @@
 import Adapter
 import BledRPC
 import Bluetooth
+import Collections
 
 /// The advertisements of all sessions.
 ///
@@ -11,6 +12,7 @@ import Bluetooth
 /// | waiting | failed, or the adapter left  | refused, taken back → (none)                       |
 /// | waiting | stopped, session ended       | refused, taken back → (none)                       |
 /// | on the air, off | off, on              | the session is told → off, on the air              |
+/// | on the air | on, another interval      | the session is told: more or fewer share the air   |
 /// | on the air, off | failed               | the session is told the reason, taken back → (none) |
 /// | on the air, off | stopped, session ended | taken back → (none)                              |
 final class AdvertisingBroker {
@@ -19,7 +21,7 @@ final class AdvertisingBroker {
 
   private enum State {
     case waiting(Reply<AdvertisingStart.Result>)
-    case onAir
+    case onAir(interval: Duration)
     case off
   }
 
@@ -103,23 +105,25 @@ final class AdvertisingBroker {
     guard let advertisement = advertisements[id], advertisement.slot == slot else { return }
     switch (advertisement.state, status) {
     case (.waiting(let reply), .on(let interval)):
-      advertisement.state = .onAir
+      advertisement.state = .onAir(interval: interval)
       reply.succeed(
         .init(
           advertising: Int(id.value), adapter: slot.id, interval: interval.inSeconds,
           shortenedName: advertisement.shortenedName))
     case (.waiting, .failed(let error)):
-      takeBack(id, error)
-    case (.off, .on):
-      advertisement.state = .onAir
-      tell(advertisement, id, onAir: true)
+      takeBack(id, explained(error, slot))
+    case (.onAir(let former), .on(let interval)) where former == interval: break
+    case (.off, .on(let interval)), (.onAir, .on(let interval)):
+      advertisement.state = .onAir(interval: interval)
+      tell(advertisement, id, onAir: true, interval: interval)
     case (.onAir, .off):
       advertisement.state = .off
       tell(advertisement, id, onAir: false)
     case (_, .failed(let error)):
+      let error = explained(error, slot)
       tell(advertisement, id, onAir: false, error)
       takeBack(id, error)
-    case (.waiting, .off), (.onAir, .on), (.off, .off):
+    case (.waiting, .off), (.off, .off):
       break
     }
   }
@@ -147,11 +151,28 @@ final class AdvertisingBroker {
   }
 
   private func tell(
-    _ advertisement: Advertisement, _ id: AdvertisingSetID, onAir: Bool, _ reason: BluetoothError? = nil
+    _ advertisement: Advertisement, _ id: AdvertisingSetID, onAir: Bool, interval: Duration? = nil,
+    _ reason: BluetoothError? = nil
   ) {
     advertisement.session.send(
       AdvertisingChanged.self,
-      .init(advertising: Int(id.value), onAir: onAir, reason: reason.map { RPCError($0) }))
+      .init(
+        advertising: Int(id.value), onAir: onAir, interval: interval?.inSeconds,
+        reason: reason.map { RPCError($0) }))
+  }
+
+  /// Adds to the error of an adapter that sends no more advertisements who has those that it sends.
+  private func explained(_ error: BluetoothError, _ slot: AdapterSlot) -> BluetoothError {
+    guard error.domain == .gap, error.code == GAPError.advertisingSetsExhausted.rawValue else { return error }
+    var holders: OrderedDictionary<Session, Int> = [:]
+    for id in numbers(where: { if case .waiting = $0.state { false } else { $0.slot == slot } }) {
+      if let session = advertisements[id]?.session { holders[session, default: 0] += 1 }
+    }
+    guard !holders.isEmpty else { return error }
+    let names = holders.map { session, count in
+      (session.name.isEmpty ? "session \(session.id)" : session.name) + (count > 1 ? " (\(count))" : "")
+    }
+    return GAPError.advertisingSetsExhausted.error("\(error.message) Held by: \(names.joined(separator: ", ")).")
   }
 
   private func takeBack(_ id: AdvertisingSetID, _ error: BluetoothError) {

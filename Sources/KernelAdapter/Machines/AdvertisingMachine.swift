@@ -3,12 +3,15 @@ import Bluetooth
 import Collections
 import HCI
 
-/// Brings the controller's advertising sets to what is wanted, one command at a time. A legacy controller has one set.
+/// Brings the controller's advertising sets to what is wanted, one command at a time. A legacy controller has one set. Who has
+/// which set, and when, is the business of `AdvertisingRotation`.
 ///
 /// | Set is      | Input                              | Outcome                                         |
 /// |-------------|------------------------------------|-------------------------------------------------|
-/// | waiting     | a free handle                      | parameters, data, scan response, enable; on     |
-/// | waiting     | no free handle                     | told `failed(advertisingSetsExhausted)`; waits on |
+/// | waiting     | its turn, a free handle            | parameters, data, scan response, enable; on     |
+/// | waiting     | too many share                     | told `failed(advertisingSetsExhausted)`; waits on |
+/// | on          | its turn is over                   | disable; waiting, and still told `on`           |
+/// | on          | more or fewer share                | told `on` with the interval as it is now        |
 /// | on          | other parameters                   | disable, then as above                          |
 /// | on          | not wanted                         | disable, remove; gone                           |
 /// | on          | a central connected                | paused, told `off`; enable; on                  |
@@ -37,12 +40,21 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   /// A sequence of commands for one set, and what is true when all of them went well.
   private struct Script {
+    enum Outcome: Hashable {
+      case phase(Phase)
+      /// Its turn is over: the handle is free.
+      case rested
+      /// It has left the controller.
+      case removed
+    }
+
     let set: AdvertisingSetID
     var commands: [FamilyCommand<Family>]
-    let outcome: Phase?
+    let outcome: Outcome
   }
 
   private let profile: ControllerProfile
+  private var rotation: AdvertisingRotation
   private var entries: OrderedDictionary<AdvertisingSetID, Entry> = [:]
   private var script: Script?
   private var isWaiting = false
@@ -50,7 +62,11 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<AdvertisingSetID, AdvertisingParameters>) {
     self.profile = profile
-    for (set, parameters) in wanted { entries[set] = Entry(wanted: parameters) }
+    rotation = AdvertisingRotation(sets: profile.advertisingSets)
+    for (set, parameters) in wanted {
+      entries[set] = Entry(wanted: parameters)
+      if problem(with: parameters) == nil { _ = rotation.admit(set) }
+    }
   }
 
   /// The sets that are wanted or on the air.
@@ -62,20 +78,29 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// Sets a wish, or takes it back. What can be refused at once is.
   mutating func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) -> [RadioAction] {
     guard let parameters else {
-      if entries[set]?.handle == nil { entries[set] = nil } else { entries[set]?.wanted = nil }
-      return refusals()
+      rotation.remove(set)
+      if entries[set]?.handle != nil {
+        entries[set]?.wanted = nil
+        return settled()
+      }
+      let told = entries.removeValue(forKey: set)?.told
+      if case .on = told { return [.advertising(set, .off)] + settled() }
+      return settled()
     }
     var entry = entries[set] ?? Entry()
     if entry.wanted != parameters {
       entry.backOff.reset()
+      entry.hopeless = nil
       if case .failed = entry.told { entry.told = nil }
     }
     entry.wanted = parameters
     entries[set] = entry
-    return refusals()
+    return settled()
   }
 
-  func deadline(after now: Instant) -> Instant? { entries.values.compactMap { $0.backOff.deadline(after: now) }.min() }
+  func deadline(after now: Instant) -> Instant? {
+    (entries.values.map { $0.backOff.deadline(after: now) } + [rotation.deadline(after: now)]).compactMap { $0 }.min()
+  }
 
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
     guard !isWaiting else { return nil }
@@ -92,11 +117,17 @@ struct AdvertisingMachine<Family: RadioFamily> {
     guard status.isSuccess else { return failed(script, status, at: now) }
     guard script.commands.isEmpty else { return [] }
     self.script = nil
-    guard let outcome = script.outcome else { return removed(script.set) }
-    entries[script.set]?.phase = outcome
-    guard case .on(let parameters) = outcome, entries[script.set]?.wanted != nil else { return [] }
-    entries[script.set]?.backOff.reset()
-    return tell(script.set, .on(interval: TimeUnits.slots(TimeUnits.advertising(parameters.interval))))
+    switch script.outcome {
+    case .removed: return removed(script.set)
+    case .rested:
+      release(script.set)
+      return []
+    case .phase(let phase):
+      entries[script.set]?.phase = phase
+      guard case .on(let parameters) = phase, entries[script.set]?.wanted != nil else { return [] }
+      entries[script.set]?.backOff.reset()
+      return tell(script.set, .on(interval: realInterval(of: script.set, parameters))) + settled()
+    }
   }
 
   /// A central connected to this set (nil: to the only one), or it ended for another reason.
@@ -143,31 +174,39 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   private mutating func nextScript(at now: Instant) -> Script? {
+    let due = rotation.onAir(at: now) { [entries] set in
+      entries[set].map { $0.backOff.allows(at: now) && $0.hopeless == nil } ?? false
+    }
     for (set, entry) in entries {
       if let handle = entry.handle {
         let disable = Family.advertisingEnable(false, handle: handle)
-        switch (entry.phase, entry.wanted) {
+        switch (entry.phase, adapted(entry.wanted, of: set)) {
+        case (.on, _?) where mustRest(set, due), (.lost, _?) where mustRest(set, due):
+          return Script(set: set, commands: [disable], outcome: .rested)
+        case (_, _?) where mustRest(set, due):
+          // Nothing is on the air: the handle is free at once.
+          release(set)
+          return nextScript(at: now)
         case (.on(let current), let wanted) where current == wanted: continue
         case (.waiting, nil), (.paused, nil):
           guard case let forget = Family.forgetAdvertising(handle: handle), !forget.isEmpty else {
-            return Script(set: set, commands: [disable], outcome: nil)
+            return Script(set: set, commands: [disable], outcome: .removed)
           }
-          return Script(set: set, commands: forget, outcome: nil)
+          return Script(set: set, commands: forget, outcome: .removed)
         case (_, nil):
-          return Script(set: set, commands: [disable] + Family.forgetAdvertising(handle: handle), outcome: nil)
+          return Script(set: set, commands: [disable] + Family.forgetAdvertising(handle: handle), outcome: .removed)
         case (.on, _?), (.lost, _?):
           guard entry.backOff.allows(at: now) else { continue }
-          return Script(set: set, commands: [disable], outcome: .waiting)
+          return Script(set: set, commands: [disable], outcome: .phase(.waiting))
         case (.paused(let current), let wanted?) where current == wanted:
           guard entry.backOff.allows(at: now) else { continue }
-          return Script(set: set, commands: [Family.advertisingEnable(true, handle: handle)], outcome: .on(wanted))
+          return Script(
+            set: set, commands: [Family.advertisingEnable(true, handle: handle)], outcome: .phase(.on(wanted)))
         case (_, let wanted?):
-          guard entry.backOff.allows(at: now), problem(with: wanted) == nil, entry.hopeless != wanted else { continue }
+          guard due.contains(set) else { continue }
           return start(set, wanted, handle)
         }
-      } else if let wanted = entry.wanted, problem(with: wanted) == nil, entry.hopeless != wanted,
-        entry.backOff.allows(at: now), let handle = freeHandle
-      {
+      } else if due.contains(set), let wanted = adapted(entry.wanted, of: set), let handle = freeHandle {
         entries[set]?.handle = handle
         return start(set, wanted, handle)
       }
@@ -178,31 +217,46 @@ struct AdvertisingMachine<Family: RadioFamily> {
   private func start(_ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8) -> Script {
     let commands = Family.prepareAdvertising(handle: handle, wanted, own: profile.address)
     return Script(
-      set: set, commands: commands + [Family.advertisingEnable(true, handle: handle)], outcome: .on(wanted))
+      set: set, commands: commands + [Family.advertisingEnable(true, handle: handle)], outcome: .phase(.on(wanted)))
   }
 
   private mutating func failed(_ script: Script, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
     self.script = nil
     let set = script.set
     // What cannot be switched off is not there any more: the controller was reset, or somebody removed it.
-    guard script.outcome != nil else { return removed(set) }
-    guard script.outcome != .waiting, let wanted = entries[set]?.wanted else {
+    switch script.outcome {
+    case .removed: return removed(set)
+    case .rested:
+      release(set)
+      return []
+    case .phase: break
+    }
+    guard script.outcome != .phase(.waiting), let wanted = entries[set]?.wanted else {
       entries[set]?.phase = .waiting
       return []
     }
     entries[set]?.phase = .lost
     entries[set]?.backOff.fail(at: now)
     switch status.code {
-    case .invalidHCICommandParameters, .unsupportedFeatureOrParameterValue: entries[set]?.hopeless = wanted
+    case .invalidHCICommandParameters, .unsupportedFeatureOrParameterValue:
+      entries[set]?.hopeless = wanted
+      rotation.remove(set)
     case .memoryCapacityExceeded:
       release(set)
-      return tell(set, .failed(Self.exhausted(profile.advertisingSets)))
+      // The controller sends fewer at once than it said: from now on they share what it has.
+      let sets = entries.values.count { $0.handle != nil }
+      guard sets > 0 else { return tell(set, .failed(exhausted)) }
+      rotation.sets = sets
+      entries[set]?.backOff.reset()
+      return settled()
     default: break
     }
     // What was on the air before comes back: what keeps it off (a link that the controller cannot advertise beside, another
     // owner) passes, and the back-off tries again.
-    if entries[set]?.hopeless == nil, entries[set]?.told == .off { return [] }
-    return tell(set, .failed(status.error("The advertisement could not be set up")))
+    switch entries[set]?.told {
+    case .on? where entries[set]?.hopeless == nil, .off? where entries[set]?.hopeless == nil: return tell(set, .off)
+    default: return tell(set, .failed(status.error("The advertisement could not be set up"))) + settled()
+    }
   }
 
   /// A set has left the controller. It may have been wanted again meanwhile.
@@ -215,7 +269,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       release(set)
       entries[set]?.told = .off
     }
-    return actions + refusals()
+    return actions + settled()
   }
 
   private mutating func release(_ set: AdvertisingSetID) {
@@ -223,19 +277,42 @@ struct AdvertisingMachine<Family: RadioFamily> {
     entries[set]?.phase = .waiting
   }
 
-  /// Tells every wish that cannot be fulfilled why.
-  private mutating func refusals() -> [RadioAction] {
+  /// After a change of what is wanted: tells every wish that cannot be fulfilled why, and the intervals as they are now.
+  private mutating func settled() -> [RadioAction] {
     var actions: [RadioAction] = []
-    var free = max(0, profile.advertisingSets - entries.values.count { $0.handle != nil })
     for (set, entry) in entries {
-      guard let wanted = entry.wanted else { continue }
+      guard let wanted = entry.wanted, entry.hopeless == nil else { continue }
       if let problem = problem(with: wanted) {
+        rotation.remove(set)
         actions += tell(set, .failed(problem))
-      } else if entry.handle == nil {
-        if free > 0 { free -= 1 } else { actions += tell(set, .failed(Self.exhausted(profile.advertisingSets))) }
+      } else if !rotation.admit(set) {
+        actions += tell(set, .failed(exhausted))
       }
     }
+    for (set, entry) in entries {
+      guard case .on? = entry.told, let wanted = adapted(entry.wanted, of: set) else { continue }
+      // What has to be set up anew is told when that is done.
+      if case .on(let current) = entry.phase, current != wanted { continue }
+      actions += tell(set, .on(interval: realInterval(of: set, wanted)))
+    }
     return actions
+  }
+
+  /// What is wanted, with the interval that it has on the air.
+  private func adapted(_ wanted: AdvertisingParameters?, of set: AdvertisingSetID) -> AdvertisingParameters? {
+    guard var wanted else { return nil }
+    wanted.interval = rotation.intervalOnAir(of: set, wanted: wanted.interval)
+    return wanted
+  }
+
+  /// - Parameter parameters: as they are on the air.
+  private func realInterval(of set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> Duration {
+    rotation.realInterval(of: set, onAir: TimeUnits.slots(TimeUnits.advertising(parameters.interval)))
+  }
+
+  /// Whether it shares a set, and the turn is not its own.
+  private func mustRest(_ set: AdvertisingSetID, _ due: [AdvertisingSetID]) -> Bool {
+    !due.contains(set) && rotation.sharing.contains(set)
   }
 
   private mutating func tell(_ set: AdvertisingSetID, _ status: AdvertisingStatus) -> [RadioAction] {
@@ -263,10 +340,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return nil
   }
 
-  private static func exhausted(_ count: Int) -> BluetoothError {
+  private var exhausted: BluetoothError {
     GAPError.advertisingSetsExhausted.error(
-      count == 1
-        ? "This adapter sends one advertisement at a time, and it is in use."
-        : "All \(count) advertising sets of this adapter are in use.")
+      "This adapter sends \(rotation.capacity) advertisements at the most, in turns: stop one.")
   }
 }

@@ -49,7 +49,7 @@ struct AdvertiseCommand: ShellCommand {
       _ = try await withDeadline(time ?? 0) {
         for try await change in changes {
           if let reason = change.reason { throw reason.bluetoothError }
-          output.problem(change.onAir ? "on the air again" : "off the air: waiting for the adapter")
+          output.problem(change.onAir ? "on the air" + every(change.interval) : "off the air: waiting for the adapter")
         }
         try Task.checkCancellation()
         throw BledError.daemonUnreachable.error("the connection to bled was closed")
@@ -80,7 +80,10 @@ struct AdvertiseCommand: ShellCommand {
 func announce(_ advertisement: AdvertisingStart.Result, name: String?, _ output: Output) throws {
   if output.json { return try output.object(advertisement) }
   let shown = advertisement.shortenedName.map { "\"\($0)\" (shortened to fit)" } ?? name.map { "\"\($0)\"" }
-  let milliseconds = (advertisement.interval * 1000).rounded()
   output.line(
-    "advertising \(shown.map { "as \($0) " } ?? "")on \(advertisement.adapter) every \(Int(milliseconds)) ms")
+    "advertising \(shown.map { "as \($0) " } ?? "")on \(advertisement.adapter)\(every(advertisement.interval))")
+}
+
+private func every(_ interval: Double?) -> String {
+  interval.map { " every \(Int(($0 * 1000).rounded())) ms" } ?? ""
 }

@@ -1,0 +1,111 @@
+import Bluetooth
+import Collections
+
+/// Shares the advertising sets of one controller among the advertisements that are wanted.
+///
+/// As long as there are sets enough, each advertisement has its own. When there are more advertisements, all sets but the last
+/// keep who came first, and the others take turns on the last one; a controller with legacy commands has but one.
+///
+/// | State         | Input                            | Outcome                                                     |
+/// |---------------|----------------------------------|-------------------------------------------------------------|
+/// | not a member  | `admit`                          | a member with its own set, or one that shares and has the next turn |
+/// | not a member  | `admit`, `limit` share already   | refused                                                     |
+/// | member        | `remove`                         | not a member; who has waited longest may get a set of its own |
+/// | waits         | `onAir`, the last turn is over   | on the air for `turn`                                       |
+/// | on the air    | `onAir`, its turn is over        | waits, if somebody else is able to take the turn            |
+///
+/// While it shares, an advertisement is sent at least every `longestInterval` during its turn, so that each turn is heard.
+public struct AdvertisingRotation: Hashable, Sendable {
+  /// How long one advertisement is on the air before the next takes its turn.
+  public static let turn = Duration.milliseconds(500)
+  /// The longest interval within a turn.
+  public static let longestInterval = Duration.milliseconds(250)
+  /// How many advertisements may share one set: the last is heard every eight seconds.
+  public static let limit = 16
+
+  /// How many advertisements the controller sends at once, 0 or more. It may turn out to be fewer than it said.
+  public var sets: Int
+  private var members: OrderedSet<AdvertisingSetID> = []
+  /// Those that share and have never been on the air.
+  private var fresh: OrderedSet<AdvertisingSetID> = []
+  /// Who has the turn.
+  private var current: AdvertisingSetID?
+  private var turnEnd = Instant.zero
+
+  /// Makes a rotation without members for a controller with so many sets.
+  public init(sets: Int) { self.sets = sets }
+
+  /// How many advertisements there may be.
+  public var capacity: Int { sets > 0 ? sets - 1 + Self.limit : 0 }
+
+  /// Those that take turns; empty while everybody has a set.
+  public var sharing: ArraySlice<AdvertisingSetID> {
+    members.count > sets && sets > 0 ? members.elements[(sets - 1)...] : []
+  }
+
+  /// Whether it takes part.
+  public func contains(_ set: AdvertisingSetID) -> Bool { members.contains(set) }
+
+  /// Takes an advertisement in.
+  /// - Returns: false if there are too many already.
+  public mutating func admit(_ set: AdvertisingSetID) -> Bool {
+    if members.contains(set) { return true }
+    guard members.count < capacity else { return false }
+    members.append(set)
+    fresh.append(set)
+    return true
+  }
+
+  /// Lets an advertisement go.
+  public mutating func remove(_ set: AdvertisingSetID) {
+    members.remove(set)
+    fresh.remove(set)
+    if current == set { current = nil }
+  }
+
+  /// Who is to be on the air now. To be asked again at the deadline and after each change.
+  /// - Parameter able: whether an advertisement can be sent at present; who cannot is left out.
+  public mutating func onAir(at now: Instant, able: (AdvertisingSetID) -> Bool) -> [AdvertisingSetID] {
+    let sharing = sharing
+    guard !sharing.isEmpty else {
+      current = nil
+      fresh = []
+      return sets > 0 ? members.filter(able) : []
+    }
+    let own = members.elements[..<(sets - 1)]
+    for set in own { fresh.remove(set) }
+    if let current, sharing.contains(current), now < turnEnd, able(current) { return own.filter(able) + [current] }
+    guard let next = next(in: sharing, able) else {
+      current = nil
+      return own.filter(able)
+    }
+    fresh.remove(next)
+    current = next
+    turnEnd = now.advanced(by: Self.turn)
+    return own.filter(able) + [next]
+  }
+
+  /// When the turn is over; nil if nobody waits for it, or it is over already.
+  public func deadline(after now: Instant) -> Instant? {
+    current != nil && sharing.count > 1 && now < turnEnd ? turnEnd : nil
+  }
+
+  /// How often an advertisement is sent while it is on the air.
+  public func intervalOnAir(of set: AdvertisingSetID, wanted: Duration) -> Duration {
+    sharing.contains(set) ? min(wanted, Self.longestInterval) : wanted
+  }
+
+  /// The mean time between two advertisements: what it has on the air, times the number that share.
+  /// - Parameter interval: the interval on the air.
+  public func realInterval(of set: AdvertisingSetID, onAir interval: Duration) -> Duration {
+    sharing.contains(set) ? interval * sharing.count : interval
+  }
+
+  /// Newcomers go first, then whoever comes after the one that had the turn.
+  private func next(in sharing: ArraySlice<AdvertisingSetID>, _ able: (AdvertisingSetID) -> Bool) -> AdvertisingSetID? {
+    if let newcomer = fresh.first(where: { sharing.contains($0) && able($0) }) { return newcomer }
+    let former = current.flatMap { sharing.firstIndex(of: $0) }
+    let start = former.map { $0 + 1 } ?? sharing.startIndex
+    return sharing[start...].first(where: able) ?? sharing[..<start].first(where: able)
+  }
+}
