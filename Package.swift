@@ -79,7 +79,9 @@ let package = Package(
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth"]),
     .testTarget(
       name: "BledCoreTests",
-      dependencies: ["BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", logging]),
+      dependencies: [
+        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", nioCore, nioPosix, logging,
+      ]),
     // Runs the programs that were built beside it.
     .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(

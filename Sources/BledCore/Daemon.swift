@@ -36,6 +36,7 @@ public final class Daemon {
   let central: CentralBroker
   let peripheral: PeripheralBroker
   let advertising: AdvertisingBroker
+  let store: Store
   let restorations: Restorations
   private let router = Router()
   let scheduler: any Scheduler
@@ -46,13 +47,16 @@ public final class Daemon {
   private var isStopping = false
 
   /// Makes a daemon without adapters and sessions.
+  /// - Parameter storage: where it keeps what outlasts it; nil for a daemon that forgets all.
   public init(
     identity: Identity, scheduler: any Scheduler, logger: Logger, limits: Outbox.Limits = Outbox.Limits(),
-    restoration: RestorationSettings = RestorationSettings()
+    restoration: RestorationSettings = RestorationSettings(),
+    storage: (any DocumentStorage)? = nil
   ) {
     self.scheduler = scheduler
     self.logger = logger
     self.limits = limits
+    store = Store(storage, scheduler: scheduler, logger: logger)
     restorations = Restorations(settings: restoration, scheduler: scheduler)
     directory = PeripheralDirectory(scheduler: scheduler)
     links = LinkRegistry(directory: directory, scheduler: scheduler)
@@ -112,7 +116,7 @@ public final class Daemon {
     close(connection.session, GAPError.cancelled.error("the session has ended"))
   }
 
-  /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop.
+  /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop, the store is written.
   /// - Parameter done: called once, within 5 seconds.
   public func stop(_ done: @escaping () -> Void) {
     guard !isStopping else { return }
@@ -127,17 +131,16 @@ public final class Daemon {
       alarm?.cancel()
       done()
     }
-    guard running > 0 else { return finish() }
+    func rest() {
+      running -= 1
+      if running <= 0 { store.flush(finish) }
+    }
     alarm = scheduler.schedule(after: Self.patience) { [logger] in
-      logger.warning("an adapter did not come to rest in time")
+      logger.warning("not all adapters, or not the store, came to rest in time")
       finish()
     }
-    for slot in adapters.slots {
-      slot.adapter.stop {
-        running -= 1
-        if running == 0 { finish() }
-      }
-    }
+    if running == 0 { rest() }
+    for slot in adapters.slots { slot.adapter.stop { rest() } }
   }
 
   /// A connection goes over from a session that holds nothing to one that was kept.

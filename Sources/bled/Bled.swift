@@ -32,6 +32,13 @@ struct Bled: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
+      "Where to keep what outlasts the daemon. (default: $STATE_DIRECTORY, else /var/lib/bled)",
+      valueName: "directory"))
+  var stateDirectory: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
       "The least grave messages to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
       valueName: "level"),
     transform: Bled.level)
@@ -46,6 +53,7 @@ struct Bled: ParsableCommand {
   func run() throws {
     if printScenario { return print(Scenario.builtinText) }
     NIOSingletons.groupLoopCountSuggestion = 1
+    NIOSingletons.blockingPoolThreadCountSuggestion = 1
     let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
     let service = try prepare(on: eventLoop)
     let group = ServiceGroup(
@@ -73,6 +81,7 @@ struct Bled: ParsableCommand {
     var settings = try Configuration(file: config)
     if !adapter.isEmpty { settings.adapters.names = adapter }
     if let socket { settings.socket.path = socket }
+    if let stateDirectory { settings.store.directory = stateDirectory }
     if let logLevel { settings.log.level = logLevel }
     let choices = try settings.adapters.names.map { try AdapterChoice($0) }
 

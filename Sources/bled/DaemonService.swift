@@ -48,7 +48,7 @@ struct DaemonService: Service, CustomStringConvertible {
     let daemon = Daemon(
       identity: .init(
         name: settings.identity.name ?? Self.machineName, appearance: settings.identity.appearance),
-      scheduler: scheduler, logger: logger)
+      scheduler: scheduler, logger: logger, storage: storage())
     let air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
     var simulated = 0
     for choice in adapters {
@@ -56,6 +56,17 @@ struct DaemonService: Service, CustomStringConvertible {
       if case .simulated = choice { simulated += 1 }
     }
     return daemon
+  }
+
+  /// The state directory; nil if there is none that can be used.
+  private func storage() -> DocumentFolder? {
+    let path = settings.store.directory ?? ServiceManager.stateDirectory ?? Configuration.Store.defaultDirectory
+    do {
+      return try DocumentFolder(path: path, eventLoop: eventLoop)
+    } catch {
+      logger.warning("bled keeps nothing beyond its end: \(error)")
+      return nil
+    }
   }
 
   /// What logs call it; without this they would print all of its settings.

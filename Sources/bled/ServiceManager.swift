@@ -26,6 +26,11 @@ enum ServiceManager {
     return firstDescriptor
   }
 
+  /// The first directory of `StateDirectory=`, systemd.exec(5).
+  static var stateDirectory: String? {
+    variable("STATE_DIRECTORY").flatMap { $0.split(separator: ":").first }.map(String.init)
+  }
+
   /// Tells systemd of a change of state. Without systemd it does nothing.
   static func notify(_ message: String) {
     guard let path = variable("NOTIFY_SOCKET"), !path.isEmpty else { return }

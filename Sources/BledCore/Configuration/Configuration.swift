@@ -6,6 +6,8 @@ public struct Configuration: Hashable, Sendable {
   public var adapters = Adapters()
   /// The socket, unless systemd hands one over.
   public var socket = Socket()
+  /// What outlasts the daemon.
+  public var store = Store()
   /// What is logged.
   public var log = Log()
   /// What devices see of this machine.
@@ -16,10 +18,11 @@ public struct Configuration: Hashable, Sendable {
 
   /// Takes over what the file's outermost object says.
   mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
-    let parts: [any ConfigurationPart.Type] = [Adapters.self, Socket.self, Log.self, Identity.self]
+    let parts: [any ConfigurationPart.Type] = [Adapters.self, Socket.self, Store.self, Log.self, Identity.self]
     try root.allow(parts.flatMap { $0.keys })
     try adapters.read(root)
     try socket.read(root)
+    try store.read(root)
     try log.read(root)
     try identity.read(root)
   }

@@ -39,6 +39,8 @@ final class BledProcess {
     process.arguments =
       ["--adapter", "simulated:\(scenario)", "--socket", socket, "--log-level", "error"]
       + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] }
+    process.environment = ProcessInfo.processInfo.environment.merging(["STATE_DIRECTORY": folder.path]) { _, new in new
+    }
     process.standardInput = FileHandle.nullDevice
     try process.run()
     self.process = process

@@ -34,7 +34,7 @@ final class ChildProcess {
   ///   - environment: added to that of the tests.
   ///   - descriptors: those it inherits, and under which number.
   ///   - input: what it reads from its standard input.
-  ///   - folder: where its output goes.
+  ///   - folder: where its output goes; a daemon keeps its state there.
   init(
     _ program: String, _ arguments: [String], environment: [String: String] = [:],
     descriptors: [(CInt, as: CInt)] = [], input: String = "", folder: TemporaryFolder
@@ -61,7 +61,9 @@ final class ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, ends[1], 20)
 
     let path = program.contains("/") ? program : "\(Self.products)/\(program)"
-    let variables = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    let variables = ProcessInfo.processInfo.environment
+      .merging(["STATE_DIRECTORY": folder.path]) { _, new in new }
+      .merging(environment) { _, new in new }
       .map { "\($0.key)=\($0.value)" }
     var pid: pid_t = 0
     let code = Self.withCStrings([path] + arguments) { arguments in

@@ -1,0 +1,111 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Documents as files of one directory. They are written by NIO's one thread for blocking work, which starts with the
+/// first of them.
+public final class DocumentFolder: DocumentStorage {
+  /// No file of ours comes near this.
+  private static let largestFile = 16 << 20
+
+  /// The directory.
+  public let path: String
+  private let directory: CInt
+  private let eventLoop: NIOIsolatedEventLoop
+
+  /// Takes a directory for this process alone; it is made if only its last part is missing.
+  /// - Parameter eventLoop: the daemon's; this is to be called on it.
+  public init(path: String, eventLoop: any EventLoop) throws(StoreError) {
+    self.path = path
+    self.eventLoop = eventLoop.assumeIsolated()
+    if mkdir(path, 0o700) != 0, errno != EEXIST { throw .last("mkdir", path) }
+    let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { throw .last("open", path) }
+    do throws(StoreError) {
+      guard flock(directory, LOCK_EX | LOCK_NB) == 0 else {
+        throw errno == EWOULDBLOCK ? .inUse(path: path) : .last("flock", path)
+      }
+      guard faccessat(directory, ".", W_OK | X_OK, AT_EACCESS) == 0 else { throw .last("access", path) }
+    } catch {
+      close(directory)
+      throw error
+    }
+    self.directory = directory
+  }
+
+  deinit { close(directory) }
+
+  /// The file of this name; nil if there is none.
+  public func read(_ name: String) throws(StoreError) -> [UInt8]? {
+    let file = "\(path)/\(name)"
+    let descriptor = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .last("open", file)
+    }
+    defer { close(descriptor) }
+    var octets: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &piece, piece.count)
+      if count == 0 { return octets }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        throw .last("read", file)
+      }
+      octets += piece[..<count]
+      guard octets.count <= Self.largestFile else { throw .tooLarge(path: file) }
+    }
+  }
+
+  /// Renames a file to what is left of the last one that was damaged.
+  /// - Returns: its path.
+  public func setAside(_ name: String) throws(StoreError) -> String {
+    let aside = "\(name).damaged"
+    guard renameat(directory, name, directory, aside) == 0 else { throw .last("rename", "\(path)/\(name)") }
+    return "\(path)/\(aside)"
+  }
+
+  /// Writes a file beside the old one, has both it and its name reach the disk, and only then is done.
+  public func write(
+    _ name: String, _ encode: @escaping @Sendable () throws -> [UInt8], _ done: @escaping ((any Error)?) -> Void
+  ) {
+    let (directory, path) = (directory, path)
+    NIOSingletons.posixBlockingThreadPool.runIfActive(eventLoop: eventLoop.nonisolated()) {
+      try Self.replace(name, try encode(), in: directory, path)
+    }
+    .assumeIsolated().whenComplete { [self] result in
+      // Until here the directory stays open.
+      withExtendedLifetime(self) {
+        if case .failure(let error) = result { done(error) } else { done(nil) }
+      }
+    }
+  }
+
+  private static func replace(
+    _ name: String, _ octets: [UInt8], in directory: CInt, _ path: String
+  ) throws(StoreError) {
+    let fresh = ".\(name).new"
+    let file = "\(path)/\(fresh)"
+    let descriptor = openat(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .last("open", file) }
+    do throws(StoreError) {
+      defer { close(descriptor) }
+      var rest = octets[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else {
+          if errno == EINTR { continue }
+          throw .last("write", file)
+        }
+        rest = rest.dropFirst(count)
+      }
+      guard fsync(descriptor) == 0 else { throw .last("fsync", file) }
+    } catch {
+      unlinkat(directory, fresh, 0)
+      throw error
+    }
+    guard renameat(directory, fresh, directory, name) == 0 else { throw .last("rename", file) }
+    guard fsync(directory) == 0 else { throw .last("fsync", path) }
+  }
+}

@@ -1,0 +1,167 @@
+import Adapter
+import Bluetooth
+import FoundationEssentials
+import Logging
+
+/// What the daemon keeps across its own end: named documents. Each is read once at the start; a change is written at once,
+/// or a second after the last write began, so that many changes are one write.
+///
+/// | State   | Input                 | What happens, next state                                       |
+/// |---------|-----------------------|----------------------------------------------------------------|
+/// | clean   | a document changed    | alarm, at the earliest `pause` after the last write → waiting  |
+/// | waiting | a document changed    | it is written together with the others                         |
+/// | waiting | alarm, flush          | takes and writes all that changed, one after the other → writing |
+/// | writing | a document changed    | it waits for the next round                                    |
+/// | writing | all written           | → clean, or waiting if more has changed                        |
+/// | writing | one could not be written | it is tried again with the next change of any, and at a flush |
+final class Store {
+  /// At the least this long from the beginning of one write to that of the next.
+  static let pause = Duration.seconds(1)
+
+  /// One document.
+  private struct Entry {
+    /// Takes the content as it is now; what comes back encodes it, on any thread.
+    let snapshot: () -> @Sendable () throws -> [UInt8]
+    var hasChanged = false
+  }
+
+  private let storage: (any DocumentStorage)?
+  private let scheduler: any Scheduler
+  private let logger: Logger
+  private var entries: [String: Entry] = [:]
+  private var alarm: (any ScheduledWork)?
+  private var earliest: Instant?
+  private var isWriting = false
+  private var isFailing = false
+  private var flushes: [() -> Void] = []
+  /// How many documents were written, and how many could not be.
+  private(set) var written = 0
+  private(set) var failures = 0
+
+  /// - Parameter storage: nil for a daemon that keeps nothing.
+  init(_ storage: (any DocumentStorage)?, scheduler: any Scheduler, logger: Logger) {
+    self.storage = storage
+    self.scheduler = scheduler
+    self.logger = logger
+  }
+
+  /// Makes a document known.
+  /// - Parameters:
+  ///   - name: lower-case letters; the name of the file.
+  ///   - version: grows when an older daemon could not make sense of the content. New keys alone are no new version.
+  ///   - content: gives the content whenever it is to be written.
+  func document<Content: Codable & Sendable>(
+    _ name: String, version: Int, content: @escaping () -> Content
+  ) -> StoredDocument<Content> {
+    entries[name] = Entry(snapshot: {
+      let content = content()
+      return {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return DocumentFormat.encode([UInt8](try encoder.encode(content)), name: name, version: version)
+      }
+    })
+    return StoredDocument(store: self, name: name, version: version)
+  }
+
+  /// Writes what has changed without waiting for the pause.
+  /// - Parameter done: called once, when the last write has ended.
+  func flush(_ done: @escaping () -> Void) {
+    flushes.append(done)
+    guard !isWriting else { return }
+    writeChanged()
+  }
+
+  // MARK: What documents do
+
+  fileprivate func load<Content: Decodable>(_ name: String, version: Int) -> Content? {
+    guard let storage else { return nil }
+    do {
+      guard let file = try storage.read(name) else { return nil }
+      let content = try DocumentFormat.decode(file, name: name, version: version)
+      return try JSONDecoder().decode(Content.self, from: Data(content))
+    } catch let error as StoreError {
+      logger.error("\(error); bled starts without what was kept there")
+    } catch {
+      setAside(name, because: error)
+    }
+    return nil
+  }
+
+  fileprivate func changed(_ name: String) {
+    guard storage != nil else { return }
+    entries[name]?.hasChanged = true
+    setAlarm()
+  }
+
+  private func setAside(_ name: String, because error: any Error) {
+    let reason = (error as? DocumentFormat.Problem)?.description ?? "its content makes no sense: \(error)"
+    do {
+      let place = try storage?.setAside(name) ?? name
+      logger.error("the stored \(name) cannot be used: \(reason); bled starts without, the file is now \(place)")
+    } catch {
+      logger.error("the stored \(name) cannot be used: \(reason); bled starts without. \(error)")
+    }
+  }
+
+  private func setAlarm() {
+    guard alarm == nil, !isWriting else { return }
+    alarm = scheduler.schedule(at: max(scheduler.now, earliest ?? scheduler.now)) { [weak self] in
+      self?.alarm = nil
+      self?.writeChanged()
+    }
+  }
+
+  private func writeChanged() {
+    alarm?.cancel()
+    alarm = nil
+    guard let storage else { return rest([]) }
+    let changed = entries.filter(\.value.hasChanged).map(\.key).sorted()
+    if !changed.isEmpty { earliest = scheduler.now.advanced(by: Self.pause) }
+    isWriting = true
+    write(changed[...], failed: [], to: storage)
+  }
+
+  private func write(_ names: ArraySlice<String>, failed: [String], to storage: any DocumentStorage) {
+    guard let name = names.first, let entry = entries[name] else { return rest(failed) }
+    entries[name]?.hasChanged = false
+    storage.write(name, entry.snapshot()) { [self] error in
+      if let error { couldNotWrite(name, error) } else { written += 1 }
+      if error == nil, failed.isEmpty { isFailing = false }
+      write(names.dropFirst(), failed: error == nil ? failed : failed + [name], to: storage)
+    }
+  }
+
+  /// All has been written, or could not be.
+  private func rest(_ failed: [String]) {
+    isWriting = false
+    let isMore = entries.values.contains(where: \.hasChanged)
+    // Without an alarm of their own: a full disk is no reason to wake up.
+    for name in failed { entries[name]?.hasChanged = true }
+    if isMore, flushes.isEmpty { return setAlarm() }
+    if isMore { return writeChanged() }
+    let waiting = flushes
+    flushes = []
+    for done in waiting { done() }
+  }
+
+  private func couldNotWrite(_ name: String, _ error: any Error) {
+    failures += 1
+    guard !isFailing else { return }
+    isFailing = true
+    logger.error("what bled keeps could not be written: \(error)")
+  }
+}
+
+/// One document of the store.
+struct StoredDocument<Content: Codable & Sendable> {
+  fileprivate let store: Store
+  fileprivate let name: String
+  fileprivate let version: Int
+
+  /// The content as last written; nil if there is none, or none that can be used, which is then in the log.
+  func load() -> Content? { store.load(name, version: version) }
+
+  /// Has the content written soon.
+  func changed() { store.changed(name) }
+}

@@ -1,0 +1,107 @@
+import BledCore
+import FoundationEssentials
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+
+/// Documents in a real directory, written by a real thread.
+@Suite final class DocumentFolderTests {
+  private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+  private let path: String
+
+  init() throws {
+    var template = Array("/tmp/bled-store-XXXXXX".utf8CString)
+    _ = try #require(mkdtemp(&template))
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Does something with the folder on its loop.
+  private func withFolder<Result: Sendable>(
+    _ body: @escaping @Sendable (DocumentFolder) throws -> Result
+  ) throws -> Result {
+    try eventLoop.submit { [path, eventLoop] in
+      try body(DocumentFolder(path: "\(path)/state", eventLoop: eventLoop))
+    }.wait()
+  }
+
+  private func write(_ name: String, _ octets: [UInt8]) throws {
+    try eventLoop.flatSubmit { [path, eventLoop] in
+      let promise = eventLoop.makePromise(of: Void.self)
+      do {
+        try DocumentFolder(path: "\(path)/state", eventLoop: eventLoop).write(name, { octets }) { error in
+          if let error { promise.fail(error) } else { promise.succeed() }
+        }
+      } catch {
+        promise.fail(error)
+      }
+      return promise.futureResult
+    }.wait()
+  }
+
+  private func put(_ octets: [UInt8], in file: String) {
+    let descriptor = open("\(path)/state/\(file)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    _ = octets.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    close(descriptor)
+  }
+
+  @Test func whatIsWrittenIsReadByTheNextOne() throws {
+    #expect(try withFolder { try $0.read("numbers") } == nil)
+    try write("numbers", [1, 2, 3])
+    try write("numbers", [UInt8](repeating: 5, count: 200_000))
+    #expect(try withFolder { try $0.read("numbers") } == [UInt8](repeating: 5, count: 200_000))
+    var status = stat()
+    #expect(stat("\(path)/state/numbers", &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(stat("\(path)/state", &status) == 0 && status.st_mode & 0o777 == 0o700)
+  }
+
+  @Test("A power cut at any octet of a write leaves the file of before")
+  func powerCut() throws {
+    let before: [UInt8] = Array("before".utf8)
+    let after: [UInt8] = Array("what was to be written".utf8)
+    try write("numbers", before)
+    for count in 0...after.count {
+      put(Array(after[..<count]), in: ".numbers.new")
+      #expect(try withFolder { try $0.read("numbers") } == before)
+    }
+    try write("numbers", after)
+    #expect(try withFolder { try $0.read("numbers") } == after)
+    #expect(access("\(path)/state/.numbers.new", F_OK) != 0)
+  }
+
+  /// The error with which a directory is refused while another folder is open.
+  private func refusal(of directory: String) throws -> StoreError? {
+    try withFolder { [eventLoop] folder in
+      defer { withExtendedLifetime(folder) {} }
+      do throws(StoreError) {
+        _ = try DocumentFolder(path: directory, eventLoop: eventLoop)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  @Test func oneDaemonADirectory() throws {
+    #expect(try refusal(of: "\(path)/state") == .inUse(path: "\(path)/state"))
+    #expect(try withFolder { try $0.read("numbers") } == nil, "free again")
+  }
+
+  @Test(arguments: ["/none/deep", "/state/file"])
+  func whatCannotBeUsedIsNamed(place: String) throws {
+    try write("file", [1])
+    let text = try refusal(of: path + place)?.description
+    #expect(text?.contains(place) == true && text?.contains("--state-directory") == true)
+  }
+
+  @Test func aFileThatCannotBeOursIsAnError() throws {
+    try write("numbers", [1])
+    #expect(truncate("\(path)/state/numbers", 17 << 20) == 0)
+    #expect(throws: StoreError.tooLarge(path: "\(path)/state/numbers")) { try withFolder { try $0.read("numbers") } }
+    #expect(try withFolder { try $0.setAside("numbers") } == "\(path)/state/numbers.damaged")
+    mkdir("\(path)/state/.numbers.new", 0o700)
+    #expect(throws: StoreError.self) { try write("numbers", [1]) }
+  }
+}

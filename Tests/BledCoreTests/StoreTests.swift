@@ -1,0 +1,134 @@
+import Adapter
+import Logging
+import Testing
+
+@testable import BledCore
+
+/// When documents are written, and what becomes of those that do not read.
+@Suite struct StoreTests {
+  private let scheduler = VirtualScheduler()
+  private let storage: MemoryStorage
+  private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  init() { storage = MemoryStorage(scheduler: scheduler) }
+
+  private struct Content: Codable, Hashable {
+    var number: Int
+  }
+
+  private final class Counter {
+    var number = 0
+  }
+
+  private func store() -> Store { Store(storage, scheduler: scheduler, logger: logger) }
+
+  @Test func aChangeIsWrittenAtOnceAndManyOnceASecond() throws {
+    let counter = Counter()
+    let document = store().document("numbers", version: 1) { Content(number: counter.number) }
+    #expect(document.load() == nil)
+    counter.number = 1
+    document.changed()
+    document.changed()
+    scheduler.advance(by: .milliseconds(20))
+    #expect(storage.writes == ["numbers"])
+    for _ in 0..<100 {
+      counter.number += 1
+      document.changed()
+      scheduler.advance(by: .milliseconds(9))
+    }
+    #expect(storage.writes.count == 1)
+    scheduler.advance(by: .seconds(1))
+    #expect(storage.writes.count == 2)
+    scheduler.advance(by: .seconds(60))
+    #expect(storage.writes.count == 2, "what does not change is not written")
+    let again = store().document("numbers", version: 1) { Content(number: 0) }
+    #expect(again.load() == Content(number: 101))
+  }
+
+  @Test func aFlushWritesWhatChangedMeanwhile() throws {
+    let counter = Counter()
+    let store = store()
+    let numbers = store.document("numbers", version: 1) { Content(number: counter.number) }
+    let others = store.document("others", version: 1) { Content(number: -counter.number) }
+    var flushed = 0
+    store.flush { flushed += 1 }
+    #expect(flushed == 1, "nothing is to be written")
+    numbers.changed()
+    scheduler.advance(by: .milliseconds(1))
+    counter.number = 7
+    numbers.changed()
+    others.changed()
+    store.flush { flushed += 1 }
+    scheduler.advance(by: .milliseconds(100))
+    #expect(flushed == 2)
+    #expect(storage.writes == ["numbers", "numbers", "others"])
+    #expect(numbers.load() == Content(number: 7) && others.load() == Content(number: -7))
+  }
+
+  @Test func aFullDiskIsTriedAgainWithTheNextChange() throws {
+    let counter = Counter()
+    let store = store()
+    let document = store.document("numbers", version: 1) { Content(number: counter.number) }
+    storage.problem = .refused(path: "/x", call: "write", code: 28, reason: "No space left on device")
+    document.changed()
+    scheduler.advance(by: .seconds(100))
+    #expect(storage.writes.count == 1 && store.failures == 1, "it does not try by itself")
+    storage.problem = nil
+    var isFlushed = false
+    store.flush { isFlushed = true }
+    scheduler.advance(by: .seconds(1))
+    #expect(isFlushed && store.written == 1)
+    #expect(document.load() == Content(number: 0))
+  }
+
+  @Test("A file cut at any octet, or with any octet altered, is put aside, and the start is a clear one")
+  func damage() throws {
+    let document = store().document("numbers", version: 1) { Content(number: 12_345) }
+    document.changed()
+    scheduler.advance(by: .seconds(1))
+    let whole = try #require(storage.files["numbers"])
+    #expect(document.load() == Content(number: 12_345))
+    var damaged = (0..<whole.count).map { Array(whole[..<$0]) }
+    for index in whole.indices {
+      for bit in 0..<8 {
+        var file = whole
+        file[index] ^= 1 << bit
+        damaged.append(file)
+      }
+    }
+    damaged += [whole + [0], whole + whole, [0], Array("\n".utf8), Array("bled-store 1 numbers 1 \n{}".utf8)]
+    for file in damaged {
+      storage.files = ["numbers": file]
+      #expect(document.load() == nil, "\(file)")
+      #expect(storage.files == ["numbers.damaged": file])
+    }
+  }
+
+  @Test func aDocumentOfAnotherVersionOrNameIsPutAside() throws {
+    let document = store().document("numbers", version: 1) { Content(number: 0) }
+    let content = Array("{\"number\":5}".utf8)
+    let newer = DocumentFormat.encode(content, name: "numbers", version: 2)
+    #expect(throws: DocumentFormat.Problem.foreign) { try DocumentFormat.decode(newer, name: "numbers", version: 1) }
+    for file in [
+      newer, DocumentFormat.encode(content, name: "others", version: 1),
+      DocumentFormat.encode(Array("{\"letter\":5}".utf8), name: "numbers", version: 1),
+      DocumentFormat.encode(Array("[".utf8), name: "numbers", version: 1),
+    ] {
+      storage.files["numbers"] = file
+      #expect(document.load() == nil)
+      #expect(storage.files["numbers"] == nil && storage.files["numbers.damaged"] == file)
+    }
+    storage.files["numbers"] = DocumentFormat.encode(
+      Array("{\"number\":5,\"later\":[]}".utf8), name: "numbers", version: 1)
+    #expect(document.load() == Content(number: 5), "keys of a later bled are passed over")
+  }
+
+  @Test func withoutStorageNothingIsKept() throws {
+    let store = Store(nil, scheduler: scheduler, logger: logger)
+    let document = store.document("numbers", version: 1) { Content(number: 1) }
+    document.changed()
+    var isFlushed = false
+    store.flush { isFlushed = true }
+    #expect(isFlushed && document.load() == nil)
+  }
+}

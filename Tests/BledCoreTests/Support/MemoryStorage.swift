@@ -1,0 +1,35 @@
+import Adapter
+import BledCore
+
+/// Files in memory: each takes ten milliseconds of virtual time to be written.
+final class MemoryStorage: DocumentStorage {
+  var files: [String: [UInt8]] = [:]
+  /// Why nothing can be written; nil if it can.
+  var problem: StoreError?
+  private(set) var writes: [String] = []
+  private let scheduler: any Scheduler
+
+  init(scheduler: any Scheduler) { self.scheduler = scheduler }
+
+  func read(_ name: String) throws(StoreError) -> [UInt8]? { files[name] }
+
+  func setAside(_ name: String) throws(StoreError) -> String {
+    files["\(name).damaged"] = files.removeValue(forKey: name)
+    return "\(name).damaged"
+  }
+
+  func write(
+    _ name: String, _ encode: @escaping @Sendable () throws -> [UInt8], _ done: @escaping ((any Error)?) -> Void
+  ) {
+    writes.append(name)
+    scheduler.schedule(after: .milliseconds(10)) { [self] in
+      if let problem { return done(problem) }
+      do {
+        files[name] = try encode()
+        done(nil)
+      } catch {
+        done(error)
+      }
+    }
+  }
+}
