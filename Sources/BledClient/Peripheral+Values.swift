@@ -27,6 +27,25 @@ extension Peripheral {
   /// - Parameter handle: The handle of the characteristic's value.
   /// - Returns: The values. The stream throws when the subscription is lost or the connection ends.
   public func subscribe(_ handle: UInt16) async throws(BluetoothError) -> AsyncThrowingStream<[UInt8], any Error> {
+    let (stream, output) = values(of: handle)
+    do {
+      _ = try await client.call(GATTSubscribe.self, .init(peripheral: identifier, handle: handle))
+    } catch {
+      output.finish()
+      throw error
+    }
+    return stream
+  }
+
+  /// The values of a subscription that was restored; otherwise as `subscribe`. Call it in the `prepare` of `connect` to get
+  /// those that were kept.
+  public func restoredValues(_ handle: UInt16) -> AsyncThrowingStream<[UInt8], any Error> { values(of: handle).stream }
+
+  private func values(
+    of handle: UInt16
+  ) -> (
+    stream: AsyncThrowingStream<[UInt8], any Error>, output: AsyncThrowingStream<[UInt8], any Error>.Continuation
+  ) {
     let core = client.core
     let reference = CharacteristicReference(peripheral: identifier, handle: handle)
     let buffering = StreamBuffering.all(4096)
@@ -57,13 +76,7 @@ extension Peripheral {
       for observation in observations { observation.cancel() }
       if client.subscriptions.remove(reference) { core.tell(GATTUnsubscribe.self, reference) }
     }
-    do {
-      _ = try await client.call(GATTSubscribe.self, reference)
-    } catch {
-      output.finish()
-      throw error
-    }
-    return stream
+    return (stream, output)
   }
 }
 

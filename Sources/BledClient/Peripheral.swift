@@ -34,17 +34,7 @@ extension BledClient {
     let (ends, output) = AsyncStream.makeStream(of: BluetoothError?.self, bufferingPolicy: .bufferingOldest(1))
     let link = try await core.call(
       PeripheralConnect.self, params,
-      arrived: { [core] link in
-        let observation = core.observe(PeripheralDisconnected.self) { event in
-          guard event.peripheral == link.peripheral else { return }
-          output.yield(event.reason?.bluetoothError)
-          output.finish()
-        } end: { error in
-          output.yield(error)
-          output.finish()
-        }
-        output.onTermination = { _ in observation.cancel() }
-      },
+      arrived: { [core] link in core.observeEnd(of: link.peripheral, output) },
       abandoned: { [core, undo] in core.tell(PeripheralDisconnect.self, undo) })
     return Peripheral(client: self, link: link, ends: ends)
   }

@@ -48,7 +48,7 @@ struct DaemonService: Service, CustomStringConvertible {
     let daemon = Daemon(
       identity: .init(
         name: settings.identity.name ?? Self.machineName, appearance: settings.identity.appearance),
-      scheduler: scheduler, logger: logger, storage: storage())
+      scheduler: scheduler, logger: logger, storage: storage(), restoration: restoration)
     let air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
     var simulated = 0
     for choice in adapters {
@@ -67,6 +67,13 @@ struct DaemonService: Service, CustomStringConvertible {
       logger.warning("bled keeps nothing beyond its end: \(error)")
       return nil
     }
+  }
+
+  private var restoration: RestorationSettings {
+    let folder = settings.socket.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let wakes = settings.restoration.wakeDirectory ?? (folder + ["wake"]).joined(separator: "/")
+    return RestorationSettings(
+      limit: .seconds(settings.restoration.keep), wakes: WakeFolder(path: wakes, logger: logger))
   }
 
   /// What logs call it; without this they would print all of its settings.

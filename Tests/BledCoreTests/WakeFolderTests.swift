@@ -7,7 +7,9 @@ import Testing
 
 /// Files that start programs: G22.
 @Suite struct WakeFolderTests {
-  private func names(in path: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }
+  private func names(in path: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+  }
 
   @Test("G22: a file appears when something happens for a program that is gone, and goes when it is back")
   func wakes() throws {
@@ -16,7 +18,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     _ = FileManager.default.createFile(atPath: "\(path)/stale", contents: nil)
     let folder = WakeFolder(path: path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    #expect(try names(in: path) == [])
+    #expect(names(in: path) == [])
 
     let world = World(restoration: RestorationSettings(wakes: folder))
     let belt = world.peer()
@@ -27,15 +29,15 @@ import Testing
       try world.connect(client, belt)
       client.die()
     }
-    #expect(try names(in: path) == [])
+    #expect(names(in: path) == [])
     (world.daemon.links.links.first?.link as? ScriptedLink)?.end(reason: 0x08)
-    #expect(try names(in: path) == ["belt\\x20logger"])
+    #expect(names(in: path) == ["belt\\x20logger"])
     let back = world.client(user: 1)
     _ = try back.result(SessionOpen.self, .init(restore: "belt logger"))
     // The other user's program is awaited still.
-    #expect(try names(in: path) == ["belt\\x20logger"])
+    #expect(names(in: path) == ["belt\\x20logger"])
     _ = try world.client(user: 2).result(SessionEnd.self, .init(restore: "belt logger"))
-    #expect(try names(in: path) == [])
+    #expect(names(in: path) == [])
   }
 
   @Test func namesAreSafe() {

@@ -12,19 +12,24 @@ public struct Configuration: Hashable, Sendable {
   public var log = Log()
   /// What devices see of this machine.
   public var identity = Identity()
+  /// What is kept for programs that are gone.
+  public var restoration = Restoration()
 
   /// The defaults.
   public init() {}
 
   /// Takes over what the file's outermost object says.
   mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
-    let parts: [any ConfigurationPart.Type] = [Adapters.self, Socket.self, Store.self, Log.self, Identity.self]
+    let parts: [any ConfigurationPart.Type] = [
+      Adapters.self, Socket.self, Store.self, Log.self, Identity.self, Restoration.self,
+    ]
     try root.allow(parts.flatMap { $0.keys })
     try adapters.read(root)
     try socket.read(root)
     try store.read(root)
     try log.read(root)
     try identity.read(root)
+    try restoration.read(root)
   }
 }
 

@@ -10,14 +10,11 @@ public final class WakeFolder {
   /// How many preserved sessions each file stands for: users may choose the same identifier.
   private var counts: [String: Int] = [:]
 
-  /// Makes the directory if only its last part is missing, and removes the files that a daemon before left there.
+  /// Removes the files that a daemon before left there. The directory itself is made with its first file, if only its last
+  /// part is missing, and goes with its last.
   public init(path: String, logger: Logger) {
     self.path = path
     self.logger = logger
-    if mkdir(path, 0o755) != 0, errno != EEXIST {
-      logger.warning("no program will be woken: \(path) cannot be made: \(String(cString: strerror(errno)))")
-      return
-    }
     guard let directory = opendir(path) else { return }
     defer { closedir(directory) }
     while let entry = readdir(directory) {
@@ -32,9 +29,11 @@ public final class WakeFolder {
   func add(_ identifier: String) {
     let name = Self.name(for: identifier)
     counts[name, default: 0] += 1
+    mkdir(path, 0o755)
     let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else {
-      return logger.warning("\(path)/\(name) cannot be made: \(String(cString: strerror(errno)))")
+      return logger.warning(
+        "the program of \"\(identifier)\" is not woken: \(path)/\(name): \(String(cString: strerror(errno)))")
     }
     close(descriptor)
   }
@@ -44,7 +43,9 @@ public final class WakeFolder {
     let name = Self.name(for: identifier)
     guard let count = counts[name] else { return }
     counts[name] = count > 1 ? count - 1 : nil
-    if count == 1 { unlink("\(path)/\(name)") }
+    guard count == 1 else { return }
+    unlink("\(path)/\(name)")
+    if counts.isEmpty { rmdir(path) }
   }
 
   /// The identifier as a name of a file and of an instance of a unit (systemd.unit(5)): octets other than letters, digits,

@@ -46,10 +46,12 @@ open class CBCentralManager: CBManager {
   /// - Parameters:
   ///   - delegate: Who is told what happens; it is not kept.
   ///   - queue: Where it is told; nil is the main queue.
-  ///   - options: Those named `CBCentralManagerOption…`; none has an effect on Linux yet.
+  ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` has the session kept when the program ends, see
+  ///     docs/porting.md; the others have no effect on Linux.
   public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
     shared = Guarded(Shared(delegate: delegate))
-    engine = CentralEngine(delivery: Delivery(to: queue))
+    engine = CentralEngine(
+      delivery: Delivery(to: queue), restoration: options?[CBCentralManagerOptionRestoreIdentifierKey] as? String)
     super.init(options: options)
     engine.manager = self
     engine.start()

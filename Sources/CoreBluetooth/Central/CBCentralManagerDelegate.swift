@@ -4,7 +4,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The state is known, or changed.
   func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-  /// State that was kept for a restore identifier. bled keeps none yet: it is not called.
+  /// The daemon kept state for the manager's restore identifier; called before the first state is told.
   func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
   /// A scan heard a device; `rssi` is in dBm, 127 if unknown.

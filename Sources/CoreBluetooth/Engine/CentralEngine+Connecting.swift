@@ -44,6 +44,23 @@ extension CentralEngine {
     }
   }
 
+  /// A connection that was waited for before the program was restored is there.
+  func connected(_ link: PeripheralConnected.Params) {
+    guard let identifier = UUID(uuidString: link.peripheral), let record = records[identifier],
+      record.phase == .connecting, let peripheral = record.peripheral
+    else { return }
+    record.phase = .connected
+    tellConnected(peripheral, mtu: link.mtu)
+  }
+
+  /// It will not be there. That it was taken back is known here.
+  func connectFailed(_ failure: PeripheralConnectFailed.Params) {
+    guard let identifier = UUID(uuidString: failure.peripheral), let record = records[identifier],
+      record.phase == .connecting, failure.reason.bluetoothError.code != GAPError.cancelled.rawValue
+    else { return }
+    fail(record, failure.reason.bluetoothError.coreBluetooth)
+  }
+
   func disconnected(_ event: PeripheralDisconnected.Params) {
     guard let identifier = UUID(uuidString: event.peripheral), let record = records[identifier] else { return }
     switch record.phase {

@@ -59,8 +59,10 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     deliver { _ in body(peripheral) }
   }
 
-  override func sessionBegan(_ client: BledClient) {
+  override func observe(_ client: BledClient) {
     observe(ScanReport.self, of: client) { [weak self] in self?.heard($0) }
+    observe(PeripheralConnected.self, of: client) { [weak self] in self?.connected($0) }
+    observe(PeripheralConnectFailed.self, of: client) { [weak self] in self?.connectFailed($0) }
     observe(PeripheralDisconnected.self, of: client) { [weak self] in self?.disconnected($0) }
     observe(GATTValue.self, of: client) { [weak self] value in
       self?.tell(value.peripheral) { peripheral in
@@ -87,6 +89,10 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     }
   }
 
+  override func restore(_ state: RestoredState) { takeOver(state) }
+
+  override func giveBack(_ state: RestoredState) { giveUp(state) }
+
   override func stateChanged(from old: CBManagerState) {
     let new = state
     deliver { manager in
@@ -99,7 +105,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
       manager.setState(new)
       manager.delegate?.centralManagerDidUpdateState(manager)
     }
-    guard old == .poweredOn else { return }
+    guard new != .poweredOn else { return }
     if scanWish != nil { call(ScanStop.self, .init()) }
     scanWish = nil
     endAll(below: new)

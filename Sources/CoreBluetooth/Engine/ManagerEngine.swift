@@ -6,7 +6,7 @@ import Bluetooth
 ///
 /// | State              | Input                      | What happens                                                 |
 /// |--------------------|----------------------------|--------------------------------------------------------------|
-/// | not connected      | connected                  | adapters are asked for → their state                         |
+/// | not connected      | connected                  | what was kept is restored; the adapters' state               |
 /// | not connected      | the daemon is not there    | unsupported or unauthorized; again after a while             |
 /// | connected          | an adapter changed         | the best of the adapters' states                             |
 /// | connected          | the connection ended       | resetting; again at once, then with growing pauses           |
@@ -18,6 +18,11 @@ class ManagerEngine: @unchecked Sendable {
   let queue = DispatchQueue(label: "CoreBluetooth.engine")
   let delivery: Delivery
   private let path = BledClient.defaultSocketPath
+  /// Under which name the session is kept when the program ends.
+  private var restoration: BledClient.Restoration?
+  /// How often the identifier was in use by another session.
+  private var refusals = 0
+  private var hasBegun = false
   private(set) var client: BledClient?
   private(set) var state = CBManagerState.unknown
   private var adapters: [String: AdapterDescription] = [:]
@@ -25,12 +30,17 @@ class ManagerEngine: @unchecked Sendable {
   private var failures = 0
   private var lostAt: DispatchTime?
 
-  init(delivery: Delivery) { self.delivery = delivery }
+  /// - Parameter identifier: the manager's restoration identifier, which is this program's alone.
+  init(delivery: Delivery, restoration identifier: String?) {
+    self.delivery = delivery
+    restoration = identifier.map { BledClient.Restoration("\(ProcessInfo.processInfo.processName).\($0)") }
+  }
 
   /// Begins to look for the daemon.
   func start() { run { self.open() } }
 
-  /// Ends the session: the daemon takes back everything that it held. Any thread.
+  /// Ends the connection: the daemon takes back everything that the session held, or keeps it for the next manager with the
+  /// same restoration identifier. Any thread.
   func close() {
     run { [self] in
       isClosed = true
@@ -45,8 +55,14 @@ class ManagerEngine: @unchecked Sendable {
     queue.async { carried.value() }
   }
 
-  /// For subclasses: a new session began; observers are registered here.
-  func sessionBegan(_ client: BledClient) {}
+  /// For subclasses: observers of a new session are registered here. On the connection's thread, before any event.
+  func observe(_ client: BledClient) {}
+
+  /// For subclasses: this is what the daemon kept for the manager.
+  func restore(_ state: RestoredState) {}
+
+  /// For subclasses: the daemon kept this, but what it belonged to was told to have ended when the daemon was away.
+  func giveBack(_ state: RestoredState) {}
 
   /// For subclasses: `state` is no longer `old`.
   func stateChanged(from old: CBManagerState) {}
@@ -80,11 +96,14 @@ class ManagerEngine: @unchecked Sendable {
 
   private func open() {
     guard !isClosed else { return }
-    Task { [path, weak self] in
+    Task { [path, restoration, weak self] in
       do throws(BluetoothError) {
-        let client = try await BledClient.connect(to: path, name: ProcessInfo.processInfo.processName)
-        guard let self else { return client.close() }
-        run { self.opened(client) }
+        let name = ProcessInfo.processInfo.processName
+        let client = try await BledClient.connect(to: path, name: name, restoration: restoration) {
+          [weak self] client in
+          self?.prepare(client)
+        }
+        if self == nil { client.close() }
       } catch {
         guard let self else { return }
         run { self.failed(error) }
@@ -92,21 +111,27 @@ class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  private func opened(_ client: BledClient) {
-    guard !isClosed else { return client.close() }
-    self.client = client
-    (failures, lostAt) = (0, nil)
+  /// On the connection's thread: whatever comes from the daemon after this finds its observers, and finds it opened.
+  private func prepare(_ client: BledClient) {
+    run { self.opened(client) }
     observe(AdapterChanged.self, of: client) { [weak self] adapter in
       self?.adapters[adapter.adapter] = adapter
       self?.update()
     }
+    observe(client)
     watchEnd(of: client)
-    sessionBegan(client)
-    call(AdapterList.self, .init()) { [weak self] result in
-      guard let self, case .success(let list) = result else { return }
-      adapters = Dictionary(list.adapters.map { ($0.adapter, $0) }) { $1 }
-      update()
+  }
+
+  private func opened(_ client: BledClient) {
+    guard !isClosed else { return client.close() }
+    self.client = client
+    (failures, refusals, lostAt) = (0, 0, nil)
+    if let restored = client.restored {
+      if hasBegun { giveBack(restored) } else { restore(restored) }
     }
+    hasBegun = true
+    adapters = Dictionary(client.session.adapters.map { ($0.adapter, $0) }) { $1 }
+    update()
   }
 
   private func watchEnd(of client: BledClient) {
@@ -125,6 +150,15 @@ class ManagerEngine: @unchecked Sendable {
   }
 
   private func failed(_ error: BluetoothError) {
+    if let restoration, !error.isFromFurtherAway {
+      refusals += 1
+      // The connection of a program that was killed may end a moment later.
+      if error.code != BledError.alreadyInProgress.rawValue || refusals > 10 {
+        Misuse.log("state is not preserved under \"\(restoration.identifier)\": \(error.message)")
+        self.restoration = nil
+      }
+      return queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in self?.open() }
+    }
     if let lostAt, DispatchTime.now() < lostAt + .seconds(10) {
       set(.resetting)
     } else {
@@ -163,5 +197,13 @@ extension CBManagerState {
     }
     let order: [CBManagerState] = [.poweredOn, .resetting, .poweredOff, .unauthorized]
     self = order.first(where: states.contains) ?? .unsupported
+  }
+}
+
+extension BluetoothError {
+  /// Whether it is about the daemon or the way to it, and not about the restoration identifier.
+  fileprivate var isFromFurtherAway: Bool {
+    guard domain == .bled, let error = BledError(rawValue: code) else { return true }
+    return ![.alreadyInProgress, .invalidParameter, .limitReached].contains(error)
   }
 }

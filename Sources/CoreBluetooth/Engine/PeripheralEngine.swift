@@ -49,7 +49,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
     return new
   }
 
-  override func sessionBegan(_ client: BledClient) {
+  override func observe(_ client: BledClient) {
     observe(ServerSubscribed.self, of: client) { [weak self] in self?.subscribed($0) }
     observe(ServerUnsubscribed.self, of: client) { [weak self] in self?.unsubscribed($0) }
     observe(ServerReady.self, of: client) { [weak self] _ in self?.sendUpdates() }
@@ -62,6 +62,10 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
       run { self.wrote(request) }
     }
   }
+
+  override func restore(_ state: RestoredState) { takeOver(state) }
+
+  override func giveBack(_ state: RestoredState) { giveUp(state) }
 
   override func stateChanged(from old: CBManagerState) {
     let new = state

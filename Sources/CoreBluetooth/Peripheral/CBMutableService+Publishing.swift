@@ -61,6 +61,11 @@ extension CBAttributePermissions {
     ("writeEncryptionRequired", .writeEncryptionRequired),
   ]
 
+  /// The permissions as the daemon names them.
+  init(words: [String]) {
+    self.init(Self.words.filter { words.contains($0.word) }.map(\.permission))
+  }
+
   /// The names that the daemon has for them.
   fileprivate var words: [String] { Self.words.filter { contains($0.permission) }.map(\.word) }
 }

@@ -30,10 +30,12 @@ open class CBPeripheralManager: CBManager {
   /// - Parameters:
   ///   - delegate: Who is told what happens; it is not kept.
   ///   - queue: Where it is told; nil is the main queue.
-  ///   - options: Those named `CBPeripheralManagerOption…`; none has an effect on Linux yet.
+  ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` has the session kept when the program ends, see
+  ///     docs/porting.md; the others have no effect on Linux.
   public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
     shared = Guarded(Shared(delegate: delegate))
-    engine = PeripheralEngine(delivery: Delivery(to: queue))
+    engine = PeripheralEngine(
+      delivery: Delivery(to: queue), restoration: options?[CBPeripheralManagerOptionRestoreIdentifierKey] as? String)
     super.init(options: options)
     engine.manager = self
     engine.start()

@@ -4,7 +4,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
   /// The state is known, or changed.
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-  /// State that was kept for a restore identifier. bled keeps none yet: it is not called.
+  /// The daemon kept state for the manager's restore identifier; called before the first state is told.
   func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
   /// The answer to `startAdvertising`.

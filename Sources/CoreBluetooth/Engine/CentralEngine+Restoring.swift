@@ -1,0 +1,83 @@
+import BledClient
+import BledRPC
+import Bluetooth
+
+extension CentralEngine {
+  /// Takes over what the daemon kept, and has the delegate told.
+  func takeOver(_ state: RestoredState) {
+    // Held until the delegate had its chance to keep them: those that it lets go are given back.
+    let peripherals = state.peripherals.compactMap { restored -> (CBPeripheral, RestoredState.Peripheral)? in
+      guard let identifier = UUID(uuidString: restored.peripheral) else { return nil }
+      let peripheral = peripheral(identifier)
+      let record = record(of: peripheral)
+      record.nextGeneration()
+      record.phase = restored.state == "connected" ? .connected : .connecting
+      if !restored.services.isEmpty { record.watchesServices = .wanted }
+      return (peripheral, restored)
+    }
+    let wish = state.scan.map {
+      ScanWish(number: 0, services: $0.services ?? [], solicited: [], duplicates: $0.duplicates ?? false)
+    }
+    scanWish = wish
+    deliver { manager in
+      if wish != nil { manager.shared[\.isScanning] = true }
+      for (peripheral, restored) in peripherals { peripheral.restore(restored) }
+      var dictionary: [String: Any] = [:]
+      if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals.map(\.0) }
+      if let wish {
+        if !wish.services.isEmpty {
+          dictionary[CBCentralManagerRestoredStateScanServicesKey] = wish.services.map { CBUUID($0) }
+        }
+        dictionary[CBCentralManagerRestoredStateScanOptionsKey] =
+          [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: wish.duplicates)] as [String: Any]
+      }
+      manager.delegate?.centralManager(manager, willRestoreState: dictionary)
+    }
+  }
+
+  /// The program was told that all of it has ended.
+  func giveUp(_ state: RestoredState) {
+    for restored in state.peripherals { call(PeripheralDisconnect.self, .init(peripheral: restored.peripheral)) }
+    if state.scan != nil { call(ScanStop.self, .init()) }
+  }
+}
+
+extension CBPeripheral {
+  /// Takes over how the daemon kept it: on the program's queue.
+  fileprivate func restore(_ restored: RestoredState.Peripheral) {
+    if let name = restored.name { _ = takeName(name, isRead: false) }
+    // This module looks into the Generic Attribute service by itself, which the program need not know.
+    let found = restored.services.filter { $0.uuid != 0x1801 }
+    change { shared in
+      shared.state = restored.state == "connected" ? .connected : .connecting
+      if let mtu = restored.mtu { shared.mtu = mtu }
+      guard !found.isEmpty else { return }
+      shared.services = shared.attributes.restore(found, of: self)
+      for handle in restored.subscriptions {
+        shared.attributes.characteristics[handle]?.contents[\.isNotifying] = true
+      }
+    }
+  }
+}
+
+extension AttributeTable {
+  /// The objects of services and of everything that was discovered in them.
+  fileprivate mutating func restore(_ found: [ServiceDescription], of peripheral: CBPeripheral) -> [CBService] {
+    let services = objects(for: found, of: peripheral)
+    for (service, description) in zip(services, found.sorted { $0.handle < $1.handle }) {
+      if let includes = description.includes {
+        service.contents[\.includedServices] = objects(for: includes, of: peripheral)
+      }
+      guard let characteristics = description.characteristics else { continue }
+      let sorted = characteristics.sorted { $0.handle < $1.handle }
+      let objects = objects(for: sorted, of: service)
+      service.contents[\.characteristics] = objects
+      for (characteristic, description) in zip(objects, sorted) {
+        characteristic.contents[\.descriptors] = description.descriptors?.sorted { $0.handle < $1.handle }.map {
+          CBDescriptor(type: CBUUID($0.uuid), handle: $0.handle, characteristic: characteristic)
+        }
+      }
+    }
+    return services
+  }
+}
