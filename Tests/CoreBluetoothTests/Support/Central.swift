@@ -4,9 +4,14 @@ import Testing
 /// A central manager with a delegate that notes everything.
 final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
   let log = EventLog()
-  private(set) lazy var manager = CBCentralManager(delegate: self, queue: log.queue)
+  private(set) lazy var manager = CBCentralManager(
+    delegate: self, queue: log.queue,
+    options: restoration.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
+  private let restoration: String?
 
-  override init() {
+  /// - Parameter restoration: the restoration identifier.
+  init(restoration: String? = nil) {
+    self.restoration = restoration
     super.init()
     _ = manager
   }
@@ -53,7 +58,12 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
 
   func centralManagerDidUpdateState(_ central: CBCentralManager) { note("didUpdateState") { $0.state = central.state } }
 
-  func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) { note("willRestoreState") }
+  func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+    note("willRestoreState") { ($0.state, $0.data) = (central.state, dict) }
+    for peripheral in dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? [] {
+      peripheral.delegate = self
+    }
+  }
 
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],

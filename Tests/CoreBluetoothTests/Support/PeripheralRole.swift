@@ -3,13 +3,18 @@ import CoreBluetooth
 /// A peripheral manager with a delegate that notes everything and answers by the tables here.
 final class PeripheralRole: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   let log = EventLog()
-  private(set) lazy var manager = CBPeripheralManager(delegate: self, queue: log.queue)
+  private(set) lazy var manager = CBPeripheralManager(
+    delegate: self, queue: log.queue,
+    options: restoration.map { [CBPeripheralManagerOptionRestoreIdentifierKey: $0] })
+  private let restoration: String?
   /// How reads and writes are answered; nil: not at all.
   var result: CBATTError.Code? = .success
   /// What is read.
   var value = Data("Value".utf8)
 
-  override init() {
+  /// - Parameter restoration: the restoration identifier.
+  init(restoration: String? = nil) {
+    self.restoration = restoration
     super.init()
     _ = manager
   }
@@ -37,6 +42,10 @@ final class PeripheralRole: NSObject, CBPeripheralManagerDelegate, @unchecked Se
 
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     note("didUpdateState") { $0.state = peripheral.state }
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+    note("willRestoreState") { ($0.state, $0.data) = (peripheral.state, dict) }
   }
 
   func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {

@@ -1,0 +1,100 @@
+import BledClient
+import BledRPC
+import CoreBluetooth
+import Testing
+
+extension WithDaemon {
+  /// G20, rules 37 and 38: what a central manager held is kept and handed to the next one.
+  @Suite struct CentralRestorationTests {
+    @Test("G20: willRestoreState, then the state, then the events; the objects are the ones that go on")
+    func restored() async throws {
+      let daemon = try await BledProcess()
+      var first: Central? = Central(restoration: "central")
+      let log = try #require(first?.log)
+      let belt = try #require(try await first?.connected("Belt"))
+      let rate = try #require(try await first?.characteristic("2A37", of: "180D", on: belt))
+      belt.setNotifyValue(true, for: rate)
+      try await log.next("didUpdateNotificationStateFor")
+      let far = try #require(try await first?.find("Far"))
+      first?.manager.connect(far)
+      first?.manager.scanForPeripherals(
+        withServices: [CBUUID(string: "1809")], options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+      let identifiers = (belt.identifier, far.identifier)
+      try await log.next("didUpdateValueFor characteristic")
+      first = nil
+      let observer = try await BledClient.connect(to: daemon.socket)
+      try await until {
+        // The link stays, and the scan is the quiet one of the background.
+        let devices = try await observer.call(PeripheralList.self, .init()).peripherals
+        return devices.first { $0.peripheral == belt.identifier.uuidString }?.state == "connected"
+      }
+
+      let second = Central(restoration: "central")
+      let restoring = try await second.log.next("willRestoreState")
+      #expect(restoring.state == .unknown && restoring.isOnQueue)
+      let peripherals = try #require(restoring.data[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral])
+      #expect(Set(peripherals.map(\.identifier)) == [identifiers.0, identifiers.1])
+      #expect(
+        restoring.data[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID] == [CBUUID(string: "1809")])
+      let options = restoring.data[CBCentralManagerRestoredStateScanOptionsKey] as? [String: Any]
+      #expect(options?[CBCentralManagerScanOptionAllowDuplicatesKey] as? Bool == true)
+      try await second.log.next("didUpdateState") { $0.state == .poweredOn }
+      #expect(second.manager.isScanning)
+
+      let again = try #require(peripherals.first { $0.identifier == identifiers.0 })
+      #expect(again !== belt && again.state == .connected && again.name == "Belt")
+      let service = try #require(again.services?.first)
+      #expect(again.services?.map(\.uuid) == [CBUUID(string: "180D")])
+      let same = try #require(service.characteristics?.first { $0.uuid == CBUUID(string: "2A37") })
+      #expect(same.isNotifying && same.service === service)
+      let value = try await second.log.next("didUpdateValueFor characteristic")
+      #expect(value.characteristic === same)
+      again.discoverServices([CBUUID(string: "180D")])
+      try await second.log.next("didDiscoverServices")
+      #expect(again.services?.first === service)
+      #expect(second.manager.retrievePeripherals(withIdentifiers: [identifiers.0]).first === again)
+      let waiting = try #require(peripherals.first { $0.identifier == identifiers.1 })
+      #expect(waiting.state == .connecting)
+      second.manager.cancelPeripheralConnection(waiting)
+      try await second.log.next("didDisconnect") { $0.peripheral === waiting }
+      second.manager.cancelPeripheralConnection(again)
+      let end = try await second.log.next("didDisconnect") { $0.peripheral === again }
+      #expect(end.error == nil)
+      #expect(!second.log.wasReentered)
+    }
+
+    @Test("G20: a connection that comes about meanwhile is told after the state")
+    func connectedMeanwhile() async throws {
+      let daemon = try await BledProcess()
+      var first: Central? = Central(restoration: "central")
+      let log = try #require(first?.log)
+      try await log.next("didUpdateState") { $0.state == .poweredOn }
+      let belt = try #require(try await first?.find("Belt"))
+      // The delegate of the first manager never hears of it.
+      first?.log.queue.sync {
+        first?.manager.connect(belt)
+        first = nil
+      }
+      let second = Central(restoration: "central")
+      let restoring = try await second.log.next("willRestoreState")
+      let peripherals = restoring.data[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral]
+      let again = try #require(peripherals?.first)
+      #expect(again.identifier == belt.identifier)
+      try await until { again.state == .connected }
+      let names = second.log.pending.map(\.name)
+      #expect(names.first == "didUpdateState")
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test("Nothing was kept: no willRestoreState; an identifier in use by another manager is said and passed over")
+    func nothingKept() async throws {
+      let daemon = try await BledProcess()
+      let first = Central(restoration: "same")
+      try await first.log.next("didUpdateState") { $0.state == .poweredOn }
+      let second = Central(restoration: "same")
+      try await second.log.next("didUpdateState") { $0.state == .poweredOn }
+      #expect(first.log.pending.isEmpty && second.log.pending.isEmpty)
+      withExtendedLifetime(daemon) {}
+    }
+  }
+}

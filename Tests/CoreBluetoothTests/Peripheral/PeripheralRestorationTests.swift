@@ -1,0 +1,63 @@
+import BledClient
+import BledRPC
+import CoreBluetooth
+import Testing
+
+extension WithDaemon {
+  /// G20, rules 37 and 38: what a peripheral manager published is kept and handed to the next one.
+  @Suite struct PeripheralRestorationTests {
+    @Test("G20: services, subscribers and the advertisement come back before the state, and go on")
+    func restored() async throws {
+      let daemon = try await BledProcess()
+      var first: PeripheralRole? = PeripheralRole(restoration: "peripheral")
+      let log = try #require(first?.log)
+      try await log.next("didUpdateState") { $0.state == .poweredOn }
+      let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
+      let rate = CBMutableCharacteristic(
+        type: CBUUID(string: "2A37"), properties: .notify, value: nil, permissions: .readable)
+      let text = CBMutableCharacteristic(
+        type: CBUUID(string: Air.echo), properties: [.read, .write], value: nil, permissions: [.readable, .writeable])
+      text.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Text")]
+      let fixed = CBMutableCharacteristic(
+        type: CBUUID(string: "2A38"), properties: .read, value: Data([1]), permissions: .readable)
+      service.characteristics = [rate, text, fixed]
+      try await first?.publish(service)
+      try await first?.advertise([
+        CBAdvertisementDataLocalNameKey: "Tests", CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")],
+      ])
+      let subscriber = try #require(try await log.next("didSubscribe").central)
+      first = nil
+
+      let second = PeripheralRole(restoration: "peripheral")
+      let restoring = try await second.log.next("willRestoreState")
+      #expect(restoring.state == .unknown && restoring.isOnQueue)
+      let services = restoring.data[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
+      let again = try #require(services?.first)
+      #expect(services?.count == 1 && again.uuid == service.uuid && again.isPrimary)
+      let characteristics = try #require(again.characteristics as? [CBMutableCharacteristic])
+      #expect(characteristics.map(\.uuid) == [rate.uuid, text.uuid, fixed.uuid])
+      #expect(characteristics.map(\.properties) == [rate.properties, text.properties, fixed.properties])
+      #expect(characteristics.map(\.permissions) == [rate.permissions, text.permissions, fixed.permissions])
+      #expect(characteristics[1].descriptors?.first?.value as? String == "Text")
+      #expect(characteristics[2].value == Data([1]))
+      let advertisement =
+        restoring.data[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any]
+      #expect(advertisement?[CBAdvertisementDataLocalNameKey] as? String == "Tests")
+      #expect(
+        advertisement?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "180D")])
+      try await second.log.next("didUpdateState") { $0.state == .poweredOn }
+      #expect(second.manager.isAdvertising)
+      // The phone comes again and again: it is served by what was restored.
+      let read = try await second.log.next("didReceiveRead")
+      #expect(read.characteristic === characteristics[1])
+      let subscribed = try await second.log.next("didSubscribe")
+      #expect(subscribed.characteristic === characteristics[0])
+      #expect(subscribed.central?.identifier == subscriber.identifier)
+      #expect(second.manager.updateValue(Data([0, 60]), for: characteristics[0], onSubscribedCentrals: nil))
+      second.manager.remove(again)
+      second.manager.stopAdvertising()
+      let observer = try await BledClient.connect(to: daemon.socket)
+      try await until { try await observer.call(AdapterList.self, .init()).adapters.first?.advertising == 0 }
+    }
+  }
+}
