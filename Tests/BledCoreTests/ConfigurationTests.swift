@@ -22,6 +22,7 @@ import Testing
         adapters: ["hci1", "simulated"],
         socket: { path: "/tmp/x.sock", mode: "0600", group: "staff" },
         logLevel: "debug", name: "Kitchen", appearance: 64,
+        restoration: { keep: 60, wakeDirectory: "/tmp/wake" },
       }
       """)
     #expect(configuration.adapters.names == ["hci1", "simulated"])
@@ -31,6 +32,8 @@ import Testing
     #expect(configuration.log.level == .debug)
     #expect(configuration.identity.name == "Kitchen")
     #expect(configuration.identity.appearance == 64)
+    #expect(configuration.restoration.keep == 60)
+    #expect(configuration.restoration.wakeDirectory == "/tmp/wake")
   }
 
   @Test(arguments: [
@@ -38,6 +41,7 @@ import Testing
     ("{ \"adapters\": \"hci0\" }", "adapters"), ("{ \"adapters\": [] }", "adapters"),
     ("{ \"logLevel\": \"loud\" }", "logLevel"), ("{ \"appearance\": 70000 }", "appearance"),
     ("{ \"socket\": { \"mode\": \"rw\" } }", "socket.mode"), ("{ \"socket\": { \"mode\": \"7777\" } }", "socket.mode"),
+    ("{ \"restoration\": { \"keep\": -1 } }", "restoration.keep"),
     ("{ \"socket\": [] }", "socket"), ("{", "JSON5"), ("[]", "object"),
   ])
   func mistakesAreNamed(text: String, word: String) {

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Finds devices and connects to them.
 ///
-/// It must be kept by the program: with it everything ends that it began.
+/// It must be kept by the program: with it everything ends that it began, unless it has a restore identifier.
 open class CBCentralManager: CBManager {
   /// What a machine can do as a central.
   public struct Feature: OptionSet, Sendable {

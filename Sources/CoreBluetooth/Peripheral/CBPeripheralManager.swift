@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Publishes services, advertises them, and serves the centrals that connect.
 ///
-/// It must be kept by the program: with it everything ends that it began.
+/// It must be kept by the program: with it everything ends that it began, unless it has a restore identifier.
 open class CBPeripheralManager: CBManager {
   struct Shared {
     weak var delegate: (any CBPeripheralManagerDelegate)?
