@@ -48,7 +48,7 @@ struct DaemonService: Service, CustomStringConvertible {
     let daemon = Daemon(
       identity: .init(
         name: settings.identity.name ?? Self.machineName, appearance: settings.identity.appearance),
-      scheduler: scheduler, logger: logger, storage: storage(), restoration: restoration)
+      scheduler: scheduler, logger: logger, restoration: restoration, storage: storage())
     let air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
     var simulated = 0
     for choice in adapters {
