@@ -10,6 +10,10 @@ import Testing
   @Test("adapters, as a table and as JSON, without colour in a pipe")
   func adapters() throws {
     let daemon = try DaemonProcess()
+    let observer = try daemon.client()
+    if try observer.call(AdapterList.self, Empty()).adapters.first?.state == "starting" {
+      try observer.next(AdapterChanged.self) { $0.state == "on" }
+    }
     let table = try daemon.bleshell("adapters")
     #expect(table.status == 0)
     #expect(table.lines.count == 2)
