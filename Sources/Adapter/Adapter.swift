@@ -69,6 +69,9 @@ public protocol Link: AnyObject {
   /// Who hears what happens on the link.
   var onEvent: ((LinkEvent) -> Void)? { get set }
 
+  /// Whether packets of the device are wanted; true at first. While it is false the link holds back what comes, as far as it
+  /// can: nothing is dropped for it, and when there is no room left it is delivered all the same. The end is told at once.
+  var isReading: Bool { get set }
   /// False when what was sent waits for the air; `.writable` follows when there is room again. Notifications and commands
   /// ought to wait for it; answers may be sent all the same.
   var isWritable: Bool { get }

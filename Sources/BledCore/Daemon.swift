@@ -160,7 +160,7 @@ public final class Daemon {
     advertising.ended(session)
     peripheral.ended(session)
     logger.debug(
-      "session \(session.id) closed; reports coalesced \(session.outbox.coalescedReports), dropped \(session.outbox.droppedReports), values refused \(session.outbox.refusedValues)"
+      "session \(session.id) closed; reports coalesced \(session.outbox.coalescedReports), dropped \(session.outbox.droppedReports), values refused \(session.outbox.refusedValues), links slowed \(session.slowedLinks)"
     )
   }
 

@@ -6,6 +6,7 @@
 #include <bluetooth/hci_lib.h>
 #include <bluetooth/l2cap.h>
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -165,6 +166,16 @@ int cbz_set_send_buffer(int descriptor, int octets) {
 
 int cbz_set_receive_buffer(int descriptor, int octets) {
   return result(setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &octets, sizeof octets));
+}
+
+int cbz_receive_load(int descriptor, uint32_t *percent, uint32_t *dropped) {
+  uint32_t info[SK_MEMINFO_VARS] = {0};
+  socklen_t length = sizeof info;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_MEMINFO, info, &length) < 0) return -errno;
+  uint64_t room = info[SK_MEMINFO_RCVBUF] ? info[SK_MEMINFO_RCVBUF] : 1;
+  *percent = (uint32_t)(info[SK_MEMINFO_RMEM_ALLOC] * 100ULL / room);
+  *dropped = info[SK_MEMINFO_DROPS];
+  return 0;
 }
 
 int cbz_read(int descriptor, uint8_t *buffer, size_t length) {

@@ -56,6 +56,11 @@ final class KernelLink: Link {
     socket.onEvent = { [weak self] event in self?.handle(event) }
   }
 
+  var isReading: Bool {
+    get { socket.isReading }
+    set { socket.isReading = newValue }
+  }
+
   var isWritable: Bool { socket.isWritable }
 
   func send(_ packet: [UInt8]) {

@@ -32,6 +32,23 @@ struct SimulatedGATTTests {
     #expect(client.values.count == count)
   }
 
+  @Test("a link that is not read keeps the device waiting, and nothing is lost")
+  func heldBack() throws {
+    let world = try World.on()
+    let client = try client(of: 4, world)
+    let uuid = try #require(BluetoothUUID("B1ED0002-5EED-4B1E-8D00-000000000000"))
+    let echo = try #require(try client.find(uuid))
+    try client.subscribe(echo, .notification)
+    client.link.isReading = false
+    for number in 0..<3 as Range<UInt8> { client.start(.writeWithoutResponse(echo.valueHandle, [number])) }
+    world.scheduler.advance(by: .seconds(30))
+    #expect(client.values.isEmpty)
+    client.link.isReading = true
+    #expect(client.values.isEmpty)
+    world.scheduler.advance(by: .seconds(1))
+    #expect(client.values.map(\.value) == [[0], [1], [2]])
+  }
+
   @Test func theThermometerIndicates() throws {
     let world = try World.on()
     let client = try client(of: 2, world)

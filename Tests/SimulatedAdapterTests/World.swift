@@ -105,6 +105,12 @@ final class Client {
     }
   }
 
+  /// Begins a procedure.
+  func start(_ procedure: GATTProcedure) {
+    count += 1
+    host.start(procedure, id: ProcedureID(count))
+  }
+
   /// Runs one procedure to its end.
   func run(_ procedure: GATTProcedure) throws -> GATTResult {
     count += 1

@@ -21,10 +21,19 @@ final class AirlessLink: Link {
   let maximumMTU = 517
   let isWritable = true
   var onEvent: ((LinkEvent) -> Void)?
+  var isReading = true {
+    didSet {
+      guard isReading, let resume else { return }
+      self.resume = nil
+      eventLoop.execute(resume)
+    }
+  }
 
   private let eventLoop: NIOIsolatedEventLoop
   private let report: (_ count: Int, _ devices: Int) -> Void
   private var arrived: [[UInt8]] = []
+  /// What the device goes on with when it is read again.
+  private var resume: (() -> Void)?
 
   init(peer: DeviceAddress, eventLoop: NIOIsolatedEventLoop, report: @escaping (Int, Int) -> Void) {
     self.peer = peer
@@ -85,6 +94,7 @@ final class AirlessLink: Link {
   }
 
   private func notify(_ count: Int, every pause: TimeAmount) {
+    guard isReading else { return resume = { [self] in notify(count, every: pause) } }
     let now = pause == .zero ? min(count, Self.burst) : min(count, 1)
     for _ in 0..<now {
       var time = timespec()

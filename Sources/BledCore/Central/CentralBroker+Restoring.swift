@@ -6,6 +6,7 @@ extension CentralBroker {
   func lost(_ session: Session) {
     for connection in inOrder where connection.machine.users.contains(session) {
       connection.device?.abandon(session, GAPError.cancelled.error("the program is gone"))
+      connection.device?.releaseBrake()
     }
   }
 

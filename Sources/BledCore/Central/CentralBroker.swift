@@ -164,7 +164,7 @@ final class CentralBroker {
   func handle(_ event: DeviceLink.Event, on device: DeviceLink) {
     guard let connection = connections[device.peripheral], connection.device === device else { return }
     switch event {
-    case .value(let handle, let value): deliver(value, of: handle, on: device)
+    case .value(let handle, let value): deliver(value, of: handle, on: device, to: connection.machine.users)
     case .servicesChanged(let range): servicesChanged(range, on: connection, device)
     case .ended(let reason):
       connection.device = nil
@@ -229,6 +229,7 @@ final class CentralBroker {
           PeripheralDisconnected.self, .init(peripheral: peripheral.id, reason: reason.map { RPCError($0) }))
       }
     }
+    if connection.machine.users.count != 1 { connection.device?.releaseBrake() }
     if connection.machine.state == .idle, connections[peripheral] === connection {
       connections[peripheral] = nil
       peripheral.holds -= 1
@@ -258,12 +259,15 @@ final class CentralBroker {
         adapter: device.slot.id, mtu: device.mtu, attempts: device.link.attempts))
   }
 
-  private func deliver(_ value: [UInt8], of handle: UInt16, on device: DeviceLink) {
+  private func deliver(_ value: [UInt8], of handle: UInt16, on device: DeviceLink, to users: [Session]) {
     guard let members = device.subscriptions[handle]?.members, !members.isEmpty else { return }
     let params = GATTValue.Params(peripheral: device.peripheral.id, handle: handle, value: HexBytes(value))
     let line = try? RPCEncoding.notification(GATTValue.self, params)
-    for session in members where session.send(line, as: .value) == .refused {
-      lose(handle, on: device, session, BledError.tooSlow.error("the session did not read its values fast enough"))
+    for session in members {
+      if session.send(line, as: .value) == .refused {
+        lose(handle, on: device, session, BledError.tooSlow.error("the session did not read its values fast enough"))
+      }
+      device.brake(for: session, users: users)
     }
   }
 

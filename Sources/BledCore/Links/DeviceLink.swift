@@ -36,10 +36,13 @@ final class DeviceLink {
   var discovered: [Int: DiscoveredTree] = [:]
   /// Whether the daemon has asked the device to tell of changes of its services.
   var watchesServices = false
+  /// Slows the link down for a reader that falls behind.
+  var brake = Brake()
+  var brakeAlarm: (any ScheduledWork)?
   private(set) var isOpen = true
 
   private let database: ServerDatabase
-  private let scheduler: any Scheduler
+  let scheduler: any Scheduler
   private let onEvent: (DeviceLink, Event) -> Void
   private var connection: GATTConnection
   private var actions: [GATTAction] = []
@@ -187,6 +190,7 @@ final class DeviceLink {
     isOpen = false
     alarm?.work.cancel()
     alarm = nil
+    brakeAlarm?.cancel()
     let error = GAPError.disconnected.error("the connection ended: \(reason)")
     withConnection { $0.linkEnded(error, actions: &$1) }
     current?.operation.abandon(error)

@@ -30,6 +30,10 @@ public final class Session {
   private let limits: Outbox.Limits
   private let logger: Logger
   private let onOverflow: (Session) -> Void
+  /// What is to be done when so little waits that more can come.
+  private var reliefs: [() -> Void] = []
+  /// How often a link was slowed down because this session, its only reader, fell behind.
+  var slowedLinks = 0
   /// Called when something is kept for a program that is gone.
   private var onKept: (() -> Void)?
 
@@ -102,7 +106,18 @@ public final class Session {
   }
 
   /// The next lines to write, which fit into so many octets if it is more than one.
-  func takeLines(upTo octets: Int) -> [Data] { outbox.take(upTo: octets) }
+  func takeLines(upTo octets: Int) -> [Data] {
+    let lines = outbox.take(upTo: octets)
+    if !reliefs.isEmpty, outbox.isRelieved {
+      let work = reliefs
+      reliefs = []
+      for relief in work { relief() }
+    }
+    return lines
+  }
+
+  /// Does this once when so little waits to be read that more can come.
+  func whenRelieved(_ work: @escaping () -> Void) { reliefs.append(work) }
 
   func encoded(_ encode: () throws -> Data) -> Data? {
     do {

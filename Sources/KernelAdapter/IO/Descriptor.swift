@@ -57,6 +57,13 @@ final class Descriptor {
     return true
   }
 
+  /// How much of the kernel's room for packets that wait to be read is taken, 0 to 1.
+  var receiveLoad: Double {
+    var percent: UInt32 = 0
+    var dropped: UInt32 = 0
+    return cbz_receive_load(number, &percent, &dropped) == 0 ? Double(percent) / 100 : 1
+  }
+
   func close() {
     guard isOpen else { return }
     isOpen = false

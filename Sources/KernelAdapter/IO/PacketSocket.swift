@@ -17,6 +17,8 @@ final class PacketSocket {
   /// So many packets are read before others get their turn.
   private static let burst = 64
   private static let longest = 4096
+  /// L2CAP's basic channels have no credits: what the kernel has no room for is lost. So nothing is held back beyond this load.
+  private static let highestLoad = 0.5
 
   let descriptor: Descriptor
   private let eventLoop: NIOIsolatedEventLoop
@@ -38,6 +40,14 @@ final class PacketSocket {
   func start() {
     descriptor.whenReady { [weak self] readiness in self?.ready(readiness) }
     ready([.readable, .writable])
+  }
+
+  /// While false, packets stay in the kernel as long as there is ample room.
+  var isReading = true {
+    didSet {
+      guard isReading, !oldValue else { return }
+      eventLoop.execute { [weak self] in self?.ready(.readable) }
+    }
   }
 
   /// Whether the next packet would leave at once, as far as is known.
@@ -66,8 +76,11 @@ final class PacketSocket {
   private func ready(_ readiness: Poller.Readiness) {
     if readiness.contains(.writable), !waiting.isEmpty { flush() }
     guard !readiness.isDisjoint(with: [.readable, .failed]) else { return }
-    if readBurst() { eventLoop.execute { [weak self] in self?.ready(.readable) } }
+    guard isReading || readiness.contains(.failed) || isCrowded else { return }
+    if readBurst() { eventLoop.execute { [weak self] in self?.ready(readiness.subtracting(.writable)) } }
   }
+
+  private var isCrowded: Bool { descriptor.isOpen && descriptor.receiveLoad > Self.highestLoad }
 
   private func flush() {
     while let next = waiting.first {

@@ -123,7 +123,8 @@ final class Poller {
   private func deliver() {
     for (token, events) in waiter.take() {
       var readiness = Readiness(rawValue: events)
-      if events & EPOLLRDHUP.rawValue != 0 { readiness.insert(.readable) }
+      // The end is told even where packets are not wanted.
+      if events & EPOLLRDHUP.rawValue != 0 { readiness.insert(.failed) }
       handlers[token]?(readiness)
     }
   }

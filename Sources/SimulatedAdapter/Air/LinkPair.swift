@@ -44,7 +44,9 @@ final class LinkPair {
   /// Sees to it that there is a connection event if something waits for one. A quiet link wakes nobody.
   func wake() {
     guard alarm == nil, isCarrying else { return }
-    guard ending != nil || !central.queue.isEmpty || !peripheral.queue.isEmpty else { return }
+    guard
+      ending != nil || !central.queue.isEmpty && peripheral.isReading || !peripheral.queue.isEmpty && central.isReading
+    else { return }
     let interval = parameters.interval.wholeNanoseconds
     let next = (anchor.duration(to: scheduler.now).wholeNanoseconds / interval + 1) * interval
     alarm = scheduler.schedule(at: anchor.advanced(by: .nanoseconds(next))) { [self] in connectionEvent() }
@@ -54,8 +56,8 @@ final class LinkPair {
     alarm = nil
     guard isCarrying else { return }
     // Both sides speak before either has heard the other: an answer goes out in the next event.
-    let down = central.take(packetsPerEvent)
-    let up = peripheral.take(packetsPerEvent)
+    let down = central.take(peripheral.isReading || ending != nil ? packetsPerEvent : 0)
+    let up = peripheral.take(central.isReading || ending != nil ? packetsPerEvent : 0)
     for packet in down { peripheral.deliver(packet) }
     for packet in up { central.deliver(packet) }
     central.tellWhetherWritable()

@@ -14,6 +14,11 @@ final class SimulatedLink: Link {
   /// Called before `.ended` is told, so that who holds the link has let go of it by then.
   var onEnd: (() -> Void)?
 
+  /// While this side does not read, the other one keeps what it has to send, and is soon told to stop.
+  var isReading = true {
+    didSet { if isReading, !oldValue { pair?.wake() } }
+  }
+
   /// What waits for the next connection event.
   var queue = Deque<[UInt8]>()
   private var isFull = false

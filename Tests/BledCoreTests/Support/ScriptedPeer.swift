@@ -85,6 +85,16 @@ final class ScriptedLink: Link {
   private var isOpen = true
 
   var peer: DeviceAddress { peerDevice.address }
+  /// What comes while nobody reads.
+  private var heldBack: [[UInt8]] = []
+  var isReading = true {
+    didSet {
+      guard isReading, !oldValue else { return }
+      let packets = heldBack
+      heldBack = []
+      for packet in packets { deliver(packet) }
+    }
+  }
   var isWritable = true {
     didSet { if isWritable, !oldValue { onEvent?(.writable) } }
   }
@@ -109,7 +119,10 @@ final class ScriptedLink: Link {
 
   /// A packet of the peer.
   func deliver(_ packet: [UInt8]) {
-    scheduler.schedule(after: .milliseconds(1)) { [self] in if isOpen { onEvent?(.received(packet)) } }
+    scheduler.schedule(after: .milliseconds(1)) { [self] in
+      guard isOpen else { return }
+      if isReading { onEvent?(.received(packet)) } else { heldBack.append(packet) }
+    }
   }
 
   /// The link ends, once.

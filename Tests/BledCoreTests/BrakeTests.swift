@@ -1,0 +1,177 @@
+import BledRPC
+import Bluetooth
+import GATT
+import Testing
+
+@testable import BledCore
+
+/// From the air to the socket: rule 6 for a link with one reader.
+@Suite struct BrakeTests {
+  private let world = World()
+  private let client: TestClient
+  private let peer: ScriptedPeer
+  private let link: ScriptedLink
+  private let id: String
+  private let handle: UInt16
+  private static let value = [UInt8](repeating: 5, count: 200)
+
+  init() throws {
+    client = world.client()
+    peer = world.peer()
+    try peer.furnish()
+    let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+    link = world.adapter.bringUp(peer)
+    world.settle()
+    id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+    handle = peer.handle(of: 0x2A37)
+    try subscribe(client)
+  }
+
+  private func subscribe(_ client: TestClient) throws {
+    let discovery = try client.call(GATTDiscover.self, .init(peripheral: id))
+    world.settle()
+    _ = try #require(try client.answer(to: discovery, GATTDiscover.self)).get()
+    let call = try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    world.settle()
+    _ = try #require(try client.answer(to: call, GATTSubscribe.self)).get()
+    client.forget()
+  }
+
+  /// The device sends so many values, numbered through, two milliseconds each.
+  private func send(_ count: Int) {
+    for number in 0..<count {
+      peer.notify(handle, [UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)] + Self.value)
+      world.scheduler.advance(by: .milliseconds(2))
+    }
+  }
+
+  /// The client reads until nothing comes any more.
+  private func catchUp(_ client: TestClient) {
+    client.reads = true
+    var count: Int
+    repeat {
+      count = client.messages.count
+      world.settle()
+      client.drain()
+    } while client.messages.count != count
+  }
+
+  private func numbers(_ client: TestClient) throws -> [Int] {
+    try client.notifications(GATTValue.self).map { Int($0.value.octets[0]) << 8 | Int($0.value.octets[1]) }
+  }
+
+  private func isWhole(_ numbers: [Int], _ count: Int) -> Bool { numbers.elementsEqual(0..<count) }
+
+  private func waiting(_ client: TestClient) throws -> Int { try #require(client.session).outbox.waiting }
+
+  @Test("Rule 6: the only reader of a link slows it down, and loses nothing (P16)")
+  func loneReader() throws {
+    client.reads = false
+    send(4000)
+    #expect(!link.isReading)
+    #expect(try waiting(client) < Outbox.Limits().reports + 1024)
+    client.reads = true
+    client.drain()
+    #expect(link.isReading)
+    catchUp(client)
+    let received = try numbers(client)
+    #expect(isWhole(received, 4000))
+    #expect(try client.notifications(GATTSubscriptionLost.self).isEmpty)
+    #expect(try #require(client.session).slowedLinks > 1)
+  }
+
+  @Test(
+    "a reader that reads nothing for minutes loses its subscription, is told, and holds the link 10 s at the most (P16)"
+  )
+  func patience() throws {
+    client.reads = false
+    send(1000)
+    #expect(!link.isReading)
+    world.scheduler.advance(by: Brake.patience)
+    #expect(link.isReading)
+    send(5000)
+    #expect(link.isReading)
+    world.scheduler.advance(by: .seconds(180))
+    #expect(try waiting(client) < Outbox.Limits().values + 4096)
+    #expect(peer.subscriptions[handle] ?? [] == [])
+    client.reads = true
+    let lost = try client.notifications(GATTSubscriptionLost.self)
+    #expect(lost.map(\.handle) == [handle])
+    #expect(lost.first?.reason.data?.name == "tooSlow")
+    let received = try numbers(client)
+    #expect(Array(received.prefix(1000)) == Array(0..<1000))
+    #expect(received.dropFirst(1000).elementsEqual(0..<received.count - 1000))
+    // From then on it is as if nothing had been.
+    try subscribe(client)
+    client.reads = false
+    send(2000)
+    #expect(!link.isReading)
+    catchUp(client)
+    #expect(try numbers(client).count == 2000)
+  }
+
+  @Test("answers to the reader's own requests wait behind its values, and come")
+  func ownRequests() throws {
+    client.reads = false
+    let read = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    send(3000)
+    #expect(!link.isReading)
+    catchUp(client)
+    #expect(try #require(try client.answer(to: read, GATTRead.self)).get().value == HexBytes([1]))
+    #expect(try numbers(client).count == 3000)
+  }
+
+  @Test("a second user of the link, and the end of the reader, let it run again")
+  func released() throws {
+    client.reads = false
+    send(3000)
+    #expect(!link.isReading)
+    let other = world.client()
+    let call = try other.call(PeripheralConnect.self, .init(peripheral: id))
+    #expect(link.isReading)
+    _ = try #require(try other.answer(to: call, PeripheralConnect.self)).get()
+    try subscribe(other)
+    send(1000)
+    #expect(link.isReading)
+    let received = try numbers(other)
+    #expect(isWhole(received, 1000))
+    other.die()
+    client.reads = true
+    #expect(try client.notifications(GATTSubscriptionLost.self).count == 1)
+    try subscribe(client)
+    client.reads = false
+    send(3000)
+    #expect(!link.isReading)
+    client.die()
+    #expect(link.isReading)
+  }
+
+  @Test("a link that ends while it is held tells its reader all that came, then the end")
+  func endOfTheLink() throws {
+    client.reads = false
+    send(3000)
+    #expect(!link.isReading)
+    link.end(reason: 0x08)
+    client.reads = true
+    client.drain()
+    #expect(try client.notifications(PeripheralDisconnected.self).count == 1)
+    world.scheduler.advance(by: .seconds(60))
+    #expect(try client.notifications(GATTSubscriptionLost.self).isEmpty)
+  }
+
+  @Test func machine() {
+    var brake = Brake()
+    #expect(brake.relieved() == nil)
+    #expect(brake.patienceEnded() == nil)
+    #expect(brake.overrun() == .hold)
+    #expect(brake.overrun() == nil)
+    #expect(brake.relieved() == .release)
+    #expect(brake.isOpen)
+    #expect(brake.overrun() == .hold)
+    #expect(brake.patienceEnded() == .release)
+    #expect(!brake.isOpen)
+    #expect(brake.overrun() == nil)
+    #expect(brake.relieved() == nil)
+    #expect(brake.overrun() == .hold)
+  }
+}
