@@ -13,6 +13,12 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
+// Keeps the programs small in memory: no symbols for others to bind to, equal functions once, packed relocations.
+let small: LinkerSetting = .unsafeFlags(
+  ["-use-ld=lld"]
+    + ["--no-export-dynamic", "--icf=safe", "-z", "pack-relative-relocs"].flatMap { ["-Xlinker", $0] },
+  .when(platforms: [.linux], configuration: .release))
+
 let package = Package(
   name: "bled",
   products: [
@@ -59,19 +65,22 @@ let package = Package(
       dependencies: [
         "BledCore", "KernelAdapter", "SimulatedAdapter", "Adapter", "Bluetooth",
         nioCore, nioPosix, logging, arguments, lifecycle,
-      ]),
+      ],
+      linkerSettings: [small]),
 
     // Its clients.
     .target(name: "BledClient", dependencies: ["BledRPC", "Bluetooth", nioCore, nioPosix]),
     .target(name: "CoreBluetoothHeaders"),
     .target(name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
-    .executableTarget(name: "bleshell", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CEdit", arguments]),
+    .executableTarget(
+      name: "bleshell", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CEdit", arguments],
+      linkerSettings: [small]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
     .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
-    .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "Bluetooth"]),
+    .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
     .testTarget(name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Adapter", "HCI", "Bluetooth"]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
