@@ -113,24 +113,28 @@ public struct AttributeDatabase: Sendable {
 
   // MARK: - Look-ups of the server
 
-  subscript(_ position: Position) -> Attribute { entries[position.service].attributes[position.attribute] }
+  /// The attribute at a place, lent rather than copied.
+  subscript(_ position: Position) -> Attribute {
+    _read { yield entries[position.service].attributes[position.attribute] }
+  }
 
-  mutating func store(_ value: [UInt8], at position: Position) {
-    entries[position.service].attributes[position.attribute].source = .stored(value)
+  mutating func store(_ value: ArraySlice<UInt8>, at position: Position) {
+    entries[position.service].attributes[position.attribute].source.store(value)
   }
 
   func owner(at position: Position) -> AttributeOwner { entries[position.service].registered.owner }
 
   func position(of handle: UInt16) -> Position? {
     guard let service = serviceIndex(of: handle) else { return nil }
-    let attributes = entries[service].attributes
     // Handles mostly follow each other without a gap; then the place is known at once.
     let guess = Int(handle) - Int(entries[service].registered.range.lowerBound)
-    if guess < attributes.count, attributes[guess].handle == handle {
+    if guess < entries[service].attributes.count, entries[service].attributes[guess].handle == handle {
       return Position(service: service, attribute: guess)
     }
-    let place = attributes.firstIndex(notBelow: handle)
-    guard place < attributes.count, attributes[place].handle == handle else { return nil }
+    let place = entries[service].attributes.firstIndex(notBelow: handle)
+    guard place < entries[service].attributes.count, entries[service].attributes[place].handle == handle else {
+      return nil
+    }
     return Position(service: service, attribute: place)
   }
 

@@ -13,9 +13,9 @@ extension GATTServer {
     var isShort = false
     var place = database.position(notBelow: start)
     while let position = place {
-      let attribute = database[position]
-      if attribute.handle > end { break }
-      let fits = attribute.type.short16 != nil
+      let (handle, type) = (database[position].handle, database[position].type)
+      if handle > end { break }
+      let fits = type.short16 != nil
       if packet.isEmpty {
         isShort = fits
         packet.reserveCapacity(bearer.mtu)
@@ -23,8 +23,8 @@ extension GATTServer {
         packet.append(isShort ? 1 : 2)
       }
       guard fits == isShort, packet.count + (isShort ? 4 : 18) <= bearer.mtu else { break }
-      packet.append(word: attribute.handle)
-      packet.append(uuid: attribute.type)
+      packet.append(word: handle)
+      packet.append(uuid: type)
       place = database.position(after: position)
     }
     guard !packet.isEmpty else {
@@ -97,8 +97,8 @@ extension GATTServer {
 extension AttributeDatabase {
   /// The last handle of the group that an attribute begins: a service's end, and of anything else the attribute itself.
   func groupEnd(of position: Position) -> UInt16 {
-    let attribute = self[position]
-    return attribute.type == .primaryService || attribute.type == .secondaryService
-      ? entries[position.service].registered.range.upperBound : attribute.handle
+    let type = self[position].type
+    return type == .primaryService || type == .secondaryService
+      ? entries[position.service].registered.range.upperBound : self[position].handle
   }
 }

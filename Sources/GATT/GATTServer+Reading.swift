@@ -37,14 +37,13 @@ extension GATTServer {
 
   /// Reads one attribute, whoever has its value.
   func read(_ position: AttributeDatabase.Position, _ database: inout AttributeDatabase) -> Reading {
-    let attribute = database[position]
-    if let error = refusal(.read, attribute) { return .refused(error) }
-    switch attribute.source {
+    if let error = refusal(.read, database[position]) { return .refused(error) }
+    switch database[position].source {
     case .stored(let value): return .value(value)
     case .owner: return .askOwner(database.owner(at: position))
     case .clientConfiguration:
       var value: [UInt8] = []
-      value.append(word: subscriptions[attribute.characteristic.valueHandle]?.rawValue ?? 0)
+      value.append(word: subscriptions[database[position].characteristic.valueHandle]?.rawValue ?? 0)
       return .value(value)
     case .clientFeatures: return .value(features.isEmpty ? [0] : features)
     case .databaseHash:

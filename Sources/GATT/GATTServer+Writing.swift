@@ -18,6 +18,9 @@ struct ExecuteWrite {
 }
 
 extension GATTServer {
+  private static let writeResponse = ATTPDU.writeResponse.encoded
+  private static let executeWriteResponse = ATTPDU.executeWriteResponse.encoded
+
   /// Write Request (Core 5.4, Vol 3, Part F, 3.4.5.1).
   mutating func write(
     _ handle: UInt16, _ value: ArraySlice<UInt8>, _ now: Instant, _ bearer: inout Bearer,
@@ -37,8 +40,8 @@ extension GATTServer {
       return
     }
     // The client hears of success before others hear of the change.
-    respond([ATTOpcode.writeResponse.rawValue], &bearer, &actions)
-    set([UInt8](value), at: position, &database, &actions)
+    respond(Self.writeResponse, &bearer, &actions)
+    set(value, at: position, &database, &actions)
   }
 
   /// Write Command (3.4.5.3): what is not allowed is ignored.
@@ -52,7 +55,7 @@ extension GATTServer {
       let write = AttributeWrite(handle: handle, value: [UInt8](value))
       actions.append(.write(WriteQuestion(token: nil, owner: database.owner(at: position), writes: [write])))
     } else {
-      set([UInt8](value), at: position, &database, &actions)
+      set(value, at: position, &database, &actions)
     }
   }
 
@@ -83,7 +86,7 @@ extension GATTServer {
       execute.groups.removeFirst()
       proceed(execute, now, &bearer, &database, &actions)
     } else {
-      respond([ATTOpcode.writeResponse.rawValue], &bearer, &actions)
+      respond(Self.writeResponse, &bearer, &actions)
     }
   }
 
@@ -119,7 +122,7 @@ extension GATTServer {
     let writes = prepared
     prepared = []
     preparedOctets = 0
-    guard execute else { return respond([ATTOpcode.executeWriteResponse.rawValue], &bearer, &actions) }
+    guard execute else { return respond(Self.executeWriteResponse, &bearer, &actions) }
     switch plan(writes, &database) {
     case .success(let plan): proceed(plan, now, &bearer, &database, &actions)
     case .failure(let refused):
@@ -197,10 +200,10 @@ extension GATTServer {
       actions.append(.write(WriteQuestion(token: token, owner: group.owner, writes: group.writes)))
       return
     }
-    respond([ATTOpcode.executeWriteResponse.rawValue], &bearer, &actions)
+    respond(Self.executeWriteResponse, &bearer, &actions)
     for (handle, value) in execute.values {
       guard let position = database.position(of: handle) else { continue }
-      set(value, at: position, &database, &actions)
+      set(value[...], at: position, &database, &actions)
     }
   }
 
@@ -225,19 +228,19 @@ extension GATTServer {
 
   /// Sets a value that fits.
   private mutating func set(
-    _ value: [UInt8], at position: AttributeDatabase.Position, _ database: inout AttributeDatabase,
+    _ value: ArraySlice<UInt8>, at position: AttributeDatabase.Position, _ database: inout AttributeDatabase,
     _ actions: inout [GATTAction]
   ) {
-    let attribute = database[position]
-    switch attribute.source {
+    switch database[position].source {
     case .stored:
       database.store(value, at: position)
-      actions.append(.stored(handle: attribute.handle))
+      actions.append(.stored(handle: database[position].handle))
     case .clientConfiguration:
-      configure(attribute.characteristic.valueHandle, ClientConfiguration(rawValue: value[...].word(at: 0)), &actions)
+      configure(
+        database[position].characteristic.valueHandle, ClientConfiguration(rawValue: value.word(at: 0)), &actions)
     case .clientFeatures:
-      guard features != value else { return }
-      features = value
+      guard !features.elementsEqual(value) else { return }
+      features = [UInt8](value)
       actions.append(.clientStateChanged)
     case .owner, .databaseHash: break
     }

@@ -24,6 +24,18 @@ public enum ValueSource: Hashable, Sendable {
   case databaseHash
 }
 
+extension ValueSource {
+  /// Changes a stored value, in the memory that it has where that is enough.
+  mutating func store(_ octets: ArraySlice<UInt8>) {
+    guard case .stored(var value) = self else { return }
+    // Given up here, so that the copy above is the only one.
+    self = .owner
+    value.removeAll(keepingCapacity: true)
+    value.append(contentsOf: octets)
+    self = .stored(value)
+  }
+}
+
 /// What can be done with a characteristic's value (3.3.1.1).
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
   /// The octet of the declaration.

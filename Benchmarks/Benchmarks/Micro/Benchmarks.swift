@@ -10,6 +10,7 @@ let benchmarks: @Sendable () -> Void = {
     maxDuration: .seconds(1), maxIterations: 3_000)
   codecBenchmarks()
   serverBenchmarks()
+  discoveryBenchmarks()
   advertisingBenchmarks()
   rpcBenchmarks()
 }
