@@ -1,6 +1,8 @@
 import ATT
 import Bluetooth
+import BluetoothCrypto
 import GATT
+import Synchronization
 import Testing
 
 /// Core 5.4, Vol 3, Part F, 3.4.5 and 3.4.6.
@@ -151,15 +153,49 @@ struct ServerWriteTests {
     try server.exchange("1801", "01180d0001")
   }
 
-  @Test func signedWrites() throws {
-    var server = LinkScript(try sampleDatabase())
-    let packet = "d20d00aabb05000000" + "0102030405060708"
-    try server.exchange(packet, nil)
+  @Test(arguments: [SecurityState.none, SecurityState(level: 2, keySize: 16)])
+  func signedWritesWithoutAKeyAreIgnored(_ security: SecurityState) throws {
+    var server = LinkScript(try sampleDatabase(), security: security)
+    try server.exchange("d20d00aabb05000000" + "0102030405060708", nil)
+    #expect(server.takeEvents() == [])
     #expect(server.database.value(of: 13) == [7])
-    server.connection.signatureVerifier = { Hex.encode($0) == packet }
-    try server.exchange(packet, nil)
+    // The link goes on: a command has no answer, and one that is refused is no fault of the bearer.
+    try server.exchange("0a0d00", "0b07")
+  }
+
+  @Test func signedWritesAreTakenOnceEach() throws {
+    let key = try #require(Key128(bigEndian: Array(1...16)))
+    let peer = Mutex(PeerSignature(key: key))
+    var server = LinkScript(try sampleDatabase())
+    server.connection.signatureVerifier = { packet in peer.withLock { $0.accepts(packet) } }
+    func signed(_ value: String, counter: UInt32) -> String {
+      let packet = Hex.decode("d20d00" + value) ?? []
+      return Hex.encode(packet + ATTSignature.sign(packet, counter: counter, key: key))
+    }
+    try server.exchange(signed("aabb", counter: 5), nil)
     #expect(server.database.value(of: 13) == [0xAA, 0xBB])
-    try server.exchange("d20d00cc05000000" + "0102030405060708", nil)
-    #expect(server.database.value(of: 13) == [0xAA, 0xBB])
+    try server.exchange("520d0001", nil)
+    try server.exchange(signed("aabb", counter: 5), nil)
+    try server.exchange(signed("aabb", counter: 4), nil)
+    try server.exchange(signed("cc", counter: 6).replacing("d20d00cc", with: "d20d00cd"), nil)
+    #expect(server.database.value(of: 13) == [1])
+    try server.exchange(signed("cc", counter: 6), nil)
+    #expect(server.database.value(of: 13) == [0xCC])
+  }
+
+  @Test func aSignatureIsNoSubstituteForEncryption() throws {
+    var database = AttributeDatabase()
+    _ = try database.add(
+      ServiceDefinition(
+        uuid: 0x1234,
+        characteristics: [
+          CharacteristicDefinition(
+            uuid: 0x2AF0, properties: .authenticatedSignedWrites, permissions: AttributePermissions(write: .encrypted),
+            value: .stored([7]))
+        ]))
+    var server = LinkScript(database)
+    server.connection.signatureVerifier = { _ in true }
+    try server.exchange("d20300aa05000000" + "0102030405060708", nil)
+    #expect(server.database.value(of: 3) == [7])
   }
 }

@@ -3,7 +3,9 @@
 import asyncio
 from dataclasses import dataclass
 
+from bumble.att import ATT_Error, ErrorCode
 from bumble.core import UUID, AdvertisingData
+from bumble.crypto import aes_cmac
 from bumble.device import Peer
 
 from support import published as p
@@ -147,3 +149,58 @@ async def client_ends(given):
     expect(gone, "the service outlives its client")
     expect(peer.get_services_by_uuid(UUID(p.SERVICE)), "the first client's service is gone")
     await peer.connection.disconnect()
+
+
+@peripheral.case("robust caching: the hash follows the services, and who does not know of a change is refused once")
+async def robust_caching(given):
+    peer = await connect(given)
+    await peer.request_mtu(185)
+    await peer.discover_all()
+    before = await database_hash(peer)
+    expect_equal(before, await own_hash(peer), "the database hash, against one of Bumble's making")
+
+    await characteristic(peer, "2B29").write_value(b"\x01", True)
+    notified = await values(peer, p.NOTIFIED)
+    central = (await given.service.subscribed(p.NOTIFIED))["central"]
+    fixed = characteristic(peer, p.FIXED)
+    other = await given.daemon.client()
+    added = await other.call("service.add", service={"uuid": "180F", "characteristics": []})
+    try:
+        await fixed.read_value()
+        expect(False, "a read behind the back of a change was answered")
+    except ATT_Error as error:
+        expect_equal(error.error_code, ErrorCode.DATABASE_OUT_OF_SYNC, "the refusal")
+    sent = await given.service.notify(p.NOTIFIED, b"held back")
+    expect_equal(sent, {"sent": True, "receivers": 0, "outOfSync": [central]}, "server.notify before the next request")
+    expect_equal(await fixed.read_value(), p.FIXED_VALUE, "the read after the refusal")
+    expect_equal((await given.service.notify(p.NOTIFIED, b"now"))["receivers"], 1, "receivers of the value after it")
+    expect_equal(await asyncio.wait_for(notified.get(), 60), b"now", "the value after it")
+
+    changes = await values(peer, "2A05")
+    await other.call("service.remove", handle=added["service"]["handle"])
+    changed = added["service"]["handle"].to_bytes(2, "little") + added["service"]["end"].to_bytes(2, "little")
+    expect_equal(await asyncio.wait_for(changes.get(), 60), changed, "Service Changed")
+    expect_equal(await fixed.read_value(), p.FIXED_VALUE, "the read after Service Changed")
+    expect_equal(await database_hash(peer), before, "the hash when the services are as they were")
+    await other.__aexit__()
+    await peer.connection.disconnect()
+
+
+async def database_hash(peer):
+    """The value of the one Database Hash, found as the specification wants it: over all handles."""
+    found = await peer.read_characteristics_by_uuid(UUID("2B2A"))
+    expect_equal(len(found), 1, "database hashes")
+    return found[0]
+
+
+async def own_hash(peer):
+    """The hash of what Bumble reads (Core, Vol 3, Part G, 7.3.1)."""
+    message = b""
+    for attribute in await peer.discover_attributes():
+        number = bytes(attribute.type)
+        head = attribute.handle.to_bytes(2, "little") + number
+        if number in (b"\x00\x28", b"\x01\x28", b"\x02\x28", b"\x03\x28", b"\x00\x29"):
+            message += head + await attribute.read_value()
+        elif len(number) == 2 and 0x2901 <= int.from_bytes(number, "little") <= 0x2905:
+            message += head
+    return aes_cmac(message, bytes(16))[::-1]
