@@ -50,7 +50,7 @@ extension SimulatedAdapter {
   /// Whether it listens for a device that it wants to connect to.
   var isInitiating: Bool { wishes.values.contains { $0.state == .waiting } }
 
-  func settleConnecting() { air.audienceChanged() }
+  func settleConnecting() { tellWhetherListening() }
 
   /// Drops what is under way; the wishes stay.
   func endConnecting() {
@@ -69,7 +69,7 @@ extension SimulatedAdapter {
       wish.alarm = nil
       conclude(wish, advertiser)
     }
-    air.audienceChanged()
+    tellWhetherListening()
   }
 
   private func conclude(_ wish: ConnectionWish, _ advertiser: Advertiser) {
@@ -86,14 +86,14 @@ extension SimulatedAdapter {
     case .failed(let error): fail(wish, advertiser.address, error)
     case .gone: wish.state = .waiting
     }
-    air.audienceChanged()
+    tellWhetherListening()
   }
 
   private func fail(_ wish: ConnectionWish, _ address: DeviceAddress, _ error: BluetoothError) {
     wish.state = .resting
     wish.alarm = scheduler.schedule(after: wish.backOff) { [weak self, weak wish] in
       wish?.reset()
-      self?.air.audienceChanged()
+      self?.tellWhetherListening()
     }
     onEvent?(.connectAttemptFailed(address, error))
   }

@@ -21,14 +21,14 @@ extension SimulatedAdapter {
     guard scan.running?.parameters != wanted else { return }
     let isNew = scan.running == nil
     scan.running = (scheduler.now, wanted)
-    air.audienceChanged()
+    tellWhetherListening()
     if isNew { onEvent?(.scanning(true)) }
   }
 
   func endScan() {
     guard scan.running != nil else { return }
     scan.running = nil
-    air.audienceChanged()
+    tellWhetherListening()
     onEvent?(.scanning(false))
   }
 
@@ -41,9 +41,15 @@ extension SimulatedAdapter {
 }
 
 extension SimulatedAdapter: Listener {
-  func listens(to advertiser: Advertiser) -> Bool {
-    state == .on && advertiser.owner !== self && (scan.running != nil || isInitiating)
+  /// Tells the air when it begins or ceases to listen. With thousands of advertisers on the air each time counts.
+  func tellWhetherListening() {
+    let isListening = state == .on && (scan.running != nil || isInitiating)
+    guard isListening != wasListening else { return }
+    wasListening = isListening
+    air.audienceChanged()
   }
+
+  func listens(to advertiser: Advertiser) -> Bool { wasListening && advertiser.owner !== self }
 
   func heard(_ advertiser: Advertiser, rssi: Int) {
     if let running = scan.running, isWindowOpen(running) { report(advertiser, rssi, running.parameters) }

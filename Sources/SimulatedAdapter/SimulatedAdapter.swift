@@ -43,6 +43,8 @@ public final class SimulatedAdapter: Adapter {
   var end: SimulatedLink.End
   var links: [SimulatedLink] = []
   var scan = SimulatedScan()
+  /// Whether it listens, as the air was last told.
+  var wasListening = false
   var advertisements: [AdvertisingSetID: SimulatedAdvertisement] = [:]
   var rotation = AdvertisingRotation(sets: 0)
   /// Rings when a turn on a shared set is over.

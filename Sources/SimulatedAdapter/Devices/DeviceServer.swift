@@ -7,7 +7,8 @@ import GATT
 final class DeviceServer {
   private struct Characteristic {
     let description: CharacteristicDescription
-    let handle: UInt16
+    /// 0 while its service is away.
+    var handle: UInt16
     var number: MovingNumber?
     /// Rings when the next value is due to a subscriber.
     var alarm: (any ScheduledWork)?
@@ -19,6 +20,7 @@ final class DeviceServer {
   private unowned let air: Air
   private let host: GATTHost
   private var characteristics: [Characteristic] = []
+  private var misbehaviour: Misbehaviour?
 
   /// Those values that the device works out anew at each read.
   private static let moving = AttributeOwner(1)
@@ -30,10 +32,34 @@ final class DeviceServer {
     host.onAction = { [weak self] in self?.handle($0) }
     host.onWritable = { [weak self] in self?.sendWhatIsDue() }
     build(description)
+    misbehaviour = Misbehaviour(description, air: air) { [weak self] in self?.moveLastService(description) }
+    if let misbehaviour { host.onSend = { misbehaviour.distort($0) } }
   }
 
   /// Serves whoever is on this link.
-  func attach(_ link: SimulatedLink) { host.attach(link) }
+  func attach(_ link: SimulatedLink) {
+    host.attach(link)
+    misbehaviour?.linkIsUp()
+    host.onEnded = { [weak self] in self?.misbehaviour?.linkIsDown() }
+  }
+
+  /// Takes the last service away, or puts it back if it is away, and tells the peer.
+  private func moveLastService(_ description: DeviceDescription) {
+    guard let last = description.services.last else { return }
+    let own = characteristics.indices.suffix(last.characteristics.count)
+    if let first = own.first, let service = host.database.service(containing: characteristics[first].handle) {
+      for index in own {
+        subscriptionChanged(characteristics[index].handle, [])
+        characteristics[index].handle = 0
+      }
+      if let range = host.database.remove(service: service.range.lowerBound) { host.databaseChanged(range) }
+    } else if let registered = try? host.database.add(Self.definition(last), owner: Self.moving) {
+      for (index, registered) in zip(own, registered.characteristics) {
+        characteristics[index].handle = registered.valueHandle
+      }
+      host.databaseChanged(registered.range)
+    }
+  }
 
   private func build(_ description: DeviceDescription) {
     var handles: [BluetoothUUID: UInt16] = [:]
@@ -90,7 +116,7 @@ final class DeviceServer {
     }
   }
 
-  private func index(of handle: UInt16) -> Int? { characteristics.firstIndex { $0.handle == handle } }
+  private func index(of handle: UInt16) -> Int? { characteristics.firstIndex { $0.handle == handle && handle != 0 } }
 
   private func value(_ index: Int) -> [UInt8] {
     let template = characteristics[index].description.value.template

@@ -8,6 +8,8 @@ final class GATTHost {
   var database = AttributeDatabase()
   /// What the machine tells beyond sending.
   var onAction: ((GATTAction) -> Void)?
+  /// What is sent in a packet's place; nil for nothing. Without it all packets leave as they are.
+  var onSend: (([UInt8]) -> [UInt8]?)?
   /// There is room on the link again.
   var onWritable: (() -> Void)?
   /// The link is no more; everything pending has ended.
@@ -47,6 +49,12 @@ final class GATTHost {
 
   /// What the peer wants to be sent of a value.
   func subscription(of handle: UInt16) -> ClientConfiguration { connection?.subscription(of: handle) ?? [] }
+
+  /// Tells the peer, where it wants to know, that attributes came or went.
+  func databaseChanged(_ range: ClosedRange<UInt16>) {
+    connection?.databaseChanged(range, now: scheduler.now, database: database, actions: &actions)
+    execute()
+  }
 
   /// Notifies a value.
   func notify(_ value: [UInt8], of handle: UInt16) {
@@ -106,7 +114,8 @@ final class GATTHost {
       let action = actions[next]
       next += 1
       switch action {
-      case .send(let packet): link?.send(packet)
+      case .send(let packet):
+        if let packet = onSend.map({ $0(packet) }) ?? packet { link?.send(packet) }
       case .failed: link?.disconnect()
       default: onAction?(action)
       }

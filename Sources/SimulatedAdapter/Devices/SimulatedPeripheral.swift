@@ -73,7 +73,7 @@ final class SimulatedPeripheral: Connectable {
 
 /// What one address draws chance for: each purpose has a stream of its own.
 enum Stream: UInt64 {
-  case behaviour, signal, advertising, values, responses
+  case behaviour, signal, advertising, values, responses, faults
 
   func of(_ address: DeviceAddress, _ index: Int = 0) -> UInt64 {
     address.value | rawValue << 48 | UInt64(truncatingIfNeeded: index) << 52

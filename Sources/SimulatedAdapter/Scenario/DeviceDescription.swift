@@ -19,6 +19,7 @@ struct DeviceDescription: Decodable, Sendable {
   /// From a packet to the answer's being ready.
   var responseDelay: TimeSpan
   var losses: Losses
+  var faults: Faults
   /// After this long on a link it hangs up; nil for never.
   var disconnectAfter: TimeSpan?
   var services: [ServiceDescription]
@@ -44,9 +45,30 @@ struct DeviceDescription: Decodable, Sendable {
     }
   }
 
+  /// What it does that no device should.
+  struct Faults: Decodable, Sendable {
+    /// The probability that instead of a packet it sends octets that mean nothing.
+    var nonsense = 0.0
+    /// After this long on a link it says nothing any more; nil for never.
+    var mute: TimeSpan?
+    /// On a link its last service goes or comes back each time that this has passed; nil for never.
+    var changeServices: TimeSpan?
+
+    init() {}
+
+    private enum Keys: String, CodingKey, CaseIterable { case nonsense, mute, changeServices }
+
+    init(from decoder: any Decoder) throws {
+      let members = try Members(decoder, Keys.self)
+      nonsense = try members.number(.nonsense, in: 0...1, default: 0)
+      mute = try members.optional(.mute)
+      changeServices = try members.optional(.changeServices)
+    }
+  }
+
   private enum Keys: String, CodingKey, CaseIterable {
     case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
-    case responseDelay, losses, disconnectAfter, services
+    case responseDelay, losses, faults, disconnectAfter, services
   }
 
   init(from decoder: any Decoder) throws {
@@ -71,6 +93,7 @@ struct DeviceDescription: Decodable, Sendable {
     connectDelay = try members.value(.connectDelay, default: TimeSpan(0.03))
     responseDelay = try members.value(.responseDelay, default: TimeSpan(0))
     losses = try members.optional(.losses) ?? Losses()
+    faults = try members.optional(.faults) ?? Faults()
     disconnectAfter = try members.optional(.disconnectAfter)
     services = try members.value(.services, default: [])
   }

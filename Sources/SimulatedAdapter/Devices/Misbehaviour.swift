@@ -1,0 +1,52 @@
+import Adapter
+import Bluetooth
+
+/// The faults of one device while it is on a link: it falls silent, says things that mean nothing, moves its services.
+final class Misbehaviour {
+  private unowned let air: Air
+  private let faults: DeviceDescription.Faults
+  private let changeServices: () -> Void
+  private var generator: SeededGenerator
+  private var alarm: (any ScheduledWork)?
+  /// From when on nothing is said on this link.
+  private var silence: Instant?
+
+  /// Takes over the faults of a device; nil if it has none.
+  /// - Parameter changeServices: called each time that its services are to change.
+  init?(_ description: DeviceDescription, air: Air, changeServices: @escaping () -> Void) {
+    faults = description.faults
+    guard faults.nonsense > 0 || faults.mute != nil || faults.changeServices != nil else { return nil }
+    self.air = air
+    self.changeServices = changeServices
+    generator = air.generator(Stream.faults.of(description.address))
+  }
+
+  /// A link is there.
+  func linkIsUp() {
+    silence = faults.mute.map { air.scheduler.now.advanced(by: $0.draw(&generator)) }
+    setAlarm()
+  }
+
+  /// The link has ended.
+  func linkIsDown() {
+    alarm?.cancel()
+    alarm = nil
+  }
+
+  private func setAlarm() {
+    alarm?.cancel()
+    guard let time = faults.changeServices?.draw(&generator) else { return }
+    alarm = air.scheduler.schedule(after: max(time, .milliseconds(1))) { [weak self] in
+      self?.changeServices()
+      self?.setAlarm()
+    }
+  }
+
+  /// What is sent in a packet's place; nil for nothing.
+  func distort(_ packet: [UInt8]) -> [UInt8]? {
+    if let silence, silence <= air.scheduler.now { return nil }
+    guard generator.chance(faults.nonsense) else { return packet }
+    // As long as what it replaces, so that it fits the link.
+    return packet.map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+  }
+}
