@@ -1,0 +1,89 @@
+"""A small client for bled: JSON-RPC 2.0, one message a line, over a Unix socket. Standard library only; copy it and change it.
+
+    with Session() as session:
+        session.call("scan.start", services=["180D"])
+        device = session.next("scan.report")
+"""
+
+import collections
+import json
+import os
+import socket
+import time
+
+
+class CallFailed(Exception):
+    """The daemon answered with an error. `domain`, `code` and `name` are in the field's own terms, such as att 5
+    insufficientAuthentication; they are None if the call itself was badly made."""
+
+    def __init__(self, method, error):
+        super().__init__(f"{method}: {error['message']}")
+        data = error.get("data", {})
+        self.domain, self.code, self.name = data.get("domain"), data.get("code"), data.get("name")
+
+
+class Session:
+    """One connection to the daemon. What it holds (scan, links, subscriptions) is given back when it ends."""
+
+    def __init__(self, path=None, name="python"):
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.connect(path or os.environ.get("BLED_SOCKET", "/run/bled/bled.sock"))
+        self._received = bytearray()
+        self._last = 0
+        # What came while something else was awaited.
+        self._events = collections.deque()
+        self.daemon = self.call("session.open", name=name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._socket.close()
+
+    def call(self, method, timeout=30, **params):
+        """Calls a method and returns its result; raises CallFailed if the daemon refuses, TimeoutError if it is silent."""
+        self._last += 1
+        number = self._last
+        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        deadline = time.monotonic() + timeout
+        while True:
+            message = self._receive(deadline)
+            if "method" in message:
+                self._events.append(message)
+            elif message["id"] == number:
+                if "error" in message:
+                    raise CallFailed(method, message["error"])
+                return message["result"]
+            # Else the answer to an earlier call, which was given up on.
+
+    def next(self, method, timeout=30):
+        """Returns the parameters of the next event of this name, such as "gatt.value"."""
+        deadline = time.monotonic() + timeout
+        for event in self._events:
+            if event["method"] == method:
+                self._events.remove(event)
+                return event["params"]
+        while True:
+            message = self._receive(deadline)
+            if message.get("method") == method:
+                return message["params"]
+            if "method" in message:
+                self._events.append(message)
+
+    def _send(self, message):
+        self._socket.settimeout(None)
+        self._socket.sendall(json.dumps(message).encode() + b"\n")
+
+    def _receive(self, deadline):
+        while b"\n" not in self._received:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("the daemon sent nothing in time")
+            self._socket.settimeout(left)
+            octets = self._socket.recv(65536)
+            if not octets:
+                raise ConnectionError("the daemon closed the connection")
+            self._received += octets
+        line, _, rest = self._received.partition(b"\n")
+        self._received = bytearray(rest)
+        return json.loads(line)

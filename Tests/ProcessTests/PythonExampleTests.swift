@@ -1,0 +1,32 @@
+import Testing
+
+/// `Examples/python` against the daemon on the simulated adapter.
+struct PythonExampleTests {
+  /// The folder of the package, from where this file stood when it was compiled.
+  private static let package = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+
+  @Test("the Python client scans, connects, reads and subscribes, without hardware (P30)", .timeLimit(.minutes(2)))
+  func heartRate() throws {
+    let daemon = try DaemonProcess()
+    let program = try ChildProcess(
+      "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/heart_rate.py"],
+      environment: ["BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1"], folder: daemon.folder)
+    #expect(try program.exitStatus(within: 60) == 0, "\(program.errors)")
+    let lines = program.output.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("Found Heart Belt at -") })
+    #expect(lines.contains("  180D: 2A37, 2A38"))
+    #expect(lines.contains("Worn: chest."))
+    #expect(lines.filter { $0.hasSuffix(" beats a minute") }.count == 5)
+    #expect(lines.last == "Disconnected.")
+  }
+
+  @Test("without a daemon it says so in a line", .timeLimit(.minutes(1)))
+  func noDaemon() throws {
+    let folder = try TemporaryFolder()
+    let program = try ChildProcess(
+      "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/heart_rate.py"],
+      environment: ["BLED_SOCKET": "\(folder.path)/none", "PYTHONDONTWRITEBYTECODE": "1"], folder: folder)
+    #expect(try program.exitStatus(within: 30) == 1)
+    #expect(program.errors.hasPrefix("heart_rate.py: ") && program.errors.split(separator: "\n").count == 1)
+  }
+}
