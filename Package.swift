@@ -91,6 +91,10 @@ let package = Package(
       dependencies: [
         "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", nioCore, nioPosix, logging,
       ]),
+    // Many clients and devices under virtual time.
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["BledCore", "SimulatedAdapter", "Adapter", "BledRPC", "Bluetooth", logging]),
     // Runs the programs that were built beside it.
     .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(

@@ -1,0 +1,92 @@
+import Bluetooth
+
+@testable import SimulatedAdapter
+
+/// Who is on the air of a simulation: some devices to connect to, well behaved or not, very many that are only heard, and
+/// phones that visit what clients advertise.
+struct Population {
+  /// How many devices advertise.
+  static let advertisers = 2000
+  /// How many of them behave.
+  static let polite = 60
+  /// How many of them do what no device should.
+  static let bad = 40
+  /// How many phones there are.
+  static let phones = 12
+  /// How many links each of the two adapters holds.
+  static let linksPerAdapter = 25
+  /// The time between two values of a well behaved device.
+  static let period = Duration.seconds(120)
+  /// What phones look for.
+  static let visited: BluetoothUUID = 0xFFE0
+
+  /// The address of a device.
+  static func address(_ number: Int) -> DeviceAddress {
+    DeviceAddress(value: 0xC0DE_0000_0000 | UInt64(number), kind: .random)
+  }
+
+  /// The number of a device that can be connected to, from its address.
+  static func number(of address: String) -> Int? {
+    DeviceAddress(address, kind: .random).map { Int($0.value & 0xFFFF) }
+  }
+
+  private static let adapter = "{ links: \(linksPerAdapter), advertisingSets: 16 }"
+
+  /// What is wrong with the bad devices, each in turn.
+  private static let faults = [
+    "disconnectAfter: [1, 120]",
+    "losses: { connect: 0.3, link: [5, 300] }",
+    "faults: { mute: [0, 60] }",
+    "faults: { nonsense: 0.2 }",
+    "faults: { changeServices: [20, 200] }",
+    "disconnectAfter: [5, 60]",  // This one floods.
+    "responseDelay: [0, 40]",
+    "losses: { connect: 1 }",
+  ]
+
+  /// The scenario of the first adapter, which everybody on the air is part of.
+  static func scenario(_ generator: inout SeededGenerator) throws -> Scenario {
+    var devices: [String] = []
+    for number in 0..<advertisers {
+      let isConnectable = number < polite + bad
+      let interval = isConnectable ? generator.number(in: 30...120) : generator.number(in: 600...3600)
+      var members =
+        "name: \"d\(number)\", address: \"\(address(number))\", addressType: \"random\", interval: \(interval)"
+      members += ", rssi: { base: \(generator.number(in: -95 ... -40)), noise: 3, walk: 1 }"
+      if isConnectable {
+        let fault = number < polite ? "losses: { connect: 0.1 }" : faults[number % faults.count]
+        members += ", advertising: { name: \"d\(number)\", services: [\"180D\"] }, \(fault)"
+        members += ", services: [\(services(floods: fault == faults[5]))]"
+      } else {
+        members +=
+          ", connectable: false, advertising: { name: \"d\(number)\", manufacturerData: \"FFFF0\(number % 10)\" }"
+      }
+      devices.append("{ \(members) }")
+    }
+    let phones = (0..<phones).map { number in
+      """
+      { name: "p\(number)", address: "\(address(0x8000 + number))", addressType: "random", services: ["\(visited)"],
+        stay: [5, 120], returnAfter: [300, 1800], script: [{ do: "read" }, { do: "subscribe" },
+        { do: "write", value: "0102" }, { do: "wait", seconds: [1, 60] }, { do: "write", text: "\(long)" }] }
+      """
+    }
+    return try Scenario(
+      json: "{ adapter: \(adapter), devices: [\(devices.joined(separator: ",\n"))],"
+        + " phones: [\(phones.joined(separator: ",\n"))] }")
+  }
+
+  /// The scenario of the second adapter: nobody but itself.
+  static func bystander() throws -> Scenario { try Scenario(json: "{ adapter: \(adapter) }") }
+
+  private static let long = String(repeating: "long ", count: 60)
+
+  private static func services(floods: Bool) -> String {
+    let every = floods ? 0.02 : period.inSeconds
+    return """
+      { uuid: "1815", characteristics: [{ uuid: "2A56", text: "value", length: 300,
+        properties: ["read", "write", "writeWithoutResponse", "indicate"], rule: { kind: "echo" } }] },
+      { uuid: "180D", characteristics: [{ uuid: "2A37", properties: ["read", "notify"], notifyEvery: \(every),
+        rule: { kind: "counter", as: "uint32", to: 4000000000, every: \(every) } }] }
+      """
+  }
+}

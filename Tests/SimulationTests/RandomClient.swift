@@ -1,0 +1,192 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+@testable import BledCore
+@testable import SimulatedAdapter
+
+/// A program that comes, does things at random, and goes or dies. It keeps account of what it holds.
+final class RandomClient: SessionTransport {
+  /// How a client behaves.
+  enum Manner {
+    /// Stays for ever with one well behaved device: what others do must not disturb it.
+    case canary
+    case ordinary
+    /// Asks hundreds of things at once.
+    case flooder
+    /// Does not read for minutes.
+    case sleeper
+    /// Sends lines that are no messages, and answers nobody.
+    case rude
+    /// Dies within a minute.
+    case mayfly
+  }
+
+  /// A device that this client is connected to.
+  struct Device {
+    var number: Int
+    var since: Instant
+    var characteristics: [BledRPC.CharacteristicDescription] = []
+    var subscriptions: [UInt16: Subscription] = [:]
+    var isPolite: Bool { number < Population.polite }
+  }
+
+  struct Subscription {
+    var since: Instant
+    var isConfirmed = false
+    /// Taken back; the answer is not there yet.
+    var isLeaving = false
+    var lastValue: Instant?
+  }
+
+  let number: Int
+  let manner: Manner
+  unowned let simulation: Simulation
+  var generator: SeededGenerator
+  var session: Session?
+  var ledger = Ledger()
+  var devices: [String: Device] = [:]
+  var scans = false
+  var advertisements: Set<Int> = []
+  var services: [UInt16: BledRPC.ServiceDescription] = [:]
+  /// Those of our characteristics that someone subscribed to, with how often.
+  var subscribers: Set<Subscriber> = []
+  /// When it will read again.
+  var asleepUntil = Instant.zero
+  /// Whether the daemon reads what it sends.
+  var isHeard = true
+  private var isReadingSoon = false
+  private var isCut = false
+  /// Whether the daemon ended the session.
+  private(set) var closedByDaemon = 0
+
+  init(_ number: Int, _ manner: Manner, in simulation: Simulation) {
+    self.number = number
+    self.manner = manner
+    self.simulation = simulation
+    generator = SeededGenerator(seed: simulation.seed, stream: UInt64(number) + 1000)
+  }
+
+  var now: Instant { simulation.scheduler.now }
+  var isAwake: Bool { asleepUntil <= now }
+
+  // MARK: Life
+
+  /// Comes, now or some time later.
+  func begin(after delay: Duration) {
+    simulation.scheduler.schedule(after: delay) { [self] in come() }
+  }
+
+  private func come() {
+    guard !simulation.isOver, session == nil else { return }
+    (isHeard, isCut) = (true, false)
+    session = simulation.daemon.open(self, credentials: nil)
+    simulation.count("sessions")
+    call(SessionOpen.self, .init(name: "\(manner) \(number)"), .other)
+    if let life = draw(life) {
+      let mine = session?.id
+      simulation.scheduler.schedule(after: life) { [self] in if mine == session?.id { leave() } }
+    }
+    actLater()
+  }
+
+  /// How long it stays; nil for always.
+  private var life: ClosedRange<Double>? {
+    switch manner {
+    case .canary: nil
+    case .mayfly: 1...60
+    case .ordinary, .flooder, .sleeper, .rude: 600...14_400
+    }
+  }
+
+  private func draw(_ range: ClosedRange<Double>?) -> Duration? {
+    range.map { .seconds(generator.number(in: $0)) }
+  }
+
+  /// Dies, whatever it is in the middle of.
+  func leave() {
+    guard let session else { return }
+    simulation.bury(session)
+    simulation.daemon.closed(session)
+    forget()
+    if manner != .canary { begin(after: .seconds(generator.number(in: 1...900))) }
+  }
+
+  private func forget() {
+    session = nil
+    ledger = Ledger()
+    devices = [:]
+    scans = false
+    advertisements = []
+    services = [:]
+    subscribers = []
+    asleepUntil = .zero
+  }
+
+  private func actLater() {
+    let mine = session?.id
+    let pause: ClosedRange<Double> =
+      switch manner {
+      case .canary: 50...70
+      case .mayfly: 0.1...10
+      case .ordinary, .flooder, .sleeper, .rude: 10...1200
+      }
+    simulation.scheduler.schedule(after: .seconds(generator.number(in: pause))) { [self] in
+      guard let current = session?.id, current == mine, !simulation.isOver else { return }
+      if isAwake, isHeard { act() }
+      simulation.stepped(self)
+      actLater()
+    }
+  }
+
+  // MARK: SessionTransport
+
+  func linesWait() {
+    guard !isReadingSoon else { return }
+    isReadingSoon = true
+    let delay = max(now.duration(to: asleepUntil), .microseconds(200))
+    simulation.scheduler.schedule(after: delay) { [self] in
+      isReadingSoon = false
+      read()
+    }
+  }
+
+  func setReading(_ wanted: Bool) { isHeard = wanted }
+
+  func close() {
+    isCut = true
+    linesWait()
+  }
+
+  /// Takes a batch, as one readable socket would give.
+  private func read() {
+    guard let session else { return }
+    guard isAwake else { return linesWait() }
+    let lines = session.takeLines()
+    for line in lines { take(line) }
+    if !lines.isEmpty { return linesWait() }
+    guard isCut, self.session === session else { return }
+    closedByDaemon += 1
+    simulation.count("closed by the daemon")
+    if manner == .canary { simulation.trouble("canary \(number) was closed by the daemon") }
+    if !ledger.open.isEmpty {
+      simulation.trouble("client \(number) was closed with \(ledger.open.count) calls unanswered")
+    }
+    simulation.bury(session)
+    forget()
+    begin(after: .seconds(generator.number(in: 1...900)))
+  }
+
+  // MARK: Calling
+
+  func call<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params, _ concern: Ledger.Concern) {
+    guard let session, isHeard else { return }
+    let id = ledger.ask(Method.name, concern, at: now)
+    guard let line = try? RPCEncoding.request(method, id: .number(id), params) else {
+      return simulation.trouble("\(Method.name) could not be encoded")
+    }
+    simulation.count("calls")
+    session.receive(line.dropLast())
+  }
+}

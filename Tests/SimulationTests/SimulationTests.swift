@@ -1,0 +1,49 @@
+import Bluetooth
+import FoundationEssentials
+import Testing
+
+/// Two hundred clients, two thousand advertisers, fifty links, a day: what the rules say holds at each step.
+///
+/// A walk stops at the first thing that is wrong, and says with which seed it is repeated. `SIM_SEED=n` repeats one, `SIM_HOURS=n`
+/// walks for longer, without a bound on real time.
+struct SimulationTests {
+  /// How much real time the ordinary walk may take, in seconds.
+  private static let budget = 45.0
+
+  @Test("a day of many programs on two adapters", .timeLimit(.minutes(60)))
+  func day() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let hours = environment["SIM_HOURS"].flatMap(Double.init)
+    let seed = environment["SIM_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
+    print("simulation: SIM_SEED=\(seed)")
+    let simulation = try Simulation(seed: seed)
+    let clock = ContinuousClock()
+    let start = clock.now
+    simulation.walk(.seconds((hours ?? 24) * 3600)) { hours != nil || (clock.now - start).inSeconds < Self.budget }
+    simulation.sendEverybodyHome()
+    report(simulation, took: (clock.now - start).inSeconds)
+    let found = simulation.troubles.prefix(10).joined(separator: "\n")
+    #expect(simulation.troubles.isEmpty, "SIM_SEED=\(seed) repeats this:\n\(found)")
+    #expect(simulation.counters["connections", default: 0] > 20)
+  }
+
+  @Test("the same seed gives the same walk", .timeLimit(.minutes(5)))
+  func repetition() throws {
+    let traces = try (0..<2).map { _ in
+      let simulation = try Simulation(seed: 7)
+      simulation.walk(.seconds(1200)) { true }
+      return simulation.trace
+    }
+    #expect(traces[0] == traces[1])
+  }
+
+  private func report(_ simulation: Simulation, took seconds: Double) {
+    let hours = Instant.zero.duration(to: simulation.scheduler.now).inSeconds / 3600
+    var lines = [
+      "simulation: \(Int(hours * 10)) tenths of an hour in \(Int(seconds)) s, trace \(String(simulation.trace, radix: 16))"
+    ]
+    lines += simulation.counters.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
+    lines += simulation.longest.sorted { $0.key < $1.key }.map { "  longest \($0.key): \(Int($0.value * 1000)) ms" }
+    print(lines.joined(separator: "\n"))
+  }
+}
