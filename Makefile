@@ -15,10 +15,13 @@ DESTDIR ?=
 DIST := .build/dist
 # The same for every debug build, so that lint and tests share one.
 CHECKED := --explicit-target-dependency-import-check error
+# SANITIZE=address or thread: a build of its own, so that the ordinary one is kept.
+SANITIZED := $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE))
+export LSAN_OPTIONS := suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks Examples
 SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases}
 
-.PHONY: help deps build demo test test-fast test-kernel conformance fuzz bench lint format install uninstall clean
+.PHONY: help deps build demo test test-fast test-kernel conformance fuzz soak bench lint format install uninstall clean
 
 help: ## what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,8 +39,8 @@ demo: build ## a tour of both roles on the simulated adapter, in under a minute
 
 test: test-fast test-kernel ## all tests
 
-test-fast: deps ## the tests that need no kernel
-	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED)
+test-fast: deps ## the tests that need no kernel; SANITIZE=address or SANITIZE=thread watches memory or threads
+	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) $(SANITIZED)
 
 test-kernel: build ## the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 for some of them
 	@Tests/Kernel/run
@@ -47,6 +50,9 @@ conformance: deps ## the tests against the shared vectors (BLED_VECTORS=folder)
 
 fuzz: deps ## FUZZ_TIME=60 seconds of libFuzzer for each target of Fuzz
 	@Fuzz/run
+
+soak: build ## real clients that come, go, are killed, flood and stop reading, for SOAK_TIME=60 seconds: memory and descriptors
+	@Tests/Soak/soak.py
 
 bench: build ## the figures of docs/performance.md
 	@Benchmarks/run
