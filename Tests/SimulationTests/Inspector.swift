@@ -18,9 +18,10 @@ extension Simulation {
   /// After each step of a client: what can be said of it alone.
   func stepped(_ client: RandomClient) {
     count("steps")
-    guard let session = client.session else { return }
-    if session.openReplies.count > Session.maximumOpenReplies {
-      trouble("client \(client.number) has \(session.openReplies.count) open replies")
+    guard let connection = client.connection else { return }
+    let session = connection.session
+    if connection.openReplies.count > SessionConnection.maximumOpenReplies {
+      trouble("client \(client.number) has \(connection.openReplies.count) open replies")
     }
     if session.outbox.waiting > Outbox.Limits().everything {
       trouble("\(session.outbox.waiting) octets wait for client \(client.number)")
@@ -55,10 +56,10 @@ extension Simulation {
       trouble("session \(session.id) (\(session.name)) is still held by somebody four minutes after its end")
     }
     for client in clients where client.isAwake {
-      guard let session = client.session, session.outbox.isEmpty, client.isHeard else { continue }
-      if session.openReplies.count != client.ledger.open.count {
+      guard let connection = client.connection, connection.session.outbox.isEmpty, client.isHeard else { continue }
+      if connection.openReplies.count != client.ledger.open.count {
         trouble(
-          "client \(client.number) waits for \(client.ledger.open.count) answers, the daemon owes \(session.openReplies.count)"
+          "client \(client.number) waits for \(client.ledger.open.count) answers, the daemon owes \(connection.openReplies.count)"
         )
       }
     }

@@ -30,7 +30,7 @@ struct Population {
     DeviceAddress(address, kind: .random).map { Int($0.value & 0xFFFF) }
   }
 
-  private static let adapter = "{ links: \(linksPerAdapter), advertisingSets: 16 }"
+  private static let adapter = "{ links: \(linksPerAdapter), advertisingSets: 8 }"
 
   /// What is wrong with the bad devices, each in turn.
   private static let faults = [

@@ -32,7 +32,7 @@ extension RandomClient {
 
   private func live() {
     switch generator.number(in: 0...100) {
-    case ..<12:
+    case ..<8:
       scan()
     case ..<22: call(ScanStop.self, Empty(), .scan(isOn: false))
     case ..<50:
@@ -140,7 +140,7 @@ extension RandomClient {
     call(
       AdvertisingStart.self,
       .init(
-        adapter: adapter, name: "c\(number)", services: [Population.visited], interval: generator.number(in: 5...10)),
+        adapter: adapter, name: "c\(number)", services: [Population.visited], interval: generator.number(in: 8...10)),
       .advertise)
   }
 
@@ -178,6 +178,6 @@ extension RandomClient {
       "{\"jsonrpc\":\"2.0\",\"method\":\"gatt.read\",\"params\":{\"peripheral\":7}}",
     ]
     guard isHeard else { return }
-    session?.receive(Data(lines[pick(lines.count)].utf8))
+    connection?.receive(Data(lines[pick(lines.count)].utf8))
   }
 }

@@ -44,7 +44,7 @@ final class RandomClient: SessionTransport {
   let manner: Manner
   unowned let simulation: Simulation
   var generator: SeededGenerator
-  var session: Session?
+  private(set) var connection: SessionConnection?
   var ledger = Ledger()
   var devices: [String: Device] = [:]
   var scans = false
@@ -68,6 +68,8 @@ final class RandomClient: SessionTransport {
     generator = SeededGenerator(seed: simulation.seed, stream: UInt64(number) + 1000)
   }
 
+  /// The session that its lines belong to.
+  var session: Session? { connection?.session }
   var now: Instant { simulation.scheduler.now }
   var isAwake: Bool { asleepUntil <= now }
 
@@ -79,9 +81,9 @@ final class RandomClient: SessionTransport {
   }
 
   private func come() {
-    guard !simulation.isOver, session == nil else { return }
+    guard !simulation.isOver, connection == nil else { return }
     (isHeard, isCut) = (true, false)
-    session = simulation.daemon.open(self, credentials: nil)
+    connection = simulation.daemon.open(self, credentials: nil)
     simulation.count("sessions")
     call(SessionOpen.self, .init(name: "\(manner) \(number)"), .other)
     if let life = draw(life) {
@@ -106,15 +108,15 @@ final class RandomClient: SessionTransport {
 
   /// Dies, whatever it is in the middle of.
   func leave() {
-    guard let session else { return }
-    simulation.bury(session)
-    simulation.daemon.closed(session)
+    guard let connection else { return }
+    simulation.bury(connection)
+    simulation.daemon.closed(connection)
     forget()
     if manner != .canary { begin(after: .seconds(generator.number(in: 1...900))) }
   }
 
   private func forget() {
-    session = nil
+    connection = nil
     ledger = Ledger()
     devices = [:]
     scans = false
@@ -161,19 +163,19 @@ final class RandomClient: SessionTransport {
 
   /// Takes a batch, as one readable socket would give.
   private func read() {
-    guard let session else { return }
+    guard let connection else { return }
     guard isAwake else { return linesWait() }
-    let lines = session.takeLines()
+    let lines = connection.takeLines()
     for line in lines { take(line) }
     if !lines.isEmpty { return linesWait() }
-    guard isCut, self.session === session else { return }
+    guard isCut, self.connection === connection else { return }
     closedByDaemon += 1
     simulation.count("closed by the daemon")
     if manner == .canary { simulation.trouble("canary \(number) was closed by the daemon") }
     if !ledger.open.isEmpty {
       simulation.trouble("client \(number) was closed with \(ledger.open.count) calls unanswered")
     }
-    simulation.bury(session)
+    simulation.bury(connection)
     forget()
     begin(after: .seconds(generator.number(in: 1...900)))
   }
@@ -181,12 +183,12 @@ final class RandomClient: SessionTransport {
   // MARK: Calling
 
   func call<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params, _ concern: Ledger.Concern) {
-    guard let session, isHeard else { return }
+    guard let connection, isHeard else { return }
     let id = ledger.ask(Method.name, concern, at: now)
     guard let line = try? RPCEncoding.request(method, id: .number(id), params) else {
       return simulation.trouble("\(Method.name) could not be encoded")
     }
     simulation.count("calls")
-    session.receive(line.dropLast())
+    connection.receive(line.dropLast())
   }
 }

@@ -34,7 +34,11 @@ final class Simulation {
   private var generator: SeededGenerator
   private var buried: [(time: Instant, session: WeakSession)] = []
 
-  private struct WeakSession { weak var session: Session? }
+  private struct WeakSession {
+    weak var session: Session?
+    weak var connection: SessionConnection?
+    var known: Session? { session ?? connection?.session }
+  }
 
   init(seed: UInt64) throws {
     self.seed = seed
@@ -117,12 +121,14 @@ final class Simulation {
   }
 
   /// Notes a session that has ended: soon nobody may know it any more.
-  func bury(_ session: Session) { buried.append((scheduler.now, WeakSession(session: session))) }
+  func bury(_ connection: SessionConnection) {
+    buried.append((scheduler.now, WeakSession(session: connection.session, connection: connection)))
+  }
 
   /// How many sessions are still in memory although they ended before a time.
   func undead(since time: Instant) -> [Session] {
-    buried.removeAll { $0.session.session == nil }
-    return buried.filter { $0.time < time }.compactMap(\.session.session)
+    buried.removeAll { $0.session.known == nil }
+    return buried.filter { $0.time < time }.compactMap(\.session.known)
   }
 
   /// Adds what a client was told to the trace.
