@@ -11,7 +11,8 @@ import Testing
   private let belt = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
   private let beltData = Octets.flags + Octets.services(0x180D) + Octets.name("Belt")
 
-  @Test func theAdapterScansWhileSomebodyWantsIt() throws {
+  @Test("The adapter scans while somebody wants it; start and stop can be said twice, and death stops as well (P8, P9)")
+  func theAdapterScansWhileSomebodyWantsIt() throws {
     let first = world.client()
     let second = world.client()
     _ = try first.result(ScanStart.self, .init(active: false))
@@ -24,7 +25,8 @@ import Testing
     #expect(world.adapter.scans.count == 4)
   }
 
-  @Test func eachClientHasItsFilter() throws {
+  @Test("Each client has its own filter in the one scan (P9)")
+  func eachClientHasItsFilter() throws {
     let byService = world.client()
     let byName = world.client()
     let byAddress = world.client()
