@@ -65,6 +65,12 @@ extension RandomClient {
     }
     if generator.chance(0.2) { params.adapter = "a\(pick(2))" }
     call(ScanStart.self, params, .scan(isOn: true))
+    // Some stop when they have seen enough, others forget to.
+    guard generator.chance(0.9) else { return }
+    let mine = session?.id
+    simulation.scheduler.schedule(after: .seconds(generator.number(in: 1...300))) { [self] in
+      if let current = session?.id, current == mine, isAwake { call(ScanStop.self, Empty(), .scan(isOn: false)) }
+    }
   }
 
   private func connect(to number: Int, timeout: Double?) {
