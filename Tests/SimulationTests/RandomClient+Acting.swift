@@ -40,11 +40,9 @@ extension RandomClient {
       if generator.chance(0.1) { disconnect() }
     case ..<57: disconnect()
     case ..<84: for _ in 0...pick(5) { use() }
-    case ..<90: publish()
+    case ..<88: publish()
     case ..<93:
-      if let number = advertisements.sorted().first {
-        call(AdvertisingStop.self, .init(advertising: number), .stopAdvertising(number))
-      }
+      stopAdvertising()
       if let handle = services.keys.min() { call(ServiceRemove.self, .init(handle: handle), .removeService(handle)) }
     case ..<98: notify()
     default:
@@ -65,12 +63,7 @@ extension RandomClient {
     }
     if generator.chance(0.2) { params.adapter = "a\(pick(2))" }
     call(ScanStart.self, params, .scan(isOn: true))
-    // Some stop when they have seen enough, others forget to.
-    guard generator.chance(0.9) else { return }
-    let mine = session?.id
-    simulation.scheduler.schedule(after: .seconds(generator.number(in: 1...300))) { [self] in
-      if let current = session?.id, current == mine, isAwake { call(ScanStop.self, Empty(), .scan(isOn: false)) }
-    }
+    later { client in client.call(ScanStop.self, Empty(), .scan(isOn: false)) }
   }
 
   private func connect(to number: Int, timeout: Double?) {
@@ -148,6 +141,22 @@ extension RandomClient {
       .init(
         adapter: adapter, name: "c\(number)", services: [Population.visited], interval: generator.number(in: 8...10)),
       .advertise)
+    later { $0.stopAdvertising() }
+  }
+
+  /// Most stop what they began after a while, others forget to.
+  private func later(_ stop: @escaping (RandomClient) -> Void) {
+    guard generator.chance(0.9) else { return }
+    let mine = session?.id
+    simulation.scheduler.schedule(after: .seconds(generator.number(in: 1...300))) { [self] in
+      if let current = session?.id, current == mine, isAwake { stop(self) }
+    }
+  }
+
+  private func stopAdvertising() {
+    for number in advertisements.sorted() {
+      call(AdvertisingStop.self, .init(advertising: number), .stopAdvertising(number))
+    }
   }
 
   private func notify() {

@@ -25,6 +25,9 @@ final class Advertiser {
   /// Who connects if somebody wants to.
   private(set) weak var owner: (any Connectable)?
 
+  /// Where the air keeps it; nil while it is not on the air.
+  var place: Int?
+
   private unowned let air: Air
   private let signal: Signal
   private let reportLoss: Double

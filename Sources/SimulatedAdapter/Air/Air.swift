@@ -52,19 +52,27 @@ public final class Air {
 
   /// Starts an advertisement.
   func add(_ advertiser: Advertiser) {
-    guard !advertisers.contains(where: { $0 === advertiser }) else { return }
+    guard advertiser.place == nil else { return }
+    advertiser.place = advertisers.count
     advertisers.append(advertiser)
     advertiser.setAudience(hasAudience(advertiser))
   }
 
   /// Ends an advertisement.
   func remove(_ advertiser: Advertiser) {
-    advertisers.removeAll { $0 === advertiser }
+    if let place = advertiser.place, let last = advertisers.popLast() {
+      // The last one takes its place: thousands may be on the air, and rotation takes some off many times a second.
+      if last !== advertiser {
+        advertisers[place] = last
+        last.place = place
+      }
+      advertiser.place = nil
+    }
     advertiser.setAudience(false)
   }
 
   /// Whether an advertisement is on the air.
-  func contains(_ advertiser: Advertiser) -> Bool { advertisers.contains { $0 === advertiser } }
+  func contains(_ advertiser: Advertiser) -> Bool { advertiser.place != nil }
 
   /// Adds somebody who may listen.
   func add(_ listener: any Listener) {
