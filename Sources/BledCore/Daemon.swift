@@ -1,13 +1,14 @@
 import Adapter
 import BledRPC
 import Bluetooth
+import GATT
 import Logging
 
 /// The daemon without its socket: adapters on one side, sessions on the other, and the brokers between them. All of it lives on one
 /// thread, that of the scheduler and the adapters.
 public final class Daemon {
   /// The daemon's version.
-  public static let version = "0.1.0"
+  public static let version = Release.version
   /// The version of the protocol on the socket; grows when something that worked no longer does.
   static let protocolVersion = 1
   /// How many sessions there may be.
@@ -21,11 +22,14 @@ public final class Daemon {
     public var name: String
     /// The Appearance of the GAP service (Assigned Numbers, 2.6); 0 is unknown.
     public var appearance: UInt16
+    /// The Peripheral Preferred Connection Parameters of the GAP service; nil leaves them out.
+    public var preferredConnection: PreferredConnectionParameters?
 
     /// Makes an identity.
-    public init(name: String, appearance: UInt16 = 0) {
+    public init(name: String, appearance: UInt16 = 0, preferredConnection: PreferredConnectionParameters? = nil) {
       self.name = name
       self.appearance = appearance
+      self.preferredConnection = preferredConnection
     }
   }
 
@@ -62,8 +66,7 @@ public final class Daemon {
     links = LinkRegistry(directory: directory, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     central = CentralBroker(adapters: adapters, directory: directory, scheduler: scheduler, logger: logger)
-    peripheral = PeripheralBroker(
-      links: links, name: identity.name, appearance: identity.appearance, logger: logger)
+    peripheral = PeripheralBroker(links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters)
     links.onEvent = { [unowned self] device, event in
       central.handle(event, on: device)

@@ -47,7 +47,8 @@ struct DaemonService: Service, CustomStringConvertible {
     let scheduler = EventLoopScheduler(eventLoop)
     let daemon = Daemon(
       identity: .init(
-        name: settings.identity.name ?? Self.machineName, appearance: settings.identity.appearance),
+        name: settings.identity.name ?? Self.machineName, appearance: settings.identity.appearance,
+        preferredConnection: settings.preferredConnection.parameters),
       scheduler: scheduler, logger: logger, restoration: restoration, storage: storage())
     let air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
     var simulated = 0

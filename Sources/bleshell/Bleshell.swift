@@ -1,5 +1,6 @@
 import ArgumentParser
 import BledClient
+import BledRPC
 import Bluetooth
 
 /// The command `bleshell`: all its words. Without one it reads commands line by line.
@@ -14,7 +15,7 @@ struct Bleshell: ShellCommand {
       ("2A37"), its assigned name ("battery level"), a handle ("0x0012"), or one of the first two behind its service \
       ("180F/2A19").
       """,
-    version: "bleshell 0.1.0",
+    version: "bleshell \(Release.version)",
     subcommands: [
       AdaptersCommand.self, ScanCommand.self, PeripheralsCommand.self, ConnectCommand.self, DisconnectCommand.self,
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,

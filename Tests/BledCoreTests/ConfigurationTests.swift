@@ -1,5 +1,6 @@
 import BledCore
 import FoundationEssentials
+import GATT
 import Logging
 import Testing
 
@@ -22,6 +23,7 @@ import Testing
         adapters: ["hci1", "simulated"],
         socket: { path: "/tmp/x.sock", mode: "0600", group: "staff" },
         logLevel: "debug", name: "Kitchen", appearance: 64,
+        preferredConnection: { interval: [0.03, 0.05], latency: 4, timeout: 2.5 },
         restoration: { keep: 60, wakeDirectory: "/tmp/wake" },
       }
       """)
@@ -32,6 +34,9 @@ import Testing
     #expect(configuration.log.level == .debug)
     #expect(configuration.identity.name == "Kitchen")
     #expect(configuration.identity.appearance == 64)
+    #expect(
+      configuration.preferredConnection.parameters
+        == PreferredConnectionParameters(interval: 24...40, latency: 4, timeout: 250))
     #expect(configuration.restoration.keep == 60)
     #expect(configuration.restoration.wakeDirectory == "/tmp/wake")
   }
@@ -42,6 +47,14 @@ import Testing
     ("{ \"logLevel\": \"loud\" }", "logLevel"), ("{ \"appearance\": 70000 }", "appearance"),
     ("{ \"socket\": { \"mode\": \"rw\" } }", "socket.mode"), ("{ \"socket\": { \"mode\": \"7777\" } }", "socket.mode"),
     ("{ \"restoration\": { \"keep\": -1 } }", "restoration.keep"),
+    ("{ \"preferredConnection\": {} }", "preferredConnection.interval"),
+    ("{ \"preferredConnection\": { \"interval\": [0.03] } }", "preferredConnection.interval"),
+    ("{ \"preferredConnection\": { \"interval\": [0.05, 0.03] } }", "preferredConnection.interval"),
+    ("{ \"preferredConnection\": { \"interval\": [0.001, 0.03] } }", "preferredConnection.interval"),
+    ("{ \"preferredConnection\": { \"interval\": [NaN, Infinity] } }", "preferredConnection.interval"),
+    ("{ \"preferredConnection\": { \"interval\": [1, 1], \"latency\": 500 } }", "preferredConnection.latency"),
+    ("{ \"preferredConnection\": { \"interval\": [1, 1], \"latency\": 1 } }", "preferredConnection.timeout"),
+    ("{ \"preferredConnection\": { \"interval\": [1, 1], \"timeout\": 33 } }", "preferredConnection.timeout"),
     ("{ \"socket\": [] }", "socket"), ("{", "JSON5"), ("[]", "object"),
   ])
   func mistakesAreNamed(text: String, word: String) {

@@ -59,6 +59,25 @@ import Testing
     #expect(services.last?.range == service.handle...service.end)
   }
 
+  @Test func preferredConnectionParametersAreReadWhereThereAreAny() throws {
+    #expect(phone(.readByUUID(0x2A04)) == .failure(.att(.attributeNotFound, handle: 1)))
+    let preferred = PreferredConnectionParameters(interval: 24...40, latency: 4, timeout: 250)
+    let world = World(identity: .init(name: "bled test", appearance: 64, preferredConnection: preferred))
+    let phone = world.peer()
+    _ = world.adapter.bringUp(phone, role: .peripheral)
+    for (uuid, value): (BluetoothUUID, [UInt8]) in [
+      (0x2A00, Array("bled test".utf8)), (0x2A01, [64, 0]), (0x2A04, [24, 0, 40, 0, 4, 0, 250, 0]),
+    ] {
+      let id = phone.start(.readByUUID(uuid))
+      world.settle()
+      guard case .success(.values(let values))? = phone.results[id] else {
+        Issue.record("no \(uuid)")
+        continue
+      }
+      #expect(values.map(\.value) == [value])
+    }
+  }
+
   @Test("G12: a fixed value is answered without the session")
   func fixedValue() throws {
     #expect(try phone(.read(fixed))?.get() == .value([1]))

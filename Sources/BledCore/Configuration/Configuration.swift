@@ -12,6 +12,8 @@ public struct Configuration: Hashable, Sendable {
   public var log = Log()
   /// What devices see of this machine.
   public var identity = Identity()
+  /// How connections to this machine ought to be.
+  public var preferredConnection = PreferredConnection()
   /// What is kept for programs that are gone.
   public var restoration = Restoration()
 
@@ -21,7 +23,7 @@ public struct Configuration: Hashable, Sendable {
   /// Takes over what the file's outermost object says.
   mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
     let parts: [any ConfigurationPart.Type] = [
-      Adapters.self, Socket.self, Store.self, Log.self, Identity.self, Restoration.self,
+      Adapters.self, Socket.self, Store.self, Log.self, Identity.self, PreferredConnection.self, Restoration.self,
     ]
     try root.allow(parts.flatMap { $0.keys })
     try adapters.read(root)
@@ -29,6 +31,7 @@ public struct Configuration: Hashable, Sendable {
     try store.read(root)
     try log.read(root)
     try identity.read(root)
+    try preferredConnection.read(root)
     try restoration.read(root)
   }
 }

@@ -34,15 +34,15 @@ final class PeripheralBroker {
   var definitions: [UInt16: ServiceToPublish] = [:]
   private let notifier: Notifier
 
-  /// - Parameters:
-  ///   - name: the Device Name of the GAP service.
-  ///   - appearance: its Appearance (Assigned Numbers, 2.6).
-  init(links: LinkRegistry, name: String, appearance: UInt16, logger: Logger) {
+  /// - Parameter identity: what the GAP service says.
+  init(links: LinkRegistry, identity: Daemon.Identity, logger: Logger) {
     self.links = links
     self.logger = logger
     notifier = Notifier(links: links)
     do {
-      _ = try links.database.attributes.add(.genericAccess(name: name, appearance: appearance))
+      _ = try links.database.attributes.add(
+        .genericAccess(
+          name: identity.name, appearance: identity.appearance, preferredParameters: identity.preferredConnection))
       _ = try links.database.attributes.add(.genericAttribute(hasHash: links.database.attributes.hasHash))
     } catch {
       logger.error("the daemon's own services could not be published: \(error)")

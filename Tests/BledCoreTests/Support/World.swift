@@ -11,11 +11,14 @@ struct World {
   let daemon: Daemon
   let adapter: ScriptedAdapter
 
-  init(limits: Outbox.Limits = Outbox.Limits(), restoration: RestorationSettings = RestorationSettings()) {
+  init(
+    identity: Daemon.Identity = .init(name: "bled test"), limits: Outbox.Limits = Outbox.Limits(),
+    restoration: RestorationSettings = RestorationSettings()
+  ) {
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     daemon = Daemon(
-      identity: .init(name: "bled test"), scheduler: scheduler, logger: logger, limits: limits,
+      identity: identity, scheduler: scheduler, logger: logger, limits: limits,
       restoration: restoration)
     adapter = ScriptedAdapter(scheduler: scheduler)
     daemon.add(adapter)
