@@ -10,6 +10,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
@@ -64,7 +65,7 @@ let package = Package(
       name: "bled",
       dependencies: [
         "BledCore", "KernelAdapter", "SimulatedAdapter", "Adapter", "Bluetooth",
-        nioCore, nioPosix, logging, arguments, lifecycle,
+        nioCore, nioPosix, logging, arguments, lifecycle, unixSignals,
       ],
       linkerSettings: [small]),
 

@@ -43,7 +43,8 @@ extension Daemon {
     reply.succeed(
       .init(
         session: session.id, daemon: "bled \(Daemon.version)", protocol: Daemon.protocolVersion,
-        adapters: adapters.descriptions, restored: restored),
+        adapters: adapters.descriptions,
+        permissions: rules.permissions(of: asking).map(\.rawValue), restored: restored),
       isFirst: restored != nil)
     if isChanged { backgroundChanged(session) }
     if restored != nil { peripheral.returned(session) }

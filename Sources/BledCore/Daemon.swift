@@ -11,9 +11,8 @@ public final class Daemon {
   public static let version = Release.version
   /// The version of the protocol on the socket; grows when something that worked no longer does.
   static let protocolVersion = 1
-  /// How many sessions there may be.
-  public static let maximumSessions = 1000
-  /// How long adapters may take to come to rest when the daemon stops.
+  /// How long adapters may take to come to rest when the daemon stops. Programs are told at once, and links and the radio
+  /// are down within a second or so; what may take longer is a controller's power, which must not be left half-way.
   static let patience = Duration.seconds(5)
 
   /// What devices see of this machine.
@@ -42,27 +41,31 @@ public final class Daemon {
   let advertising: AdvertisingBroker
   let store: Store
   let restorations: Restorations
+  let rules: Rules
   private let router = Router()
   let scheduler: any Scheduler
   let logger: Logger
-  private let limits: Outbox.Limits
   private(set) var sessions: [Session] = []
   private var lastSession = 0
   private var isStopping = false
 
   /// Makes a daemon without adapters and sessions.
-  /// - Parameter storage: where it keeps what outlasts it; nil for a daemon that forgets all.
+  /// - Parameters:
+  ///   - identity: what devices see.
+  ///   - policy: who may do what.
+  ///   - limits: how much there may be of everything.
+  ///   - restoration: how sessions outlast their programs.
+  ///   - storage: where it keeps what outlasts it; nil for a daemon that forgets all.
   public init(
-    identity: Identity, scheduler: any Scheduler, logger: Logger, limits: Outbox.Limits = Outbox.Limits(),
-    restoration: RestorationSettings = RestorationSettings(),
-    storage: (any DocumentStorage)? = nil
+    identity: Identity, policy: Policy, limits: Limits = Limits(), scheduler: any Scheduler, logger: Logger,
+    restoration: RestorationSettings = RestorationSettings(), storage: (any DocumentStorage)? = nil
   ) {
     self.scheduler = scheduler
     self.logger = logger
-    self.limits = limits
+    rules = Rules(policy: policy, limits: limits)
     store = Store(storage, scheduler: scheduler, logger: logger)
     restorations = Restorations(settings: restoration, scheduler: scheduler)
-    directory = PeripheralDirectory(scheduler: scheduler)
+    directory = PeripheralDirectory(scheduler: scheduler, capacity: limits.total[.peripherals] ?? .max)
     links = LinkRegistry(directory: directory, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     central = CentralBroker(adapters: adapters, directory: directory, scheduler: scheduler, logger: logger)
@@ -90,7 +93,7 @@ public final class Daemon {
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
     lastSession += 1
     let session = Session(
-      id: lastSession, credentials: credentials, limits: limits, logger: logger
+      id: lastSession, credentials: credentials, since: scheduler.secondsSinceEpoch, rules: rules, logger: logger
     ) { [unowned self] session in
       // Not at once: whoever sends to it may be in the middle of something.
       scheduler.schedule(after: .zero) { [weak self] in
@@ -99,17 +102,29 @@ public final class Daemon {
     }
     let connection = SessionConnection(
       transport: transport, credentials: credentials, session: session, router: router, logger: logger)
+    let refusal = refusal(of: session)
     sessions.append(session)
     logger.debug(
-      "session \(session.id) opened by process \(credentials?.process ?? 0) of user \(credentials?.user ?? 0)")
-    if isStopping {
-      close(session, Self.shuttingDown)
-    } else if sessions.count > Self.maximumSessions {
-      let error = BledError.limitReached.error("there are \(Self.maximumSessions) sessions, which is the most")
-      connection.refuse(nil, RPCError(error))
-      close(session, error)
+      "session \(session.id) opened by process \(credentials?.process ?? 0) (\(credentials?.program ?? "?")) of user \(credentials?.user ?? 0)"
+    )
+    if let refusal {
+      connection.refuse(nil, RPCError(refusal))
+      close(session, refusal)
     }
     return connection
+  }
+
+  /// Why there cannot be this session, if there is a reason.
+  private func refusal(of session: Session) -> BluetoothError? {
+    guard !isStopping else { return Self.shuttingDown }
+    do throws(BluetoothError) {
+      try rules.admit(.sessions, total: sessions.count)
+      try rules.admit(.sessions, ofUser: session.user, all: sessions.count { $0.user == session.user })
+      return nil
+    } catch {
+      logger.notice("a session was refused: \(error)")
+      return error
+    }
   }
 
   /// A client has gone: what it held is given back, or kept for it if its session has a restoration identifier.
@@ -158,6 +173,7 @@ public final class Daemon {
     session.end(error)
     sessions.removeAll { $0 === session }
     restorations.forget(session)
+    if !sessions.contains(where: { $0.user == session.user }) { rules.forget(session.user) }
     scans.stop(session)
     central.ended(session)
     advertising.ended(session)

@@ -8,6 +8,8 @@ public protocol RPCMethod: Sendable {
   static var name: String { get }
   /// One sentence for the description that `rpc.discover` gives.
   static var summary: String { get }
+  /// What a caller must be permitted; nil if everybody may call it. Unless a method says otherwise, that of its noun.
+  static var permission: Permission? { get }
 }
 
 /// A message that gets no answer.

@@ -9,6 +9,8 @@ public enum SessionOpen: RPCMethod {
     what it holds and the events for it are kept, and handed over when the program opens a session with the same \
     identifier again. The kept events follow the answer.
     """
+  /// Everybody may.
+  public static let permission: Permission? = nil
 
   /// What the caller sends.
   public struct Params: Codable, Sendable {
@@ -40,18 +42,25 @@ public enum SessionOpen: RPCMethod {
     public var `protocol`: Int
     /// The adapters, as `adapter.list` gives them.
     public var adapters: [AdapterDescription]
+    /// What this session may do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions".
+    public var permissions: [String]
     /// What was kept under the restoration identifier; missing if nothing was.
     public var restored: RestoredState?
     /// Makes the result.
     public init(
-      session: Int, daemon: String, protocol: Int, adapters: [AdapterDescription], restored: RestoredState? = nil
+      session: Int, daemon: String, protocol: Int, adapters: [AdapterDescription],
+      permissions: [String] = Permission.allCases.map(\.rawValue), restored: RestoredState? = nil
     ) {
       self.session = session
       self.daemon = daemon
       self.protocol = `protocol`
       self.adapters = adapters
+      self.permissions = permissions
       self.restored = restored
     }
+
+    /// Whether the session may do this.
+    public func isPermitted(_ permission: Permission) -> Bool { permissions.contains(permission.rawValue) }
   }
 }
 
@@ -66,6 +75,9 @@ public enum SessionEnd: RPCMethod {
     Gives back everything that this session holds, whether it has a restoration identifier or not, and closes the \
     connection. With "restore" it does so to a preserved session of the same user instead.
     """
+  /// Everybody may: it is about one's own.
+  public static let permission: Permission? = nil
+
   /// What the caller sends.
   public struct Params: Codable, Sendable {
     /// The restoration identifier of a session whose program is gone; this session if missing.
@@ -140,6 +152,8 @@ public enum AdapterList: RPCMethod {
   public static let name = "adapter.list"
   /// For `rpc.discover`.
   public static let summary = "Lists the adapters with their state and, where one cannot be used, why and what to do."
+  /// Everybody may.
+  public static let permission: Permission? = nil
   /// What comes back.
   public struct Result: Codable, Sendable {
     /// In the order in which the daemon was given them; the first is the default.

@@ -84,7 +84,8 @@ public final class KernelAdapter: Adapter {
     run(lifecycle: .start)
   }
 
-  /// Ends scan, advertising and links, leaves the controller as it was found, and calls back within some 2 seconds.
+  /// Ends scan, advertising and links within a second, leaves the controller as it was found, and calls back. The latter takes
+  /// longer where the power has to be put back, which the kernel does in its own time.
   public func stop(_ done: @escaping () -> Void) {
     stopping.append(done)
     guard stopping.count == 1 else { return }
@@ -93,7 +94,7 @@ public final class KernelAdapter: Adapter {
     run(radio: .quiet)
     for link in links.values { link.disconnect() }
     // Whatever does not answer by then is left behind.
-    stopAlarm = scheduler.schedule(after: .seconds(2)) { [weak self] in self?.finishStop() }
+    stopAlarm = scheduler.schedule(after: .seconds(1)) { [weak self] in self?.finishStop() }
   }
 
   /// Asks the kernel to switch the controller's power.

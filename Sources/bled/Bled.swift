@@ -52,6 +52,7 @@ struct Bled: ParsableCommand {
 
   func run() throws {
     if printScenario { return print(Scenario.builtinText) }
+    HeldSignals.hold()
     NIOSingletons.groupLoopCountSuggestion = 1
     NIOSingletons.blockingPoolThreadCountSuggestion = 1
     let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -78,16 +79,12 @@ struct Bled: ParsableCommand {
 
   /// What the command line and the configuration file say, made into the daemon.
   private func prepare(on eventLoop: any EventLoop) throws -> DaemonService {
-    var settings = try Configuration(file: config)
-    if !adapter.isEmpty { settings.adapters.names = adapter }
-    if let socket { settings.socket.path = socket }
-    if let stateDirectory { settings.store.directory = stateDirectory }
-    if let logLevel { settings.log.level = logLevel }
-    let choices = try settings.adapters.names.map { try AdapterChoice($0) }
-
-    let level = settings.log.level
-    LoggingSystem.bootstrap { _ in StandardErrorLog(logLevel: level) }
-    return DaemonService(settings: settings, adapters: choices, eventLoop: eventLoop, logger: Logger(label: "bled"))
+    let source = Settings.Source(
+      file: config, adapters: adapter, socket: socket, stateDirectory: stateDirectory, logLevel: logLevel)
+    let settings = try source.read()
+    StandardErrorLog.level = settings.configuration.log.level
+    LoggingSystem.bootstrap { _ in StandardErrorLog() }
+    return DaemonService(source: source, settings: settings, eventLoop: eventLoop, logger: Logger(label: "bled"))
   }
 
   private static func level(_ text: String) throws -> Logger.Level {

@@ -1,67 +1,75 @@
-import Adapter
 import BledCore
 import Glibc
 import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
-import SimulatedAdapter
+import UnixSignals
 
-/// Runs the daemon on one event loop from start to orderly end.
+/// Runs the daemon on one event loop from start to orderly end. SIGHUP has it read its configuration again.
 struct DaemonService: Service, CustomStringConvertible {
   /// How long clients may take to read their last lines.
   private static let patience = TimeAmount.milliseconds(300)
 
-  let settings: Configuration
-  let adapters: [AdapterChoice]
+  let source: Settings.Source
+  let settings: Settings
   let eventLoop: any EventLoop
   let logger: Logger
 
   func run() async throws {
+    let hangups = await UnixSignalsSequence(trapping: .sighup)
     let socket = try listen()
-    let daemon = try await eventLoop.submit { NIOLoopBound(makeDaemon(), eventLoop: eventLoop) }.get()
+    let running = try await eventLoop.submit { NIOLoopBound(makeDaemon(), eventLoop: eventLoop) }.get()
     let server = try await eventLoop.flatSubmit {
-      SocketServer.start(socket, daemon: daemon.value, eventLoop: eventLoop)
+      SocketServer.start(socket, daemon: running.value.daemon, eventLoop: eventLoop)
     }.get()
-    logger.info("bled \(Daemon.version) is ready on \(settings.socket.path)")
+    logger.info("bled \(Daemon.version) is ready on \(settings.configuration.socket.path)")
     ServiceManager.notify("READY=1")
 
-    try? await gracefulShutdown()
+    await withDiscardingTaskGroup { group in
+      group.addTask { for await _ in hangups { await reload(running) } }
+      try? await gracefulShutdown()
+      group.cancelAll()
+    }
     logger.info("bled stops")
     ServiceManager.notify("STOPPING=1")
     let stopped = eventLoop.makePromise(of: Void.self)
     eventLoop.execute {
       server.value.stopListening()
-      daemon.value.stop { stopped.succeed() }
+      running.value.daemon.stop { stopped.succeed() }
     }
     try await stopped.futureResult.get()
     try await eventLoop.flatSubmit { server.value.closeClients(within: Self.patience) }.get()
   }
 
+  /// Reads the configuration again, beside the event loop: a look-up of users may take its time. A mistake in it changes
+  /// nothing.
+  private func reload(_ running: NIOLoopBound<RunningDaemon>) async {
+    ServiceManager.notifyReloading()
+    do {
+      let new = try await NIOThreadPool.singleton.runIfActive { [source] in try source.read() }
+      try await eventLoop.submit { running.value.apply(new) }.get()
+    } catch {
+      logger.error("the configuration stays as it was: \(error)")
+    }
+    ServiceManager.notify("READY=1")
+  }
+
   /// The socket that systemd hands over, else one of our own.
   private func listen() throws -> ListeningSocket {
     if let descriptor = try ServiceManager.inheritedSocket() { return ListeningSocket(inherited: descriptor) }
-    return try ListeningSocket(path: settings.socket.path, mode: settings.socket.mode, group: settings.socket.group)
+    let socket = settings.configuration.socket
+    return try ListeningSocket(path: socket.path, mode: socket.mode, group: socket.group)
   }
 
-  private func makeDaemon() -> Daemon {
-    let scheduler = EventLoopScheduler(eventLoop)
-    let daemon = Daemon(
-      identity: .init(
-        name: settings.identity.name ?? Self.machineName, appearance: settings.identity.appearance,
-        preferredConnection: settings.preferredConnection.parameters),
-      scheduler: scheduler, logger: logger, restoration: restoration, storage: storage())
-    let air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
-    var simulated = 0
-    for choice in adapters {
-      daemon.add(choice.make(number: simulated, on: eventLoop, scheduler, air: air))
-      if case .simulated = choice { simulated += 1 }
-    }
-    return daemon
+  private func makeDaemon() -> RunningDaemon {
+    RunningDaemon(settings, restoration: restoration, storage: storage(), eventLoop: eventLoop, logger: logger)
   }
 
   /// The state directory; nil if there is none that can be used.
   private func storage() -> DocumentFolder? {
-    let path = settings.store.directory ?? ServiceManager.stateDirectory ?? Configuration.Store.defaultDirectory
+    let path =
+      settings.configuration.store.directory ?? ServiceManager.stateDirectory ?? Configuration.Store.defaultDirectory
     do {
       return try DocumentFolder(path: path, eventLoop: eventLoop)
     } catch {
@@ -71,19 +79,13 @@ struct DaemonService: Service, CustomStringConvertible {
   }
 
   private var restoration: RestorationSettings {
-    let folder = settings.socket.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let wakes = settings.restoration.wakeDirectory ?? (folder + ["wake"]).joined(separator: "/")
+    let configuration = settings.configuration
+    let folder = configuration.socket.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let wakes = configuration.restoration.wakeDirectory ?? (folder + ["wake"]).joined(separator: "/")
     return RestorationSettings(
-      limit: .seconds(settings.restoration.keep), wakes: WakeFolder(path: wakes, logger: logger))
+      limit: .seconds(configuration.restoration.keep), wakes: WakeFolder(path: wakes, logger: logger))
   }
 
   /// What logs call it; without this they would print all of its settings.
   var description: String { "daemon" }
-
-  private static var machineName: String {
-    var octets = [CChar](repeating: 0, count: 256)
-    guard gethostname(&octets, octets.count - 1) == 0 else { return "bled" }
-    let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return name.isEmpty ? "bled" : name
-  }
 }

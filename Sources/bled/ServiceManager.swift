@@ -31,6 +31,13 @@ enum ServiceManager {
     variable("STATE_DIRECTORY").flatMap { $0.split(separator: ":").first }.map(String.init)
   }
 
+  /// Tells systemd that the configuration is read again; READY=1 follows.
+  static func notifyReloading() {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    notify("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)")
+  }
+
   /// Tells systemd of a change of state. Without systemd it does nothing.
   static func notify(_ message: String) {
     guard let path = variable("NOTIFY_SOCKET"), !path.isEmpty else { return }

@@ -1,15 +1,25 @@
 import Glibc
 import Logging
+import Synchronization
 
 /// Log messages on standard error: with the journal's priorities (sd-daemon(3)) when it goes to the journal, else with the
 /// time of day and the level.
 struct StandardErrorLog: LogHandler {
-  var logLevel: Logger.Level
+  /// From which level on all logs write. Any thread.
+  static var level: Logger.Level {
+    get { Logger.Level.allCases[levelIndex.load(ordering: .relaxed)] }
+    set { levelIndex.store(Logger.Level.allCases.firstIndex(of: newValue) ?? 0, ordering: .relaxed) }
+  }
+  private static let levelIndex = Atomic(0)
+
+  var logLevel: Logger.Level {
+    get { ownLevel ?? Self.level }
+    set { ownLevel = newValue }
+  }
+  private var ownLevel: Logger.Level?
   var metadata = Logger.Metadata()
   var metadataProvider: Logger.MetadataProvider?
   private let isJournal = getenv("JOURNAL_STREAM") != nil
-
-  init(logLevel: Logger.Level) { self.logLevel = logLevel }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }

@@ -25,6 +25,8 @@ import Testing
         logLevel: "debug", name: "Kitchen", appearance: 64,
         preferredConnection: { interval: [0.03, 0.05], latency: 4, timeout: 2.5 },
         restoration: { keep: 60, wakeDirectory: "/tmp/wake" },
+        policy: { scan: ["everyone"], sessions: ["user:kiosk", "group:27"], pair: [] },
+        limits: { sessions: 10, perUser: { services: 3 }, perSession: { queueOctets: 2097152 } },
       }
       """)
     #expect(configuration.adapters.names == ["hci1", "simulated"])
@@ -39,6 +41,13 @@ import Testing
         == PreferredConnectionParameters(interval: 24...40, latency: 4, timeout: 250))
     #expect(configuration.restoration.keep == 60)
     #expect(configuration.restoration.wakeDirectory == "/tmp/wake")
+    #expect(configuration.policy.grants[.scan] == [.everyone])
+    #expect(configuration.policy.grants[.sessions] == [.user("kiosk"), .group("27")])
+    #expect(configuration.policy.grants[.pair] == [])
+    #expect(configuration.policy.grants[.connect] == [.group("bluetooth")])
+    #expect(configuration.limits.total == [.sessions: 10, .peripherals: 4096])
+    #expect(configuration.limits.perUser[.services] == 3)
+    #expect(configuration.limits.perSession[.queueOctets] == 2 << 20)
   }
 
   @Test(arguments: [
@@ -55,12 +64,25 @@ import Testing
     ("{ \"preferredConnection\": { \"interval\": [1, 1], \"latency\": 500 } }", "preferredConnection.latency"),
     ("{ \"preferredConnection\": { \"interval\": [1, 1], \"latency\": 1 } }", "preferredConnection.timeout"),
     ("{ \"preferredConnection\": { \"interval\": [1, 1], \"timeout\": 33 } }", "preferredConnection.timeout"),
-    ("{ \"socket\": [] }", "socket"), ("{", "JSON5"), ("[]", "object"),
+    ("{ \"policy\": { \"fly\": [] } }", "policy.fly"), ("{ \"policy\": { \"scan\": [\"kiosk\"] } }", "policy.scan"),
+    ("{ \"policy\": { \"scan\": \"everyone\" } }", "group:NAME"),
+    ("{ \"limits\": { \"perUser\": { \"scan\": 1 } } }", "limits.perUser.scan"),
+    ("{ \"limits\": { \"perSession\": { \"services\": 0 } } }", "limits.perSession.services"),
+    ("{ \"limits\": { \"perSession\": { \"queueOctets\": 4096 } } }", "1048576"),
+    ("{ \"limits\": { \"sessions\": 1.5 } }", "limits.sessions"), ("{ \"socket\": [] }", "socket"), ("{", "JSON5"),
+    ("[]", "object"),
   ])
   func mistakesAreNamed(text: String, word: String) {
     let error = #expect(throws: ConfigurationError.self) { try read(text) }
     #expect(error?.description.contains(word) == true)
     #expect(error?.description.contains("bled.json") == true)
+  }
+
+  @Test func whatWaitsForTheNextStartIsKnown() throws {
+    let old = try read("{ name: 'a', socket: { path: '/x' }, policy: { scan: [] }, logLevel: 'debug' }")
+    let new = try read("{ name: 'b', socket: { path: '/y' }, limits: { sessions: 3 }, adapters: ['hci7'] }")
+    #expect(new.keysForRestart(after: old) == ["socket"])
+    #expect(new.keysForRestart(after: new) == [])
   }
 
   @Test func aFileThatWasNamedMustBeThere() {

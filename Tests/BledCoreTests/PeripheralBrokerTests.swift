@@ -280,7 +280,7 @@ import Testing
 
   @Test func servicesPerSessionAreBounded() throws {
     let other = world.client()
-    for _ in 0..<PeripheralBroker.maximumServices {
+    for _ in 0..<64 {
       _ = try other.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
     }
     #expect(try other.error(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))?.data?.name == "limitReached")

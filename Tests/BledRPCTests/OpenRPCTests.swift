@@ -1,6 +1,7 @@
-import BledRPC
 import FoundationEssentials
 import Testing
+
+@testable import BledRPC
 
 @Suite("OpenRPC") struct OpenRPCTests {
   /// The package's folder, found from this file's place in it.
@@ -19,6 +20,17 @@ import Testing
     #expect(
       stored == document, "the messages changed: run BLED_RECORD=1 swift test --filter OpenRPC and check the difference"
     )
+  }
+
+  @Test("what a method needs is that of its noun; only those that say so are open to everybody")
+  func permissions() throws {
+    let open = ProtocolContents.clientCalls.filter { $0.permission == nil }.map { $0.name }
+    #expect(open.sorted() == ["adapter.list", "rpc.discover", "session.end", "session.list", "session.open"])
+    for method in ProtocolContents.clientCalls where method.permission != nil {
+      #expect(Permission(noun: method.name.prefix { $0 != "." }) != nil, "\(method.name) needs a permission of its own")
+    }
+    #expect(GATTRead.permission == .connect)
+    #expect(ServerNotify.permission == .serve)
   }
 
   @Test("every reference leads somewhere")

@@ -28,6 +28,22 @@ import Testing
     mute.close()
   }
 
+  @Test("SIGTERM, SIGINT and SIGHUP are not lost, however soon after the start they come")
+  func signalsAtOnce() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/early.sock"
+    for round in 0..<90 {
+      let daemon = try ChildProcess("bled", ["--adapter", "simulated", "--socket", path], folder: folder)
+      usleep(UInt32(round) * 400)
+      if round % 3 == 2 { daemon.send(signal: SIGHUP) }
+      daemon.send(signal: round % 2 == 0 ? SIGTERM : SIGINT)
+      let status = try daemon.exitStatus()
+      // Before its first instruction the system ends it.
+      #expect([0, 128 + SIGTERM, 128 + SIGINT, 128 + SIGHUP].contains(status), "\(round): \(daemon.errors)")
+      #expect(access(path, F_OK) != 0, "round \(round) left its socket behind")
+    }
+  }
+
   @Test func aStaleSocketIsReplacedAndALiveOneIsNot() throws {
     let folder = try TemporaryFolder()
     try UnixSocket.leaveStale("\(folder.path)/bled.sock")

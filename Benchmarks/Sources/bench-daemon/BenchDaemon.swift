@@ -19,7 +19,8 @@ enum BenchDaemon {
     let server = try eventLoop.flatSubmit {
       let scheduler = EventLoopScheduler(eventLoop)
       let daemon = Daemon(
-        identity: .init(name: "bench"), scheduler: scheduler,
+        identity: .init(name: "bench"), policy: Policy(.init(), accounts: .system, ownUser: getuid()),
+        scheduler: scheduler,
         logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
       daemon.add(AirlessAdapter(scheduler: scheduler, eventLoop: eventLoop.assumeIsolated()))
       return SocketServer.start(socket, daemon: daemon, eventLoop: eventLoop)

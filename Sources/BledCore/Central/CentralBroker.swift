@@ -9,9 +9,13 @@ import Logging
 final class CentralBroker {
   /// One call of `peripheral.connect` that waits.
   final class Request {
+    let session: Session
     let reply: Reply<PeripheralConnect.Result>
     var alarm: (any ScheduledWork)?
-    init(_ reply: Reply<PeripheralConnect.Result>) { self.reply = reply }
+    init(_ session: Session, _ reply: Reply<PeripheralConnect.Result>) {
+      self.session = session
+      self.reply = reply
+    }
   }
 
   /// A device that somebody wants or that is linked.
@@ -52,6 +56,7 @@ final class CentralBroker {
       throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at the most a year")
     }
     let connection = connections[peripheral] ?? Connection(peripheral, on: slot)
+    try admit(session, connection.machine)
     // A wish that waits stays with its adapter: that is the one to take it back from.
     if connection.machine.state == .idle { connection.slot = slot }
     if connection.device == nil, let error = connection.slot.unusable { throw error }
@@ -59,7 +64,7 @@ final class CentralBroker {
     // The answer to this call is the answer to one that waits for a program that is back, too.
     for other in connection.machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [unowned self] outcome in decided(outcome, peripheral, for: session) }
-    let request = Request(reply)
+    let request = Request(session, reply)
     if let timeout = params.timeout {
       request.alarm = scheduler.schedule(after: .seconds(timeout)) {
         [unowned self, unowned connection, unowned request] in
@@ -117,6 +122,35 @@ final class CentralBroker {
         adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: state,
         mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.device?.mtu)
     }
+  }
+
+  /// Adds the devices that a session uses and waits for, and what it subscribed to.
+  func describe(_ session: Session, in description: inout SessionDescription) {
+    for connection in inOrder {
+      let peripheral = connection.peripheral
+      let device = SessionDescription.Device(
+        peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name)
+      if connection.machine.users.contains(session) {
+        description.connections.append(device)
+      } else if connection.machine.isWaiting(session) {
+        description.connecting.append(device)
+      }
+      guard let subscriptions = connection.device?.subscriptions else { continue }
+      for handle in subscriptions.keys.sorted() where subscriptions[handle]?.members.contains(session) == true {
+        description.subscriptions.append(.init(peripheral: peripheral.id, handle: handle))
+      }
+    }
+  }
+
+  /// Points a value that is read again and again, and could be subscribed to, out in the log, once for a session.
+  func noticeRead(_ handle: UInt16, of device: DeviceLink, by session: Session) {
+    guard !device.known.supports(handle, [.notify, .indicate]).isEmpty,
+      device.subscriptions[handle]?.members.contains(session) != true,
+      session.polling.read(.init(device: device.peripheral.number, handle: handle), at: scheduler.now)
+    else { return }
+    logger.notice(
+      "session \(session.id) \(session.name) reads characteristic \(handle) of \(device.peripheral.address) again and again; it would be told of changes after gatt.subscribe"
+    )
   }
 
   // MARK: What adapters and links tell
@@ -206,6 +240,22 @@ final class CentralBroker {
     return (peripheral, named ?? peripheral.adapter)
   }
 
+  /// Checks whether a session may want one more device.
+  private func admit(_ session: Session, _ machine: ConnectMachine<Session, Request>) throws {
+    guard !machine.users.contains(session), !machine.isWaiting(session) else { return }
+    var (own, all, ownWaiting, allWaiting) = (0, 0, 0, 0)
+    for connection in connections.values {
+      let waiting = Set(connection.machine.waiters.filter { $0.user == session.user })
+      let wanting = waiting.union(connection.machine.users.filter { $0.user == session.user })
+      allWaiting += waiting.count
+      all += wanting.count
+      if waiting.contains(session) { ownWaiting += 1 }
+      if wanting.contains(session) { own += 1 }
+    }
+    try session.rules.admit(.connections, of: session, own: own, all: all)
+    try session.rules.admit(.connects, of: session, own: ownWaiting, all: allWaiting)
+  }
+
   private func release(_ connection: Connection, by session: Session) {
     if let device = connection.device, connection.machine.users.contains(session) {
       device.abandon(session, GAPError.cancelled.error("this session has let go of the device"))
@@ -225,6 +275,7 @@ final class CentralBroker {
       case .disconnect: connection.device?.disconnect()
       case .answer(let request, let error): answer(request, error, connection)
       case .tellDisconnected(let session, let reason):
+        session.costs.linkEnded(peripheral.number, at: scheduler.now)
         session.send(
           PeripheralDisconnected.self, .init(peripheral: peripheral.id, reason: reason.map { RPCError($0) }))
       }
@@ -252,6 +303,7 @@ final class CentralBroker {
     request.alarm?.cancel()
     if let error { return request.reply.fail(error) }
     guard let device = connection.device else { return request.reply.fail(DeviceLink.gone) }
+    request.session.costs.linkBegan(connection.peripheral.number, at: scheduler.now)
     let address = connection.peripheral.address
     request.reply.succeed(
       .init(

@@ -38,6 +38,9 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   private var isOurs = true
   private var retries = 0
 
+  /// Those who wait for the link.
+  var waiters: [Who] { waiting.map(\.who) }
+
   /// Whether this one waits for the link.
   func isWaiting(_ who: Who) -> Bool { waiting.contains { $0.who == who } }
 

@@ -5,6 +5,7 @@ extension Configuration {
     public var names = ["hci0"]
 
     static let keys = ["adapters"]
+    static let isReloaded = true
 
     mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
       let remedy = "give a list of texts, at least one, such as [\"hci0\"]"

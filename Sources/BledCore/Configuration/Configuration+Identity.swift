@@ -7,6 +7,7 @@ extension Configuration {
     public var appearance: UInt16 = 0
 
     static let keys = ["name", "appearance"]
+    static let isReloaded = true
 
     mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
       name = try root.value("name", String.self, "give a text")

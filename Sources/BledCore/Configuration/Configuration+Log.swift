@@ -7,6 +7,7 @@ extension Configuration {
     public var level = Logger.Level.info
 
     static let keys = ["logLevel"]
+    static let isReloaded = true
 
     mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
       let levels = "give one of " + Logger.Level.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")

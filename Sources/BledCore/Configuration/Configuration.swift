@@ -1,6 +1,7 @@
 /// What the daemon can be told in its configuration file, `docs/configuration.md`. What is missing there has its default.
 ///
-/// Each part has its file, knows its keys and reads them; a new part is one file and three lines here.
+/// Each part has its file, knows its keys and reads them; a new part is one file, a member here, and its place in `parts` and
+/// `read`.
 public struct Configuration: Hashable, Sendable {
   /// The adapters to use.
   public var adapters = Adapters()
@@ -16,16 +17,21 @@ public struct Configuration: Hashable, Sendable {
   public var preferredConnection = PreferredConnection()
   /// What is kept for programs that are gone.
   public var restoration = Restoration()
+  /// Who may do what.
+  public var policy = Policy()
+  /// How much there may be of everything.
+  public var limits = Limits()
 
   /// The defaults.
   public init() {}
 
+  private var parts: [any ConfigurationPart] {
+    [adapters, socket, store, log, identity, preferredConnection, restoration, policy, limits]
+  }
+
   /// Takes over what the file's outermost object says.
   mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
-    let parts: [any ConfigurationPart.Type] = [
-      Adapters.self, Socket.self, Store.self, Log.self, Identity.self, PreferredConnection.self, Restoration.self,
-    ]
-    try root.allow(parts.flatMap { $0.keys })
+    try root.allow(parts.flatMap { type(of: $0).keys })
     try adapters.read(root)
     try socket.read(root)
     try store.read(root)
@@ -33,14 +39,31 @@ public struct Configuration: Hashable, Sendable {
     try identity.read(root)
     try preferredConnection.read(root)
     try restoration.read(root)
+    try policy.read(root)
+    try limits.read(root)
+  }
+}
+
+extension Configuration {
+  /// The keys of those parts that differ from another configuration and cannot change while the daemon runs.
+  public func keysForRestart(after old: Configuration) -> [String] {
+    zip(parts, old.parts).filter { $0.isOther(than: $1) && !type(of: $0).isReloaded }.flatMap { type(of: $0.0).keys }
   }
 }
 
 /// One part of the configuration.
-protocol ConfigurationPart {
+protocol ConfigurationPart: Hashable, Sendable {
   /// Its keys in the file's outermost object.
   static var keys: [String] { get }
+  /// Whether a change comes into force while the daemon runs. False unless a part says otherwise.
+  static var isReloaded: Bool { get }
 
   /// Takes over what is said under these keys.
   mutating func read(_ root: ConfigurationSection) throws(ConfigurationError)
+}
+
+extension ConfigurationPart {
+  static var isReloaded: Bool { false }
+
+  fileprivate func isOther(than part: any ConfigurationPart) -> Bool { part as? Self != self }
 }

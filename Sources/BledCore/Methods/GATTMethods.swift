@@ -28,7 +28,9 @@ extension Router {
       try device.discoverDescriptors(params, session, reply)
     }
     serve(GATTRead.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).read(params.handle, session, reply)
+      let device = try broker.link(to: params.peripheral, for: session)
+      try device.read(params.handle, session, reply)
+      broker.noticeRead(params.handle, of: device, by: session)
     }
     serve(GATTWrite.self) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).write(params, session, reply)

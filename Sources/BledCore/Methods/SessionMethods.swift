@@ -8,6 +8,7 @@ extension Router {
     serve(SessionEnd.self) { [unowned daemon] params, session, reply in
       try daemon.end(params, for: session, reply)
     }
+    answer(SessionList.self) { [unowned daemon] _, session in .init(sessions: daemon.describeSessions(to: session)) }
     answer(AdapterList.self) { [unowned daemon] _, _ in .init(adapters: daemon.adapters.descriptions) }
     answer(RPCDiscover.self) { _, _ in try OpenRPC.description() }
   }

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// The devices that the daemon knows, by identifier and by address; those not used for longest are forgotten at the bound.
 final class PeripheralDirectory {
   /// How many devices are remembered.
-  let capacity: Int
+  var capacity: Int
   /// How many devices were forgotten to make room.
   private(set) var forgotten = 0
 

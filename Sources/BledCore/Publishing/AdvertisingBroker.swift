@@ -16,9 +16,6 @@ import Collections
 /// | on the air, off | failed               | the session is told the reason, taken back → (none) |
 /// | on the air, off | stopped, session ended | taken back → (none)                              |
 final class AdvertisingBroker {
-  /// How many advertisements one session may have.
-  static let maximumSets = 16
-
   private enum State {
     case waiting(Reply<AdvertisingStart.Result>)
     case onAir(interval: Duration)
@@ -52,9 +49,9 @@ final class AdvertisingBroker {
 
   func start(_ params: AdvertisingStart.Params, for session: Session, _ reply: Reply<AdvertisingStart.Result>) throws {
     let slot = try adapters.findUsable(params.adapter)
-    guard advertisements.values.count(where: { $0.session == session }) < Self.maximumSets else {
-      throw BledError.limitReached.error("this session has \(Self.maximumSets) advertisements, which is the most")
-    }
+    try session.rules.admit(
+      .advertisements, of: session, own: advertisements.values.count { $0.session == session },
+      all: advertisements.values.count { $0.session.user == session.user })
     guard (0.02...10.24).contains(params.interval ?? 0.1) else {
       throw BledError.invalidParameter.error("\"interval\" must be 0.02 to 10.24 seconds")
     }
@@ -97,6 +94,15 @@ final class AdvertisingBroker {
   /// A session has ended, or wants to advertise nothing.
   func ended(_ session: Session) {
     for id in numbers(where: { $0.session == session }) { takeBack(id, Self.cancelled) }
+  }
+
+  /// The advertisements of a session.
+  func advertisements(of session: Session) -> [SessionDescription.Advertisement] {
+    numbers { $0.session == session }.compactMap { id in
+      guard let advertisement = advertisements[id] else { return nil }
+      return .init(
+        advertising: Int(id.value), adapter: advertisement.slot.id, onAir: advertisement.slot.onAir.contains(id))
+    }
   }
 
   /// An adapter tells what became of an advertisement.

@@ -6,9 +6,6 @@ import Logging
 
 /// Publishes the services of all sessions in one database, and hands each session what devices ask of its own.
 final class PeripheralBroker {
-  /// How many services one session may publish.
-  static let maximumServices = 64
-
   private struct Question: Hashable {
     let link: DeviceLink
     let token: QuestionToken
@@ -49,15 +46,27 @@ final class PeripheralBroker {
     }
   }
 
+  /// Changes what devices read of this machine.
+  func identify(name: String, appearance: UInt16) {
+    let service = links.database.attributes.services.first { $0.uuid == 0x1800 && $0.owner == .local }
+    let new = GATT.ServiceDefinition.genericAccess(name: name, appearance: appearance).characteristics
+    for characteristic in service?.characteristics ?? [] {
+      guard case .stored(let value)? = new.first(where: { $0.uuid == characteristic.uuid })?.value else { continue }
+      _ = links.database.attributes.setValue(value, of: characteristic.valueHandle)
+    }
+  }
+
   // MARK: What sessions ask for
 
   func add(_ params: ServiceAdd.Params, for session: Session) throws -> ServiceDescription {
     let owner = session.owner
     let definition = try ServiceDefinition(params.service)
     let own = services(of: owner)
-    guard own.count < Self.maximumServices else {
-      throw BledError.limitReached.error("this session has published \(own.count) services, which is the most")
-    }
+    try session.rules.admit(
+      .services, of: session, own: own.count,
+      all: links.database.attributes.services.count { service in
+        owners[service.owner].map { $0.user == session.user } ?? false
+      })
     for handle in definition.includes where !own.contains(where: { $0.range.lowerBound == handle }) {
       throw BledError.unknownHandle.error("this session has published no service with handle \(handle) to include")
     }
@@ -119,6 +128,11 @@ final class PeripheralBroker {
     for (key, asked) in waiting.sorted(by: { $0.value.number < $1.value.number }) {
       questions[key]?.call = asked.ask()
     }
+  }
+
+  /// The services of a session.
+  func services(of session: Session) -> [SessionDescription.Service] {
+    services(of: session.owner).map { .init(handle: $0.range.lowerBound, uuid: $0.uuid) }
   }
 
   // MARK: What links tell

@@ -56,9 +56,13 @@ final class ScanBroker {
         "this session works in the background, where a scan needs \"services\": name those that are wanted")
     }
     let chosen = try choose(params.adapter)
+    try session.rules.admit(
+      .scans, ofUser: session.user,
+      all: subscriptions.count { $0.session.user == session.user && $0.session != session })
     subscriptions.removeAll { $0.session == session }
     let subscription = Subscription(adapters: chosen, filter: filter, params: params)
     subscriptions.append((session, subscription))
+    session.costs.scanBegan(at: scheduler.now)
     wish(for: subscription, of: session)
   }
 
@@ -79,6 +83,7 @@ final class ScanBroker {
   func stop(_ session: Session) {
     guard subscriptions.contains(where: { $0.session == session }) else { return }
     subscriptions.removeAll { $0.session == session }
+    session.costs.scanEnded(at: scheduler.now)
     for slot in adapters.slots { wish(nil, of: session, on: slot) }
     guard subscriptions.isEmpty else { return }
     for alarm in waitingForResponse.values { alarm.cancel() }

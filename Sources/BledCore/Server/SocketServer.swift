@@ -35,7 +35,7 @@ public final class SocketServer {
           let bound = bound
           channel.closeFuture.whenComplete { _ in bound.value.1.channels[ObjectIdentifier(channel)] = nil }
           try channel.pipeline.syncOperations.addHandler(
-            SessionHandler(daemon: daemon, credentials: credentials(of: channel), eventLoop: channel.eventLoop))
+            SessionHandler(daemon: daemon, credentials: try credentials(of: channel), eventLoop: channel.eventLoop))
         }
       }
       .withBoundSocket(socket.descriptor)
@@ -61,13 +61,9 @@ public final class SocketServer {
       .always { _ in alarm.cancel() }
   }
 
-  private static func credentials(of channel: any Channel) -> PeerCredentials? {
-    guard let options = channel as? any SocketOptionProvider else { return nil }
-    let future: EventLoopFuture<PeerCredentials> = options.unsafeGetSocketOption(
-      level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
-    // On the loop the answer is there at once.
-    var credentials: PeerCredentials?
-    future.assumeIsolated().whenSuccess { credentials = $0 }
-    return credentials
+  private static func credentials(of channel: any Channel) throws -> PeerCredentials? {
+    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+      PeerCredentials(ofSocket: $0)
+    } ?? nil
   }
 }

@@ -23,7 +23,6 @@ public struct Outbox {
     public var everything = 4 << 20
     /// The bounds that fit a daemon with a hundred clients.
     public init() {}
-
     /// The bounds of what is kept for a program that is gone, and may be for an hour.
     static var kept: Limits {
       var limits = Limits()
@@ -32,6 +31,14 @@ public struct Outbox {
       limits.values = 256 << 10
       limits.everything = 512 << 10
       return limits
+    }
+
+    /// The bounds below a last one, in the same proportions.
+    init(everything: Int) {
+      self.everything = everything
+      values = everything / 4
+      reports = everything / 16
+      coalescing = everything / 64
     }
   }
 
@@ -76,7 +83,7 @@ public struct Outbox {
   /// How many values were refused.
   public private(set) var refusedValues = 0
 
-  /// The bounds in force for what is added.
+  /// The bounds in force; what waits already stays when they become narrower.
   var limits: Limits
   private var entries: Deque<Entry> = []
   /// The number of the first entry; entries are numbered through from the beginning.
@@ -95,13 +102,14 @@ public struct Outbox {
   public var isRelieved: Bool { waiting < limits.coalescing }
 
   /// Adds a line, line feed included, if its kind has room.
-  public mutating func append(_ line: Data, as kind: Kind) -> Admission {
+  /// - Parameter spare: how many octets may be added at all.
+  public mutating func append(_ line: Data, as kind: Kind, spare: Int = .max) -> Admission {
     switch kind {
     case .answer, .event:
-      guard waiting + line.count <= limits.everything else { return .overflow }
+      guard waiting + line.count <= limits.everything, line.count <= spare else { return .overflow }
       push(Entry(line: line, isAnswer: kind == .answer))
     case .value:
-      guard waiting + line.count <= limits.values else {
+      guard waiting + line.count <= limits.values, line.count <= spare else {
         refusedValues += 1
         return .refused
       }
@@ -113,7 +121,7 @@ public struct Outbox {
         coalescedReports += 1
         return .coalesced
       }
-      guard waiting + line.count <= limits.reports else {
+      guard waiting + line.count <= limits.reports, line.count <= spare else {
         droppedReports += 1
         return .dropped
       }

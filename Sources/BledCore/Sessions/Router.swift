@@ -4,13 +4,13 @@ import Bluetooth
 /// The table of methods: finds the handler of a call, decodes its params, and sees to it that every call is answered.
 final class Router {
   private typealias Handler = (RPCMessage, SessionConnection, RequestID?) throws -> Void
-  private var handlers: [String: Handler] = [:]
+  private var handlers: [String: (permission: Permission?, handle: Handler)] = [:]
 
   /// Serves a method whose answer is there at once.
   func answer<Method: RPCMethod>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session) throws -> Method.Result
   ) {
-    handlers[Method.name] = { message, connection, id in
+    add(method) { message, connection, id in
       let result = try body(try message.params(Method.Params.self), connection.session)
       if let id { connection.answer(id, result) }
     }
@@ -20,7 +20,7 @@ final class Router {
   func serve<Method: RPCMethod>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session, Reply<Method.Result>) throws -> Void
   ) {
-    handlers[Method.name] = { message, connection, id in
+    add(method) { message, connection, id in
       let params = try message.params(Method.Params.self)
       guard connection.openReplies.count < SessionConnection.maximumOpenReplies else {
         throw BledError.limitReached.error(
@@ -36,17 +36,25 @@ final class Router {
     }
   }
 
-  /// Handles a call of a client; one without an id wants no answer.
+  private func add<Method: RPCMethod>(_ method: Method.Type, _ handle: @escaping Handler) {
+    handlers[Method.name] = (Method.permission, handle)
+  }
+
+  /// Handles a call of a client, if its user is permitted to; one without an id wants no answer.
   func handle(_ message: RPCMessage, method: String, id: RequestID?, from connection: SessionConnection) {
     connection.callCount += 1
     let failure: RPCError
+    connection.session.costs.requests += 1
     do {
-      guard let handler = handlers[method] else {
+      guard let (permission, handle) = handlers[method] else {
         throw RPCError(
           code: RPCError.methodNotFound,
           message: "there is no method \"\(method.prefix(100))\"; rpc.discover lists them")
       }
-      return try handler(message, connection, id)
+      if let permission, !connection.permissions.contains(permission) {
+        throw connection.session.rules.policy.refusal(of: permission, to: connection.credentials)
+      }
+      return try handle(message, connection, id)
     } catch let error as RPCError {
       failure = error
     } catch let error as BluetoothError {

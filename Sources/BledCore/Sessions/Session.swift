@@ -15,10 +15,16 @@ public final class Session {
   public internal(set) var name = ""
   /// Who its program is, where the transport knows; of a program that is gone, who it was.
   public internal(set) var credentials: PeerCredentials?
+  /// When it was opened, in seconds since the epoch.
+  let since: Double
   /// False once the session has given back what it held.
   public private(set) var isOpen = true
   /// Whether its program said that it works in the background.
   var asksForBackground = false
+  /// What it costs.
+  var costs = SessionCosts()
+  /// Whether it reads what it could be told.
+  var polling = PollingWatch()
 
   /// The connection of its program; nil while that is gone.
   var connection: SessionConnection?
@@ -26,8 +32,13 @@ public final class Session {
   var restoration: RestorationKey?
   /// Answers that we wait for. They are numbered through, whatever connection they come on.
   var calls = OutgoingCalls()
-  private(set) var outbox: Outbox
-  private let limits: Outbox.Limits
+  private(set) var outbox: Outbox {
+    didSet { account() }
+  }
+  /// The policy and the limits.
+  let rules: Rules
+  private let queue: Rules.UserQueue
+  private var accounted = 0
   private let logger: Logger
   private let onOverflow: (Session) -> Void
   /// What is to be done when so little waits that more can come.
@@ -38,16 +49,23 @@ public final class Session {
   private var onKept: (() -> Void)?
 
   init(
-    id: Int, credentials: PeerCredentials?, limits: Outbox.Limits, logger: Logger,
+    id: Int, credentials: PeerCredentials?, since: Double, rules: Rules, logger: Logger,
     onOverflow: @escaping (Session) -> Void
   ) {
     self.id = id
     self.credentials = credentials
-    self.limits = limits
-    outbox = Outbox(limits: limits)
+    self.since = since
+    self.rules = rules
+    queue = rules.queue(of: credentials?.user)
+    outbox = Outbox(limits: rules.outboxLimits)
     self.logger = logger
     self.onOverflow = onOverflow
   }
+
+  deinit { queue.octets -= accounted }
+
+  /// Whose program it is.
+  var user: UInt32? { credentials?.user }
 
   /// Whether there is a program that reads.
   var isPresent: Bool { connection != nil }
@@ -88,7 +106,8 @@ public final class Session {
   func send(_ line: Data?, as kind: Outbox.Kind) -> Outbox.Admission {
     guard isOpen, let line else { return .queued }
     let wasEmpty = outbox.isEmpty
-    let admission = outbox.append(line, as: kind)
+    let admission = outbox.append(line, as: kind, spare: rules.maximumUserQueue - queue.octets)
+    if admission == .queued { costs.queued(kind) }
     if admission == .overflow {
       logger.warning("session \(id) \(name) does not read what it is sent; it is closed")
       onOverflow(self)
@@ -96,6 +115,11 @@ public final class Session {
     connection?.linesWait(wereNone: wasEmpty && admission != .overflow)
     if admission == .queued { kept() }
     return admission
+  }
+
+  /// The limits in force are others.
+  func limitsChanged() {
+    if isPresent { outbox.limits = rules.outboxLimits }
   }
 
   /// Something is there that a program that is gone wants to know.
@@ -118,6 +142,12 @@ public final class Session {
 
   /// Does this once when so little waits to be read that more can come.
   func whenRelieved(_ work: @escaping () -> Void) { reliefs.append(work) }
+
+  /// Keeps the account of what waits for all sessions of the user.
+  private func account() {
+    queue.octets += outbox.waiting - accounted
+    accounted = outbox.waiting
+  }
 
   func encoded(_ encode: () throws -> Data) -> Data? {
     do {
@@ -146,7 +176,7 @@ public final class Session {
   func resume(on connection: SessionConnection) {
     self.connection = connection
     credentials = connection.credentials
-    outbox.limits = limits
+    outbox.limits = rules.outboxLimits
     onKept = nil
   }
 

@@ -16,6 +16,9 @@ public final class SessionConnection {
   /// Who is at the other end, where the transport knows.
   public let credentials: PeerCredentials?
 
+  /// What may be asked for on it.
+  var permissions: Set<Permission>
+
   /// Answers that this client waits for.
   var openReplies: [Int: any OpenReply] = [:]
   /// How many calls came.
@@ -32,6 +35,7 @@ public final class SessionConnection {
     self.transport = transport
     self.credentials = credentials
     self.session = session
+    permissions = session.rules.policy.permissions(of: credentials)
     self.router = router
     self.logger = logger
     session.connection = self

@@ -7,20 +7,3 @@ public protocol SessionTransport: AnyObject {
   /// Ends the connection, after the lines that wait have been written as far as the client takes them.
   func close()
 }
-
-/// Who is at the other end of a socket, as the kernel tells it (`SO_PEERCRED`, unix(7)); laid out as `struct ucred`.
-public struct PeerCredentials: Hashable, Sendable {
-  /// The process.
-  public var process: Int32
-  /// Its effective user.
-  public var user: UInt32
-  /// Its effective group.
-  public var group: UInt32
-
-  /// Makes credentials.
-  public init(process: Int32, user: UInt32, group: UInt32) {
-    self.process = process
-    self.user = user
-    self.group = group
-  }
-}

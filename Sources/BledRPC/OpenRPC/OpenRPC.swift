@@ -18,7 +18,8 @@ public enum OpenRPC {
         "title": "bled", "version": .text("\(ProtocolContents.version)"),
         "description": """
         JSON-RPC 2.0 on a Unix socket, one message a line, both directions. x-sender says who sends a message; one \
-        without a result is a notification.
+        without a result is a notification. x-permission says what a client must be permitted to call a method; \
+        session.open tells what it is permitted.
         """,
       ],
       "methods": .array(methods),
@@ -47,6 +48,7 @@ public enum OpenRPC {
       result = schemas.object(try schemas.members(of: Method.Result.self))
     }
     method["result"] = ["name": "result", "schema": result]
+    if sender == "client", let permission = Method.permission { method["x-permission"] = .text(permission.rawValue) }
     return .object(method)
   }
 

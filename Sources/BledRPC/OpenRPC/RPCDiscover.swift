@@ -8,4 +8,6 @@ public enum RPCDiscover: RPCMethod {
   public static let name = "rpc.discover"
   /// For `rpc.discover`.
   public static let summary = "Describes this protocol as an OpenRPC document."
+  /// Everybody may.
+  public static let permission: Permission? = nil
 }

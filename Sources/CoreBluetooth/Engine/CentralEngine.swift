@@ -17,6 +17,8 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
   let waitingReports = Guarded(0)
   private let objects = Guarded<(last: Int, references: [UUID: Reference])>((0, [:]))
 
+  override var permissions: [Permission] { [.scan, .connect] }
+
   /// The object for a device: the one that is there, or a new one. Any thread.
   func peripheral(_ identifier: UUID) -> CBPeripheral {
     objects.with {

@@ -8,6 +8,7 @@ import Bluetooth
 /// |--------------------|----------------------------|--------------------------------------------------------------|
 /// | not connected      | connected                  | what was kept is restored; the adapters' state               |
 /// | not connected      | the daemon is not there    | unsupported or unauthorized; again after a while             |
+/// | not connected      | connected, nothing permitted | unauthorized; again after a while                          |
 /// | connected          | an adapter changed         | the best of the adapters' states                             |
 /// | connected          | the connection ended       | resetting; again at once, then with growing pauses           |
 /// | resetting for 10 s | the daemon is not there    | unsupported                                                  |
@@ -54,6 +55,9 @@ class ManagerEngine: @unchecked Sendable {
     let carried = Carried(body)
     queue.async { carried.value() }
   }
+
+  /// For subclasses: what the manager does; without any of it the state is unauthorized.
+  var permissions: [Permission] { [] }
 
   /// For subclasses: observers of a new session are registered here. On the connection's thread, before any event.
   func observe(_ client: BledClient) {}
@@ -124,6 +128,10 @@ class ManagerEngine: @unchecked Sendable {
 
   private func opened(_ client: BledClient) {
     guard !isClosed else { return client.close() }
+    guard permissions.contains(where: client.session.isPermitted) else {
+      client.close()
+      return failed(BledError.notPermitted.error("bled's policy permits this user none of what this manager does"))
+    }
     self.client = client
     (failures, refusals, lostAt) = (0, 0, nil)
     if let restored = client.restored {

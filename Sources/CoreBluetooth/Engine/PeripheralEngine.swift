@@ -19,6 +19,8 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   var advertising = Advertising.off
   private var centrals: [String: CBCentral] = [:]
 
+  override var permissions: [Permission] { [.serve, .advertise] }
+
   enum Advertising: Equatable {
     case off
     case starting(Int)

@@ -17,7 +17,7 @@ final class TestClient: SessionTransport {
   private let daemon: Daemon
   private var lastID = 0
 
-  init(_ daemon: Daemon, credentials: PeerCredentials? = nil) {
+  init(_ daemon: Daemon, credentials: PeerCredentials? = PeerCredentials(process: 1, user: 0, group: 0)) {
     self.daemon = daemon
     connection = daemon.open(self, credentials: credentials)
   }

@@ -1,9 +1,10 @@
 import Adapter
-import BledCore
 import BledRPC
 import Bluetooth
 import GATT
 import Logging
+
+@testable import BledCore
 
 /// A daemon under virtual time, with one scripted adapter and as many clients as a test wants.
 struct World {
@@ -11,24 +12,33 @@ struct World {
   let daemon: Daemon
   let adapter: ScriptedAdapter
 
+  /// The configuration's policy on a system of which group 100 is the group bluetooth. The daemon is user 900.
+  static func policy(_ configuration: Configuration.Policy = .init()) -> Policy {
+    Policy(configuration, accounts: Accounts(users: ["kiosk": 1001], groups: ["bluetooth": 100]), ownUser: 900)
+  }
+
   init(
-    identity: Daemon.Identity = .init(name: "bled test"), limits: Outbox.Limits = Outbox.Limits(),
+    identity: Daemon.Identity = .init(name: "bled test"), policy: Policy = World.policy(), limits: Limits = Limits(),
     restoration: RestorationSettings = RestorationSettings()
   ) {
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     daemon = Daemon(
-      identity: identity, scheduler: scheduler, logger: logger, limits: limits,
+      identity: identity, policy: policy, limits: limits, scheduler: scheduler, logger: logger,
       restoration: restoration)
     adapter = ScriptedAdapter(scheduler: scheduler)
     daemon.add(adapter)
   }
 
+  /// A client of root.
   func client() -> TestClient { TestClient(daemon) }
 
-  /// A client of a user.
-  func client(user: UInt32, process: Int32 = 1) -> TestClient {
-    TestClient(daemon, credentials: PeerCredentials(process: process, user: user, group: user))
+  /// A client of this user.
+  func client(user: UInt32, process: Int32 = 42, groups: [UInt32] = [100]) -> TestClient {
+    TestClient(
+      daemon,
+      credentials: PeerCredentials(
+        process: process, user: user, group: user, groups: groups, program: "prog\(user)"))
   }
 
   func peer(_ address: String = "C0:00:00:00:00:01") -> ScriptedPeer { ScriptedPeer(address, scheduler: scheduler) }

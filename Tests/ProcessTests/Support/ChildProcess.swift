@@ -115,7 +115,7 @@ final class ChildProcess {
     return body(copies + [nil])
   }
 
-  private static func write(_ text: String, to path: String) throws {
+  static func write(_ text: String, to path: String) throws {
     guard let file = fopen(path, "w") else { throw Failure(description: "\(path): \(errno)") }
     fputs(text, file)
     fclose(file)

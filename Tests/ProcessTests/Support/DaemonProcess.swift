@@ -9,18 +9,24 @@ final class DaemonProcess {
 
   /// - Parameters:
   ///   - scenario: the text of a scenario file; the built-in one if missing.
+  ///   - configuration: the text of a configuration file.
   ///   - arguments: more arguments.
-  init(scenario: String? = nil, arguments: [String] = [], folder: TemporaryFolder? = nil) throws {
+  init(
+    scenario: String? = nil, configuration: String? = nil, arguments: [String] = [], folder: TemporaryFolder? = nil
+  ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     socketPath = "\(folder.path)/bled.sock"
     var adapter = "simulated"
     if let scenario {
       let path = "\(folder.path)/scenario.json"
-      guard let file = fopen(path, "w") else { throw ChildProcess.Failure(description: "\(path): \(errno)") }
-      fputs(scenario, file)
-      fclose(file)
+      try ChildProcess.write(scenario, to: path)
       adapter += ":\(path)"
+    }
+    var arguments = arguments
+    if let configuration {
+      try ChildProcess.write(configuration, to: Self.configurationFile(folder))
+      arguments += ["--config", Self.configurationFile(folder)]
     }
     let notifyPath = "\(folder.path)/notify.sock"
     notifications = try UnixSocket.bindDatagram(notifyPath)
@@ -42,6 +48,21 @@ final class DaemonProcess {
     let count = recv(notifications, &octets, octets.count, 0)
     return String(decoding: octets.prefix(max(count, 0)), as: UTF8.self)
   }
+
+  /// Writes another configuration into the file that the daemon was given.
+  func configure(_ configuration: String) throws {
+    try ChildProcess.write(configuration, to: Self.configurationFile(folder))
+  }
+
+  /// Has the daemon read its configuration again, and waits until it has.
+  func reload() throws {
+    process.send(signal: SIGHUP)
+    guard notification()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true, notification() == "READY=1" else {
+      throw ChildProcess.Failure(description: "bled did not read its configuration again:\n\(process.errors)")
+    }
+  }
+
+  private static func configurationFile(_ folder: TemporaryFolder) -> String { "\(folder.path)/bled.json" }
 
   /// A new client.
   func client() throws -> SocketClient { try SocketClient(socketPath) }

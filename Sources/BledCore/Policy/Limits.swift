@@ -1,0 +1,61 @@
+/// How much there may be of everything that sessions hold: in all, of one user, and of one session.
+public struct Limits: Hashable, Sendable {
+  /// What is limited, by its key in the configuration.
+  public enum Resource: String, Hashable, Sendable, CaseIterable {
+    case sessions
+    case scans
+    /// Devices that a session is connected to or waits for.
+    case connections
+    /// Of these, those it waits for.
+    case connects
+    case services
+    case advertisements
+    /// What waits for sessions to read it, in octets.
+    case queueOctets
+    /// Devices that the daemon knows.
+    case peripherals
+  }
+
+  /// Of all sessions together.
+  public var total: [Resource: Int] = [.sessions: 1000, .peripherals: 4096]
+  /// Of the sessions of one user.
+  public var perUser: [Resource: Int] = [
+    .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .advertisements: 64,
+    .queueOctets: 64 << 20,
+  ]
+  /// Of one session.
+  public var perSession: [Resource: Int] = [
+    .connections: 256, .connects: 256, .services: 64, .advertisements: 16, .queueOctets: 4 << 20,
+  ]
+
+  /// The limits that fit a daemon with a hundred clients.
+  public init() {}
+}
+
+extension Limits.Resource {
+  /// What many of them are called.
+  var plural: String {
+    switch self {
+    case .connections: "devices that it is connected to or waits for"
+    case .connects: "devices that it waits for"
+    case .queueOctets: "octets that wait to be read"
+    default: rawValue
+    }
+  }
+
+  /// The least that a limit may be; less waiting octets would not hold an answer.
+  var least: Int { self == .queueOctets ? 1 << 20 : 1 }
+
+  /// How to come below the limit.
+  var remedy: String {
+    switch self {
+    case .sessions: "end some programs"
+    case .scans: "stop a scan with scan.stop"
+    case .connections, .connects: "let go of some with peripheral.disconnect"
+    case .services: "take some back with service.remove"
+    case .advertisements: "take some back with advertising.stop"
+    case .queueOctets: "read faster"
+    case .peripherals: "none has to be let go"
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import BledRPC
+import Bluetooth
+
+/// Who may do what. Root and the user that the daemon runs as may do everything: both could end or replace the daemon.
+public struct Policy: Hashable, Sendable {
+  /// Somebody that the configuration names, by number.
+  enum Subject: Hashable {
+    case everyone
+    case user(UInt32)
+    case group(UInt32)
+  }
+
+  private let ownUser: UInt32
+  private let subjects: [Permission: Set<Subject>]
+  /// The same as the configuration has it, for people.
+  private let words: [Permission: [String]]
+
+  /// Makes the policy that a configuration describes.
+  /// - Parameters:
+  ///   - accounts: the system's users and groups, which names are looked up in: now, and not again when somebody connects.
+  ///   - ownUser: the user that the daemon runs as.
+  ///   - onUnknown: called for each user or group that does not exist. Nobody is permitted anything by it.
+  public init(
+    _ configuration: Configuration.Policy, accounts: Accounts, ownUser: UInt32,
+    onUnknown: (String) -> Void = { _ in }
+  ) {
+    self.ownUser = ownUser
+    words = configuration.grants.mapValues { $0.map(\.text) }
+    var unknown: Set<String> = []
+    subjects = configuration.grants.mapValues { grantees in
+      Set(
+        grantees.compactMap { grantee in
+          let subject = Subject(grantee, accounts)
+          if subject == nil { unknown.insert(grantee.text) }
+          return subject
+        })
+    }
+    for text in unknown.sorted() { onUnknown(text) }
+  }
+
+  /// What a program of these credentials may do; nothing if there are none.
+  public func permissions(of credentials: PeerCredentials?) -> Set<Permission> {
+    guard let credentials else { return [] }
+    if credentials.user == 0 || credentials.user == ownUser { return Set(Permission.allCases) }
+    let own = Set(
+      [.everyone, .user(credentials.user), .group(credentials.group)] + credentials.groups.map(Subject.group))
+    return Set(Permission.allCases.filter { !own.isDisjoint(with: subjects[$0] ?? []) })
+  }
+
+  /// Why a call was refused, and what to do.
+  func refusal(of permission: Permission, to credentials: PeerCredentials?) -> BluetoothError {
+    let user = credentials.map { "user \($0.user)" } ?? "a program whose user is not known"
+    let granted = words[permission] ?? []
+    let groups = granted.filter { $0.hasPrefix("group:") }.map { $0.dropFirst("group:".count) }
+    let ways = [
+      groups.isEmpty ? nil : "join the group \(groups.joined(separator: " or ")) and log in again",
+      "have \"user:\(credentials.map { "\($0.user)" } ?? "…")\" added to policy.\(permission) in bled's configuration",
+    ]
+    let holders = (["root"] + granted).joined(separator: ", ")
+    return BledError.notPermitted.error(
+      "\(user) lacks the permission \"\(permission)\", which is given to \(holders): \(ways.compactMap { $0 }.joined(separator: ", or "))"
+    )
+  }
+}
+
+extension Policy.Subject {
+  fileprivate init?(_ grantee: Configuration.Policy.Grantee, _ accounts: Accounts) {
+    switch grantee {
+    case .everyone: self = .everyone
+    case .user(let name):
+      guard let number = UInt32(name) ?? accounts.user(name) else { return nil }
+      self = .user(number)
+    case .group(let name):
+      guard let number = UInt32(name) ?? accounts.group(name) else { return nil }
+      self = .group(number)
+    }
+  }
+}

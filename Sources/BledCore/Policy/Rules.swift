@@ -1,0 +1,82 @@
+import BledRPC
+import Bluetooth
+
+/// The policy and the limits in force, shared by all sessions, and what is counted for each user.
+final class Rules {
+  var policy: Policy
+  var limits: Limits {
+    didSet { derive() }
+  }
+  /// The bounds of what waits for one session.
+  private(set) var outboxLimits = Outbox.Limits()
+  /// The bound of what waits for all sessions of a user, in octets.
+  private(set) var maximumUserQueue = Int.max
+  private var queues: [UInt32?: UserQueue] = [:]
+
+  /// What waits for the sessions of one user, in octets.
+  final class UserQueue {
+    var octets = 0
+  }
+
+  init(policy: Policy, limits: Limits) {
+    self.policy = policy
+    self.limits = limits
+    derive()
+  }
+
+  /// What the program of a session may do, in the order of their list.
+  func permissions(of session: Session) -> [Permission] {
+    let permitted = policy.permissions(of: session.credentials)
+    return Permission.allCases.filter(permitted.contains)
+  }
+
+  /// The account of a user's waiting octets.
+  func queue(of user: UInt32?) -> UserQueue {
+    if let queue = queues[user] { return queue }
+    let queue = UserQueue()
+    queues[user] = queue
+    return queue
+  }
+
+  /// The last session of a user has ended.
+  func forget(_ user: UInt32?) { queues[user] = nil }
+
+  private func derive() {
+    outboxLimits = limits.perSession[.queueOctets].map(Outbox.Limits.init(everything:)) ?? Outbox.Limits()
+    maximumUserQueue = limits.perUser[.queueOctets] ?? .max
+  }
+
+  /// Checks whether a session may have one more.
+  /// - Parameters:
+  ///   - own: how many the session has.
+  ///   - all: how many the sessions of its user have.
+  /// - Throws: `BledError.limitReached`.
+  func admit(
+    _ resource: Limits.Resource, of session: Session, own: Int, all: @autoclosure () -> Int
+  ) throws(BluetoothError) {
+    if let most = limits.perSession[resource], own >= most {
+      throw Self.reached("this session has \(own)", resource, "perSession")
+    }
+    try admit(resource, ofUser: session.user, all: all())
+  }
+
+  /// Checks whether a user may have one more.
+  /// - Throws: `BledError.limitReached`.
+  func admit(_ resource: Limits.Resource, ofUser user: UInt32?, all: Int) throws(BluetoothError) {
+    guard let most = limits.perUser[resource], all >= most else { return }
+    throw Self.reached("user \(user.map { "\($0)" } ?? "unknown") has \(all)", resource, "perUser")
+  }
+
+  /// Checks whether there may be one more at all.
+  /// - Throws: `BledError.limitReached`.
+  func admit(_ resource: Limits.Resource, total: Int) throws(BluetoothError) {
+    guard let most = limits.total[resource], total >= most else { return }
+    throw Self.reached("bled has \(total)", resource, nil)
+  }
+
+  private static func reached(_ who: String, _ resource: Limits.Resource, _ part: String?) -> BluetoothError {
+    let key = ["limits", part, resource.rawValue].compactMap { $0 }.joined(separator: ".")
+    return BledError.limitReached.error(
+      "\(who) \(resource.plural), which is the most: \(resource.remedy), or have \(key) raised in bled's configuration")
+  }
+}

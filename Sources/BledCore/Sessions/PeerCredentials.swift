@@ -1,0 +1,22 @@
+/// Who is at the other end of a socket, as the kernel tells it (`SO_PEERCRED` and `SO_PEERGROUPS`, unix(7)).
+public struct PeerCredentials: Hashable, Sendable {
+  /// The process.
+  public var process: Int32
+  /// Its effective user.
+  public var user: UInt32
+  /// Its effective group.
+  public var group: UInt32
+  /// Its supplementary groups.
+  public var groups: [UInt32]
+  /// The name of its program, if that was to be found out.
+  public var program: String?
+
+  /// Makes credentials.
+  public init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = [], program: String? = nil) {
+    self.process = process
+    self.user = user
+    self.group = group
+    self.groups = groups
+    self.program = program
+  }
+}

@@ -1,0 +1,43 @@
+import Bluetooth
+
+/// Finds out whether a session reads a value again and again that it could subscribe to.
+///
+/// | State    | Input                                         | What happens                              |
+/// |----------|-----------------------------------------------|-------------------------------------------|
+/// | watching | a read of a value that notifies or indicates  | counted                                   |
+/// | watching | the tenth such read of a value within a minute | told → silent                            |
+/// | watching | more values than can be counted               | counting begins anew                      |
+/// | silent   | a read                                        | nothing: once a session is enough         |
+struct PollingWatch {
+  /// A value of a device.
+  struct Value: Hashable {
+    let device: Int
+    let handle: UInt16
+  }
+
+  /// How many reads within `span` are too many.
+  static let limit = 10
+  static let span = Duration.seconds(60)
+  /// How many values are counted at the same time.
+  static let maximumValues = 32
+
+  private var reads: [Value: (first: Instant, count: Int)] = [:]
+  private var isSilent = false
+
+  /// Takes note of a read.
+  /// - Returns: whether to tell.
+  mutating func read(_ value: Value, at now: Instant) -> Bool {
+    guard !isSilent else { return false }
+    var entry = reads[value] ?? (now, 0)
+    if entry.first.duration(to: now) > Self.span { entry = (now, 0) }
+    entry.count += 1
+    guard entry.count < Self.limit else {
+      isSilent = true
+      reads = [:]
+      return true
+    }
+    if reads[value] == nil, reads.count >= Self.maximumValues { reads = [:] }
+    reads[value] = entry
+    return false
+  }
+}

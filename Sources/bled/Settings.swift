@@ -1,0 +1,54 @@
+import BledCore
+import Glibc
+import Logging
+
+/// What the daemon is told: by the configuration file, and by the command line, which goes before it.
+struct Settings: Sendable {
+  /// Where to read from.
+  struct Source: Sendable {
+    /// The file; nil for the default one, which may be missing.
+    var file: String?
+    /// What the command line says.
+    var adapters: [String] = []
+    var socket: String?
+    var stateDirectory: String?
+    var logLevel: Logger.Level?
+
+    /// Reads the file, and looks up what it names.
+    /// - Throws: `ConfigurationError`, `ValidationError` or `ScenarioError`, which say what to do.
+    func read() throws -> Settings {
+      var configuration = try Configuration(file: file)
+      if !adapters.isEmpty { configuration.adapters.names = adapters }
+      if let socket { configuration.socket.path = socket }
+      if let stateDirectory { configuration.store.directory = stateDirectory }
+      if let logLevel { configuration.log.level = logLevel }
+      var unknown: [String] = []
+      let policy = Policy(configuration.policy, accounts: .system, ownUser: getuid()) { unknown.append($0) }
+      return Settings(
+        configuration: configuration, adapters: try configuration.adapters.names.map { try AdapterChoice($0) },
+        policy: policy, unknownAccounts: unknown)
+    }
+  }
+
+  let configuration: Configuration
+  /// The adapters that the configuration names.
+  let adapters: [AdapterChoice]
+  /// The policy that the configuration describes.
+  let policy: Policy
+  /// Users and groups in it that do not exist.
+  let unknownAccounts: [String]
+
+  /// What devices see.
+  var identity: Daemon.Identity {
+    .init(
+      name: configuration.identity.name ?? Self.machineName, appearance: configuration.identity.appearance,
+      preferredConnection: configuration.preferredConnection.parameters)
+  }
+
+  private static var machineName: String {
+    var octets = [CChar](repeating: 0, count: 256)
+    guard gethostname(&octets, octets.count - 1) == 0 else { return "bled" }
+    let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return name.isEmpty ? "bled" : name
+  }
+}

@@ -1,0 +1,130 @@
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import Testing
+
+@testable import BledCore
+
+/// What a session and a user may have at the most, and that others do not notice.
+@Suite struct LimitTests {
+  private func limits(perSession: [Limits.Resource: Int] = [:], perUser: [Limits.Resource: Int] = [:]) -> Limits {
+    var limits = Limits()
+    limits.perSession.merge(perSession) { $1 }
+    limits.perUser.merge(perUser) { $1 }
+    return limits
+  }
+
+  private func address(_ number: Int) -> PeripheralConnect.Params {
+    .init(address: "C0:00:00:00:00:\(number < 10 ? "0" : "")\(number)", addressType: "random")
+  }
+
+  private func expect(_ error: RPCError?, _ words: String...) {
+    #expect(error?.data?.name == "limitReached")
+    for word in words { #expect(error?.message.contains(word) == true, "\(error?.message ?? "no error")") }
+  }
+
+  @Test func sessionsInAllAndOfAUser() throws {
+    var limits = limits(perUser: [.sessions: 2])
+    limits.total[.sessions] = 3
+    let world = World(limits: limits)
+    let first = world.client(user: 1000)
+    _ = world.client(user: 1000)
+    let refused = world.client(user: 1000)
+    #expect(refused.isClosed)
+    expect(refused.errors.first, "user 1000", "2 sessions", "limits.perUser.sessions")
+    let other = world.client(user: 1001)
+    #expect(!other.isClosed)
+    _ = try other.result(ScanStart.self, .init())
+    expect(world.client(user: 1002).errors.first, "3 sessions", "limits.sessions")
+    first.die()
+    #expect(!world.client(user: 1000).isClosed)
+  }
+
+  @Test func scansOfAUser() throws {
+    let world = World(limits: limits(perUser: [.scans: 1]))
+    let first = world.client(user: 1000)
+    _ = try first.result(ScanStart.self, .init())
+    _ = try first.result(ScanStart.self, .init(rssi: -50))
+    let second = world.client(user: 1000)
+    expect(try second.error(ScanStart.self, .init()), "1 scan", "scan.stop", "limits.perUser.scans")
+    _ = try world.client(user: 1001).result(ScanStart.self, .init())
+    _ = try first.result(ScanStop.self, Empty())
+    _ = try second.result(ScanStart.self, .init())
+  }
+
+  @Test func devicesThatASessionWaitsForOrUses() throws {
+    let world = World(limits: limits(perSession: [.connects: 1, .connections: 2], perUser: [.connections: 4]))
+    let client = world.client(user: 1000)
+    let peer = world.peer("C0:00:00:00:00:01")
+    try world.connect(client, peer)
+    try client.call(PeripheralConnect.self, address(2))
+    try client.call(PeripheralConnect.self, address(2))
+    expect(try client.error(PeripheralConnect.self, address(3)), "this session has 2", "limits.perSession.connections")
+    let second = world.client(user: 1000)
+    try second.call(PeripheralConnect.self, address(4))
+    expect(
+      try second.error(PeripheralConnect.self, address(5)), "has 1 devices that it waits for", "peripheral.disconnect")
+    try world.client(user: 1000).call(PeripheralConnect.self, address(6))
+    let fourth = world.client(user: 1000)
+    expect(try fourth.error(PeripheralConnect.self, address(7)), "user 1000 has 4", "limits.perUser.connections")
+    #expect(try world.connect(world.client(user: 1001), peer).mtu > 23)
+    _ = try client.result(PeripheralDisconnect.self, .init(address: "C0:00:00:00:00:02"))
+    try fourth.call(PeripheralConnect.self, address(7))
+    #expect(world.adapter.wished.count == 3)
+  }
+
+  @Test func servicesAndAdvertisementsOfAUser() throws {
+    let world = World(limits: limits(perUser: [.services: 2, .advertisements: 2]))
+    let clients = [world.client(user: 1000), world.client(user: 1000)]
+    for client in clients {
+      _ = try client.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
+      try client.call(AdvertisingStart.self, .init(name: "x"))
+    }
+    expect(
+      try clients[0].error(ServiceAdd.self, .init(service: .init(uuid: 0x180F))), "2 services",
+      "limits.perUser.services")
+    expect(try clients[1].error(AdvertisingStart.self, .init(name: "x")), "limits.perUser.advertisements")
+    let other = world.client(user: 1001)
+    _ = try other.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
+    #expect(try other.error(of: other.call(AdvertisingStart.self, .init(name: "y")), AdvertisingStart.self) == nil)
+    clients[0].die()
+    _ = try clients[1].result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
+  }
+
+  @Test("What waits for the sessions of one user is bounded together, and others are sent everything")
+  func queueOfAUser() throws {
+    let world = World(limits: limits(perUser: [.queueOctets: 1 << 20]))
+    let deaf = (0..<8).map { _ in world.client(user: 1000) }
+    let reader = world.client(user: 1001)
+    for client in deaf + [reader] {
+      client.reads = false
+      try client.call(ScanStart.self, .init(duplicates: true))
+    }
+    reader.reads = true
+    for number in 0..<4000 {
+      let address = DeviceAddress(value: 0xC000_0000_0000 + UInt64(number), kind: .random)
+      world.adapter.hear(address, [2, 1, 6] + [30, 0xFF] + [UInt8](repeating: UInt8(number & 0xFF), count: 29))
+      reader.drain()
+    }
+    let waiting = deaf.compactMap(\.session).reduce(0) { $0 + $1.outbox.waiting }
+    #expect(waiting <= 1 << 20 && waiting > 900_000, "\(waiting)")
+    #expect(deaf.allSatisfy { !$0.isClosed })
+    #expect(try reader.notifications(ScanReport.self).count == 4000)
+    deaf[0].reads = true
+    deaf[0].drain()
+    let left = deaf.dropFirst().compactMap(\.session).reduce(0) { $0 + $1.outbox.waiting }
+    #expect(world.daemon.rules.queue(of: 1000).octets == left)
+    for client in deaf { client.die() }
+    #expect(world.daemon.rules.queue(of: 1000).octets == 0)
+  }
+
+  @Test func knownDevicesAreForgottenAtTheBound() throws {
+    var limits = Limits()
+    limits.total[.peripherals] = 16
+    let world = World(limits: limits)
+    let client = world.client()
+    try client.call(ScanStart.self, .init())
+    for number in 0..<100 { world.adapter.hear(DeviceAddress(value: UInt64(number + 1), kind: .public), [2, 1, 6]) }
+    #expect(try client.result(PeripheralList.self, Empty()).peripherals.count <= 16)
+  }
+}

@@ -1,0 +1,175 @@
+import BledRPC
+import Bluetooth
+import Logging
+import Testing
+
+@testable import BledCore
+
+/// `session.list`: who is there, what it holds and what it costs.
+@Suite struct SessionListTests {
+  private let world = World()
+
+  private func listing(_ client: TestClient) throws -> [SessionDescription] {
+    try client.result(SessionList.self, Empty()).sessions
+  }
+
+  @Test("(G23) Holdings and costs of a program are listed")
+  func everything() throws {
+    let client = world.client(user: 1000)
+    _ = try client.result(SessionOpen.self, .init(name: "logger"))
+    _ = try client.result(ScanStart.self, .init(services: [0x180D], rssi: -80))
+    let peer = world.peer()
+    try peer.furnish()
+    let connected = try world.connect(client, peer)
+    let discovery = try client.call(GATTDiscover.self, .init(peripheral: connected.peripheral))
+    world.settle()
+    #expect(try client.answer(to: discovery, GATTDiscover.self) != nil)
+    let handle = peer.handle(of: 0x2A37)
+    try client.call(GATTSubscribe.self, .init(peripheral: connected.peripheral, handle: handle))
+    world.settle()
+    peer.notify(handle, [0, 61])
+    peer.notify(handle, [0, 62])
+    try client.call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:07", addressType: "random"))
+    let service = try client.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F))).service
+    try client.call(AdvertisingStart.self, .init(name: "x"))
+    for number in 0..<3 {
+      world.adapter.hear(DeviceAddress(value: 0xC1 + UInt64(number), kind: .public), [2, 1, 6, 3, 3, 0x0D, 0x18])
+    }
+    client.reads = false
+    world.scheduler.advance(by: .seconds(60))
+
+    let root = world.client()
+    let found = try #require(try listing(root).first { $0.session == client.session?.id })
+    #expect(found.name == "logger")
+    #expect(found.process == 42)
+    #expect(found.user == 1000)
+    #expect(found.program == "prog1000")
+    #expect(!found.mine)
+    #expect(found.permissions == ["scan", "connect", "serve", "advertise", "pair"])
+    #expect(found.scan?.services == [0x180D])
+    #expect(found.scan?.rssi == -80)
+    #expect(found.connections.map(\.peripheral) == [connected.peripheral])
+    #expect(found.connecting.map(\.address) == ["C0:00:00:00:00:07"])
+    #expect(found.subscriptions == [.init(peripheral: connected.peripheral, handle: handle)])
+    #expect(found.services == [.init(handle: service.handle, uuid: 0x180F)])
+    #expect(found.advertisements.map(\.onAir) == [false])
+    #expect(found.costs.requests == 8)
+    #expect(found.costs.reports == 3)
+    #expect(found.costs.values == 2)
+    #expect((60...65).contains(found.costs.scanTime), "\(found.costs)")
+    #expect((60...65).contains(found.costs.linkTime), "\(found.costs)")
+    #expect(found.costs.queueOctets > 0)
+
+    client.reads = true
+    _ = try client.result(ScanStop.self, Empty())
+    _ = try client.result(PeripheralDisconnect.self, .init(peripheral: connected.peripheral))
+    world.scheduler.advance(by: .seconds(60))
+    let later = try #require(try listing(root).first { $0.session == client.session?.id })
+    #expect(later.scan == nil && later.connections.isEmpty && later.subscriptions.isEmpty)
+    #expect(later.costs.scanTime == found.costs.scanTime)
+    #expect(later.costs.linkTime == found.costs.linkTime)
+    #expect(later.costs.queueOctets == 0)
+  }
+
+  @Test("A changed policy closes who may less, and leaves who may as much")
+  func changedPolicy() throws {
+    let member = world.client(user: 1000)
+    let stranger = world.client(user: 1001, groups: [])
+    let peer = world.peer()
+    try world.connect(member, peer)
+    var everyone = Configuration.Policy()
+    everyone.grants[.scan] = [.everyone]
+    var limits = Limits()
+    limits.perSession[.services] = 1
+    world.daemon.apply(identity: .init(name: "other"), policy: World.policy(everyone), limits: limits)
+    _ = try stranger.result(ScanStart.self, .init())
+    _ = try member.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
+    #expect(try member.error(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))?.data?.name == "limitReached")
+    let read = peer.start(.readByUUID(0x2A00, in: 1...0xFFFF))
+    world.settle()
+    guard case .success(.values(let values))? = peer.results[read] else {
+      Issue.record("the name was not read")
+      return
+    }
+    #expect(values.map(\.value) == [Array("other".utf8)])
+
+    let pending = try member.call(
+      PeripheralConnect.self, .init(address: "C0:00:00:00:00:09", addressType: "random"))
+    everyone.grants[.connect] = []
+    world.daemon.apply(identity: .init(name: "other"), policy: World.policy(everyone), limits: limits)
+    #expect(member.isClosed && !stranger.isClosed)
+    #expect(try member.error(of: pending, PeripheralConnect.self)?.data?.name == "notPermitted")
+    #expect(world.adapter.wished.isEmpty)
+  }
+
+  @Test func withoutThePermissionASessionSeesItself() throws {
+    let root = world.client()
+    let member = world.client(user: 1000)
+    let own = try listing(member)
+    #expect(own.map(\.session) == [member.session?.id])
+    #expect(own.map(\.mine) == [true])
+    #expect(try listing(root).map(\.mine) == [true, false])
+  }
+
+  @Test("(G24) A value that is read again and again is pointed out once a session")
+  func polling() throws {
+    let lines = Lines()
+    let daemon = Daemon(
+      identity: .init(name: "x"), policy: World.policy(), scheduler: world.scheduler,
+      logger: Logger(label: "test") { _ in CollectingLog(lines: lines) })
+    let adapter = ScriptedAdapter(scheduler: world.scheduler)
+    daemon.add(adapter)
+    let peer = world.peer()
+    try peer.furnish()
+    for round in 1...2 {
+      let client = TestClient(daemon)
+      let connecting = try client.call(
+        PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+      if adapter.wished.contains(peer.address) { adapter.bringUp(peer) }
+      world.settle()
+      let id = try #require(try client.answer(to: connecting, PeripheralConnect.self)).get().peripheral
+      try client.call(GATTDiscover.self, .init(peripheral: id))
+      world.settle()
+      for _ in 0..<40 {
+        for uuid in [0x2A38, 0x2A56] as [BluetoothUUID] {
+          try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: uuid)))
+          world.settle()
+        }
+      }
+      let told = lines.all.filter { $0.contains("gatt.subscribe") }
+      #expect(told.count == round)
+      #expect(told.allSatisfy { $0.contains("characteristic \(peer.handle(of: 0x2A56))") })
+    }
+  }
+
+  @Test func slowReadsAreNoPolling() {
+    var watch = PollingWatch()
+    let value = PollingWatch.Value(device: 1, handle: 2)
+    for minute in 0..<200 {
+      let isPolling = watch.read(value, at: Instant.zero.advanced(by: .seconds(minute * 10)))
+      #expect(!isPolling)
+    }
+    for number in 0..<1000 {
+      let isPolling = watch.read(.init(device: 2, handle: UInt16(number)), at: .zero)
+      #expect(!isPolling)
+    }
+  }
+}
+
+/// The lines of a log.
+private final class Lines {
+  var all: [String] = []
+}
+
+private struct CollectingLog: LogHandler, @unchecked Sendable {
+  let lines: Lines
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.info
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { lines.all.append("\(event.message)") }
+}

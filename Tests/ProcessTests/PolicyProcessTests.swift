@@ -1,0 +1,115 @@
+import BledRPC
+import Bluetooth
+import Glibc
+import Testing
+
+/// The policy on real sockets with programs of other users, and what SIGHUP changes of it. Needs root, to become others.
+@Suite(
+  .serialized, .enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "needs root and setpriv"))
+struct PolicyProcessTests {
+  private static let stranger = 54_321
+  private static let group = 54_322
+
+  private func daemon(_ configuration: String) throws -> DaemonProcess {
+    let daemon = try DaemonProcess(configuration: "{ socket: { mode: '0666' }, \(configuration) }")
+    chmod(daemon.folder.path, 0o755)
+    return daemon
+  }
+
+  /// Starts `bleshell` as a user that has nothing to do with anybody.
+  private func start(_ daemon: DaemonProcess, groups: String? = nil, _ arguments: String...) throws -> ChildProcess {
+    let identity = ["--reuid", "\(Self.stranger)", "--regid", "\(Self.stranger)"]
+    let membership = groups.map { ["--groups", $0] } ?? ["--clear-groups"]
+    return try ChildProcess(
+      "/usr/bin/setpriv", identity + membership + ["\(ChildProcess.products)/bleshell"] + arguments,
+      environment: ["BLED_SOCKET": daemon.socketPath], folder: daemon.folder)
+  }
+
+  @Test("By default a stranger is refused and told what to do; the adapters can be seen")
+  func strangers() throws {
+    let daemon = try daemon("")
+    let adapters = try start(daemon, "adapters", "--json")
+    #expect(try adapters.exitStatus() == 0, "\(adapters.errors)")
+    #expect(adapters.output.contains("simulated"))
+    let scan = try start(daemon, "scan", "--time", "1")
+    #expect(try scan.exitStatus() == 1)
+    #expect(scan.errors.contains("user \(Self.stranger) lacks the permission \"scan\""), "\(scan.errors)")
+    #expect(scan.errors.contains("policy.scan"))
+  }
+
+  @Test("Users, and groups that are supplementary ones of the process, get what the file gives them")
+  func granted() throws {
+    let daemon = try daemon("policy: { scan: ['user:\(Self.stranger)'], connect: ['group:\(Self.group)'] }")
+    let scan = try start(daemon, "scan", "--time", "1", "--json")
+    #expect(try scan.exitStatus() == 0, "\(scan.errors)")
+    #expect(scan.output.contains("Heart Belt"))
+    #expect(try start(daemon, "services", "C0:DE:00:00:00:01/random").exitStatus() == 1)
+    let services = try start(daemon, groups: "4,\(Self.group)", "services", "C0:DE:00:00:00:01/random")
+    #expect(try services.exitStatus() == 0, "\(services.errors)")
+  }
+
+  @Test("(G23) bleshell sessions: all of them for root, itself for others")
+  func sessions() throws {
+    let daemon = try daemon("policy: { scan: ['everyone'] }")
+    let scanning = try start(daemon, "scan", "--time", "0", "--service", "180D")
+    let client = try daemon.client()
+    let found = try waitForScan(client)
+    #expect(found.user == Self.stranger)
+    #expect(found.process == Int(scanning.pid))
+    #expect(found.name == "bleshell")
+    #expect(found.program == "bleshell")
+    #expect(found.scan?.services == [0x180D])
+    #expect(found.permissions == ["scan"])
+    let all = try daemon.bleshell("sessions", "--json").objects()
+    #expect(all.count == 3)
+    let own = try start(daemon, "sessions", "--json")
+    #expect(try own.exitStatus() == 0, "\(own.errors)")
+    #expect(own.output.split(separator: "\n").count == 1)
+    let table = try daemon.bleshell("sessions")
+    #expect(table.lines.first?.contains("PROGRAM") == true)
+    #expect(table.output.contains("scan 180D"), "\(table.output)")
+    scanning.send(signal: SIGINT)
+    #expect(try scanning.exitStatus() == 0)
+  }
+
+  @Test("SIGHUP: who may less is closed at once, others go on; a broken file changes nothing")
+  func reload() throws {
+    let daemon = try daemon("policy: { scan: ['user:\(Self.stranger)'] }, logLevel: 'info'")
+    let client = try daemon.client()
+    try client.call(ScanStart.self, .init(duplicates: true))
+    let scanning = try start(daemon, "scan", "--time", "0")
+    _ = try waitForScan(client)
+
+    try daemon.configure("{ policy: { scan: 'nobody' } }")
+    try daemon.reload()
+    #expect(daemon.process.errors.contains("the configuration stays as it was"))
+    #expect(daemon.process.errors.contains("policy.scan"))
+    #expect(try client.call(SessionList.self, Empty()).sessions.count == 2)
+
+    try daemon.configure("{ socket: { mode: '0600' }, name: 'Renamed', policy: { scan: [] } }")
+    try daemon.reload()
+    #expect(try scanning.exitStatus() == 1, "\(scanning.output)")
+    #expect(daemon.process.errors.contains("\"socket\" changed"))
+    try client.next(ScanReport.self)
+    #expect(try client.call(SessionList.self, Empty()).sessions.count == 1)
+    #expect(try start(daemon, "scan", "--time", "1").exitStatus() == 1)
+
+    try daemon.configure("{ policy: { scan: ['everyone'] }, limits: { perUser: { scans: 1 } } }")
+    try daemon.reload()
+    let again = try start(daemon, "scan", "--time", "1")
+    #expect(try again.exitStatus() == 0, "\(again.errors)")
+    let second = try daemon.client()
+    #expect(try second.error(ScanStart.self, .init())?.message.contains("limits.perUser.scans") == true)
+  }
+
+  /// The session of another program that scans, once there is one.
+  private func waitForScan(_ client: SocketClient) throws -> SessionDescription {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+      let sessions = try client.call(SessionList.self, Empty()).sessions
+      if let found = sessions.first(where: { $0.scan != nil && !$0.mine }) { return found }
+      usleep(20_000)
+    }
+    throw ChildProcess.Failure(description: "nobody scanned within 20 s")
+  }
+}
