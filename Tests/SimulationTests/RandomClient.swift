@@ -83,7 +83,8 @@ final class RandomClient: SessionTransport {
   private func come() {
     guard !simulation.isOver, connection == nil else { return }
     (isHeard, isCut) = (true, false)
-    connection = simulation.daemon.open(self, credentials: nil)
+    connection = simulation.daemon.open(
+      self, credentials: PeerCredentials(process: Int32(number), user: UInt32(1000 + number % 50), group: 100))
     simulation.count("sessions")
     call(SessionOpen.self, .init(name: "\(manner) \(number)"), .other)
     if let life = draw(life) {

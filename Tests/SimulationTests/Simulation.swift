@@ -44,7 +44,8 @@ final class Simulation {
     self.seed = seed
     generator = SeededGenerator(seed: seed, stream: 1)
     let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-    daemon = Daemon(identity: .init(name: "simulation"), scheduler: scheduler, logger: logger)
+    let policy = Policy(.init(), accounts: Accounts(users: [:], groups: ["bluetooth": 100]), ownUser: 0)
+    daemon = Daemon(identity: .init(name: "simulation"), policy: policy, scheduler: scheduler, logger: logger)
     let air = Air(scheduler: scheduler, seed: seed)
     adapters = [
       SimulatedAdapter(
