@@ -74,7 +74,16 @@ extension RandomClient {
   }
 
   private func disconnect() {
-    if let id = devices.keys.sorted().first, generator.chance(0.7) {
+    let known = devices.sorted { $0.value.number < $1.value.number }
+    if let (id, device) = known.first, generator.chance(0.7) {
+      // In the middle of things, as often as not.
+      if generator.chance(0.5) {
+        call(PeripheralRSSI.self, .init(peripheral: id), .device(peripheral: id))
+        for characteristic in device.characteristics {
+          read(id, characteristic.handle)
+          subscribe(id, characteristic.handle)
+        }
+      }
       return call(PeripheralDisconnect.self, .init(peripheral: id), .disconnect)
     }
     let waiting = ledger.waiting { if case .connect = $0 { true } else { false } }

@@ -56,7 +56,7 @@ final class RandomClient: SessionTransport {
   var asleepUntil = Instant.zero
   /// Whether the daemon reads what it sends.
   var isHeard = true
-  private var isReadingSoon = false
+  private var reading: (any ScheduledWork)?
   private var isCut = false
   /// Whether the daemon ended the session.
   private(set) var closedByDaemon = 0
@@ -118,6 +118,8 @@ final class RandomClient: SessionTransport {
 
   private func forget() {
     connection = nil
+    reading?.cancel()
+    reading = nil
     ledger = Ledger()
     devices = [:]
     scans = false
@@ -146,11 +148,10 @@ final class RandomClient: SessionTransport {
   // MARK: SessionTransport
 
   func linesWait() {
-    guard !isReadingSoon else { return }
-    isReadingSoon = true
+    guard reading == nil else { return }
     let delay = max(now.duration(to: asleepUntil), .microseconds(200))
-    simulation.scheduler.schedule(after: delay) { [self] in
-      isReadingSoon = false
+    reading = simulation.scheduler.schedule(after: delay) { [self] in
+      reading = nil
       read()
     }
   }
