@@ -95,6 +95,32 @@ import Testing
     #expect(try client.notifications(PeripheralDisconnected.self).count == 1)
   }
 
+  @Test("P17: a measurement of the signal fails before the end is told, of the link or of the session's part in it")
+  func measurementOfALinkThatEnds() throws {
+    let (leaver, stayer) = (world.client(), world.client())
+    let peer = world.peer()
+    let id = try world.connect(leaver, peer).peripheral
+    try world.connect(stayer, peer)
+    for client in [leaver, stayer] { client.forget() }
+    let calls = try [leaver, stayer].map { try $0.call(PeripheralRSSI.self, .init(peripheral: id)) }
+    _ = try leaver.result(PeripheralDisconnect.self, .init(peripheral: id))
+    #expect(try leaver.error(of: calls[0], PeripheralRSSI.self)?.data?.name == "cancelled")
+    #expect(try stayer.answer(to: calls[1], PeripheralRSSI.self) == nil)
+    world.adapter.change(to: .absent)
+    #expect(try stayer.error(of: calls[1], PeripheralRSSI.self)?.data?.name == "disconnected")
+    for client in [leaver, stayer] {
+      guard case .failure = client.messages.first?.kind else {
+        Issue.record("the end was told before the answer was given")
+        continue
+      }
+    }
+    // What the controller still says is nobody's.
+    world.settle()
+    for (client, call) in zip([leaver, stayer], calls) {
+      #expect(try client.answer(to: call, PeripheralRSSI.self) != nil)
+    }
+  }
+
   @Test("A mute device: its bearer ends after 30 s, the link goes down")
   func muteDevice() throws {
     let client = world.client()

@@ -39,6 +39,8 @@ final class DeviceLink {
   /// Slows the link down for a reader that falls behind.
   var brake = Brake()
   var brakeAlarm: (any ScheduledWork)?
+  /// The measurements of the signal that wait for the controller, in the order in which they were asked for.
+  var measurements: [(session: Session, reply: Reply<PeripheralRSSI.Result>)] = []
   private(set) var isOpen = true
 
   private let database: ServerDatabase
@@ -101,6 +103,7 @@ final class DeviceLink {
     if let current, current.operation.session == session { current.operation.abandon(error) }
     for operation in operations.removeAll(of: session.id) { operation.abandon(error) }
     for command in commands.removeAll(of: session.id) { command.reply.fail(error) }
+    abandonMeasurements(of: session, error)
   }
 
   private func startNext() {
@@ -197,6 +200,7 @@ final class DeviceLink {
     current = nil
     while let operation = operations.next()?.element { operation.abandon(error) }
     while let command = commands.next()?.element { command.reply.fail(error) }
+    abandonMeasurements(of: nil, error)
     onEvent(self, .ended(reason))
   }
 

@@ -11,9 +11,7 @@ extension Router {
     }
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
     serve(PeripheralRSSI.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).link.readRSSI { result in
-        reply.complete(result.map { .init(rssi: $0) })
-      }
+      try broker.link(to: params.peripheral, for: session).measureRSSI(session, reply)
     }
   }
 }
