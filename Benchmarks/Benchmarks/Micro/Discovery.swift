@@ -18,7 +18,7 @@ func discoveryBenchmarks() {
       self.type = type
       // 20 attributes each, of which 6 are values.
       for number in 0..<UInt16(attributes / 20) {
-        let characteristics = (0..<6).map { index in
+        let characteristics = (UInt16(0)..<6).map { index in
           CharacteristicDefinition(
             uuid: BluetoothUUID(0x2A00 + index), properties: [.read, .notify], value: .stored([1]),
             descriptors: index == 0 ? [DescriptorDefinition(uuid: 0x2901, value: .stored([65]))] : [])
