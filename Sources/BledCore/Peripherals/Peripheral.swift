@@ -20,6 +20,8 @@ final class Peripheral {
   private(set) var scanResponse: [UInt8]?
   /// What both say.
   private(set) var advertised = AdvertisingData(parsing: [])
+  /// The services that both list; every report is held against the filters of all scans.
+  private(set) var services: [BluetoothUUID] = []
   /// Grows whenever the bytes of either change.
   private(set) var revision = 0
   /// How many brokers rely on it; while there is one it is not forgotten.
@@ -48,6 +50,7 @@ final class Peripheral {
     revision += 1
     advertised = AdvertisingData(parsing: data ?? [])
     if let scanResponse { advertised = advertised.merged(with: AdvertisingData(parsing: scanResponse)) }
+    services = advertised.serviceUUIDs
   }
 }
 

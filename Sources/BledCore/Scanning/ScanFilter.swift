@@ -27,6 +27,6 @@ struct ScanFilter {
     if let namePrefix {
       guard let name = peripheral.name, name.hasPrefix(namePrefix) else { return false }
     }
-    return services.isEmpty || peripheral.advertised.serviceUUIDs.contains(where: services.contains)
+    return services.isEmpty || peripheral.services.contains(where: services.contains)
   }
 }

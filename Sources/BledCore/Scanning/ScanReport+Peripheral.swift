@@ -11,7 +11,7 @@ extension ScanReport.Params {
     let advertised = peripheral.advertised
     rssi = peripheral.rssi
     name = advertised.localName
-    services = advertised.serviceUUIDs.nonEmpty
+    services = peripheral.services.nonEmpty
     solicitedServices = advertised.solicitedServiceUUIDs.nonEmpty
     if !advertised.serviceData.isEmpty {
       serviceData = Dictionary(
