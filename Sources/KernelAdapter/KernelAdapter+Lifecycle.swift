@@ -62,6 +62,8 @@ extension KernelAdapter {
         answerPairing(event, packet.index)
       }
       run(lifecycle: .packet(packet))
+    case .lost(let count):
+      logger.warning("events of the kernel were lost", metadata: ["count": "\(count)"])
     case .writable: break
     case .ended(let error):
       management?.close()

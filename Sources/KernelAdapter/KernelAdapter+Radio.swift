@@ -148,6 +148,8 @@ extension KernelAdapter {
       } catch {
         logger.debug("an HCI packet cannot be read: \(error)")
       }
+    case .lost(let count):
+      logger.warning("packets of the controller were lost", metadata: ["count": "\(count)"])
     case .writable: break
     case .ended(let error):
       // The controller is gone or lost its power; the management interface tells which, just now or before.

@@ -125,6 +125,8 @@ final class KernelLink: Link {
   private func handle(_ event: PacketSocket.Event) {
     switch event {
     case .received(let packet): onEvent?(.received(Array(packet)))
+    case .lost(let count):
+      adapter.logger.warning("packets of a device were lost", metadata: ["peer": "\(peer)", "count": "\(count)"])
     case .writable: onEvent?(.writable)
     case .ended(let error):
       socketHasEnded = true

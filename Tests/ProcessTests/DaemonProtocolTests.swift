@@ -90,6 +90,34 @@ import Testing
     #expect(daemon.residentMemory < 200 << 20)
   }
 
+  @Test("A flood of writes: each is answered, done or refused, and another client of the link gets its turn (P16)")
+  func floodOfWrites() throws {
+    let daemon = try DaemonProcess()
+    let (flooder, other) = (try daemon.client(), try daemon.client())
+    let echo = BluetoothUUID("B1ED0002-5EED-4B1E-8D00-000000000000")
+    let device = PeripheralConnect.Params(address: "C0:DE:00:00:00:04", addressType: "random", timeout: 15)
+    let id = try flooder.call(PeripheralConnect.self, device).peripheral
+    _ = try other.call(PeripheralConnect.self, device)
+    let services = try flooder.call(GATTDiscover.self, .init(peripheral: id)).services
+    let found = services.flatMap { $0.characteristics ?? [] }.first { $0.uuid == echo }
+    let handle = try #require(found?.handle)
+    var writes: [Int] = []
+    for number in 0..<1500 {
+      let value = HexBytes([UInt8(number >> 8), UInt8(number & 0xFF)])
+      writes.append(
+        try flooder.start(GATTWrite.self, .init(peripheral: id, handle: handle, value: value, response: false)))
+    }
+    let start = ContinuousClock.now
+    _ = try other.call(GATTRead.self, .init(peripheral: id, handle: handle))
+    #expect(ContinuousClock.now - start < .seconds(2))
+    let refused = try writes.compactMap { id -> String? in
+      if case .failure(let error) = try flooder.finish(id, GATTWrite.self) { error.data?.name } else { nil }
+    }
+    #expect(refused.allSatisfy { $0 == "limitReached" })
+    #expect(refused.count <= writes.count - 1024)
+    #expect(daemon.residentMemory < 200 << 20)
+  }
+
   @Test func discoverDescribesEveryMethodThatIsServed() throws {
     let daemon = try DaemonProcess()
     let client = try daemon.client()

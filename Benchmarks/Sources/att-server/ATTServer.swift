@@ -46,6 +46,7 @@ enum ATTServer {
       switch event {
       case .received(let packet): peer.received(Array(packet))
       case .writable: peer.stream()
+      case .lost: break
       case .ended: socket.close()
       }
     }

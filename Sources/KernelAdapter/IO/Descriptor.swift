@@ -57,11 +57,12 @@ final class Descriptor {
     return true
   }
 
-  /// How much of the kernel's room for packets that wait to be read is taken, 0 to 1.
-  var receiveLoad: Double {
+  /// How much of the kernel's room for packets that wait to be read is taken, 0 to 1, and how many it dropped for want of room.
+  var receiveLoad: (share: Double, dropped: Int) {
     var percent: UInt32 = 0
     var dropped: UInt32 = 0
-    return cbz_receive_load(number, &percent, &dropped) == 0 ? Double(percent) / 100 : 1
+    guard isOpen, cbz_receive_load(number, &percent, &dropped) == 0 else { return (1, 0) }
+    return (Double(percent) / 100, Int(dropped))
   }
 
   func close() {

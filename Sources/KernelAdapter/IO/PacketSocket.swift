@@ -8,6 +8,8 @@ import NIOCore
 final class PacketSocket {
   enum Event {
     case received(ArraySlice<UInt8>)
+    /// So many packets more had no room in the kernel, because they were not read in time.
+    case lost(Int)
     /// Everything that waited has left.
     case writable
     /// Nothing comes any more; nil if the other end closed in order.
@@ -27,6 +29,7 @@ final class PacketSocket {
   private var buffer = [UInt8](repeating: 0, count: longest)
   private var error: SystemError?
   private var hasEnded = false
+  private var lost = 0
   var onEvent: ((Event) -> Void)?
 
   /// Takes the descriptor over. Nothing is read before `start`.
@@ -80,7 +83,7 @@ final class PacketSocket {
     if readBurst() { eventLoop.execute { [weak self] in self?.ready(readiness.subtracting(.writable)) } }
   }
 
-  private var isCrowded: Bool { descriptor.isOpen && descriptor.receiveLoad > Self.highestLoad }
+  private var isCrowded: Bool { descriptor.receiveLoad.share > Self.highestLoad }
 
   private func flush() {
     while let next = waiting.first {
@@ -113,6 +116,11 @@ final class PacketSocket {
         guard self.error == nil else { return end() }
         self.error = error
       }
+    }
+    let dropped = descriptor.receiveLoad.dropped
+    if dropped > lost {
+      onEvent?(.lost(dropped - lost))
+      lost = dropped
     }
     return true
   }

@@ -160,6 +160,44 @@ async def ended_by_peripheral(given):
     expect_equal(given.client.count("peripheral.disconnected"), 0, "further ends told")
 
 
+async def flood(given, count):
+    """Notifies so many values of 97 octets, numbered through, to a client that reads nothing meanwhile."""
+    identifier, discovered = await connect(given)
+    handle = tree.characteristic(discovered, p.HEART_RATE, p.MEASUREMENT)["handle"]
+    await given.client.call("gatt.subscribe", peripheral=identifier, handle=handle)
+    given.client.take("gatt.value", "gatt.subscriptionLost")
+    given.client.stop_reading()
+    for number in range(count):
+        await given.peripheral.notify(number.to_bytes(2, "little") + bytes(95))
+        if number % 64 == 0:
+            # The emulated controller has no flow control towards its own host: it must not overrun the kernel's queue.
+            await asyncio.sleep(0.02)
+    other = await given.daemon.client()
+    await asyncio.wait_for(other.call("adapter.list"), 5)
+    given.client.read_again()
+    # Answers come behind what waits.
+    await given.client.call("adapter.list")
+    await asyncio.sleep(1)
+    came = given.client.take("gatt.value", "gatt.subscriptionLost")
+    numbers = [int.from_bytes(bytes.fromhex(params["value"])[:2], "little") for method, params in came if method == "gatt.value"]
+    expect_equal(numbers, list(range(len(numbers))), f"the {len(numbers)} values")
+    lost = [params["reason"]["data"]["name"] for method, params in came if method == "gatt.subscriptionLost"]
+    await disconnect(given, identifier)
+    return len(numbers), lost
+
+
+@central.case("a client that reads late gets every value: up to a megabyte waits for it (P16)")
+async def late_reader(given):
+    expect_equal(await flood(given, 2500), (2500, []), "the values and the lost subscriptions")
+
+
+@central.case("a client that reads too late loses its subscription, without a gap before, and is told (P16)")
+async def slow_reader(given):
+    count, lost = await flood(given, 7000)
+    expect(2500 < count < 7000, f"{count} values came")
+    expect_equal(lost, ["tooSlow"], "why the subscription was lost")
+
+
 @central.case("bleshell finds it, reads the location, and counts five notifications")
 async def with_bleshell(given):
     found = await given.daemon.bleshell("scan", "--time", "5", "--json")

@@ -79,6 +79,20 @@ class Client:
             self._inbox.remove(found)
         return found["params"]
 
+    def stop_reading(self):
+        """Takes nothing from the socket any more; what the kernel has no room for waits in the daemon."""
+        self._writer.transport.pause_reading()
+
+    def read_again(self):
+        """Goes on reading."""
+        self._writer.transport.resume_reading()
+
+    def take(self, *methods):
+        """The notifications of these methods that came, in order, as (method, params); they are dropped."""
+        taken = [(m["method"], m["params"]) for m in self._inbox if m["method"] in methods]
+        self._inbox = [m for m in self._inbox if m["method"] not in methods]
+        return taken
+
     def forget(self, method):
         """Drops the notifications of this method that came and were not asked for."""
         self._inbox = [message for message in self._inbox if message["method"] != method]
