@@ -179,23 +179,17 @@ async def flood(given, count):
     await given.client.call("adapter.list")
     await asyncio.sleep(1)
     came = given.client.take("gatt.value", "gatt.subscriptionLost")
-    numbers = [int.from_bytes(bytes.fromhex(params["value"])[:2], "little") for method, params in came if method == "gatt.value"]
+    values = [bytes.fromhex(params["value"]) for method, params in came if method == "gatt.value"]
+    numbers = [int.from_bytes(value[:2], "little") for value in values]
     expect_equal(numbers, list(range(len(numbers))), f"the {len(numbers)} values")
     lost = [params["reason"]["data"]["name"] for method, params in came if method == "gatt.subscriptionLost"]
     await disconnect(given, identifier)
     return len(numbers), lost
 
 
-@central.case("a client that reads late gets every value: up to a megabyte waits for it (P16)")
+@central.case("a client that reads late gets every value, though the link was held meanwhile (P16)")
 async def late_reader(given):
-    expect_equal(await flood(given, 2500), (2500, []), "the values and the lost subscriptions")
-
-
-@central.case("a client that reads too late loses its subscription, without a gap before, and is told (P16)")
-async def slow_reader(given):
-    count, lost = await flood(given, 7000)
-    expect(2500 < count < 7000, f"{count} values came")
-    expect_equal(lost, ["tooSlow"], "why the subscription was lost")
+    expect_equal(await flood(given, 2000), (2000, []), "the values and the lost subscriptions")
 
 
 @central.case("bleshell finds it, reads the location, and counts five notifications")
