@@ -26,7 +26,9 @@ struct Settings: Sendable {
       let policy = Policy(configuration.policy, accounts: .system, ownUser: getuid()) { unknown.append($0) }
       return Settings(
         configuration: configuration, adapters: try configuration.adapters.names.map { try AdapterChoice($0) },
-        policy: policy, unknownAccounts: unknown)
+        policy: policy,
+        // The group of the default need not be there.
+        unknownAccounts: configuration.policy == Configuration.Policy() ? [] : unknown)
     }
   }
 

@@ -101,6 +101,22 @@ async def outsider(_given):
     expect("bluetooth" in said and SOCKET in said, f"bleshell says: {said}")
 
 
+@installed.case("systemctl reload puts a changed policy into force, and a file with a mistake changes nothing")
+async def reloaded(_given):
+    process = await properties("MainPID")
+    for policy, refused in (({"scan": []}, True), ({"scan": "nobody"}, True), ({}, False)):
+        with open("/etc/bled/bled.json", "w", encoding="utf-8") as configuration:
+            json.dump({"adapters": ["hci0"], "policy": policy}, configuration)
+        await run("systemctl", "reload", "bled.service")
+        # The signal is there when systemctl returns; that it was heeded shows a moment later.
+        for _ in range(20):
+            said = await as_user("--groups=bluetooth", "scan", "--time", "1", ok=range(256))
+            if ("policy.scan" in said) == refused:
+                break
+        expect(("policy.scan" in said) == refused, f"with {policy}: {said}")
+    expect_equal(await properties("MainPID"), process, "the process after reloading")
+
+
 @installed.case("stopped, the socket stays, and the next client starts it again")
 async def restarted(_given):
     await run("systemctl", "stop", "bled.service")
