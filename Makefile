@@ -22,7 +22,7 @@ export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks Examples
 SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases}
 
-.PHONY: help deps build demo test test-fast test-kernel conformance fuzz soak bench lint format install uninstall clean
+.PHONY: help deps build demo examples test test-fast test-examples test-kernel conformance fuzz soak bench lint format install uninstall clean
 
 help: ## what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,12 +38,20 @@ build: deps ## bled and bleshell, release, static Swift libraries, stripped: .bu
 demo: build ## a tour of both roles on the simulated adapter, in under a minute
 	@scripts/demo
 
-test: test-fast test-kernel ## all tests
+examples: deps ## the programs of Examples, debug: Examples/.build
+	@swift build --package-path Examples
+
+test: test-fast test-examples test-kernel ## all tests
 
 test-fast: deps ## the tests that need no kernel; SANITIZE=address or SANITIZE=thread watches memory or threads
 	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) $(SANITIZED)
 
-test-kernel: build ## the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 for some of them
+test-examples: examples ## each example against the simulated adapter
+	@swift build $(CHECKED) --product bled
+	@swift build $(CHECKED) --product bleshell
+	@scripts/test-examples
+
+test-kernel: build examples ## the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 for some of them
 	@Tests/Kernel/run
 
 conformance: deps ## the tests against the shared vectors (BLED_VECTORS=folder)

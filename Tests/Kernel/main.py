@@ -14,8 +14,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from support import cases  # noqa: E402
 
 MODULES = {
-    1: ["bumble_peripheral"],
-    2: ["bumble_central", "gatttool_central", "silent_central"],
+    1: ["bumble_peripheral", "corebluetooth"],
+    2: ["bumble_central", "gatttool_central", "silent_central", "corebluetooth"],
     3: ["two_adapters", "pending_connects"],
     4: ["vanishing_adapter"],
     5: ["bluetoothd"],

@@ -1,0 +1,106 @@
+"""Groups 1 and 2 once more, with programs written for Apple's CoreBluetooth on bled's side: those of Examples."""
+
+import asyncio
+import os
+from dataclasses import dataclass
+
+from bumble.core import UUID, AdvertisingData
+from bumble.device import Peer
+
+from support.air import Air
+from support.cases import expect, expect_equal, stage
+from support.daemon import Daemon
+from support.peripheral import Peripheral
+from support.tools import ROOT, Program
+
+PROGRAMS = os.path.join(ROOT, "Examples/.build/debug")
+
+
+def example(daemon, name, *arguments):
+    """A program of Examples that uses this daemon; it tells each line as it comes."""
+    path = os.path.join(PROGRAMS, name)
+    expect(os.access(path, os.X_OK), f"there is no {path}: run 'make examples'")
+    return Program("env", f"BLED_SOCKET={daemon.socket}", "stdbuf", "-oL", path, *arguments)
+
+
+@dataclass
+class Given:
+    """bled on hci0, and the other side."""
+
+    daemon: Daemon
+    other: object
+
+
+async def ready(resources):
+    """bled on hci0."""
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    await daemon.until_on(await daemon.client())
+    return daemon
+
+
+@stage(1, "CoreBluetooth's heart-rate monitor, Bumble as peripheral")
+async def monitor(resources):
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    belt = await Peripheral.make(air, "Bumble belt", "F0:F1:F2:F3:F4:01")
+    await belt.advertise()
+    return Given(await ready(resources), belt)
+
+
+@monitor.case("finds the belt, subscribes, prints three measurements, disconnects")
+async def measures(given):
+    subscribed = given.other.subscription(given.other.measurement)
+    async with example(given.daemon, "HeartRateMonitor", "3") as program:
+        await program.wait_for("Found Bumble belt")
+        await program.wait_for("Connected")
+        expect_equal(await asyncio.wait_for(subscribed, 60), (True, False), "what is subscribed to")
+        gone = given.other.disconnection()
+        for rate in (61, 62, 63):
+            await given.other.notify(bytes([6, rate]))
+            await program.wait_for(f"{rate} beats a minute")
+        await program.wait_for("Disconnected")
+        await asyncio.wait_for(gone, 60)
+        expect_equal(await asyncio.wait_for(program.process.wait(), 60), 0, "the program's status")
+
+
+@stage(2, "CoreBluetooth's heart-rate belt, Bumble as central")
+async def belt(resources):
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    phone = await air.device("Bumble phone", "F0:F1:F2:F3:F4:02")
+    return Given(await ready(resources), phone)
+
+
+@belt.case("is found, read and subscribed to; its measurements come until the central leaves")
+async def is_measured(given):
+    phone = given.other
+    async with example(given.daemon, "HeartRateBelt") as program:
+        await program.wait_for("Advertising")
+        heard = asyncio.get_running_loop().create_future()
+
+        def advertisement(found):
+            if found.data.get(AdvertisingData.COMPLETE_LOCAL_NAME) == "Belt" and not heard.done():
+                heard.set_result(found)
+
+        phone.on(phone.EVENT_ADVERTISEMENT, advertisement)
+        await phone.start_scanning()
+        found = await asyncio.wait_for(heard, 60)
+        await phone.stop_scanning()
+        listed = found.data.get(AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS)
+        expect_equal(listed, [UUID("180D")], "the advertised services")
+
+        peer = Peer(await asyncio.wait_for(phone.connect(found.address), 60))
+        await peer.discover_all()
+        [location] = peer.get_characteristics_by_uuid(UUID("2A38"))
+        expect_equal(await location.read_value(), b"\x01", "the sensor's location")
+        await program.wait_for("Read: the sensor's location")
+
+        [measurement] = peer.get_characteristics_by_uuid(UUID("2A37"))
+        values = asyncio.Queue()
+        await peer.subscribe(measurement, lambda value: values.put_nowait(bytes(value)))
+        await program.wait_for("Subscribed")
+        for _ in range(3):
+            value = await asyncio.wait_for(values.get(), 60)
+            expect_equal((len(value), value[0]), (2, 6), "a measurement's length and flags")
+        await peer.connection.disconnect()
+        await program.wait_for("Unsubscribed")
