@@ -126,7 +126,7 @@ extension CBPeripheral {
   public func openL2CAPChannel(_ psm: CBL2CAPPSM) {
     guard state == .connected else { return Misuse.log("openL2CAPChannel on \(self), which is not connected: ignored") }
     engine.deliver(to: self) { peripheral in
-      peripheral.delegate?.peripheral(peripheral, didOpen: nil, error: CBError(.operationNotSupported))
+      peripheral.delegate?.peripheral(peripheral, didOpen: nil, error: NSError.noChannels())
     }
   }
 }

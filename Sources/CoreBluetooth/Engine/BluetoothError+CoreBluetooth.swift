@@ -1,17 +1,13 @@
 import Bluetooth
 
 extension BluetoothError {
-  /// The error as the delegate gets it: `CBATTError` for what a device answered, else `CBError`.
-  var coreBluetooth: any Error {
-    let userInfo = [NSLocalizedDescriptionKey: message]
-    if domain == .att { return CBATTError(.init(code), userInfo: userInfo) }
-    return CBError(cbCode, userInfo: userInfo)
-  }
+  /// The error as the delegate gets it: in the domain of `CBATTError` for what a device answered, else of `CBError`.
+  var coreBluetooth: NSError { domain == .att ? .answered(.init(code), message) : .failed(cbCode, message) }
 
   /// The same, where the daemon refused what the characteristic's properties do not allow: as the device would have.
-  func coreBluetooth(refusedAs refusal: CBATTError.Code) -> any Error {
+  func coreBluetooth(refusedAs refusal: CBATTError.Code) -> NSError {
     guard domain == .bled, code == BledError.notAllowedByProperties.rawValue else { return coreBluetooth }
-    return CBATTError(refusal, userInfo: [NSLocalizedDescriptionKey: message])
+    return .answered(refusal, message)
   }
 
   /// Whether the operation failed because there is no connection (any longer).
@@ -70,4 +66,21 @@ extension BluetoothError {
     case .alreadyInProgress, .tooSlow, .shuttingDown, .protocolViolation, .daemonUnreachable: .unknown
     }
   }
+}
+
+// Delegates get objects of this class, as on Apple's systems: `as? NSError` gives nil for a Swift type here, while
+// `as? CBError` works for both.
+extension NSError {
+  /// What a device answered.
+  static func answered(_ code: CBATTError.Code, _ message: String) -> NSError {
+    CBATTError(code, userInfo: [NSLocalizedDescriptionKey: message]).stored
+  }
+
+  /// What went wrong otherwise.
+  static func failed(_ code: CBError.Code, _ message: String) -> NSError {
+    CBError(code, userInfo: [NSLocalizedDescriptionKey: message]).stored
+  }
+
+  /// What bled does not do yet.
+  static func noChannels() -> NSError { failed(.operationNotSupported, "bled does not open L2CAP channels yet") }
 }

@@ -72,7 +72,7 @@ extension CentralEngine {
 
   /// The state is not poweredOn any more: no connection holds.
   func endAll(below new: CBManagerState) {
-    let error = CBError(.connectionFailed, userInfo: [NSLocalizedDescriptionKey: "Bluetooth is \(new)"])
+    let error = NSError.failed(.connectionFailed, "Bluetooth is \(new)")
     for (identifier, record) in records.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
       guard record.phase != .idle else { continue }
       call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))

@@ -5,7 +5,9 @@ extension PeripheralEngine {
   /// Starts to advertise. Any thread.
   func startAdvertising(name: String?, services: [BluetoothUUID]) {
     run { [self] in
-      guard advertising == .off else { return tellStarted(CBError(.alreadyAdvertising)) }
+      guard advertising == .off else {
+        return tellStarted(.failed(.alreadyAdvertising, "this manager advertises already"))
+      }
       lastAdvertising += 1
       let wish = Advertising.starting(lastAdvertising)
       advertising = wish
@@ -41,7 +43,7 @@ extension PeripheralEngine {
     deliver { $0.shared[\.isAdvertising] = false }
   }
 
-  private func tellStarted(_ error: (any Error)?) {
+  private func tellStarted(_ error: NSError?) {
     let isOn = error == nil
     deliver { manager in
       if isOn { manager.shared[\.isAdvertising] = true }

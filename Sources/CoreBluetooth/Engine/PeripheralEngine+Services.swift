@@ -8,20 +8,18 @@ extension PeripheralEngine {
     change { [self] done in
       let service = service.value
       guard services.values.allSatisfy({ $0 !== service }) else {
-        tellAdded(
-          service, CBError(.invalidParameters, userInfo: [NSLocalizedDescriptionKey: "it is published already"]))
+        tellAdded(service, .failed(.invalidParameters, "it is published already"))
         return done()
       }
       guard ![0x1800, 0x1801].contains(service.uuid.value) else {
-        tellAdded(service, CBError(.uuidNotAllowed))
+        tellAdded(service, .failed(.uuidNotAllowed, "service \(service.uuid.uuidString) is the system's own"))
         return done()
       }
       let includes = (service.includedServices ?? []).map { included in
         services.first { $0.value === included }?.key
       }
       guard !includes.contains(nil) else {
-        let text = "the services that it includes must be published first"
-        tellAdded(service, CBError(.invalidParameters, userInfo: [NSLocalizedDescriptionKey: text]))
+        tellAdded(service, .failed(.invalidParameters, "the services that it includes must be published first"))
         return done()
       }
       call(ServiceAdd.self, .init(service: service.definition(includes: includes.compactMap(\.self)))) {
@@ -63,7 +61,7 @@ extension PeripheralEngine {
     }
   }
 
-  private func tellAdded(_ service: CBMutableService, _ error: (any Error)?) {
+  private func tellAdded(_ service: CBMutableService, _ error: NSError?) {
     deliver { $0.delegate?.peripheralManager($0, didAdd: service, error: error) }
   }
 

@@ -128,7 +128,7 @@ open class CBPeripheralManager: CBManager {
     guard isUsable(for: "publishL2CAPChannel") else { return }
     engine.deliver { manager in
       manager.delegate?.peripheralManager(
-        manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
+        manager, didPublishL2CAPChannel: 0, error: NSError.noChannels())
     }
   }
 
@@ -137,7 +137,7 @@ open class CBPeripheralManager: CBManager {
     guard isUsable(for: "unpublishL2CAPChannel") else { return }
     engine.deliver { manager in
       manager.delegate?.peripheralManager(
-        manager, didUnpublishL2CAPChannel: psm, error: CBError(.operationNotSupported))
+        manager, didUnpublishL2CAPChannel: psm, error: NSError.noChannels())
     }
   }
 }

@@ -19,6 +19,11 @@ struct ForeignCodeTests {
     #expect(uuids.sorted().map(\.uuidString) == ["180D", "2A38"])
   }
 
+  @Test func objectsCanBeFormatted() {
+    let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
+    #expect(String(format: "%@ of %@, %d", service.uuid, service, 3) == "Heart Rate of \(service.description), 3")
+  }
+
   @Test func timeIsThere() {
     let time: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()
     #expect(abs(time - Date().timeIntervalSinceReferenceDate) < 5)

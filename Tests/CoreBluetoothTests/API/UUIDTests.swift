@@ -33,6 +33,11 @@ struct UUIDTests {
     #expect(CBUUID(NSUUID: uuid) == CBUUID(data: withUnsafeBytes(of: uuid.uuid) { Data($0) }))
   }
 
+  @Test func aPlaceholder() {
+    #expect(CBUUID() == CBUUID())
+    #expect(CBUUID().uuidString == "00000000-0000-0000-0000-000000000000")
+  }
+
   @Test func names() {
     #expect("\(CBUUID(string: "180D"))" == "Heart Rate")
     #expect(CBUUID(string: "FFF0").description == "FFF0")

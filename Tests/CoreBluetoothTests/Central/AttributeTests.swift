@@ -3,7 +3,8 @@ import Testing
 
 extension WithDaemon {
   @Suite struct AttributeTests {
-    @Test func discoveryStepByStep() async throws {
+    @Test("rules 18 and 19: discovery step by step")
+    func discoveryStepByStep() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let belt = try await central.connected("Belt")
@@ -55,7 +56,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func whatIsNotThereIsAnsweredToo() async throws {
+    @Test("rule 18: what is not there is answered too")
+    func whatIsNotThereIsAnsweredToo() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let belt = try await central.connected("Belt")
@@ -66,7 +68,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func objectsSurviveAReconnection() async throws {
+    @Test("rule 19: objects survive a reconnection")
+    func objectsSurviveAReconnection() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let belt = try await central.connected("Belt")
@@ -81,7 +84,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func readingValues() async throws {
+    @Test("rules 17 and 20: values of any length, answered in the order of the questions")
+    func readingValues() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let echo = try await central.connected("Echo")
@@ -103,7 +107,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func whatTheDeviceRefusesKeepsTheOldValue() async throws {
+    @Test("rules 20 and 23: what the device refuses keeps the old value")
+    func whatTheDeviceRefusesKeepsTheOldValue() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let belt = try await central.connected("Belt")
@@ -146,7 +151,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func writingValues() async throws {
+    @Test("rule 21: writing values of any length")
+    func writingValues() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let echo = try await central.connected("Echo")
@@ -168,7 +174,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func writesWithoutResponseHaveRoomOnceMore() async throws {
+    @Test("rule 22: writes without response have room once more")
+    func writesWithoutResponseHaveRoomOnceMore() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let echo = try await central.connected("Echo")
@@ -192,7 +199,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func subscribing() async throws {
+    @Test("rule 23: subscribing and its end")
+    func subscribing() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let belt = try await central.connected("Belt")
@@ -210,15 +218,17 @@ extension WithDaemon {
       belt.setNotifyValue(false, for: rate)
       try await central.log.next("didUpdateNotificationStateFor")
       #expect(!rate.isNotifying)
-      await central.log.settle()
+      await central.barrier()
       central.log.clear()
-      try await Task.sleep(for: .milliseconds(400))
+      belt.readRSSI()
+      try await central.log.next("didReadRSSI")
       #expect(central.log.pending.isEmpty)
       #expect(!central.log.wasReentered)
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func indications() async throws {
+    @Test("rule 32: indications are subscribed to and confirmed")
+    func indications() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let brief = try await central.connected("Brief")
@@ -231,7 +241,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func noAnswersAfterTheEnd() async throws {
+    @Test("rule 14: no answers after the end")
+    func noAnswersAfterTheEnd() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let slow = try await central.connected("Slow")
@@ -240,7 +251,13 @@ extension WithDaemon {
       slow.readValue(for: name)
       central.manager.cancelPeripheralConnection(slow)
       try await central.log.next("didDisconnect")
-      try await Task.sleep(for: .milliseconds(600))
+      #expect(slow.services?.count == 1)
+      // The one answer is that of the next connection.
+      central.manager.connect(slow)
+      try await central.log.next("didConnect")
+      slow.readValue(for: name)
+      try await central.log.next("didUpdateValueFor characteristic")
+      await central.barrier()
       #expect(central.log.pending.isEmpty)
       withExtendedLifetime(daemon) {}
     }

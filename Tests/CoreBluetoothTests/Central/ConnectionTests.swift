@@ -5,7 +5,8 @@ import Testing
 
 extension WithDaemon {
   @Suite struct ConnectionTests {
-    @Test func connectAndCancel() async throws {
+    @Test("rules 11, 16 and 25: connect, connect once more, cancel")
+    func connectAndCancel() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       try await central.log.next("didUpdateState")
@@ -38,7 +39,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func connectAgainWhileTheConnectionEnds() async throws {
+    @Test("rule 11: connect while the connection still ends")
+    func connectAgainWhileTheConnectionEnds() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let belt = try await central.connected("Belt")
@@ -50,13 +52,16 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func aConnectWaitsUntilItIsCancelled() async throws {
+    @Test("rule 11: a connect waits until it is cancelled")
+    func aConnectWaitsUntilItIsCancelled() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       try await central.log.next("didUpdateState")
       let far = try await central.find("Far")
       central.manager.connect(far)
-      try await Task.sleep(for: .milliseconds(500))
+      // Every attempt fails, and nobody is told.
+      try await Central.hear(10, of: "Far")
+      await central.barrier()
       #expect(far.state == .connecting)
       #expect(central.log.pending.isEmpty)
       central.manager.cancelPeripheralConnection(far)
@@ -78,7 +83,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func aDeviceThatHangsUp() async throws {
+    @Test("rules 13 and 14: a device that hangs up")
+    func aDeviceThatHangsUp() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let brief = try await central.connected("Brief")
@@ -139,7 +145,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func aLinkIsSharedAndEachManagerHasItsOwnEnd() async throws {
+    @Test("rule 12: a link is shared, and each manager has its own end")
+    func aLinkIsSharedAndEachManagerHasItsOwnEnd() async throws {
       let daemon = try await BledProcess()
       let first = Central()
       let second = Central()
@@ -159,7 +166,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func aPeripheralThatIsLetGoOfIsDisconnected() async throws {
+    @Test("rule 5: a peripheral that is let go of is disconnected")
+    func aPeripheralThatIsLetGoOfIsDisconnected() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let observer = try await BledClient.connect(to: daemon.socket)
@@ -177,7 +185,8 @@ extension WithDaemon {
       try await until { try await connected() == 0 }
     }
 
-    @Test func aManagerThatIsLetGoOfGivesEverythingBack() async throws {
+    @Test("rule 5: a manager that is let go of gives everything back")
+    func aManagerThatIsLetGoOfGivesEverythingBack() async throws {
       let daemon = try await BledProcess()
       let observer = try await BledClient.connect(to: daemon.socket)
       weak var gone: CBCentralManager?

@@ -3,7 +3,8 @@ import Testing
 
 extension WithDaemon {
   @Suite struct ScanTests {
-    @Test func oneObjectForADeviceAndWhatItSays() async throws {
+    @Test("rules 7 and 8: one object for a device; what it advertises in the types of Apple's framework")
+    func oneObjectForADeviceAndWhatItSays() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       try await central.log.next("didUpdateState")
@@ -31,7 +32,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func oneReportADeviceUnlessItsDataChanges() async throws {
+    @Test("rule 6: one report of a device, and again with a new scan")
+    func oneReportADeviceUnlessItsDataChanges() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       try await central.log.next("didUpdateState")
@@ -39,8 +41,9 @@ extension WithDaemon {
       central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), CBUUID(string: "1809")])
       let belt = try await central.log.next("didDiscover") { $0.peripheral?.name == "Belt" }
       let brief = try await central.log.next("didDiscover") { $0.peripheral?.name == "Brief" }
-      // Ten intervals of the device: with duplicates there would be ten more.
-      try await Task.sleep(for: .milliseconds(500))
+      // With duplicates there would be ten more.
+      try await Central.hear(10, of: "Belt")
+      await central.barrier()
       #expect(central.log.pending.isEmpty)
       // A new scan forgets what was reported.
       central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
@@ -49,7 +52,8 @@ extension WithDaemon {
       withExtendedLifetime((daemon, brief)) {}
     }
 
-    @Test func nothingComesAfterStopScan() async throws {
+    @Test("rule 1: no report after stopScan")
+    func nothingComesAfterStopScan() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       try await central.log.next("didUpdateState")
@@ -63,13 +67,14 @@ extension WithDaemon {
         central.log.clear()
       }
       #expect(!central.manager.isScanning)
-      try await Task.sleep(for: .milliseconds(300))
+      await central.barrier()
       #expect(central.log.pending.isEmpty)
       #expect(!central.log.wasReentered)
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func objectsBelongToOneManager() async throws {
+    @Test("rule 7: objects belong to one manager")
+    func objectsBelongToOneManager() async throws {
       let daemon = try await BledProcess()
       let first = Central()
       let second = Central()
@@ -87,7 +92,8 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func knownDevicesAreRetrieved() async throws {
+    @Test("rule 15: known devices are retrieved by their identifiers (G8)")
+    func knownDevicesAreRetrieved() async throws {
       let daemon = try await BledProcess()
       let first = Central()
       try await first.log.next("didUpdateState")
@@ -104,7 +110,8 @@ extension WithDaemon {
       withExtendedLifetime((daemon, known)) {}
     }
 
-    @Test func connectedDevicesAreRetrieved() async throws {
+    @Test("rule 15: devices that are connected for others are retrieved by their services (G8)")
+    func connectedDevicesAreRetrieved() async throws {
       let daemon = try await BledProcess()
       let first = Central()
       let belt = try await first.connected("Belt")

@@ -12,7 +12,8 @@ private final class Minimal: NSObject, CBCentralManagerDelegate, CBPeripheralMan
 extension WithDaemon {
   /// P24: without a daemon, when it goes and when it comes back.
   @Suite struct StateTests {
-    @Test func managersWithLittle() {
+    @Test("rule 2: the state is unknown at first")
+    func managersWithLittle() {
       setenv("BLED_SOCKET", "/nonexistent/bled.sock", 1)
       let minimal = Minimal()
       let central = CBCentralManager(delegate: minimal, queue: DispatchQueue(label: "test"))
@@ -29,7 +30,8 @@ extension WithDaemon {
       #expect(central.delegate == nil)
     }
 
-    @Test func delegatesAreWeak() {
+    @Test("rule 5: delegates are weak")
+    func delegatesAreWeak() {
       setenv("BLED_SOCKET", "/nonexistent/bled.sock", 1)
       let central = CBCentralManager(delegate: nil, queue: DispatchQueue(label: "test"))
       do {
@@ -40,7 +42,8 @@ extension WithDaemon {
       #expect(central.delegate == nil)
     }
 
-    @Test func noDaemonIsUnsupportedUntilThereIsOne() async throws {
+    @Test("rule 2: without a daemon the state is unsupported, and calls are ignored")
+    func noDaemonIsUnsupportedUntilThereIsOne() async throws {
       let daemon = try await BledProcess()
       daemon.kill()
       let central = Central()
@@ -59,7 +62,8 @@ extension WithDaemon {
       #expect(central.log.pending.isEmpty)
     }
 
-    @Test func daemonThatDiesAndComesBack() async throws {
+    @Test("rules 3 and 4: a daemon that dies and comes back (P24)")
+    func daemonThatDiesAndComesBack() async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let belt = try await central.connected("Belt")
@@ -85,7 +89,8 @@ extension WithDaemon {
       #expect(again.state == .connected)
     }
 
-    @Test func adapterThatIsSwitchedOff() async throws {
+    @Test("rule 3: an adapter that is switched off and on (P24)")
+    func adapterThatIsSwitchedOff() async throws {
       let events = #""events": [{ "at": 2, "action": "powerOff" }, { "at": 3, "action": "powerOn" }]"#
       let open = try #require(Air.scenario.lastIndex(of: "}"))
       let daemon = try await BledProcess(Air.scenario[..<open] + events + "}")

@@ -38,7 +38,8 @@ extension WithDaemon {
       return try await central.connected("Both")
     }
 
-    @Test func readsWritesAndUpdates() async throws {
+    @Test("rules 20, 21, 28 and 29: reads and writes of any length, and what is refused")
+    func readsWritesAndUpdates() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
       let text = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -82,7 +83,8 @@ extension WithDaemon {
       #expect(role.log.pending.isEmpty)
     }
 
-    @Test func updatesArriveInOrder() async throws {
+    @Test("rule 31: updates arrive in order, however many")
+    func updatesArriveInOrder() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
       let text = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -106,7 +108,8 @@ extension WithDaemon {
       #expect(try await role.log.next("didUnsubscribe").central === subscriber)
     }
 
-    @Test func servicesThatChange() async throws {
+    @Test("rules 19 and 26: services that change")
+    func servicesThatChange() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
       let text = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -127,7 +130,8 @@ extension WithDaemon {
       #expect(try await central.log.next("didUpdateValueFor characteristic").error == nil)
     }
 
-    @Test func anUnansweredReadEndsWithTheRequest() async throws {
+    @Test("rule 29: a read that nobody answers ends with the request")
+    func anUnansweredReadEndsWithTheRequest() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
       let text = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -137,7 +141,8 @@ extension WithDaemon {
       #expect(try await central.log.next("didUpdateValueFor characteristic").error is CBATTError)
     }
 
-    @Test func aProtectedValueIsRefusedWithoutEncryption() async throws {
+    @Test("rule 24: a protected value is refused without encryption")
+    func aProtectedValueIsRefusedWithoutEncryption() async throws {
       let role = PeripheralRole()
       local.text.permissions = .readEncryptionRequired
       local.text.properties = [.read, .notifyEncryptionRequired]

@@ -29,8 +29,17 @@ final class BledProcess {
   }
 
   deinit {
-    process?.terminate()
+    if let process { Self.end(process) }
     try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Asks the daemon to end and waits for that; what is there after 10 s is killed.
+  private static func end(_ process: Process) {
+    process.terminate()
+    let last = DispatchTime.now() + .seconds(10)
+    while process.isRunning, .now() < last { usleep(5000) }
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
   }
 
   func start() async throws {

@@ -27,6 +27,24 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
     return try #require(event.peripheral)
   }
 
+  /// Waits until everything that the daemon has said so far has come to the delegate: two round trips on the manager's
+  /// connection (the second one begins when the engine has handled what came before the first one's answer).
+  func barrier() async {
+    for _ in 0..<2 { _ = manager.retrievePeripherals(withIdentifiers: [UUID()]) }
+    await log.settle()
+  }
+
+  /// Hears so many advertisements of a device, as a measure of time on the air.
+  static func hear(_ count: Int, of name: String) async throws {
+    let listener = Central()
+    try await listener.log.next("didUpdateState") { $0.state == .poweredOn }
+    listener.manager.scanForPeripherals(
+      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    for _ in 0..<count {
+      try await listener.log.next("didDiscover") { $0.data[CBAdvertisementDataLocalNameKey] as? String == name }
+    }
+  }
+
   /// Finds a device and connects to it.
   func connected(_ name: String) async throws -> CBPeripheral {
     try await log.next("didUpdateState") { $0.state == .poweredOn }

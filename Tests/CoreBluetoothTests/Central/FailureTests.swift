@@ -1,0 +1,118 @@
+import CoreBluetooth
+import Testing
+
+extension WithDaemon {
+  /// Connections that are not made, and what ends early.
+  @Suite struct FailureTests {
+    @Test("rules 3 and 13: what is awaited fails when the adapter is switched off")
+    func awaitedWhenBluetoothEnds() async throws {
+      let events = #""events": [{ "at": 2, "action": "powerOff" }]"#
+      let open = try #require(Air.scenario.lastIndex(of: "}"))
+      let daemon = try await BledProcess(Air.scenario[..<open] + events + "}")
+      let central = Central()
+      try await central.log.next("didUpdateState") { $0.state == .poweredOn }
+      let far = try await central.find("Far")
+      central.manager.connect(far)
+      #expect(try await central.log.next("didUpdateState").state == .poweredOff)
+      let failure = try await central.log.next("didFailToConnect")
+      #expect(failure.peripheral === far)
+      #expect((failure.error as? CBError)?.code == .connectionFailed)
+      #expect(far.state == .disconnected)
+      // The state is not poweredOn: this has no effect.
+      central.manager.connect(far)
+      await central.barrier()
+      #expect(far.state == .disconnected)
+      #expect(central.log.pending.isEmpty)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test("rule 13: an adapter that holds no more links refuses")
+    func noRoomForALink() async throws {
+      let open = try #require(Air.scenario.firstIndex(of: "{"))
+      let rest = Air.scenario[Air.scenario.index(after: open)...]
+      let daemon = try await BledProcess(#"{ "adapter": { "links": 1 }, "# + rest)
+      let central = Central()
+      let belt = try await central.connected("Belt")
+      let echo = try await central.find("Echo")
+      central.manager.connect(echo)
+      let failure = try await central.log.next("didFailToConnect")
+      #expect(failure.peripheral === echo)
+      #expect((failure.error as? CBError)?.code == .connectionLimitReached)
+      #expect(echo.state == .disconnected)
+      #expect(belt.state == .connected)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test("errors are objects, as on Apple's systems, and are cast to all that they are there")
+    func errorsAreObjects() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      let belt = try await central.connected("Belt")
+      let rate = try await central.characteristic("2A37", of: "180D", on: belt)
+      belt.readValue(for: rate)
+      let refused = try #require(try await central.log.next("didUpdateValueFor characteristic").error)
+      #expect(type(of: refused) is NSError.Type)
+      #expect((refused as? CBATTError)?.code == .readNotPermitted)
+      #expect(refused as? CBError == nil)
+      #expect(!refused.localizedDescription.isEmpty)
+      belt.openL2CAPChannel(0x81)
+      let unsupported = try #require(try await central.log.next("didOpen").error)
+      #expect(type(of: unsupported) is NSError.Type)
+      switch unsupported {
+      case CBError.operationNotSupported: break
+      default: Issue.record("not matched")
+      }
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test("rule 5: managers and peripherals may be released at any moment", arguments: Moment.allCases)
+    fileprivate func released(at moment: Moment) async throws {
+      let daemon = try await BledProcess()
+      weak var manager: CBCentralManager?
+      weak var peripheral: CBPeripheral?
+      do {
+        let central = Central()
+        manager = central.manager
+        switch moment {
+        case .atOnce: break
+        case .poweredOn: try await central.log.next("didUpdateState")
+        case .scanning:
+          try await central.log.next("didUpdateState")
+          central.manager.scanForPeripherals(withServices: nil)
+          try await central.log.next("didDiscover")
+        case .connecting:
+          try await central.log.next("didUpdateState")
+          let belt = try await central.find("Belt")
+          peripheral = belt
+          central.manager.connect(belt)
+        case .waiting:
+          try await central.log.next("didUpdateState")
+          let far = try await central.find("Far")
+          peripheral = far
+          central.manager.connect(far)
+          await central.barrier()
+        case .reading, .notified:
+          let name = moment == .reading ? ("Slow", "2A8A", "181C") : ("Belt", "2A37", "180D")
+          let device = try await central.connected(name.0)
+          peripheral = device
+          let value = try await central.characteristic(name.1, of: name.2, on: device)
+          if moment == .reading { for _ in 0..<4 { device.readValue(for: value) } }
+          if moment == .notified {
+            device.setNotifyValue(true, for: value)
+            try await central.log.next("didUpdateValueFor characteristic")
+          }
+        }
+        central.log.clear()
+      }
+      try await until { manager == nil && peripheral == nil }
+      // The daemon serves the next one.
+      let next = Central()
+      _ = try await next.connected("Belt")
+      withExtendedLifetime(daemon) {}
+    }
+
+    fileprivate enum Moment: CaseIterable {
+      case atOnce, poweredOn, scanning, connecting, waiting, reading, notified
+    }
+  }
+}
