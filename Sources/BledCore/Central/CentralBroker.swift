@@ -34,6 +34,7 @@ final class CentralBroker {
   }
 
   let directory: PeripheralDirectory
+  var watchers = LinkWatchers()
   private let adapters: AdapterRegistry
   private let scheduler: any Scheduler
   private let logger: Logger
@@ -96,6 +97,7 @@ final class CentralBroker {
 
   /// A session has ended.
   func ended(_ session: Session) {
+    watchers.set(false, session)
     for connection in inOrder { release(connection, by: session) }
   }
 
@@ -169,6 +171,7 @@ final class CentralBroker {
     connection.device = device
     connection.slot = device.slot
     connection.hasNegotiated = false
+    watchers.tell(device.peripheral, linked: true)
     perform(connection.machine.linkUp(isOurs: device.link.role == .central), on: connection)
   }
 
@@ -203,6 +206,7 @@ final class CentralBroker {
     case .ended(let reason):
       connection.device = nil
       perform(connection.machine.linkDown(reason), on: connection)
+      watchers.tell(device.peripheral, linked: false)
     default: break
     }
   }

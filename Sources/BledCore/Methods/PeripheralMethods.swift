@@ -10,6 +10,10 @@ extension Router {
       return Empty()
     }
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
+    answer(PeripheralWatch.self) { [unowned broker] params, session in
+      broker.watchers.set(params.on ?? true, session)
+      return Empty()
+    }
     serve(PeripheralRSSI.self) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).measureRSSI(session, reply)
     }

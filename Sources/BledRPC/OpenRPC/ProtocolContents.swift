@@ -7,7 +7,7 @@ public enum ProtocolContents {
   public static let clientCalls: [any RPCMethod.Type] = [
     SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self,
     ScanStart.self, ScanStop.self,
-    PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
+    PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self, PeripheralWatch.self,
     GATTDiscover.self, GATTDiscoverServices.self, GATTDiscoverIncludedServices.self,
     GATTDiscoverCharacteristics.self, GATTDiscoverDescriptors.self,
     GATTRead.self, GATTWrite.self, GATTSubscribe.self, GATTUnsubscribe.self,
@@ -21,7 +21,7 @@ public enum ProtocolContents {
   /// What the daemon tells.
   public static let notifications: [any RPCNotification.Type] = [
     AdapterChanged.self, ScanReport.self,
-    PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralDisconnected.self,
+    PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralDisconnected.self, PeripheralLinkChanged.self,
     GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerReady.self,
     AdvertisingChanged.self,

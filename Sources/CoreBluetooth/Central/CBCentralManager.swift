@@ -23,7 +23,6 @@ open class CBCentralManager: CBManager {
     var isScanning = false
     /// Counts scans, so that reports of one that ended are told apart.
     var scan = 0
-    var eventsWanted: [CBConnectionEventMatchingOption: Any]?
   }
 
   let shared: Guarded<Shared>
@@ -133,9 +132,15 @@ open class CBCentralManager: CBManager {
     return engine.connected(withServices: serviceUUIDs.map(\.value))
   }
 
-  /// Has the delegate told of connections that match; nil ends that. bled tells of the connections of this manager only.
+  /// Has the delegate told of connections that match, of this and of all other programs; nil ends that.
+  /// - Parameter options: `peripheralUUIDs` and `serviceUUIDs`: one of them must match. Empty: all connections.
   open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
-    shared[\.eventsWanted] = options
+    engine.watchConnections(
+      options.map { options in
+        ConnectionEventWish.Filter(
+          identifiers: (options[.peripheralUUIDs] as? [UUID]).map { Set($0) },
+          services: (options[.serviceUUIDs] as? [CBUUID])?.map(\.value))
+      })
   }
 
   private func isMine(_ peripheral: CBPeripheral) -> Bool {

@@ -124,7 +124,6 @@ extension CentralEngine {
         if let mtu { $0.mtu = mtu }
       }
       manager.delegate?.centralManager(manager, didConnect: peripheral)
-      manager.tellEvent(.peerConnected, peripheral)
     }
   }
 
@@ -139,7 +138,6 @@ extension CentralEngine {
   }
 
   private func end(_ record: LinkRecord, error: (any Error)?) {
-    let wasConnected = record.phase != .connecting
     record.nextGeneration()
     record.phase = .idle
     let isReconnecting = record.reconnectsItself && error != nil
@@ -151,22 +149,7 @@ extension CentralEngine {
       peripheral.connectionEnded(nowConnecting: isWanted)
       manager.delegate?.centralManager(
         manager, didDisconnectPeripheral: peripheral, timestamp: time, isReconnecting: isReconnecting, error: error)
-      if wasConnected { manager.tellEvent(.peerDisconnected, peripheral) }
     }
     if isWanted { begin(record, after: 0) }
-  }
-}
-
-extension CBCentralManager {
-  /// Tells of a connection, if it is one of those that the program asked for.
-  fileprivate func tellEvent(_ event: CBConnectionEvent, _ peripheral: CBPeripheral) {
-    guard let wanted = shared[\.eventsWanted] else { return }
-    let identifiers = wanted[.peripheralUUIDs] as? [UUID]
-    let services = wanted[.serviceUUIDs] as? [CBUUID]
-    let matches =
-      identifiers?.contains(peripheral.identifier) ?? false
-      || services?.contains { uuid in peripheral.services?.contains { $0.uuid == uuid } ?? false } ?? false
-      || identifiers == nil && services == nil
-    if matches { delegate?.centralManager(self, connectionEventDidOccur: event, for: peripheral) }
   }
 }

@@ -4,7 +4,7 @@ import Bluetooth
 
 extension CentralEngine {
   /// How long a call that must answer at once may wait for the daemon, in seconds.
-  private static let patience = 2.0
+  static let patience = 2.0
 
   /// The devices of these identifiers that the program holds or the daemon knows. Any thread but `queue`.
   func known(_ identifiers: [UUID]) -> [CBPeripheral] {
@@ -54,7 +54,7 @@ extension CentralEngine {
   }
 
   /// Ends our own use of a device, unless the program has connected to it meanwhile.
-  private func letGo(of identifier: UUID) {
+  func letGo(of identifier: UUID) {
     run { [self] in
       guard records[identifier].map({ $0.phase == .idle }) ?? true else { return }
       call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))

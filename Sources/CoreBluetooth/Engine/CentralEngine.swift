@@ -13,6 +13,8 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
   var records: [UUID: LinkRecord] = [:]
   /// The scan that goes on.
   var scanWish: ScanWish?
+  /// The connections of the whole machine that the program wants to hear of.
+  var connectionEvents = ConnectionEventWish()
   /// Reports that wait for the program's queue.
   let waitingReports = Guarded(0)
   private let objects = Guarded<(last: Int, references: [UUID: Reference])>((0, [:]))
@@ -66,6 +68,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     observe(PeripheralConnected.self, of: client) { [weak self] in self?.connected($0) }
     observe(PeripheralConnectFailed.self, of: client) { [weak self] in self?.connectFailed($0) }
     observe(PeripheralDisconnected.self, of: client) { [weak self] in self?.disconnected($0) }
+    observe(PeripheralLinkChanged.self, of: client) { [weak self] in self?.linkChanged($0) }
     observe(GATTValue.self, of: client) { [weak self] value in
       self?.tell(value.peripheral) { peripheral in
         guard let characteristic = peripheral.shared.with({ $0.attributes.characteristics[value.handle] }) else {
@@ -95,6 +98,11 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
 
   override func giveBack(_ state: RestoredState) { giveUp(state) }
 
+  override func closed() {
+    for record in records.values { record.nextGeneration() }
+    records = [:]
+  }
+
   override func stateChanged(from old: CBManagerState) {
     let new = state
     deliver { manager in
@@ -107,7 +115,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
       manager.setState(new)
       manager.delegate?.centralManagerDidUpdateState(manager)
     }
-    guard new != .poweredOn else { return }
+    guard new != .poweredOn else { return renewConnectionEvents() }
     if scanWish != nil { call(ScanStop.self, .init()) }
     scanWish = nil
     endAll(below: new)

@@ -47,8 +47,12 @@ class ManagerEngine: @unchecked Sendable {
       isClosed = true
       client?.close()
       client = nil
+      closed()
     }
   }
+
+  /// For subclasses: the manager is gone. What waits holds objects that hold the engine, and must go too.
+  func closed() {}
 
   /// Has `body` called on `queue`, after everything that was given before. Any thread.
   func run(_ body: @escaping () -> Void) {

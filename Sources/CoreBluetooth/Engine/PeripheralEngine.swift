@@ -69,6 +69,11 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
 
   override func giveBack(_ state: RestoredState) { giveUp(state) }
 
+  override func closed() {
+    changes = []
+    updates = []
+  }
+
   override func stateChanged(from old: CBManagerState) {
     let new = state
     if new != .poweredOn {

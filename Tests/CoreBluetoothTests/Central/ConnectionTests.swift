@@ -203,18 +203,5 @@ extension WithDaemon {
         return adapter.links == 0 && !adapter.scanning
       }
     }
-
-    @Test func connectionEventsOfThisManager() async throws {
-      let daemon = try await BledProcess()
-      let central = Central()
-      try await central.log.next("didUpdateState")
-      let belt = try await central.find("Belt")
-      central.manager.registerForConnectionEvents(options: [.peripheralUUIDs: [belt.identifier]])
-      central.manager.connect(belt)
-      #expect(try await central.log.next("connectionEvent").connectionEvent == .peerConnected)
-      central.manager.cancelPeripheralConnection(belt)
-      #expect(try await central.log.next("connectionEvent").connectionEvent == .peerDisconnected)
-      withExtendedLifetime(daemon) {}
-    }
   }
 }

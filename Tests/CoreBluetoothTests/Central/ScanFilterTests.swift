@@ -18,7 +18,9 @@ extension WithDaemon {
       let central = Central()
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }
       central.manager.scanForPeripherals(withServices: services, options: options)
-      try await Central.hear(4, of: "C")
+      // The scan has begun before the time is measured.
+      await central.barrier()
+      for name in ["A", "B", "C"] { try await Central.hear(4, of: name) }
       await central.barrier()
       return Set(central.log.pending.compactMap { $0.data[CBAdvertisementDataLocalNameKey] as? String })
     }

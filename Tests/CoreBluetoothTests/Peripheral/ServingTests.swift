@@ -28,6 +28,14 @@ extension WithDaemon {
       return try await central.connected("Both")
     }
 
+    /// The device's Service Changed is looked for between these reads; then it is subscribed to.
+    private func changesAreHeard(_ device: CBPeripheral, _ characteristic: CBCharacteristic) async throws {
+      for _ in 0..<6 {
+        device.readValue(for: characteristic)
+        try await central.log.next("didUpdateValueFor characteristic")
+      }
+    }
+
     @Test("rule 27: what is published stays as it was until it is removed and added again")
     func changesAfterAdd() async throws {
       let device = try await connect()
@@ -37,7 +45,9 @@ extension WithDaemon {
       #expect(found.properties == [.read, .write, .writeWithoutResponse, .notify])
       role.manager.add(service)
       #expect((try await role.log.next("didAdd").error as? CBError)?.code == .invalidParameters)
+      try await changesAreHeard(device, found)
       role.manager.remove(service)
+      try await central.log.next("didModifyServices")
       service.characteristics = [text]
       try await role.publish(service)
       let again = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -115,11 +125,7 @@ extension WithDaemon {
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
       device.setNotifyValue(true, for: found)
       try await central.log.next("didUpdateNotificationStateFor")
-      // The device's Service Changed is looked for between these.
-      for _ in 0..<6 {
-        device.readValue(for: found)
-        try await central.log.next("didUpdateValueFor characteristic")
-      }
+      try await changesAreHeard(device, found)
       role.manager.remove(service)
       let lost = try await central.log.next("didUpdateNotificationStateFor")
       #expect(lost.characteristic === found)

@@ -1,0 +1,57 @@
+import BledRPC
+import Bluetooth
+
+extension CentralEngine {
+  /// Tells of the connections that match from now on; nil: of none. Any thread.
+  func watchConnections(_ filter: ConnectionEventWish.Filter?) {
+    run { [self] in
+      connectionEvents = ConnectionEventWish(filter: filter)
+      call(PeripheralWatch.self, .init(on: filter != nil))
+    }
+  }
+
+  /// The session may be a new one.
+  func renewConnectionEvents() {
+    guard let filter = connectionEvents.filter else { return }
+    connectionEvents = ConnectionEventWish(filter: filter)
+    call(PeripheralWatch.self, .init())
+  }
+
+  /// A link of some program came up or ended.
+  func linkChanged(_ change: PeripheralLinkChanged.Params) {
+    guard let filter = connectionEvents.filter, let identifier = UUID(uuidString: change.peripheral) else { return }
+    guard change.linked else {
+      if connectionEvents.told.remove(identifier) != nil { tell(.peerDisconnected, identifier, change.name) }
+      return
+    }
+    switch filter.matches(identifier) {
+    case false: break
+    case true: connected(identifier, change.name)
+    default:
+      probe(identifier, for: filter.services ?? []) { [weak self] in self?.connected(identifier, change.name) }
+    }
+  }
+
+  private func connected(_ identifier: UUID, _ name: String?) {
+    guard connectionEvents.told.insert(identifier).inserted else { return }
+    tell(.peerConnected, identifier, name)
+  }
+
+  /// Asks a device for its services. The link is shared for that long, unless the program uses it itself.
+  private func probe(_ identifier: UUID, for services: [BluetoothUUID], found: @escaping () -> Void) {
+    let id = identifier.uuidString
+    call(PeripheralConnect.self, .init(peripheral: id, timeout: Self.patience)) { [weak self] link in
+      guard let self, link.failure == nil else { return }
+      call(GATTDiscoverServices.self, .init(peripheral: id, services: services)) { [weak self] result in
+        if case .success(let discovered) = result, !discovered.services.isEmpty { found() }
+        self?.letGo(of: identifier)
+      }
+    }
+  }
+
+  private func tell(_ event: CBConnectionEvent, _ identifier: UUID, _ name: String?) {
+    let peripheral = peripheral(identifier)
+    if let name { _ = peripheral.takeName(name, isRead: false) }
+    deliver { $0.delegate?.centralManager($0, connectionEventDidOccur: event, for: peripheral) }
+  }
+}
