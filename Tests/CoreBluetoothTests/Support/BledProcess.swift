@@ -1,3 +1,4 @@
+import BledClient
 import Foundation
 
 /// A real daemon on the simulated adapter, with a socket in a folder of its own. The environment of this process names the
@@ -54,7 +55,8 @@ final class BledProcess {
     try process.run()
     self.process = process
     for _ in 0..<500 {
-      if FileManager.default.fileExists(atPath: socket) { return }
+      // The file is there a moment before it is listened on.
+      if let client = try? await BledClient.connect(to: socket, name: "harness") { return client.close() }
       guard process.isRunning else {
         throw NotReady(description: "bled ended with status \(process.terminationStatus)")
       }
