@@ -28,7 +28,7 @@ struct Settings: Sendable {
         configuration: configuration, adapters: try configuration.adapters.names.map { try AdapterChoice($0) },
         policy: policy,
         // The group of the default need not be there.
-        unknownAccounts: configuration.policy == Configuration.Policy() ? [] : unknown)
+        unknownAccounts: configuration.policy == Configuration().policy ? [] : unknown)
     }
   }
 

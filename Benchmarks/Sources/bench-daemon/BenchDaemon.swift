@@ -18,8 +18,12 @@ enum BenchDaemon {
     let socket = try ListeningSocket(path: path, mode: 0o600, group: nil)
     let server = try eventLoop.flatSubmit {
       let scheduler = EventLoopScheduler(eventLoop)
+      // All clients are one user's, and more than a user may have by default.
+      var limits = Limits()
+      limits.perUser = [:]
       let daemon = Daemon(
-        identity: .init(name: "bench"), policy: Policy(.init(), accounts: .system, ownUser: getuid()),
+        identity: .init(name: "bench"),
+        policy: Policy(Configuration().policy, accounts: .system, ownUser: getuid()), limits: limits,
         scheduler: scheduler,
         logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
       daemon.add(AirlessAdapter(scheduler: scheduler, eventLoop: eventLoop.assumeIsolated()))
