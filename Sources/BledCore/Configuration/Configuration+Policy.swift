@@ -17,6 +17,9 @@ extension Configuration {
     public var grants: [Permission: [Grantee]] = Dictionary(
       uniqueKeysWithValues: Permission.allCases.map { ($0, $0.isForMembers ? [.group("bluetooth")] : []) })
 
+    /// The default policy.
+    public init() {}
+
     static let keys = ["policy"]
     static let isReloaded = true
 
