@@ -21,6 +21,7 @@ extension Daemon {
         throw BledError.invalidParameter.error("\"restore\" goes into the first call of a connection")
       }
       let key = try RestorationKey(identifier, user: asking.credentials?.user)
+      reviveSessions()
       if let kept = try restorations.take(key) {
         (session, restored) = (kept.session, kept.state)
         restored?.droppedReports = session.droppedReports
@@ -65,13 +66,55 @@ extension Daemon {
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
     central.lost(session)
     peripheral.lost(session)
-    let state = RestoredState(
-      since: scheduler.secondsSinceEpoch, scan: scans.wish(of: session), peripherals: central.held(by: session),
+    backgroundChanged(session)
+    preserve(session, since: scheduler.secondsSinceEpoch)
+  }
+
+  /// What a session holds now.
+  func state(of session: Session, since: Double) -> RestoredState {
+    RestoredState(
+      since: since, scan: scans.wish(of: session), peripherals: central.held(by: session),
       services: peripheral.published(by: session), advertisements: advertising.held(by: session))
+  }
+
+  /// Takes over the sessions that the daemon before this one left, once.
+  func reviveSessions() {
+    for stored in restorations.takeLeft() {
+      do {
+        try revive(stored)
+      } catch {
+        logger.warning("the session \"\(stored.identifier)\" of before cannot be kept: \(error)")
+      }
+    }
+  }
+
+  private func revive(_ stored: StoredSession) throws(BluetoothError) {
+    let key = try RestorationKey(stored.identifier, user: stored.user)
+    let session = makeSession(credentials: stored.user.map { PeerCredentials(process: 0, user: $0, group: 0) })
+    try restorations.enter(session, as: key)
+    session.lose { [unowned self, unowned session] in restorations.wake(session) }
+    session.name = stored.name
+    session.asksForBackground = stored.background
+    add(session)
+    if let keep = stored.keep { restorations.keep(session, for: .seconds(keep)) }
+    peripheral.revive(stored.state.services, for: session)
+    for peripheral in stored.state.peripherals { attempt { try central.revive(peripheral, for: session) } }
+    if let scan = stored.state.scan { attempt { try scans.start(scan, for: session, isRevived: true) } }
+    for advertisement in stored.state.advertisements {
+      attempt { try advertising.start(advertisement.parameters, for: session, Reply()) }
+    }
+    preserve(session, since: stored.since ?? scheduler.secondsSinceEpoch)
+  }
+
+  private func attempt(_ body: () throws -> Void) {
+    do { try body() } catch { logger.warning("something of a session of before cannot be had again: \(error)") }
+  }
+
+  private func preserve(_ session: Session, since: Double) {
+    let state = state(of: session, since: since)
     guard !state.isEmpty else {
       return close(session, GAPError.cancelled.error("the session has ended"))
     }
-    backgroundChanged(session)
     restorations.preserve(session, state) { [unowned self, unowned session] in
       logger.info("session \(session.id) \(session.name) was kept for long enough; what it held is given back")
       close(session, GAPError.cancelled.error("the session was kept for long enough"))
@@ -82,11 +125,5 @@ extension Daemon {
   private func backgroundChanged(_ session: Session) {
     scans.backgroundChanged(session)
     advertising.backgroundChanged(session)
-  }
-}
-
-extension RestoredState {
-  fileprivate var isEmpty: Bool {
-    scan == nil && peripherals.isEmpty && services.isEmpty && advertisements.isEmpty
   }
 }

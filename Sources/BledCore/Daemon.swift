@@ -64,13 +64,14 @@ public final class Daemon {
     self.logger = logger
     rules = Rules(policy: policy, limits: limits)
     store = Store(storage, scheduler: scheduler, logger: logger)
-    restorations = Restorations(settings: restoration, scheduler: scheduler)
+    restorations = Restorations(settings: restoration, store: store, scheduler: scheduler)
     directory = PeripheralDirectory(scheduler: scheduler, capacity: limits.total[.peripherals] ?? .max)
     links = LinkRegistry(directory: directory, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     central = CentralBroker(adapters: adapters, directory: directory, scheduler: scheduler, logger: logger)
     peripheral = PeripheralBroker(links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters)
+    restorations.describe = { [unowned self] in state(of: $0, since: 0) }
     links.onEvent = { [unowned self] device, event in
       central.handle(event, on: device)
       peripheral.handle(event, on: device)
@@ -91,15 +92,7 @@ public final class Daemon {
 
   /// Opens a session for a client that has connected.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
-    lastSession += 1
-    let session = Session(
-      id: lastSession, credentials: credentials, since: scheduler.secondsSinceEpoch, rules: rules, logger: logger
-    ) { [unowned self] session in
-      // Not at once: whoever sends to it may be in the middle of something.
-      scheduler.schedule(after: .zero) { [weak self] in
-        self?.close(session, BledError.tooSlow.error("the session did not read what it was sent"))
-      }
-    }
+    let session = makeSession(credentials: credentials)
     let connection = SessionConnection(
       transport: transport, credentials: credentials, session: session, router: router, logger: logger)
     let refusal = refusal(of: session)
@@ -127,6 +120,21 @@ public final class Daemon {
     }
   }
 
+  func makeSession(credentials: PeerCredentials?) -> Session {
+    lastSession += 1
+    return Session(
+      id: lastSession, credentials: credentials, since: scheduler.secondsSinceEpoch, rules: rules, logger: logger
+    ) { [unowned self] session in
+      // Not at once: whoever sends to it may be in the middle of something.
+      scheduler.schedule(after: .zero) { [weak self] in
+        self?.close(session, BledError.tooSlow.error("the session did not read what it was sent"))
+      }
+    }
+  }
+
+  /// Counts a session in that has no connection.
+  func add(_ session: Session) { sessions.append(session) }
+
   /// A client has gone: what it held is given back, or kept for it if its session has a restoration identifier.
   public func closed(_ connection: SessionConnection) {
     guard connection.isOpen else { return }
@@ -139,6 +147,7 @@ public final class Daemon {
   public func stop(_ done: @escaping () -> Void) {
     guard !isStopping else { return }
     isStopping = true
+    restorations.freeze()
     for session in sessions { close(session, Self.shuttingDown) }
     var running = adapters.slots.count
     var isDone = false
@@ -208,6 +217,7 @@ public final class Daemon {
     }
     advertising.adapterChanged(slot)
     central.adapterChanged(slot)
+    if slot.adapter.state == .on, !isStopping { reviveSessions() }
   }
 
   private static var shuttingDown: BluetoothError { BledError.shuttingDown.error("the daemon is going down") }

@@ -7,13 +7,16 @@ extension AttributeDatabase {
 
   /// Adds a service and gives it handles: those it had before if it was here in the same shape and they are free,
   /// else fresh ones, and only when there are none left those of other removed services.
+  /// - Parameter preferred: where it begins if there is room: where it was before this database was made.
   public mutating func add(
-    _ definition: ServiceDefinition, owner: AttributeOwner = .local
+    _ definition: ServiceDefinition, owner: AttributeOwner = .local, at preferred: UInt16? = nil
   ) throws(DatabaseError) -> RegisteredService {
     let count = definition.attributeCount
     let shape = try shape(of: definition)
     let start: UInt16
-    if let range = retired[shape], range.count == count, isFree(range) {
+    if let preferred, preferred > 0, let end = UInt16(exactly: Int(preferred) + count - 1), isFree(preferred...end) {
+      start = preferred
+    } else if let range = retired[shape], range.count == count, isFree(range) {
       start = range.lowerBound
     } else {
       start = try freeHandles(count)

@@ -9,6 +9,8 @@ final class FakeDaemon: @unchecked Sendable {
   private let listener: Int32
   private var connection: Int32 = -1
   private var framer = LineFramer()
+  /// Octets that leave with the next ones.
+  private var held: Data?
 
   init() throws {
     path = "/tmp/bled-fake-\(UUID().uuidString.prefix(8)).sock"
@@ -36,17 +38,25 @@ final class FakeDaemon: @unchecked Sendable {
   }
 
   /// Plays a script beside the test: `session.open` is answered first.
-  func play(protocol version: Int = 1, _ script: @escaping @Sendable (FakeDaemon) throws -> Void) -> Task<
-    Void, any Error
-  > {
+  /// - Parameter restored: what it says to have kept; then the script's first lines leave together with that answer.
+  func play(
+    protocol version: Int = 1, restored: RestoredState? = nil, _ script: @escaping @Sendable (FakeDaemon) throws -> Void
+  ) -> Task<Void, any Error> {
     Task.detached {
       try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread {
           continuation.resume(
             with: Result {
               self.connection = accept(self.listener, nil, nil)
-              let id = try self.expect(SessionOpen.self).id
-              try self.answer(id, SessionOpen.Result(session: 1, daemon: "fake 1", protocol: version, adapters: []))
+              let (id, params) = try self.expect(SessionOpen.self)
+              guard (restored != nil) == (params.restore != nil) else { throw Trouble("restore: \(params)") }
+              let result = SessionOpen.Result(
+                session: 1, daemon: "fake 1", protocol: version, adapters: [], restored: restored)
+              if restored != nil {
+                self.held = try RPCEncoding.success(id: id, result)
+              } else {
+                try self.answer(id, result)
+              }
               try script(self)
             })
         }
@@ -91,7 +101,8 @@ final class FakeDaemon: @unchecked Sendable {
   }
 
   func send(_ bytes: Data) {
-    var rest = bytes
+    var rest = (held ?? Data()) + bytes
+    held = nil
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
       guard count > 0 else { return }

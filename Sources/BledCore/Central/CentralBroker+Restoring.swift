@@ -17,13 +17,52 @@ extension CentralBroker {
       guard isUser || connection.machine.isWaiting(session) else { return nil }
       let peripheral = connection.peripheral
       let device = isUser ? connection.device : nil
+      let had = revivals[peripheral]?[session]
       let subscriptions = device?.subscriptions.filter { $0.value.members.contains(session) }.keys.sorted()
       return .init(
         peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
         adapter: connection.slot.id, name: peripheral.name, state: isUser ? "connected" : "connecting",
-        mtu: device?.mtu, services: device?.discovered[session.id]?.services ?? [],
-        subscriptions: subscriptions ?? [])
+        mtu: device?.mtu, services: device?.discovered[session.id]?.services ?? had?.services ?? [],
+        subscriptions: subscriptions ?? had?.subscriptions ?? [])
     }
+  }
+
+  /// Connects to a device that a session of before held or waited for.
+  func revive(_ had: RestoredState.Peripheral, for session: Session) throws {
+    try connect(.init(address: had.address, addressType: had.addressType), for: session, Reply())
+    if let connection = inOrder.last(where: {
+      "\($0.peripheral.address)" == had.address && $0.machine.isWaiting(session)
+    }) {
+      revivals[connection.peripheral, default: [:]][session] = had
+    }
+  }
+
+  /// The device is connected again: what was discovered and subscribed on it is looked for, and the session is told of what
+  /// is not there any more.
+  func resubscribe(_ session: Session, to had: RestoredState.Peripheral, on device: DeviceLink) {
+    guard !had.services.isEmpty else { return }
+    let reply = Reply<GATTServices>()
+    reply.afterwards = { [weak self, weak device] outcome in
+      guard let self, let device, device.isOpen else { return }
+      var found = DiscoveredTree()
+      if case .success(let services) = outcome { found.add(services.services) }
+      let isSame = found.contains(had.services)
+      if isSame { device.discovered[session.id, default: DiscoveredTree()].add(had.services) }
+      for handle in had.subscriptions {
+        do {
+          _ = try outcome.get()
+          guard isSame else {
+            throw BledError.unknownHandle.error("the device's services changed; discover them again")
+          }
+          try device.subscribe(to: handle, session, Reply())
+        } catch {
+          tellLost(handle, on: device, session, (error as? RPCError)?.bluetoothError ?? error.asBluetoothError)
+        }
+      }
+      guard !isSame, case .success = outcome else { return }
+      session.send(GATTServicesChanged.self, .init(peripheral: device.peripheral.id, start: 1, end: 0xFFFF))
+    }
+    device.discover(session, reply)
   }
 
   /// What became of a wish whose program went away before that.

@@ -12,6 +12,7 @@ final class CentralBroker {
     let session: Session
     let reply: Reply<PeripheralConnect.Result>
     var alarm: (any ScheduledWork)?
+
     init(_ session: Session, _ reply: Reply<PeripheralConnect.Result>) {
       self.session = session
       self.reply = reply
@@ -38,6 +39,8 @@ final class CentralBroker {
   private let adapters: AdapterRegistry
   private let scheduler: any Scheduler
   private let logger: Logger
+  /// What sessions of before this daemon had of the devices that they wait for.
+  var revivals: [Peripheral: [Session: RestoredState.Peripheral]] = [:]
   private var connections: [Peripheral: Connection] = [:]
 
   init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler, logger: Logger) {
@@ -261,6 +264,7 @@ final class CentralBroker {
   }
 
   private func release(_ connection: Connection, by session: Session) {
+    revivals[connection.peripheral]?[session] = nil
     if let device = connection.device, connection.machine.users.contains(session) {
       device.abandon(session, GAPError.cancelled.error("this session has let go of the device"))
       device.unsubscribeAll(session)
@@ -287,6 +291,7 @@ final class CentralBroker {
     if connection.machine.users.count != 1 { connection.device?.releaseBrake() }
     if connection.machine.state == .idle, connections[peripheral] === connection {
       connections[peripheral] = nil
+      revivals[peripheral] = nil
       peripheral.holds -= 1
     }
   }
@@ -313,6 +318,9 @@ final class CentralBroker {
       .init(
         peripheral: connection.peripheral.id, address: "\(address)", addressType: "\(address.kind)",
         adapter: device.slot.id, mtu: device.mtu, attempts: device.link.attempts))
+    if let had = revivals[connection.peripheral]?.removeValue(forKey: request.session) {
+      resubscribe(request.session, to: had, on: device)
+    }
   }
 
   private func deliver(_ value: [UInt8], of handle: UInt16, on device: DeviceLink, to users: [Session]) {
@@ -332,7 +340,7 @@ final class CentralBroker {
     tellLost(handle, on: device, session, error)
   }
 
-  private func tellLost(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
+  func tellLost(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
     session.send(
       GATTSubscriptionLost.self, .init(peripheral: device.peripheral.id, handle: handle, reason: RPCError(error)))
   }

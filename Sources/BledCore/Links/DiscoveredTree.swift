@@ -53,4 +53,19 @@ struct DiscoveredTree {
   mutating func forget(_ range: ClosedRange<UInt16>) {
     byHandle = byHandle.filter { $0.value.end < range.lowerBound || $0.key > range.upperBound }
   }
+
+  /// Whether these services and what is said of them are there, with the same handles.
+  func contains(_ services: [ServiceDescription]) -> Bool {
+    services.allSatisfy { service in
+      guard let found = byHandle[service.handle], found.uuid == service.uuid, found.end == service.end else {
+        return false
+      }
+      return (service.characteristics ?? []).allSatisfy { characteristic in
+        found.characteristics?.contains {
+          $0.handle == characteristic.handle && $0.uuid == characteristic.uuid
+            && $0.properties == characteristic.properties
+        } ?? false
+      }
+    }
+  }
 }

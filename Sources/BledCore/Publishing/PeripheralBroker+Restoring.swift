@@ -16,6 +16,21 @@ extension PeripheralBroker {
     }
   }
 
+  /// Publishes the services that a session of before had, with the handles that they had where nobody else has them.
+  func revive(_ services: [RestoredState.Service], for session: Session) {
+    var handles: [UInt16: UInt16] = [:]
+    for service in services {
+      var definition = service.definition
+      definition.includes = definition.includes?.map { handles[$0] ?? $0 }
+      do {
+        let added = try add(.init(service: definition), for: session, at: service.service.handle)
+        handles[service.service.handle] = added.handle
+      } catch {
+        logger.warning("service \(definition.uuid) of before cannot be published again: \(error)")
+      }
+    }
+  }
+
   private func subscribers(to handle: UInt16) -> [Subscriber] {
     links.links.filter { !$0.subscription(of: handle).isEmpty }.map {
       Subscriber(central: $0.peripheral.id, handle: handle, maximumLength: $0.mtu - 3)

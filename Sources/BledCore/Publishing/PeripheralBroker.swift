@@ -23,7 +23,7 @@ final class PeripheralBroker {
   }
 
   let links: LinkRegistry
-  private let logger: Logger
+  let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
   private var questions: [Question: Asked] = [:]
   private var lastQuestion = 0
@@ -58,7 +58,10 @@ final class PeripheralBroker {
 
   // MARK: What sessions ask for
 
-  func add(_ params: ServiceAdd.Params, for session: Session) throws -> ServiceDescription {
+  /// - Parameter handle: where the service was before this daemon was started.
+  func add(
+    _ params: ServiceAdd.Params, for session: Session, at handle: UInt16? = nil
+  ) throws -> ServiceDescription {
     let owner = session.owner
     let definition = try ServiceDefinition(params.service)
     let own = services(of: owner)
@@ -72,7 +75,7 @@ final class PeripheralBroker {
     }
     let service: RegisteredService
     do {
-      service = try links.database.attributes.add(definition, owner: owner)
+      service = try links.database.attributes.add(definition, owner: owner, at: handle)
     } catch {
       throw error.bluetoothError
     }

@@ -49,9 +49,10 @@ final class ScanBroker {
   }
 
   /// Starts or replaces the scan of a session.
-  func start(_ params: ScanStart.Params, for session: Session) throws {
+  /// - Parameter isRevived: whether it was started before the daemon was.
+  func start(_ params: ScanStart.Params, for session: Session, isRevived: Bool = false) throws {
     let filter = try ScanFilter(params)
-    guard !session.isBackground || !filter.services.isEmpty else {
+    guard isRevived || !session.isBackground || !filter.services.isEmpty else {
       throw BledError.invalidParameter.error(
         "this session works in the background, where a scan needs \"services\": name those that are wanted")
     }

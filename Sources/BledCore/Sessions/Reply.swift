@@ -6,7 +6,7 @@ import Bluetooth
 final class Reply<Result: Encodable>: OpenReply {
   private weak var connection: SessionConnection?
   private let id: RequestID?
-  private let number: Int
+  private var number = 0
   private var isOpen = true
   /// Called with the outcome if the program went away before it was there, and its session stayed.
   var afterwards: ((Swift.Result<Result, RPCError>) -> Void)?
@@ -19,6 +19,9 @@ final class Reply<Result: Encodable>: OpenReply {
     number = connection.nextReplyNumber()
     connection.openReplies[number] = self
   }
+
+  /// A reply that nobody waits for: the program went away before this daemon was started.
+  init() { id = nil }
 
   /// Answers with a result.
   /// - Parameter isFirst: whether it goes before what is kept for the program.

@@ -13,6 +13,9 @@ import FoundationEssentials
 /// | preserved | `session.open` with the identifier   | that program goes on with it and gets what was noted → live |
 /// | preserved | alarm, `session.end`, too many events | everything is given back → (none)                         |
 /// | live      | `session.end`, the daemon stops      | everything is given back → (none)                          |
+///
+/// What the sessions hold is written to the store, and a daemon that starts finds it there: as preserved sessions, those of
+/// programs that were there too.
 final class Restorations {
   /// How many sessions of one user may have an identifier.
   static let maximumPerUser = 32
@@ -20,6 +23,8 @@ final class Restorations {
   private final class Entry {
     let session: Session
     var keep: Duration?
+    /// Since when its program is gone, in seconds since the epoch.
+    var since: Double?
     /// Whether its program was told to come back.
     var isAwaited = false
     var preserved: (state: RestoredState, alarm: any ScheduledWork)?
@@ -31,11 +36,23 @@ final class Restorations {
   private let scheduler: any Scheduler
   private let wakes: WakeFolder?
   private var entries: [RestorationKey: Entry] = [:]
+  /// Tells what a session holds. Set before the first one is there.
+  var describe: (Session) -> RestoredState = { _ in
+    RestoredState(since: 0, scan: nil, peripherals: [], services: [], advertisements: [])
+  }
+  private var document: StoredDocument<StoredSessions>?
+  /// What a daemon before left and what is not taken over yet.
+  private var left: [StoredSession] = []
+  /// What is written whatever changes; the daemon stops.
+  private var last: [StoredSession]?
 
-  init(settings: RestorationSettings, scheduler: any Scheduler) {
+  init(settings: RestorationSettings, store: Store, scheduler: any Scheduler) {
     limit = settings.limit
     wakes = settings.wakes
     self.scheduler = scheduler
+    let document = store.document("sessions", version: 1) { [unowned self] in StoredSessions(sessions: stored) }
+    self.document = document
+    left = document.load()?.sessions ?? []
   }
 
   /// Gives a live session an identifier that nobody has.
@@ -47,6 +64,7 @@ final class Restorations {
     }
     entries[key] = Entry(session)
     session.restoration = key
+    session.onChange = { [unowned self] in document?.changed() }
   }
 
   /// Says for how long a session is to be kept.
@@ -62,6 +80,7 @@ final class Restorations {
     guard let (state, alarm) = entry.preserved else { throw Self.inUse(key, by: entry.session) }
     alarm.cancel()
     entry.preserved = nil
+    entry.since = nil
     stopAwaiting(entry, key)
     return (entry.session, state)
   }
@@ -79,8 +98,11 @@ final class Restorations {
   /// - Parameter end: called when it was kept for long enough.
   func preserve(_ session: Session, _ state: RestoredState, end: @escaping () -> Void) {
     guard let entry = entry(of: session) else { return }
-    let time = min(entry.keep ?? limit, limit)
-    entry.preserved = (state, scheduler.schedule(after: time, end))
+    let gone = max(0, scheduler.secondsSinceEpoch - state.since)
+    let time = min(entry.keep ?? limit, limit) - .seconds(gone)
+    entry.preserved = (state, scheduler.schedule(after: max(time, .zero), end))
+    entry.since = state.since
+    document?.changed()
   }
 
   /// Something happened that the program of a preserved session wants to know.
@@ -96,6 +118,32 @@ final class Restorations {
     entry.preserved?.alarm.cancel()
     stopAwaiting(entry, key)
     entries[key] = nil
+    document?.changed()
+  }
+
+  /// The sessions that a daemon before left, once.
+  func takeLeft() -> [StoredSession] {
+    defer { left = [] }
+    return left
+  }
+
+  /// The daemon stops: what the sessions hold now is what the next one finds.
+  func freeze() {
+    last = stored
+    document?.changed()
+  }
+
+  private var stored: [StoredSession] {
+    if let last { return last }
+    let current = entries.sorted { $0.value.session.id < $1.value.session.id }.compactMap { key, entry in
+      let state = describe(entry.session)
+      return state.isEmpty
+        ? nil
+        : StoredSession(
+          user: key.user, identifier: key.identifier, name: entry.session.name, keep: entry.keep?.inSeconds,
+          background: entry.session.asksForBackground, since: entry.since, state: state)
+    }
+    return left + current
   }
 
   private func stopAwaiting(_ entry: Entry, _ key: RestorationKey) {

@@ -3,6 +3,13 @@ import Bluetooth
 
 /// The table of methods: finds the handler of a call, decodes its params, and sees to it that every call is answered.
 final class Router {
+  /// The methods that change what a session holds.
+  private static let changing: Set<String> = [
+    SessionOpen.name, SessionEnd.name, ScanStart.name, ScanStop.name, PeripheralConnect.name,
+    PeripheralDisconnect.name, GATTSubscribe.name, GATTUnsubscribe.name, ServiceAdd.name, ServiceRemove.name,
+    AdvertisingStart.name, AdvertisingStop.name,
+  ]
+
   private typealias Handler = (RPCMessage, SessionConnection, RequestID?) throws -> Void
   private var handlers: [String: (permission: Permission?, handle: Handler)] = [:]
 
@@ -54,7 +61,9 @@ final class Router {
       if let permission, !connection.permissions.contains(permission) {
         throw connection.session.rules.policy.refusal(of: permission, to: connection.credentials)
       }
-      return try handle(message, connection, id)
+      try handle(message, connection, id)
+      if let changed = connection.session.onChange, Self.changing.contains(method) { changed() }
+      return
     } catch let error as RPCError {
       failure = error
     } catch let error as BluetoothError {

@@ -45,6 +45,8 @@ public final class Session {
   private var reliefs: [() -> Void] = []
   /// How often a link was slowed down because this session, its only reader, fell behind.
   var slowedLinks = 0
+  /// Called when what it holds may have changed, if it is to be kept.
+  var onChange: (() -> Void)?
   /// Called when something is kept for a program that is gone.
   private var onKept: (() -> Void)?
 
@@ -82,6 +84,7 @@ public final class Session {
 
   /// Sends an event that must arrive.
   func send<Notification: RPCNotification>(_ notification: Notification.Type, _ params: Notification.Params) {
+    onChange?()
     send(encoded { try RPCEncoding.notification(notification, params) }, as: .event)
   }
 

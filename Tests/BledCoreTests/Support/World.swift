@@ -8,7 +8,7 @@ import Logging
 
 /// A daemon under virtual time, with one scripted adapter and as many clients as a test wants.
 struct World {
-  let scheduler = VirtualScheduler()
+  let scheduler: VirtualScheduler
   let daemon: Daemon
   let adapter: ScriptedAdapter
 
@@ -19,13 +19,15 @@ struct World {
 
   init(
     identity: Daemon.Identity = .init(name: "bled test"), policy: Policy = World.policy(), limits: Limits = Limits(),
-    restoration: RestorationSettings = RestorationSettings()
+    restoration: RestorationSettings = RestorationSettings(), scheduler: VirtualScheduler = VirtualScheduler(),
+    storage: (any DocumentStorage)? = nil
   ) {
+    self.scheduler = scheduler
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     daemon = Daemon(
       identity: identity, policy: policy, limits: limits, scheduler: scheduler, logger: logger,
-      restoration: restoration)
+      restoration: restoration, storage: storage)
     adapter = ScriptedAdapter(scheduler: scheduler)
     daemon.add(adapter)
   }

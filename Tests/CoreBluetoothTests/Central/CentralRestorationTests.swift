@@ -86,6 +86,55 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
+    @Test("G21: a daemon that was killed comes back with what a program that is gone held")
+    func daemonKilled() async throws {
+      let daemon = try await BledProcess()
+      var first: Central? = Central(restoration: "central")
+      let log = try #require(first?.log)
+      let belt = try #require(try await first?.connected("Belt"))
+      let rate = try #require(try await first?.characteristic("2A37", of: "180D", on: belt))
+      belt.setNotifyValue(true, for: rate)
+      try await log.next("didUpdateNotificationStateFor")
+      first = nil
+      let file = daemon.folder.appendingPathComponent("sessions")
+      try await until { (try? String(contentsOf: file, encoding: .utf8))?.contains("\"since\":1") ?? false }
+      daemon.kill()
+      try await daemon.start()
+
+      let second = Central(restoration: "central")
+      let restoring = try await second.log.next("willRestoreState")
+      let peripherals = restoring.data[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral]
+      let again = try #require(peripherals?.first)
+      let same = try #require(again.services?.first?.characteristics?.first { $0.uuid == rate.uuid })
+      #expect(same.isNotifying)
+      try await second.log.next("didUpdateState") { $0.state == .poweredOn }
+      let value = try await second.log.next("didUpdateValueFor characteristic")
+      #expect(value.characteristic === same && again.state == .connected)
+    }
+
+    @Test("G21: a program that saw the daemon go was told that everything ended, and holds nothing when it is back")
+    func daemonKilledMeanwhile() async throws {
+      let daemon = try await BledProcess()
+      let central = Central(restoration: "central")
+      let belt = try await central.connected("Belt")
+      let file = daemon.folder.appendingPathComponent("sessions")
+      try await until {
+        (try? String(contentsOf: file, encoding: .utf8))?.contains(belt.identifier.uuidString) ?? false
+      }
+      daemon.kill()
+      try await central.log.next("didUpdateState") { $0.state == .resetting }
+      try await central.log.next("didDisconnect") { $0.peripheral === belt }
+      try await daemon.start()
+      try await central.log.next("didUpdateState") { $0.state == .poweredOn }
+      let observer = try await BledClient.connect(to: daemon.socket)
+      try await until {
+        let devices = try await observer.call(PeripheralList.self, .init()).peripherals
+        return devices.allSatisfy { $0.state == "disconnected" }
+      }
+      #expect(belt.state == .disconnected)
+      #expect(!central.log.pending.contains { $0.name == "willRestoreState" || $0.name == "didConnect" })
+    }
+
     @Test("Nothing was kept: no willRestoreState; an identifier in use by another manager is said and passed over")
     func nothingKept() async throws {
       let daemon = try await BledProcess()

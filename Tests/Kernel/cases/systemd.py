@@ -1,5 +1,6 @@
 """Group 6: installed, and started by real systemd through its socket."""
 
+import asyncio
 import grp
 import json
 import os
@@ -53,7 +54,8 @@ async def properties(*names):
 
 @installed.case("make install placed everything and says how to go on")
 async def placed(given):
-    for path in ("bin/bled", "bin/bleshell", "lib/systemd/system/bled.socket", "lib/systemd/system/bled.service"):
+    units = [f"lib/systemd/system/{name}" for name in ("bled.socket", "bled.service", "bled-wake@.path")]
+    for path in ["bin/bled", "bin/bleshell", *units]:
         expect(os.path.exists(f"/usr/local/{path}"), f"no /usr/local/{path}")
     expect("systemctl enable --now bled.socket" in given.hints, f"the hints: {given.hints}")
     with open("/etc/bled/bled.json", "w", encoding="utf-8") as configuration:
@@ -123,6 +125,24 @@ async def restarted(_given):
     await socket_first(_given)
     await as_user("--groups=bluetooth", "adapters")
     expect_equal((await properties("ActiveState"))["ActiveState"], "active", "the service")
+
+
+@installed.case("a path unit starts a program's service when something happens for it (G22)")
+async def woken(_given):
+    end = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "session.end", "params": {"restore": "wake-test"}})
+    with open("/etc/systemd/system/wake-test.service", "w", encoding="utf-8") as unit:
+        unit.write(f"[Service]\nType=oneshot\nExecStart={BLESHELL} raw '{end}'\nExecStartPost=touch /run/wake-test-ran\n")
+    await run("systemctl", "daemon-reload")
+    await run("systemctl", "enable", "--now", "bled-wake@wake-test.path")
+    client = await Client.connect(SOCKET)
+    async with client:
+        await client.call("session.open", restore="wake-test")
+        await client.call("scan.start", services=[p.HEART_RATE])
+    # The program is gone; the belt is heard, at a tenth of the time.
+    async with asyncio.timeout(60):
+        while not os.path.exists("/run/wake-test-ran"):
+            await asyncio.sleep(0.1)
+    expect(not os.path.exists("/run/bled/wake/wake-test"), "the file is there after the session was ended")
 
 
 @installed.case("bluetooth.service and it exclude each other")

@@ -1,0 +1,149 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import GATT
+import Testing
+
+@testable import BledCore
+
+/// Sessions that outlast the daemon: G21.
+@Suite struct StoredSessionTests {
+  private let scheduler = VirtualScheduler()
+  private let storage: MemoryStorage
+  private let world: World
+
+  init() {
+    storage = MemoryStorage(scheduler: scheduler)
+    world = World(scheduler: scheduler, storage: storage)
+  }
+
+  /// A daemon that finds what the first one has written by now, as after `kill -9`.
+  private func nextDaemon() -> World {
+    let copy = MemoryStorage(scheduler: scheduler)
+    copy.files = storage.files
+    let next = World(scheduler: scheduler, storage: copy)
+    next.adapter.change(to: .on)
+    return next
+  }
+
+  private func program(in world: World, user: UInt32 = 5) throws -> (TestClient, RestoredState?) {
+    let client = world.client(user: user)
+    return (client, try client.result(SessionOpen.self, .init(name: "app", restore: "app", keep: 600)).restored)
+  }
+
+  /// A program with a scan, a subscription on a belt, a service and an advertisement.
+  private func furnish(_ client: TestClient, _ belt: ScriptedPeer) throws -> (rate: UInt16, service: ServiceDescription)
+  {
+    let peripheral = try world.connect(client, belt).peripheral
+    let discover = try client.call(GATTDiscover.self, .init(peripheral: peripheral))
+    world.settle()
+    let services = try #require(try client.answer(to: discover, GATTDiscover.self)).get().services
+    let rate = try #require(
+      services.flatMap { $0.characteristics ?? [] }.first { $0.uuid == 0x2A37 }?.handle)
+    _ = try client.call(GATTSubscribe.self, .init(peripheral: peripheral, handle: rate))
+    world.settle()
+    _ = try client.result(ScanStart.self, .init(services: [0x180D]))
+    // Something before it, so that the handles are not those of an empty database.
+    _ = try world.client(user: 9).result(ServiceAdd.self, .init(service: .init(uuid: 0x1815)))
+    let battery = ServiceToPublish(
+      uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: ["read", "notify"])])
+    let service = try client.result(ServiceAdd.self, .init(service: battery)).service
+    _ = try client.call(AdvertisingStart.self, .init(name: "App", services: [0x180F]))
+    world.settle()
+    return (rate, service)
+  }
+
+  @Test("G21: a daemon that was killed comes back with what programs held, whether they were there or not")
+  func killed() throws {
+    let belt = world.peer()
+    try belt.furnish()
+    let (first, _) = try program(in: world)
+    let (rate, service) = try furnish(first, belt)
+    world.scheduler.advance(by: .seconds(3))
+
+    let next = nextDaemon()
+    #expect(next.daemon.sessions.count == 1)
+    #expect(next.adapter.wished == [belt.address])
+    #expect(next.adapter.scan != nil && next.adapter.advertisements.count == 1)
+    let published = next.daemon.links.database.attributes.services.first { $0.uuid == 0x180F }
+    #expect(published?.range == service.handle...service.end)
+
+    let again = ScriptedPeer("\(belt.address)", scheduler: scheduler)
+    try again.furnish()
+    next.adapter.bringUp(again)
+    next.settle()
+    #expect(again.subscriptions[rate] == .notification)
+    again.notify(rate, [0, 70])
+    next.settle()
+
+    let (second, restored) = try program(in: next)
+    let state = try #require(restored)
+    #expect(state.scan?.services == [0x180D])
+    let device = try #require(state.peripherals.first)
+    #expect(device.state == "connecting" && device.subscriptions == [rate])
+    #expect(device.services.contains { $0.uuid == 0x180D })
+    #expect(state.services.map(\.service) == [service])
+    #expect(state.advertisements.first?.parameters.name == "App")
+    #expect(try second.notifications(PeripheralConnected.self).map(\.peripheral) == [device.peripheral])
+    #expect(try second.notifications(GATTValue.self).map(\.value.octets) == [[0, 70]])
+    // The link is the session's own: it can be used at once.
+    let read = try second.call(GATTRead.self, .init(peripheral: device.peripheral, handle: rate + 3))
+    next.settle()
+    #expect(try second.answer(to: read, GATTRead.self) != nil)
+  }
+
+  @Test("G21: what is not there any more on the device is told; the new services are to be discovered")
+  func changedDevice() throws {
+    let belt = world.peer()
+    try belt.furnish()
+    let (first, _) = try program(in: world)
+    let (rate, _) = try furnish(first, belt)
+    world.scheduler.advance(by: .seconds(3))
+    let next = nextDaemon()
+    let other = ScriptedPeer("\(belt.address)", scheduler: scheduler)
+    _ = try other.database.add(.genericAccess(name: "Other"))
+    next.adapter.bringUp(other)
+    next.settle()
+    let (second, _) = try program(in: next)
+    #expect(try second.notifications(GATTSubscriptionLost.self).map(\.handle) == [rate])
+    #expect(try second.notifications(GATTServicesChanged.self).map(\.end) == [0xFFFF])
+  }
+
+  @Test("G21: after an orderly stop the same; what was given back before is not there; the time goes on")
+  func stopped() throws {
+    let belt = world.peer()
+    let (first, _) = try program(in: world)
+    try world.connect(first, belt)
+    let (stranger, _) = try program(in: world, user: 6)
+    _ = try stranger.result(ScanStart.self, .init(services: [0x1815]))
+    _ = try stranger.result(SessionEnd.self, .init())
+    first.die()
+    world.scheduler.advance(by: .seconds(400))
+    var isStopped = false
+    world.daemon.stop { isStopped = true }
+    world.settle()
+    #expect(isStopped)
+    let next = nextDaemon()
+    #expect(next.daemon.sessions.map(\.name) == ["app"])
+    next.scheduler.advance(by: .seconds(190))
+    #expect(next.adapter.wished == [belt.address])
+    next.scheduler.advance(by: .seconds(20))
+    #expect(next.adapter.wished.isEmpty && next.daemon.sessions.isEmpty)
+    let (_, restored) = try program(in: next)
+    #expect(restored == nil)
+  }
+
+  @Test("G21: a program that is back before an adapter is on gets its state all the same")
+  func earlyProgram() throws {
+    let belt = world.peer()
+    let (first, _) = try program(in: world)
+    try world.connect(first, belt)
+    world.scheduler.advance(by: .seconds(3))
+    let copy = MemoryStorage(scheduler: scheduler)
+    copy.files = storage.files
+    let next = World(scheduler: scheduler, storage: copy)
+    let (_, restored) = try program(in: next)
+    #expect(restored?.peripherals.map(\.address) == ["\(belt.address)"])
+  }
+}
