@@ -25,6 +25,7 @@ class Given:
     """bled, installed, its socket enabled and listening."""
 
     hints: str
+    peripheral: str = ""  # what was connected
 
 
 @stage(6, "systemd")
@@ -74,7 +75,7 @@ async def socket_first(_given):
 
 
 @installed.case("the first client starts it: ready, not root, two capabilities, and the adapter works")
-async def started_by_client(_given):
+async def started_by_client(given):
     listed = await as_user("--groups=bluetooth", "adapters", "--json")
     expect('"hci0"' in listed, f"bleshell adapters: {listed}")
     shown = await properties("ActiveState", "MainPID", "Type")
@@ -93,7 +94,8 @@ async def started_by_client(_given):
         await client.call("scan.start", services=[p.HEART_RATE])
         report = await client.next("scan.report")
         connected = await client.call("peripheral.connect", peripheral=report["peripheral"], timeout=60)
-        discovered = await client.call("gatt.discover", peripheral=connected["peripheral"])
+        given.peripheral = connected["peripheral"]
+        discovered = await client.call("gatt.discover", peripheral=given.peripheral)
         expect(discovered["services"], "nothing discovered")
 
 
@@ -125,6 +127,19 @@ async def restarted(_given):
     await socket_first(_given)
     await as_user("--groups=bluetooth", "adapters")
     expect_equal((await properties("ActiveState"))["ActiveState"], "active", "the service")
+
+
+@installed.case("after the restart a device is known by its identifier and connected without a scan (P29)")
+async def identifier_lasts(given):
+    status = os.stat("/var/lib/bled/peripherals")
+    expect_equal((status.st_uid, stat.S_IMODE(status.st_mode)), (pwd.getpwnam("bled").pw_uid, 0o600), "the stored file")
+    async with await Client.connect(SOCKET) as client:
+        known = (await client.call("peripheral.list"))["peripherals"]
+        expect_equal([device["peripheral"] for device in known], [given.peripheral], "the devices known")
+        listed = (await client.call("adapter.list"))["adapters"]
+        if listed[0]["state"] != "on":
+            await client.next("adapter.changed", lambda adapter: adapter["state"] == "on")
+        await client.call("peripheral.connect", peripheral=given.peripheral, timeout=60)
 
 
 @installed.case("a path unit starts a program's service when something happens for it (G22)")
