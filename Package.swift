@@ -52,7 +52,9 @@ let package = Package(
     .target(
       name: "KernelAdapter",
       dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", nioCore, nioPosix, logging, collections]),
-    .target(name: "SimulatedAdapter", dependencies: ["Adapter", "GATT", "ATT", "Bluetooth", logging, collections]),
+    .target(
+      name: "SimulatedAdapter",
+      dependencies: ["Adapter", "GATT", "ATT", "Bluetooth", "BluetoothCrypto", logging, collections]),
 
     // The daemon.
     .target(name: "BledRPC", dependencies: ["Bluetooth"]),
@@ -90,7 +92,7 @@ let package = Package(
     .testTarget(
       name: "BledCoreTests",
       dependencies: [
-        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", nioCore, nioPosix, logging,
+        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", "BluetoothCrypto", nioCore, nioPosix, logging,
       ]),
     // Many clients and devices under virtual time.
     .testTarget(

@@ -65,7 +65,9 @@ public final class Daemon {
     rules = Rules(policy: policy, limits: limits)
     store = Store(storage, scheduler: scheduler, logger: logger)
     restorations = Restorations(settings: restoration, store: store, scheduler: scheduler)
-    directory = PeripheralDirectory(scheduler: scheduler, capacity: limits.total[.peripherals] ?? .max)
+    var remembered = PeripheralDirectory.Limits()
+    remembered.peripherals = limits.total[.peripherals] ?? .max
+    directory = PeripheralDirectory(store: store, scheduler: scheduler, limits: remembered)
     links = LinkRegistry(directory: directory, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     central = CentralBroker(adapters: adapters, directory: directory, scheduler: scheduler, logger: logger)
@@ -86,6 +88,7 @@ public final class Daemon {
   /// Adds an adapter and starts it. The first one is the default.
   public func add(_ adapter: any Adapter) {
     let slot = adapters.add(adapter)
+    directory.added(slot)
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     adapter.start()
   }

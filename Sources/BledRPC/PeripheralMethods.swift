@@ -103,7 +103,10 @@ public enum PeripheralList: RPCMethod {
   /// `peripheral.list`
   public static let name = "peripheral.list"
   /// For `rpc.discover`.
-  public static let summary = "Lists the devices that were heard or connected lately, the last heard first."
+  public static let summary = """
+    Lists the devices that were heard or connected lately, and those that were connected before the daemon started; the \
+    last used first.
+    """
 
   /// A device that the daemon knows.
   public struct Entry: Codable, Sendable, Hashable {
@@ -149,6 +152,21 @@ public enum PeripheralList: RPCMethod {
     /// Makes the result.
     public init(peripherals: [Entry]) { self.peripherals = peripherals }
   }
+}
+
+/// Forgets a device.
+public enum PeripheralForget: RPCMethod {
+  /// The device.
+  public typealias Params = PeripheralReference
+  /// Nothing comes back.
+  public typealias Result = Empty
+  /// `peripheral.forget`
+  public static let name = "peripheral.forget"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Forgets a device for good: its identifier, its name, and what was discovered on it. When it is heard again it is a new \
+    one. Refused with bled notPermitted while a session is connected to it or waits for it.
+    """
 }
 
 /// Measures the signal strength of a link.

@@ -34,6 +34,8 @@ public enum GATTProcedure: Sendable {
   case read(UInt16)
   /// 4.8.2. Ends with `.values`.
   case readByUUID(BluetoothUUID, in: ClosedRange<UInt16> = 1...0xFFFF)
+  /// 4.8.2 for the Database Hash (7.3), of which a server has one: one request. Ends with `.value`.
+  case readDatabaseHash
   /// 4.8.3 and 4.12.2. Ends with `.value`: all of it, up to 512 octets, from the offset on.
   case readLong(UInt16, offset: UInt16 = 0)
   /// 4.8.4, two handles or more. Ends with `.value`: the values in a row.
@@ -125,6 +127,13 @@ public struct DiscoveredInclude: Hashable, Sendable {
   public let range: ClosedRange<UInt16>
   /// What service that is.
   public let uuid: BluetoothUUID
+
+  /// Makes an include as it was found before.
+  public init(handle: UInt16, range: ClosedRange<UInt16>, uuid: BluetoothUUID) {
+    self.handle = handle
+    self.range = range
+    self.uuid = uuid
+  }
 }
 
 /// A characteristic that was found.
@@ -139,6 +148,17 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
   public let properties: CharacteristicProperties
   /// What characteristic it is.
   public let uuid: BluetoothUUID
+
+  /// Makes a characteristic as it was found before.
+  public init(
+    handle: UInt16, valueHandle: UInt16, endHandle: UInt16, properties: CharacteristicProperties, uuid: BluetoothUUID
+  ) {
+    self.handle = handle
+    self.valueHandle = valueHandle
+    self.endHandle = endHandle
+    self.properties = properties
+    self.uuid = uuid
+  }
 }
 
 /// A descriptor that was found.
@@ -147,6 +167,12 @@ public struct DiscoveredDescriptor: Hashable, Sendable {
   public let handle: UInt16
   /// What descriptor it is.
   public let uuid: BluetoothUUID
+
+  /// Makes a descriptor as it was found before.
+  public init(handle: UInt16, uuid: BluetoothUUID) {
+    self.handle = handle
+    self.uuid = uuid
+  }
 }
 
 /// A value that was read with its handle.

@@ -7,6 +7,10 @@ extension RunningProcedure {
     switch (procedure, pdu) {
     case (.read, .readResponse(let value)), (.readMultiple, .readMultipleResponse(let value)):
       return .finish(.success(.value([UInt8](value))))
+    case (.readDatabaseHash, .readByTypeResponse(let size, let list)):
+      var elements = ElementList(list, size: size)
+      guard let first = elements.next() else { return fail(pdu, .malformed) }
+      return .finish(.success(.value([UInt8](first.dropFirst(2)))))
     case (.readLong(let handle, let offset), .readResponse(let piece)),
       (.readLong(let handle, let offset), .readBlobResponse(let piece)):
       octets += piece

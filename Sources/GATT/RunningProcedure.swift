@@ -52,6 +52,7 @@ struct RunningProcedure: Sendable {
       guard value.count == 2 || value.count == 16 else { return .finish(.failure(.invalidParameter)) }
       next = 1
       return search()
+    case .readDatabaseHash: return .send(.readByTypeRequest(start: 1, end: 0xFFFF, type: .databaseHash))
     case .read(let handle): return .send(.readRequest(handle))
     case .readLong(let handle, let offset):
       return .send(offset == 0 ? .readRequest(handle) : .readBlobRequest(handle, offset: offset))
@@ -82,7 +83,7 @@ struct RunningProcedure: Sendable {
     if case .errorResponse(_, let handle, let error) = pdu { return take(error, at: handle) }
     switch procedure {
     case .exchangeMTU: return .finish(.success(.mtu(mtu)))
-    case .read, .readLong, .readMultiple, .readMultipleVariable: return takeValue(pdu, mtu: mtu)
+    case .read, .readLong, .readMultiple, .readMultipleVariable, .readDatabaseHash: return takeValue(pdu, mtu: mtu)
     case .write, .subscribe: return .finish(.success(.done))
     case .writeLong, .reliableWrite: return takeWritten(pdu)
     case .discoverServices, .discoverPrimaryServices, .findIncludedServices, .discoverCharacteristics,

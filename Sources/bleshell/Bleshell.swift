@@ -19,7 +19,7 @@ struct Bleshell: ShellCommand {
     subcommands: [
       AdaptersCommand.self, ScanCommand.self, PeripheralsCommand.self, ConnectCommand.self, DisconnectCommand.self,
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
-      AdvertiseCommand.self, ServeCommand.self, SessionsCommand.self, RawCommand.self,
+      ForgetCommand.self, AdvertiseCommand.self, ServeCommand.self, SessionsCommand.self, RawCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

@@ -44,10 +44,12 @@ import Testing
     let asked = peer.received.count
     let services = try done(GATTDiscoverServices.self, .init(peripheral: id, services: [0x1815])).services
     #expect(services.map(\.uuid) == [0x1815])
-    #expect(peer.received.dropFirst(asked).allSatisfy { $0[0] == 0x06 }, "Find By Type Value only")
+    let hash: [UInt8] = [0x08, 1, 0, 0xFF, 0xFF, 0x2A, 0x2B]
+    #expect(peer.received[asked] == hash, "the database hash, once a link")
+    #expect(peer.received.dropFirst(asked + 1).allSatisfy { $0[0] == 0x06 }, "Find By Type Value only")
     let handle = try #require(services.first?.handle)
     let included = try done(GATTDiscoverIncludedServices.self, .init(peripheral: id, handle: handle)).services
-    #expect(included.map(\.uuid) == [0x180D])
+    #expect(included.map(\.uuid) == [0x180D] && included.map(\.primary) == [true])
     let scope = GATTScope(peripheral: id, handle: included[0].handle, uuids: [0x2A37])
     let characteristics = try done(GATTDiscoverCharacteristics.self, scope).characteristics
     #expect(characteristics.map(\.uuid) == [0x2A37])

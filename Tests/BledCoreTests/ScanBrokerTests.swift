@@ -109,7 +109,7 @@ import Testing
   func boundedDirectory() throws {
     let client = world.client()
     _ = try client.result(ScanStart.self, .init())
-    let capacity = world.daemon.directory.capacity
+    let capacity = world.daemon.directory.limits.peripherals
     for number in 0..<(capacity + 100) {
       world.scheduler.advance(by: .milliseconds(1))
       world.adapter.hear(DeviceAddress(value: UInt64(number), kind: .random), Octets.name("N"))
@@ -117,7 +117,7 @@ import Testing
     }
     let list = try client.result(PeripheralList.self, Empty()).peripherals
     #expect(list.count <= capacity)
-    #expect(world.daemon.directory.forgotten >= 100)
+    #expect(world.daemon.directory.counters.forgotten >= 100)
     #expect(list.first?.address == "\(DeviceAddress(value: UInt64(capacity + 99), kind: .random))")
   }
 

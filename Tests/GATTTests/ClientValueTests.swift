@@ -90,6 +90,17 @@ struct ClientValueTests {
     #expect(client.takeEvents() == ["finished 1 invalidParameter", "finished 1 invalidParameter"])
   }
 
+  @Test("The database hash takes one request: a server has one")
+  func readDatabaseHash() throws {
+    var client = LinkScript()
+    client.start(.readDatabaseHash, "080100ffff2a2b")
+    try client.exchange("09120d00000102030405060708090a0b0c0d0e0f", nil)
+    #expect(client.takeEvents() == [value([UInt8](0...15))])
+    client.start(.readDatabaseHash, "080100ffff2a2b")
+    try client.exchange("010801000a", nil)
+    #expect(client.takeEvents() == ["finished 1 \(GATTError.att(.attributeNotFound, handle: 1))"])
+  }
+
   @Test func readByUUID() throws {
     var client = LinkScript()
     client.start(.readByUUID(0x2A00), "080100ffff002a")

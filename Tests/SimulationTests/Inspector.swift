@@ -41,7 +41,7 @@ extension Simulation {
     inspectLinks()
     inspectServices()
     for client in clients { inspectWaiting(of: client) }
-    if daemon.directory.all.count > daemon.directory.capacity { trouble("the directory is over its bound") }
+    if daemon.directory.all.count > daemon.directory.limits.peripherals { trouble("the directory is over its bound") }
   }
 
   // MARK: Sessions

@@ -65,6 +65,7 @@ final class CentralBroker {
     if connection.machine.state == .idle { connection.slot = slot }
     if connection.device == nil, let error = connection.slot.unusable { throw error }
     if connections.updateValue(connection, forKey: peripheral) == nil { peripheral.holds += 1 }
+    directory.keep(peripheral)
     // The answer to this call is the answer to one that waits for a program that is back, too.
     for other in connection.machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [unowned self] outcome in decided(outcome, peripheral, for: session) }
@@ -205,7 +206,15 @@ final class CentralBroker {
     guard let connection = connections[device.peripheral], connection.device === device else { return }
     switch event {
     case .value(let handle, let value): deliver(value, of: handle, on: device, to: connection.machine.users)
-    case .servicesChanged(let range): servicesChanged(range, on: connection, device)
+    case .servicesChanged(let range):
+      device.hash = .unread
+      device.peripheral.cache = nil
+      directory.cacheChanged(device.peripheral)
+      servicesChanged(range, on: connection, device)
+    case .cacheVoid:
+      directory.cacheChanged(device.peripheral)
+      servicesChanged(1...0xFFFF, on: connection, device)
+    case .cacheChanged: directory.cacheChanged(device.peripheral)
     case .ended(let reason):
       connection.device = nil
       perform(connection.machine.linkDown(reason), on: connection)

@@ -75,7 +75,7 @@ extension DeviceLink {
             return nil
           })
       }
-      guard !known.isDescribed(handle), let range = try known.descriptorRange(of: handle) else {
+      guard known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) else {
         throw Self.noConfiguration(handle)
       }
       run(findConfiguration(of: handle, number, in: range, configuration))

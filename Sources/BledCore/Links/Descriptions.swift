@@ -3,8 +3,13 @@ import Bluetooth
 import GATT
 
 extension ServiceDescription {
-  init(_ service: DiscoveredService) {
-    self.init(handle: service.range.lowerBound, end: service.range.upperBound, uuid: service.uuid, primary: true)
+  init(
+    _ service: KnownAttributes.Service, includes: [ServiceDescription]? = nil,
+    characteristics: [CharacteristicDescription]? = nil
+  ) {
+    self.init(
+      handle: service.range.lowerBound, end: service.range.upperBound, uuid: service.uuid,
+      primary: service.isPrimary ?? false, includes: includes, characteristics: characteristics)
   }
 
   init(_ include: DiscoveredInclude, isPrimary: Bool) {

@@ -12,6 +12,9 @@ final class DeviceLink {
     /// A value for a subscription; `servicesChanged` for that of the Service Changed characteristic.
     case value(handle: UInt16, [UInt8])
     case servicesChanged(ClosedRange<UInt16>)
+    /// The cached attributes of the device are more, or are those of a database that it has no more.
+    case cacheChanged
+    case cacheVoid
     case mtuChanged
     case read(ReadQuestion)
     case write(WriteQuestion)
@@ -23,11 +26,22 @@ final class DeviceLink {
     case ended(BluetoothError)
   }
 
+  /// The device's database hash, as far as it was asked for.
+  enum DatabaseHash: Hashable {
+    case unread
+    case absent
+    case read([UInt8])
+  }
+
   let link: any Link
   let slot: AdapterSlot
   let peripheral: Peripheral
-  /// What was discovered on the device since the link came up.
+  /// What was discovered on the device since the link came up, or before under the same database hash.
   var known = KnownAttributes()
+  /// Read with the first discovery on the link, and again when services have changed.
+  var hash = DatabaseHash.unread
+  /// The revision of `known` that the cache has.
+  var keptRevision = 0
   /// How many subscriptions there were; the number of the last.
   var lastSubscription = 0
   /// The subscriptions that sessions share, by handle of the value.
@@ -81,6 +95,9 @@ final class DeviceLink {
 
   /// Ends the link; `.ended` follows.
   func disconnect() { link.disconnect() }
+
+  /// Tells the brokers.
+  func tell(_ event: Event) { onEvent(self, event) }
 
   // MARK: Client
 

@@ -1,111 +1,139 @@
-import BledRPC
 import Bluetooth
 import GATT
 
-/// Discovers everything on a device, one procedure after the other.
+/// What somebody wants to know of a device.
+enum DiscoveryGoal: Hashable {
+  /// All services with all that is in them.
+  case everything
+  /// The primary services of these UUIDs, of all if there are none.
+  case services([BluetoothUUID])
+  /// The services that the one at this handle includes.
+  case includes(UInt16)
+  /// The characteristics of the service at this handle.
+  case characteristics(UInt16)
+  /// The descriptors of the characteristic whose value has this handle.
+  case descriptors(UInt16)
+}
+
+/// Asks a device for what is not known yet, one procedure after the other. The first discovery on a link reads the Database
+/// Hash (Core 5.4, Vol 3, Part G, 7.3): where it is that of a cached database, the cache is what is known.
 ///
-/// | State           | Input            | Next procedure, next state                                     |
-/// |-----------------|------------------|----------------------------------------------------------------|
-/// | services        | the services     | included services of the first → includes                      |
-/// | includes        | its includes     | (new ones join the list as secondary) characteristics → characteristics |
-/// | characteristics | its characteristics | descriptors of the first that has room for some → descriptors |
-/// | descriptors     | its descriptors  | those of the next one, or the includes of the next service     |
-/// | any             | nothing is left  | done                                                           |
+/// | State      | Input                      | Next procedure, next state                                         |
+/// |------------|----------------------------|--------------------------------------------------------------------|
+/// | any        | next, the link has no hash read, and something is to be asked or compared | read the hash → asked |
+/// | any        | next, something is missing | the procedure for the first that is → asked                        |
+/// | any        | next, nothing is missing   | done                                                               |
+/// | asked      | a result                   | it becomes known, unless something became void since → any         |
+/// | asked      | something became void      | it is asked again, `maximumRestarts` times at the most             |
 struct DiscoveryMachine {
-  private enum State {
-    case services
-    case includes
-    case characteristics
-    case descriptors(Int)
+  /// How often the device's services may change while they are discovered.
+  static let maximumRestarts = 8
+
+  private let goal: DiscoveryGoal
+  private var asked: (procedure: GATTProcedure, epoch: Int)?
+  private var restarts = 0
+
+  init(_ goal: DiscoveryGoal) { self.goal = goal }
+
+  /// Whether the result that is awaited is that of the hash.
+  var isReadingHash: Bool { if case .readDatabaseHash = asked?.procedure { true } else { false } }
+
+  /// The procedure that is next; nil when all that is wanted is known.
+  /// - Parameters:
+  ///   - isVerified: whether the hash was read on this link.
+  ///   - hasCache: whether there is a cached database to compare it with.
+  mutating func next(
+    _ known: KnownAttributes, isVerified: Bool, hasCache: Bool
+  ) throws -> GATTProcedure? {
+    let readHash = GATTProcedure.readDatabaseHash
+    let procedure: GATTProcedure?
+    if isVerified {
+      procedure = try known.missing(for: goal)
+    } else {
+      procedure = hasCache ? readHash : try known.missing(for: goal).map { _ in readHash }
+    }
+    asked = procedure.map { ($0, known.epoch) }
+    return procedure
   }
 
-  private struct Found {
-    let range: ClosedRange<UInt16>
-    let uuid: BluetoothUUID
-    let isPrimary: Bool
-    var includes: [DiscoveredInclude] = []
-    var characteristics: [DiscoveredCharacteristic] = []
-    var descriptors: [UInt16: [DiscoveredDescriptor]] = [:]
-  }
-
-  private var state = State.services
-  private var found: [Found] = []
-  private var index = 0
-
-  /// The procedure to begin with.
-  static var first: GATTProcedure { .discoverServices(.primary) }
-
-  /// Takes over the result of a procedure.
-  /// - Returns: the next one; nil when all is discovered.
-  mutating func next(_ result: GATTResult) -> GATTProcedure? {
-    switch (state, result) {
-    case (.services, .services(let services)):
-      found = services.map { Found(range: $0.range, uuid: $0.uuid, isPrimary: true) }
-      return discoverIncludes()
-    case (.includes, .includedServices(let includes)):
-      found[index].includes = includes
-      for include in includes where !found.contains(where: { $0.range.lowerBound == include.range.lowerBound }) {
-        found.append(Found(range: include.range, uuid: include.uuid, isPrimary: false))
+  /// Takes over the result of the procedure that was next.
+  mutating func take(_ result: GATTResult, _ known: inout KnownAttributes) throws {
+    guard let asked else { return }
+    self.asked = nil
+    guard asked.epoch == known.epoch else {
+      restarts += 1
+      guard restarts <= Self.maximumRestarts else {
+        throw BledError.protocolViolation.error("the device's services kept changing while they were discovered")
       }
-      state = .characteristics
-      return .discoverCharacteristics(in: found[index].range)
-    case (.characteristics, .characteristics(let characteristics)):
-      found[index].characteristics = characteristics
-      return discoverDescriptors(from: 0)
-    case (.descriptors(let position), .descriptors(let descriptors)):
-      found[index].descriptors[found[index].characteristics[position].valueHandle] = descriptors
-      return discoverDescriptors(from: position + 1)
-    default:
+      return
+    }
+    try known.learn(result, of: asked.procedure)
+  }
+}
+
+extension KnownAttributes {
+  /// What is to be asked next to reach a goal; nil if it is reached.
+  /// - Throws: `BledError.unknownHandle` if the goal is within something that was not discovered.
+  func missing(for goal: DiscoveryGoal) throws -> GATTProcedure? {
+    switch goal {
+    case .services(let uuids):
+      if hasAllPrimaries { return nil }
+      if uuids.isEmpty { return .discoverServices(.primary) }
+      return uuids.first { !searched.contains($0) }.map { .discoverPrimaryServices(uuid: $0) }
+    case .includes(let handle): return missingIncludes(of: try service(at: handle), withKind: true)
+    case .characteristics(let handle): return missingCharacteristics(of: try service(at: handle))
+    case .descriptors(let value): return missingDescriptors(of: try characteristic(at: value))
+    case .everything:
+      guard hasAllPrimaries else { return .discoverServices(.primary) }
+      for service in services {
+        if let next = missingIncludes(of: service, withKind: false) { return next }
+        if let next = missingCharacteristics(of: service) { return next }
+        for characteristic in service.characteristics ?? [] {
+          if let next = missingDescriptors(of: characteristic) { return next }
+        }
+      }
       return nil
     }
   }
 
-  private mutating func discoverIncludes() -> GATTProcedure? {
+  private func missingIncludes(of service: Service, withKind: Bool) -> GATTProcedure? {
     // A declaration alone has nothing in it.
-    while index < found.count, found[index].range.count == 1 { index += 1 }
-    guard index < found.count else { return nil }
-    state = .includes
-    return .findIncludedServices(in: found[index].range)
-  }
-
-  private mutating func discoverDescriptors(from start: Int) -> GATTProcedure? {
-    let characteristics = found[index].characteristics
-    if let position = characteristics.indices.dropFirst(start).first(where: { characteristics[$0].hasDescriptors }) {
-      state = .descriptors(position)
-      return .discoverDescriptors(in: (characteristics[position].valueHandle + 1)...characteristics[position].endHandle)
+    guard let includes = service.includes else {
+      return service.range.count > 1 ? .findIncludedServices(in: service.range) : nil
     }
-    index += 1
-    return discoverIncludes()
+    guard withKind else { return nil }
+    // Only a search says of which kind a service is.
+    return includes.lazy.map(\.range.lowerBound).first { self.service(ifKnown: $0)?.isPrimary == nil }
+      .map { .discoverServices(.primary, in: $0...$0) }
   }
 
-  /// What was discovered, for the table of the link.
-  func teach(_ known: inout KnownAttributes) {
-    for service in found {
-      known.add(service.range)
-      for characteristic in service.characteristics {
-        known.add(characteristic)
-        known.add(service.descriptors[characteristic.valueHandle] ?? [], of: characteristic.valueHandle)
+  private func missingCharacteristics(of service: Service) -> GATTProcedure? {
+    service.characteristics == nil && service.range.count > 1 ? .discoverCharacteristics(in: service.range) : nil
+  }
+
+  private func missingDescriptors(of characteristic: DiscoveredCharacteristic) -> GATTProcedure? {
+    let value = characteristic.valueHandle
+    guard characteristic.endHandle > value, descriptors(of: value) == nil else { return nil }
+    return .discoverDescriptors(in: (value + 1)...characteristic.endHandle)
+  }
+
+  /// Takes over the result of a procedure that `missing` gave.
+  mutating func learn(_ result: GATTResult, of procedure: GATTProcedure) throws {
+    switch (procedure, result) {
+    case (.discoverServices(_, let range), .services(let found)):
+      for service in found { add(service.range, service.uuid, isPrimary: true) }
+      if range == 1...0xFFFF {
+        addedAllPrimaries()
+      } else if let service = service(ifKnown: range.lowerBound), service.isPrimary == nil {
+        add(service.range, service.uuid, isPrimary: false)
       }
+    case (.discoverPrimaryServices(let value), .services(let found)):
+      for service in found { add(service.range, service.uuid, isPrimary: true) }
+      if let uuid = BluetoothUUID(littleEndian: value) { addedAll(of: uuid) }
+    case (.findIncludedServices(let range), .includedServices(let found)): add(found, of: range.lowerBound)
+    case (.discoverCharacteristics(let range), .characteristics(let found)): add(found, of: range.lowerBound)
+    case (.discoverDescriptors(let range), .descriptors(let found)): add(found, of: range.lowerBound - 1)
+    default: throw GATTResult.unexpected()
     }
   }
-
-  /// What was discovered, as clients get it.
-  var services: [ServiceDescription] {
-    found.map { service in
-      ServiceDescription(
-        handle: service.range.lowerBound, end: service.range.upperBound, uuid: service.uuid, primary: service.isPrimary,
-        includes: service.includes.map { ServiceDescription($0, isPrimary: isPrimary($0)) },
-        characteristics: service.characteristics.map {
-          CharacteristicDescription($0, descriptors: service.descriptors[$0.valueHandle] ?? [])
-        })
-    }
-  }
-
-  private func isPrimary(_ include: DiscoveredInclude) -> Bool {
-    found.contains { $0.isPrimary && $0.range.lowerBound == include.range.lowerBound }
-  }
-}
-
-extension DiscoveredCharacteristic {
-  fileprivate var hasDescriptors: Bool { endHandle > valueHandle }
 }

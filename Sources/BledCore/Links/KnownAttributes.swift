@@ -1,39 +1,122 @@
 import Bluetooth
 import GATT
 
-/// What was discovered on a device: enough to know how far services and characteristics reach, what characteristics
-/// allow, and where their configuration is.
-struct KnownAttributes {
-  private var services: [UInt16: ClosedRange<UInt16>] = [:]
-  private var characteristics: [UInt16: DiscoveredCharacteristic] = [:]
-  /// The Client Characteristic Configuration descriptors by the handle of the value they belong to.
-  private var configurations: [UInt16: UInt16] = [:]
-  /// The values whose descriptors were discovered.
-  private var described: Set<UInt16> = []
+/// What was discovered on a device, and how complete that is: enough to answer whoever asks the same again, and to know how
+/// far services and characteristics reach, what characteristics allow, and where their configuration is.
+struct KnownAttributes: Hashable {
+  /// A service. What is nil was not looked for yet.
+  struct Service: Hashable {
+    let range: ClosedRange<UInt16>
+    let uuid: BluetoothUUID
+    var isPrimary: Bool?
+    var includes: [DiscoveredInclude]?
+    var characteristics: [DiscoveredCharacteristic]?
+  }
+
+  /// From this many searches for single services on, all are looked for instead.
+  static let maximumSearches = 64
+
+  /// The services in the order of their handles.
+  private(set) var services: [Service] = []
+  /// Whether all primary services are among them.
+  private(set) var hasAllPrimaries = false
+  /// The primary services that were looked for one by one.
+  private(set) var searched: Set<BluetoothUUID> = []
   /// The value of the Service Changed characteristic.
   private(set) var serviceChanged: UInt16?
+  /// Grows with whatever becomes known or void.
+  private(set) var revision = 0
+  /// Grows when something becomes void.
+  private(set) var epoch = 0
 
-  mutating func add(_ service: ClosedRange<UInt16>) { services[service.lowerBound] = service }
+  private var characteristics: [UInt16: DiscoveredCharacteristic] = [:]
+  private var descriptors: [UInt16: [DiscoveredDescriptor]] = [:]
+  /// The Client Characteristic Configuration descriptors by the handle of the value they belong to.
+  private var configurations: [UInt16: UInt16] = [:]
 
-  mutating func add(_ characteristic: DiscoveredCharacteristic) {
-    characteristics[characteristic.valueHandle] = characteristic
-    if characteristic.uuid == 0x2A05, characteristic.properties.contains(.indicate) {
-      serviceChanged = characteristic.valueHandle
+  // MARK: What becomes known
+
+  /// Takes over a service; of one that is known already in this place, what is known of it stays.
+  mutating func add(_ range: ClosedRange<UInt16>, _ uuid: BluetoothUUID, isPrimary: Bool?) {
+    revision += 1
+    let index = services.index(notBelow: range.lowerBound)
+    let new = Service(range: range, uuid: uuid, isPrimary: isPrimary)
+    guard index < services.count, services[index].range.lowerBound == range.lowerBound else {
+      return services.insert(new, at: index)
+    }
+    guard services[index].range == range, services[index].uuid == uuid else { return services[index] = new }
+    services[index].isPrimary = isPrimary ?? services[index].isPrimary
+  }
+
+  /// All primary services are known; what else there is are secondary ones.
+  mutating func addedAllPrimaries() {
+    revision += 1
+    hasAllPrimaries = true
+    searched = []
+    for index in services.indices where services[index].isPrimary == nil { services[index].isPrimary = false }
+  }
+
+  /// All primary services of this UUID are known.
+  mutating func addedAll(of uuid: BluetoothUUID) {
+    revision += 1
+    if !hasAllPrimaries { searched.insert(uuid) }
+  }
+
+  /// Takes over what the service at this handle includes.
+  mutating func add(_ includes: [DiscoveredInclude], of handle: UInt16) {
+    // What was found by a search stays, whatever an include says of it.
+    for include in includes where service(ifKnown: include.range.lowerBound) == nil {
+      add(include.range, include.uuid, isPrimary: hasAllPrimaries ? false : nil)
+    }
+    revision += 1
+    if let index = services.index(of: handle) { services[index].includes = includes }
+  }
+
+  /// Takes over all characteristics of the service at this handle.
+  mutating func add(_ found: [DiscoveredCharacteristic], of handle: UInt16) {
+    revision += 1
+    if let index = services.index(of: handle) { services[index].characteristics = found }
+    for characteristic in found {
+      characteristics[characteristic.valueHandle] = characteristic
+      if characteristic.uuid == 0x2A05, characteristic.properties.contains(.indicate) {
+        serviceChanged = characteristic.valueHandle
+      }
     }
   }
 
   /// Takes over all descriptors of a characteristic.
-  mutating func add(_ descriptors: [DiscoveredDescriptor], of value: UInt16) {
-    described.insert(value)
-    configurations[value] = descriptors.first { $0.uuid == 0x2902 }?.handle
+  mutating func add(_ found: [DiscoveredDescriptor], of value: UInt16) {
+    revision += 1
+    descriptors[value] = found
+    configurations[value] = found.first { $0.uuid == 0x2902 }?.handle
   }
 
-  /// The handles of the service declared at this handle.
-  func service(at handle: UInt16) throws -> ClosedRange<UInt16> {
-    guard let range = services[handle] else {
+  /// Forgets what the device declared void. Service Changed itself never moves (Core 5.4, Vol 3, Part G, 7.1).
+  mutating func forget(_ range: ClosedRange<UInt16>) {
+    revision += 1
+    epoch += 1
+    hasAllPrimaries = false
+    searched = []
+    services.removeAll { service in
+      service.range.overlaps(range) || service.includes?.contains { $0.range.overlaps(range) } ?? false
+    }
+    let isValid = { [serviceChanged] handle in !range.contains(handle) || handle == serviceChanged }
+    characteristics = characteristics.filter { isValid($0.key) }
+    configurations = configurations.filter { isValid($0.key) }
+    descriptors = descriptors.filter { isValid($0.key) }
+  }
+
+  // MARK: What is known
+
+  /// The service declared at this handle; nil if it was not discovered.
+  func service(ifKnown handle: UInt16) -> Service? { services.index(of: handle).map { services[$0] } }
+
+  /// The service declared at this handle.
+  func service(at handle: UInt16) throws -> Service {
+    guard let service = service(ifKnown: handle) else {
       throw BledError.unknownHandle.error("no service with handle \(handle) was discovered since the device connected")
     }
-    return range
+    return service
   }
 
   /// The characteristic whose value has this handle.
@@ -48,6 +131,12 @@ struct KnownAttributes {
   /// What the characteristic of this handle allows; nil if it is not known, as for descriptors.
   func properties(of value: UInt16) -> CharacteristicProperties? { characteristics[value]?.properties }
 
+  /// The descriptors of a characteristic; nil if they were not looked for.
+  func descriptors(of value: UInt16) -> [DiscoveredDescriptor]? {
+    guard let characteristic = characteristics[value] else { return nil }
+    return characteristic.endHandle > value ? descriptors[value] : []
+  }
+
   /// Where descriptors of this characteristic can be; nil if there is no room for any.
   func descriptorRange(of value: UInt16) throws -> ClosedRange<UInt16>? {
     let characteristic = try characteristic(at: value)
@@ -60,16 +149,20 @@ struct KnownAttributes {
 
   /// Whether this is the handle of a configuration descriptor.
   func isConfiguration(_ handle: UInt16) -> Bool { configurations.values.contains(handle) }
+}
 
-  /// Whether descriptors were discovered.
-  func isDescribed(_ value: UInt16) -> Bool { described.contains(value) }
+extension [KnownAttributes.Service] {
+  fileprivate func index(notBelow handle: UInt16) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].range.lowerBound < handle { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
 
-  /// Forgets what the device declared void. Service Changed itself never moves (Core 5.4, Vol 3, Part G, 7.1).
-  mutating func forget(_ range: ClosedRange<UInt16>) {
-    services = services.filter { !$0.value.overlaps(range) }
-    let isValid = { [serviceChanged] handle in !range.contains(handle) || handle == serviceChanged }
-    characteristics = characteristics.filter { isValid($0.key) }
-    configurations = configurations.filter { isValid($0.key) }
-    described = described.filter(isValid)
+  fileprivate func index(of handle: UInt16) -> Int? {
+    let index = index(notBelow: handle)
+    return index < count && self[index].range.lowerBound == handle ? index : nil
   }
 }

@@ -3,8 +3,8 @@ import GATT
 
 /// Something that a session asked of a device: one GATT procedure or several in a row.
 final class LinkOperation {
-  /// What follows a procedure: the next one, or nil at the end. It is called with a failure once at the most, and that is
-  /// the end as well.
+  /// What follows a procedure: the next one, or nil at the end. It is called once more, with a failure, if the operation is
+  /// abandoned, and that is the end as well.
   typealias Step = (Result<GATTResult, BluetoothError>) -> GATTProcedure?
 
   /// The session that asked; nil for the daemon itself.
@@ -22,9 +22,7 @@ final class LinkOperation {
   /// Takes over the outcome of the procedure.
   /// - Returns: whether there is another one.
   func proceed(_ result: Result<GATTResult, BluetoothError>) -> Bool {
-    guard let current = step else { return false }
-    if case .failure = result { step = nil }
-    guard let next = current(result) else {
+    guard let next = step?(result) else {
       step = nil
       return false
     }
@@ -33,7 +31,11 @@ final class LinkOperation {
   }
 
   /// Ends it with this error. What the device still answers is ignored.
-  func abandon(_ error: BluetoothError) { _ = proceed(.failure(error)) }
+  func abandon(_ error: BluetoothError) {
+    let current = step
+    step = nil
+    _ = current?(.failure(error))
+  }
 }
 
 extension GATTResult {

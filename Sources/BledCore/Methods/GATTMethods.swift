@@ -5,12 +5,12 @@ extension Router {
     serve(GATTDiscover.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)
       device.remember(reply, of: session) { $0.add($1.services) }
-      device.discover(session, reply)
+      try device.discover(session, reply)
     }
     serve(GATTDiscoverServices.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)
       device.remember(reply, of: session) { $0.add($1.services) }
-      device.discoverServices(params.services ?? [], session, reply)
+      try device.discoverServices(params.services ?? [], session, reply)
     }
     serve(GATTDiscoverIncludedServices.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)

@@ -10,6 +10,10 @@ extension Router {
       return Empty()
     }
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
+    answer(PeripheralForget.self) { [unowned broker] params, _ in
+      try broker.directory.forget(params.peripheral)
+      return Empty()
+    }
     answer(PeripheralWatch.self) { [unowned broker] params, session in
       broker.watchers.set(params.on ?? true, session)
       return Empty()

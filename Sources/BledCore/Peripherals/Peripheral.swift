@@ -26,17 +26,24 @@ final class Peripheral {
   private(set) var revision = 0
   /// How many brokers rely on it; while there is one it is not forgotten.
   var holds = 0
+  /// Whether the store has it.
+  var isKept = false
+  /// What was discovered on it, if its database has a hash.
+  var cache: GATTCache?
+  /// Its name when it was last written to the store.
+  private let storedName: String?
 
-  init(id: String, number: Int, address: DeviceAddress, adapter: AdapterSlot, now: Instant) {
+  init(id: String, number: Int, address: DeviceAddress, adapter: AdapterSlot, now: Instant, name: String? = nil) {
     self.id = id
     self.number = number
     self.address = address
     self.adapter = adapter
     lastUse = now
+    storedName = name
   }
 
-  /// Its name as last advertised.
-  var name: String? { advertised.localName }
+  /// Its name as last advertised, if need be before the daemon started.
+  var name: String? { advertised.localName ?? storedName }
 
   /// Takes over an advertisement or scan response.
   func heard(_ octets: [UInt8], isScanResponse: Bool) {

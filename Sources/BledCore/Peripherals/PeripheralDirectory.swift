@@ -3,27 +3,133 @@ import Bluetooth
 import FoundationEssentials
 
 /// The devices that the daemon knows, by identifier and by address; those not used for longest are forgotten at the bound.
+/// Those that somebody asked to be connected to are kept in the store, so that their identifiers last; of those that were
+/// only heard nothing is written.
 final class PeripheralDirectory {
-  /// How many devices are remembered.
-  var capacity: Int
-  /// How many devices were forgotten to make room.
-  private(set) var forgotten = 0
+  /// How much is remembered.
+  struct Limits {
+    /// Devices in memory.
+    var peripherals = 4096
+    /// Devices in the store, at the most half of those in memory.
+    var kept = 256
+    /// Octets of the attributes cached for one device.
+    var cache = 16 << 10
+    /// Octets of all attributes cached.
+    var caches = 256 << 10
+  }
+
+  /// How often the bounds were reached.
+  struct Counters: Hashable {
+    /// Devices forgotten to make room.
+    var forgotten = 0
+    /// Devices that are in the store no more.
+    var unkept = 0
+    /// Caches dropped to make room, or too large.
+    var droppedCaches = 0
+  }
+
+  var limits: Limits
+  private(set) var counters = Counters()
 
   private var byAddress: [DeviceAddress: Peripheral] = [:]
   private var byID: [String: Peripheral] = [:]
+  private var kept: Set<Peripheral> = []
+  /// The adapters of stored devices that were not there yet.
+  private var awaited: [Peripheral: String] = [:]
   private var lastNumber = 0
+  private let store: Store
   private let scheduler: any Scheduler
-  private let makeIdentifier: (DeviceAddress) -> String
+  private var document: StoredDocument<PeripheralRecords>?
 
-  /// - Parameter makeIdentifier: gives the identifier of a device that is not in memory.
-  init(
-    scheduler: any Scheduler, capacity: Int = 4096,
-    makeIdentifier: @escaping (DeviceAddress) -> String = { _ in UUID().uuidString }
-  ) {
+  init(store: Store, scheduler: any Scheduler, limits: Limits = Limits()) {
+    self.store = store
     self.scheduler = scheduler
-    self.capacity = max(1, capacity)
-    self.makeIdentifier = makeIdentifier
+    self.limits = limits
   }
+
+  // MARK: The store
+
+  /// There is an adapter. With the first one come the devices of the store.
+  func added(_ slot: AdapterSlot) {
+    if document == nil {
+      let document = store.document("peripherals", version: 1) { [unowned self] in records }
+      self.document = document
+      // Backwards: what became known last counts as used last.
+      for record in (document.load()?.peripherals ?? []).prefix(limits.kept).reversed() { restore(record, on: slot) }
+    }
+    for (peripheral, id) in awaited where id == slot.id {
+      peripheral.adapter = slot
+      awaited[peripheral] = nil
+    }
+  }
+
+  private func restore(_ record: PeripheralRecord, on slot: AdapterSlot) {
+    guard let address = record.deviceAddress, let id = record.identifier, byAddress[address] == nil, byID[id] == nil
+    else { return }
+    let peripheral = add(id, address, on: slot, name: record.name)
+    peripheral.isKept = true
+    kept.insert(peripheral)
+    if record.adapter != slot.id { awaited[peripheral] = record.adapter }
+    peripheral.cache = record.cache.map { GATTCache(hash: $0.hash.octets, attributes: $0.attributes.octets) }
+  }
+
+  private var records: PeripheralRecords {
+    PeripheralRecords(peripherals: Self.inOrder(kept).map { PeripheralRecord($0) })
+  }
+
+  /// Keeps a device in the store from now on. That it was used again is written together with whatever is written next.
+  func keep(_ peripheral: Peripheral) {
+    awaited[peripheral] = nil
+    guard !peripheral.isKept else { return }
+    peripheral.isKept = true
+    kept.insert(peripheral)
+    if kept.count > min(limits.kept, max(1, limits.peripherals / 2)),
+      let oldest = Self.inOrder(kept).last(where: { $0.holds == 0 && $0 != peripheral })
+    {
+      counters.unkept += 1
+      unkeep(oldest)
+    }
+    document?.changed()
+  }
+
+  private func unkeep(_ peripheral: Peripheral) {
+    kept.remove(peripheral)
+    awaited[peripheral] = nil
+    peripheral.isKept = false
+    peripheral.cache = nil
+  }
+
+  /// The cache of a device was made, replaced or dropped.
+  func cacheChanged(_ peripheral: Peripheral) {
+    guard peripheral.isKept else { return peripheral.cache = nil }
+    if peripheral.cacheSize > limits.cache { drop(&peripheral.cache) }
+    var excess = kept.reduce(0) { $0 + $1.cacheSize } - limits.caches
+    for other in Self.inOrder(kept).reversed() where excess > 0 && other.cache != nil && other != peripheral {
+      excess -= other.cacheSize
+      drop(&other.cache)
+    }
+    document?.changed()
+  }
+
+  private func drop(_ cache: inout GATTCache?) {
+    cache = nil
+    counters.droppedCaches += 1
+  }
+
+  /// Forgets a device: its identifier, its name, what was discovered on it.
+  /// - Throws: `BledError.notPermitted` while somebody is connected to it or wants to be.
+  func forget(_ id: String) throws {
+    let peripheral = try find(id)
+    guard peripheral.holds == 0 else {
+      throw BledError.notPermitted.error(
+        "\(peripheral.id) is connected, or somebody waits for it: it can be forgotten when all have disconnected")
+    }
+    let wasKept = peripheral.isKept
+    remove(peripheral)
+    if wasKept { document?.changed() }
+  }
+
+  // MARK: Who is there
 
   /// The device of this address, remembered from now on.
   func peripheral(at address: DeviceAddress, on adapter: AdapterSlot) -> Peripheral {
@@ -31,10 +137,14 @@ final class PeripheralDirectory {
       known.lastUse = scheduler.now
       return known
     }
-    if byAddress.count >= capacity { forgetOldest() }
+    if byAddress.count >= limits.peripherals { forgetOldest() }
+    return add(UUID().uuidString, address, on: adapter, name: nil)
+  }
+
+  private func add(_ id: String, _ address: DeviceAddress, on adapter: AdapterSlot, name: String?) -> Peripheral {
     lastNumber += 1
     let new = Peripheral(
-      id: makeIdentifier(address), number: lastNumber, address: address, adapter: adapter, now: scheduler.now)
+      id: id, number: lastNumber, address: address, adapter: adapter, now: scheduler.now, name: name)
     byAddress[address] = new
     byID[new.id] = new
     return new
@@ -68,18 +178,28 @@ final class PeripheralDirectory {
   }
 
   /// All devices, the last heard first.
-  var all: [Peripheral] {
-    byAddress.values.sorted { ($0.lastUse, $0.number) > ($1.lastUse, $1.number) }
+  var all: [Peripheral] { Self.inOrder(byAddress.values) }
+
+  private static func inOrder(_ peripherals: some Sequence<Peripheral>) -> [Peripheral] {
+    peripherals.sorted { ($0.lastUse, $0.number) > ($1.lastUse, $1.number) }
   }
 
   /// Forgets an eighth of the devices at once, so that the search for the oldest is paid rarely.
   private func forgetOldest() {
-    let candidates = byAddress.values.filter { $0.holds == 0 }
-      .sorted { ($0.lastUse, $0.number) < ($1.lastUse, $1.number) }
-    for peripheral in candidates.prefix(max(1, capacity / 8)) {
-      byAddress[peripheral.address] = nil
-      byID[peripheral.id] = nil
-      forgotten += 1
+    let candidates = Self.inOrder(byAddress.values.filter { $0.holds == 0 && !$0.isKept }).reversed()
+    for peripheral in candidates.prefix(max(1, limits.peripherals / 8)) {
+      remove(peripheral)
+      counters.forgotten += 1
     }
   }
+
+  private func remove(_ peripheral: Peripheral) {
+    if peripheral.isKept { unkeep(peripheral) }
+    byAddress[peripheral.address] = nil
+    byID[peripheral.id] = nil
+  }
+}
+
+extension Peripheral {
+  fileprivate var cacheSize: Int { cache?.attributes.count ?? 0 }
 }

@@ -9,7 +9,7 @@ extension Daemon {
   public func apply(identity: Identity, policy: Policy, limits: Limits) {
     peripheral.identify(name: identity.name, appearance: identity.appearance)
     rules.limits = limits
-    directory.capacity = limits.total[.peripherals] ?? .max
+    directory.limits.peripherals = limits.total[.peripherals] ?? .max
     let before = sessions.map { ($0, rules.policy.permissions(of: $0.credentials)) }
     rules.policy = policy
     for (session, old) in before {

@@ -7,7 +7,8 @@ public enum ProtocolContents {
   public static let clientCalls: [any RPCMethod.Type] = [
     SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self,
     ScanStart.self, ScanStop.self,
-    PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self, PeripheralWatch.self,
+    PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
+    PeripheralForget.self, PeripheralWatch.self,
     GATTDiscover.self, GATTDiscoverServices.self, GATTDiscoverIncludedServices.self,
     GATTDiscoverCharacteristics.self, GATTDiscoverDescriptors.self,
     GATTRead.self, GATTWrite.self, GATTSubscribe.self, GATTUnsubscribe.self,

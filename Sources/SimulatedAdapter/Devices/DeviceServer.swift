@@ -1,6 +1,7 @@
 import Adapter
 import ATT
 import Bluetooth
+import BluetoothCrypto
 import GATT
 
 /// What a simulated device serves: its database, the values that move, and what it sends to a subscriber.
@@ -29,6 +30,7 @@ final class DeviceServer {
     self.air = air
     var chance = air.generator(Stream.responses.of(description.address))
     host = GATTHost(scheduler: air.scheduler) { description.responseDelay.draw(&chance) }
+    if description.hasDatabaseHash { host.database = AttributeDatabase(cmac: DatabaseHash.code) }
     host.onAction = { [weak self] in self?.handle($0) }
     host.onWritable = { [weak self] in self?.sendWhatIsDue() }
     build(description)
@@ -65,7 +67,7 @@ final class DeviceServer {
     var handles: [BluetoothUUID: UInt16] = [:]
     var definitions = [
       ServiceDefinition.genericAccess(name: description.name, appearance: description.appearance),
-      ServiceDefinition.genericAttribute(hasHash: false),
+      ServiceDefinition.genericAttribute(hasHash: description.hasDatabaseHash),
     ]
     definitions += description.services.map(Self.definition)
     for (index, definition) in definitions.enumerated() {

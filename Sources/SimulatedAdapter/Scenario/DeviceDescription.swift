@@ -22,6 +22,8 @@ struct DeviceDescription: Decodable, Sendable {
   var faults: Faults
   /// After this long on a link it hangs up; nil for never.
   var disconnectAfter: TimeSpan?
+  /// Whether its GATT service has a Database Hash.
+  var hasDatabaseHash: Bool
   var services: [ServiceDescription]
 
   /// What goes wrong.
@@ -68,7 +70,7 @@ struct DeviceDescription: Decodable, Sendable {
 
   private enum Keys: String, CodingKey, CaseIterable {
     case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
-    case responseDelay, losses, faults, disconnectAfter, services
+    case responseDelay, losses, faults, disconnectAfter, databaseHash, services
   }
 
   init(from decoder: any Decoder) throws {
@@ -95,6 +97,7 @@ struct DeviceDescription: Decodable, Sendable {
     losses = try members.optional(.losses) ?? Losses()
     faults = try members.optional(.faults) ?? Faults()
     disconnectAfter = try members.optional(.disconnectAfter)
+    hasDatabaseHash = try members.value(.databaseHash, default: false)
     services = try members.value(.services, default: [])
   }
 }

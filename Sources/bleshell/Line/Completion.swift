@@ -46,7 +46,7 @@ enum Completion {
     let (devices, attributes) = state.withLock { ($0.devices, $0.attributes) }
     switch command {
     case "help": return commands
-    case "connect", "services", "rssi": return devices
+    case "connect", "services", "rssi", "forget": return devices
     case "read", "write", "subscribe": return attributes + devices
     default: return []
     }

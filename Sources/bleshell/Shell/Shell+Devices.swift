@@ -60,6 +60,21 @@ extension Shell {
     }
   }
 
+  /// A device that the daemon knows, by name, address or identifier.
+  func known(_ text: String) async throws -> (identifier: String, name: String) {
+    let known = try await connection().call(PeripheralList.self, Empty()).peripherals
+    let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
+    let meant = known.filter {
+      $0.address == parts.first?.uppercased() && (parts.count == 1 || parts.last == $0.addressType)
+    }
+    let candidates = (meant.isEmpty ? known : meant).map { Candidate($0.peripheral, $0.name, $0.address) }
+    let match = meant.count == 1 ? candidates.first : try choose(text, among: candidates)
+    guard let match else {
+      throw Failure("bled knows no device \(text): \"bleshell peripherals\" lists those that it knows")
+    }
+    return (match.identifier, match.name ?? match.address)
+  }
+
   private func find(_ text: String, timeout: Double) async throws -> (DeviceReference, name: String) {
     let client = try await connection()
     let parts = text.split(separator: "/", maxSplits: 1)

@@ -65,7 +65,7 @@ extension ScriptedPeer {
   /// Puts a heart rate service and one with a writable, readable, indicating characteristic of 512 octets into the database.
   func furnish() throws {
     _ = try database.add(.genericAccess(name: "Peer"))
-    _ = try database.add(.genericAttribute(hasHash: false))
+    _ = try database.add(.genericAttribute(hasHash: database.hasHash))
     let body = try database.add(
       ServiceDefinition(
         uuid: 0x180D,

@@ -29,6 +29,8 @@ final class DaemonProcess {
       arguments += ["--config", Self.configurationFile(folder)]
     }
     let notifyPath = "\(folder.path)/notify.sock"
+    // That of the last daemon in this folder.
+    unlink(notifyPath)
     notifications = try UnixSocket.bindDatagram(notifyPath)
     process = try ChildProcess(
       "bled", ["--adapter", adapter, "--socket", socketPath, "--log-level", "debug"] + arguments,

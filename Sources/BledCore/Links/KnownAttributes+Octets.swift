@@ -1,0 +1,170 @@
+import Bluetooth
+import GATT
+
+/// Known attributes as octets: a version, then one record after the other, each begins with its letter. Numbers are least
+/// significant octet first; a UUID has its number of octets, 2 or 16, before it.
+///
+///     1
+///     A                                             all primary services are here
+///     U uuid                                        the primary services of this UUID are here
+///     S flags start end uuid                        a service: 1 primary, 2 not primary, 4 includes known, 8 characteristics known
+///     I handle start end uuid                       what the service before it includes
+///     C flags handle value end properties uuid      a characteristic of the service before it: 1 descriptors known
+///     D handle uuid                                 a descriptor of the characteristic before it
+extension KnownAttributes {
+  private static let version: UInt8 = 1
+
+  /// The octets of all that is known.
+  var octets: [UInt8] {
+    var writer = Writer(octets: [Self.version])
+    if hasAllPrimaries { writer.put("A") }
+    for uuid in searched.sorted(by: { ($0.high, $0.low) < ($1.high, $1.low) }) {
+      writer.put("U")
+      writer.put(uuid)
+    }
+    for service in services {
+      let kind: UInt8 = service.isPrimary.map { $0 ? 1 : 2 } ?? 0
+      writer.put("S", kind | (service.includes == nil ? 0 : 4) | (service.characteristics == nil ? 0 : 8))
+      writer.put(service.range.lowerBound, service.range.upperBound)
+      writer.put(service.uuid)
+      for include in service.includes ?? [] {
+        writer.put("I")
+        writer.put(include.handle, include.range.lowerBound, include.range.upperBound)
+        writer.put(include.uuid)
+      }
+      for characteristic in service.characteristics ?? [] { writer.put(characteristic, descriptorsOf(characteristic)) }
+    }
+    return writer.octets
+  }
+
+  private func descriptorsOf(_ characteristic: DiscoveredCharacteristic) -> [DiscoveredDescriptor]? {
+    characteristic.endHandle > characteristic.valueHandle ? descriptors(of: characteristic.valueHandle) : nil
+  }
+
+  /// Reads what `octets` gave.
+  /// - Returns: nil for anything else.
+  init?(octets: [UInt8]) {
+    var reader = Reader(rest: octets[...])
+    guard reader.octet() == Self.version else { return nil }
+    self.init()
+    var isComplete = false
+    var service: Service?
+    var descriptors: (value: UInt16, found: [DiscoveredDescriptor])?
+    while let letter = reader.octet() {
+      if letter != UInt8(ascii: "D"), let described = descriptors {
+        add(described.found, of: described.value)
+        descriptors = nil
+      }
+      switch letter {
+      case UInt8(ascii: "A"): isComplete = true
+      case UInt8(ascii: "U"):
+        guard let uuid = reader.uuid() else { return nil }
+        addedAll(of: uuid)
+      case UInt8(ascii: "S"):
+        if let service { put(service) }
+        service = reader.service()
+        guard service != nil else { return nil }
+      case UInt8(ascii: "I"):
+        guard service?.includes != nil, let include = reader.include() else { return nil }
+        service?.includes?.append(include)
+      case UInt8(ascii: "C"):
+        guard service?.characteristics != nil, let (characteristic, isDescribed) = reader.characteristic() else {
+          return nil
+        }
+        service?.characteristics?.append(characteristic)
+        if isDescribed { descriptors = (characteristic.valueHandle, []) }
+      case UInt8(ascii: "D"):
+        guard descriptors != nil, let handle = reader.word(), let uuid = reader.uuid() else { return nil }
+        descriptors?.found.append(DiscoveredDescriptor(handle: handle, uuid: uuid))
+      default: return nil
+      }
+    }
+    if let described = descriptors { add(described.found, of: described.value) }
+    if let service { put(service) }
+    if isComplete { addedAllPrimaries() }
+  }
+
+  private mutating func put(_ service: Service) {
+    let handle = service.range.lowerBound
+    add(service.range, service.uuid, isPrimary: service.isPrimary)
+    if let includes = service.includes { add(includes, of: handle) }
+    if let characteristics = service.characteristics { add(characteristics, of: handle) }
+  }
+}
+
+private struct Writer {
+  var octets: [UInt8]
+
+  mutating func put(_ letter: Unicode.Scalar, _ flags: UInt8? = nil) {
+    octets.append(UInt8(ascii: letter))
+    if let flags { octets.append(flags) }
+  }
+
+  mutating func put(_ words: UInt16...) {
+    for word in words { octets += [UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8)] }
+  }
+
+  mutating func put(_ uuid: BluetoothUUID) {
+    let value = uuid.attOctets
+    octets.append(UInt8(clamping: value.count))
+    octets += value
+  }
+
+  mutating func put(_ characteristic: DiscoveredCharacteristic, _ descriptors: [DiscoveredDescriptor]?) {
+    put("C", descriptors == nil ? 0 : 1)
+    put(characteristic.handle, characteristic.valueHandle, characteristic.endHandle)
+    octets.append(characteristic.properties.rawValue)
+    put(characteristic.uuid)
+    for descriptor in descriptors ?? [] {
+      put("D")
+      put(descriptor.handle)
+      put(descriptor.uuid)
+    }
+  }
+}
+
+/// Reads from the front; gives nil for what is not all there.
+private struct Reader {
+  var rest: ArraySlice<UInt8>
+
+  mutating func octet() -> UInt8? { rest.popFirst() }
+
+  mutating func word() -> UInt16? { take(2)?.reversed().reduce(0) { $0 << 8 | UInt16($1) } }
+
+  mutating func uuid() -> BluetoothUUID? {
+    octet().flatMap { take(Int($0)) }.flatMap { BluetoothUUID(littleEndian: $0) }
+  }
+
+  mutating func range() -> ClosedRange<UInt16>? {
+    guard let start = word(), let end = word(), start > 0, start <= end else { return nil }
+    return start...end
+  }
+
+  mutating func service() -> KnownAttributes.Service? {
+    guard let flags = octet(), let range = range(), let uuid = uuid() else { return nil }
+    return KnownAttributes.Service(
+      range: range, uuid: uuid, isPrimary: flags & 3 == 0 ? nil : flags & 1 != 0,
+      includes: flags & 4 == 0 ? nil : [], characteristics: flags & 8 == 0 ? nil : [])
+  }
+
+  mutating func include() -> DiscoveredInclude? {
+    guard let handle = word(), let range = range(), let uuid = uuid() else { return nil }
+    return DiscoveredInclude(handle: handle, range: range, uuid: uuid)
+  }
+
+  mutating func characteristic() -> (DiscoveredCharacteristic, isDescribed: Bool)? {
+    guard let flags = octet(), let handle = word(), let value = word(), let end = word(), let properties = octet(),
+      let uuid = uuid(), handle > 0, handle < value, value <= end
+    else { return nil }
+    let characteristic = DiscoveredCharacteristic(
+      handle: handle, valueHandle: value, endHandle: end,
+      properties: CharacteristicProperties(rawValue: properties), uuid: uuid)
+    return (characteristic, flags & 1 != 0)
+  }
+
+  private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    guard rest.count >= count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+}

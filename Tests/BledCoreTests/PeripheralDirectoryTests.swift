@@ -1,0 +1,119 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import Logging
+import Testing
+
+@testable import BledCore
+
+/// Which devices are known, for how long, and under which identifiers.
+@Suite struct PeripheralDirectoryTests {
+  private let scheduler = VirtualScheduler()
+  private let storage: MemoryStorage
+
+  init() { storage = MemoryStorage(scheduler: scheduler) }
+
+  private func world() -> World { World(scheduler: scheduler, storage: storage) }
+
+  @Test("Identifiers outlast the daemon: list and connect work without a scan (P23, P29)")
+  func identifiersLast() throws {
+    let first = world()
+    let peer = first.peer()
+    first.adapter.hear(peer.address, [5, 0x09] + Array("Lamp".utf8))
+    first.adapter.hear(try #require(DeviceAddress("C0:00:00:00:00:99", kind: .random)), [])
+    let id = try first.connect(first.client(), peer).peripheral
+    let second = world()
+    let client = second.client()
+    let known = try client.result(PeripheralList.self, .init()).peripherals
+    #expect(known.map(\.peripheral) == [id], "who was only heard is not kept")
+    #expect(known.map(\.name) == ["Lamp"] && known.map(\.state) == ["disconnected"])
+    #expect(known.map(\.adapter) == ["hci0"] && known.map(\.address) == ["\(peer.address)"])
+    let call = try client.call(PeripheralConnect.self, .init(peripheral: id.lowercased()))
+    #expect(second.adapter.wished == [peer.address])
+    second.adapter.bringUp(peer)
+    second.settle()
+    #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
+  }
+
+  @Test("An identifier is known from the wish on, also if the daemon is killed a moment later (P29)")
+  func wished() throws {
+    let first = world()
+    _ = try first.client().call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:07"))
+    scheduler.advance(by: .milliseconds(20))
+    #expect(storage.writes == ["peripherals"])
+    let known = try world().client().result(PeripheralList.self, .init()).peripherals
+    #expect(known.map(\.address) == ["C0:00:00:00:00:07"])
+  }
+
+  @Test func aDeviceStaysWithItsAdapter() throws {
+    let first = world()
+    let other = ScriptedAdapter(id: "hci1", scheduler: scheduler)
+    first.daemon.add(other)
+    let client = first.client()
+    _ = try client.call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:07", adapter: "hci1"))
+    other.hear(try #require(DeviceAddress("C0:00:00:00:00:07", kind: .random)), [])
+    first.settle()
+    var stopped = false
+    first.daemon.stop { stopped = true }
+    first.settle()
+    #expect(stopped)
+    let second = world()
+    #expect(try second.client().result(PeripheralList.self, .init()).peripherals.map(\.adapter) == ["hci0"])
+    second.daemon.add(ScriptedAdapter(id: "hci1", scheduler: scheduler))
+    #expect(try second.client().result(PeripheralList.self, .init()).peripherals.map(\.adapter) == ["hci1"])
+  }
+
+  @Test("The store has the devices used last; the others are counted (P26)")
+  func bounds() throws {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let adapters = AdapterRegistry()
+    let slot = adapters.add(ScriptedAdapter(scheduler: scheduler))
+    func make() -> PeripheralDirectory {
+      let directory = PeripheralDirectory(
+        store: Store(storage, scheduler: scheduler, logger: logger), scheduler: scheduler,
+        limits: .init(peripherals: 16, kept: 4, cache: 100, caches: 200))
+      directory.added(slot)
+      return directory
+    }
+    let directory = make()
+    func device(_ number: UInt64) -> Peripheral {
+      directory.peripheral(at: DeviceAddress(value: number, kind: .public), on: slot)
+    }
+    for number in 0..<40 as Range<UInt64> {
+      directory.keep(device(number))
+      for passer in 0..<5 { _ = device(1000 + 5 * number + UInt64(passer)) }
+      scheduler.advance(by: .seconds(2))
+    }
+    #expect(directory.all.count <= 16)
+    #expect(directory.counters.unkept == 36 && directory.counters.forgotten > 180)
+    #expect(make().all.map(\.address.value) == [39, 38, 37, 36])
+
+    for number in 36..<40 as Range<UInt64> {
+      device(number).cache = GATTCache(hash: [], attributes: [UInt8](repeating: 0, count: 90))
+      directory.cacheChanged(device(number))
+      scheduler.advance(by: .seconds(2))
+    }
+    #expect((36..<40).map { device($0).cache == nil } == [true, true, false, false])
+    device(36).cache = GATTCache(hash: [], attributes: [UInt8](repeating: 0, count: 101))
+    directory.cacheChanged(device(36))
+    #expect(device(36).cache == nil && directory.counters.droppedCaches == 3)
+    device(1001).cache = GATTCache(hash: [], attributes: [])
+    directory.cacheChanged(device(1001))
+    #expect(device(1001).cache == nil, "who is not kept has none")
+  }
+
+  @Test func recordsThatMakeNoSenseArePassedOver() throws {
+    let good = #"{"peripheral":"6D0EA5D0-9C65-4A5B-8E1F-0F5B6A2B1C11","address":"C0:00:00:00:00:01","#
+    let rest = #""addressType":"random","adapter":"hci0"}"#
+    let content =
+      "{\"peripherals\":[\(good)\(rest),\(good)\(rest),"
+      + good.replacing("6D0EA5D0", with: "zzz") + rest + "," + good + rest.replacing("random", with: "odd") + ","
+      + good.replacing("C0:00", with: "C0").replacing("6D0E", with: "7D0E") + rest + "]}"
+    storage.files["peripherals"] = DocumentFormat.encode(Array(content.utf8), name: "peripherals", version: 1)
+    let known = try world().client().result(PeripheralList.self, .init()).peripherals
+    #expect(known.map(\.peripheral) == ["6D0EA5D0-9C65-4A5B-8E1F-0F5B6A2B1C11"])
+    storage.files["peripherals"] = DocumentFormat.encode([0xFF], name: "peripherals", version: 1)
+    #expect(try world().client().result(PeripheralList.self, .init()).peripherals.isEmpty)
+    #expect(storage.files["peripherals.damaged"] != nil)
+  }
+}
