@@ -194,7 +194,7 @@ import Testing
     #expect(try client.notifications(GATTValue.self).isEmpty)
   }
 
-  @Test("G7: changed services are told, and handles in their range are void")
+  @Test("G7, P11: changed services are told, and handles in their range are void")
   func servicesChanged() throws {
     _ = try done(GATTDiscover.self, .init(peripheral: id))
     world.settle()

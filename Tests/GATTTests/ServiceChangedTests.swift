@@ -26,7 +26,8 @@ struct ServiceChangedTests {
     }
   }
 
-  @Test func whoAsksIsTold() throws {
+  @Test("Service Changed goes to whoever asked for it (P13)")
+  func whoAsksIsTold() throws {
     var server = try server()
     try change(&server)
     server.expect(nil)

@@ -160,7 +160,8 @@ struct LifecycleMachineTests {
     #expect(script.states() == [.starting, .on])
   }
 
-  @Test func aRivalIsNamedAndItsEndNoticed() throws {
+  @Test("Another owner of the adapter is named, and its end noticed (P1)")
+  func aRivalIsNamedAndItsEndNoticed() throws {
     var script = Script(.index(0))
     try script.find()
     script.give(.rival(problem))

@@ -65,7 +65,8 @@ import Testing
     #expect(access(path, F_OK) == 0)
   }
 
-  @Test func theSocketIsForOwnerAndGroup() throws {
+  @Test("Clients need nothing but the socket, which is for owner and group (P25)")
+  func theSocketIsForOwnerAndGroup() throws {
     let daemon = try DaemonProcess()
     var status = stat()
     #expect(stat(daemon.socketPath, &status) == 0)
