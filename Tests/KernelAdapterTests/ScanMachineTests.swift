@@ -6,7 +6,9 @@ import Testing
 @testable import KernelAdapter
 
 struct ScanMachineTests {
-  @Test func legacyScanStartsChangesAndStops() throws {
+  @Test(
+    "A running scan is switched off before its parameters change: no command that the controller's state forbids (P3)")
+  func legacyScanStartsChangesAndStops() throws {
     var script = RadioScript<LegacyFamily>()
     script.give(.wantScan(ScanParameters()))
     try script.command("0b20 07 01 6000 3000 00 00")
@@ -27,7 +29,8 @@ struct ScanMachineTests {
     script.silent()
   }
 
-  @Test func extendedScanUsesTheExtendedCommandsOnly() throws {
+  @Test("A controller with extended commands gets those only (P4)")
+  func extendedScanUsesTheExtendedCommandsOnly() throws {
     var script = RadioScript<ExtendedFamily>()
     script.give(.wantScan(ScanParameters()))
     try script.command("4120 08 00 00 01 01 6000 3000")
