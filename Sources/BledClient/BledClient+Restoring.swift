@@ -29,29 +29,14 @@ extension BledClient {
     let link = PeripheralConnect.Result(
       peripheral: restored.peripheral, address: restored.address, addressType: restored.addressType,
       adapter: restored.adapter, mtu: mtu, attempts: 1)
-    let (ends, output) = AsyncStream.makeStream(of: BluetoothError?.self, bufferingPolicy: .bufferingOldest(1))
-    core.observeEnd(of: restored.peripheral, output)
-    return Peripheral(client: self, link: link, ends: ends)
+    let watch = LinkWatch()
+    watch.begin(on: core, restored.peripheral)
+    return Peripheral(client: self, link: link, watch)
   }
 
   /// Ends the session and has everything given back, also what would be kept otherwise.
   public func end() async throws(BluetoothError) {
     _ = try await call(SessionEnd.self, .init())
     close()
-  }
-}
-
-extension ClientCore {
-  /// Has the end of a connection told to a stream, once.
-  func observeEnd(of peripheral: String, _ output: AsyncStream<BluetoothError?>.Continuation) {
-    let observation = observe(PeripheralDisconnected.self) { event in
-      guard event.peripheral == peripheral else { return }
-      output.yield(event.reason?.bluetoothError)
-      output.finish()
-    } end: { error in
-      output.yield(error)
-      output.finish()
-    }
-    output.onTermination = { _ in observation.cancel() }
   }
 }

@@ -17,11 +17,13 @@ extension BledClient {
   ///   - device: The device; it need not have been heard before.
   ///   - adapter: The adapter to use; the daemon chooses if nil.
   ///   - timeout: How long to wait; for ever if nil.
+  ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` tells.
   /// - Throws: `GAPError.timeout`, `.cancelled`, `.connectionFailed` and others that the daemon answers.
   public func connect(
-    _ device: DeviceReference, adapter: String? = nil, timeout: Duration? = nil
+    _ device: DeviceReference, adapter: String? = nil, timeout: Duration? = nil, reconnects: Bool = false
   ) async throws(BluetoothError) -> Peripheral {
-    var params = PeripheralConnect.Params(adapter: adapter, timeout: timeout?.inSeconds)
+    var params = PeripheralConnect.Params(
+      adapter: adapter, timeout: timeout?.inSeconds, reconnect: reconnects ? true : nil)
     var undo = PeripheralDisconnect.Params()
     switch device {
     case .identifier(let identifier):
@@ -31,12 +33,12 @@ extension BledClient {
       (params.address, params.addressType) = (address, type)
       (undo.address, undo.addressType) = (address, type)
     }
-    let (ends, output) = AsyncStream.makeStream(of: BluetoothError?.self, bufferingPolicy: .bufferingOldest(1))
+    let watch = LinkWatch()
     let link = try await core.call(
       PeripheralConnect.self, params,
-      arrived: { [core] link in core.observeEnd(of: link.peripheral, output) },
+      arrived: { [core] link in watch.begin(on: core, link.peripheral) },
       abandoned: { [core, undo] in core.tell(PeripheralDisconnect.self, undo) })
-    return Peripheral(client: self, link: link, ends: ends)
+    return Peripheral(client: self, link: link, watch)
   }
 }
 
@@ -44,15 +46,18 @@ extension BledClient {
 public final class Peripheral: Sendable {
   /// The client that connected.
   public let client: BledClient
-  /// Identifier, address, adapter and MTU.
+  /// Identifier, address, adapter and MTU, as they were when it was first connected.
   public let link: PeripheralConnect.Result
   /// Gives one element when the connection has ended: why, or nil if it was wished. For one reader.
   public let ends: AsyncStream<BluetoothError?>
+  /// The losses and returns of a link that reconnects; finishes with the last end. For one reader.
+  public let changes: AsyncStream<LinkChange>
 
-  init(client: BledClient, link: PeripheralConnect.Result, ends: AsyncStream<BluetoothError?>) {
+  init(client: BledClient, link: PeripheralConnect.Result, _ watch: LinkWatch) {
     self.client = client
     self.link = link
-    self.ends = ends
+    ends = watch.ends
+    changes = watch.changes
   }
 
   /// The daemon's identifier of the device.

@@ -207,7 +207,7 @@ public final class Daemon {
   }
 
   private func stateChanged(_ slot: AdapterSlot) {
-    if slot.adapter.state != .on { slot.isScanning = false }
+    if slot.adapter.state == .on { slot.hasWorked = true } else { slot.isScanning = false }
     if case .failed(let problem) = slot.adapter.state {
       logger.error("adapter \(slot.id): \(problem.message) \(problem.remedy)")
     } else {

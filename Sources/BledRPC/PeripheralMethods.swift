@@ -5,7 +5,8 @@ public enum PeripheralConnect: RPCMethod {
   /// For `rpc.discover`.
   public static let summary = """
     Connects to a device and answers when the link is there; without a timeout it waits for ever. A device that is \
-    connected already is shared. peripheral.disconnect takes the wish back.
+    connected already is shared. peripheral.disconnect takes the wish back. A wish outlasts an adapter that goes away \
+    and comes back; with `reconnect` it also outlasts the link.
     """
 
   /// What the caller sends: `peripheral` or `address`.
@@ -20,16 +21,20 @@ public enum PeripheralConnect: RPCMethod {
     public var adapter: String?
     /// Seconds until the attempt is given up; for ever if missing.
     public var timeout: Double?
+    /// True: when the link is lost it is connected again, as often as that happens, until `peripheral.disconnect`.
+    /// peripheral.disconnected says `reconnecting` then, and peripheral.connected that it is back. The last call decides.
+    public var reconnect: Bool?
     /// Makes the params.
     public init(
       peripheral: String? = nil, address: String? = nil, addressType: String? = nil, adapter: String? = nil,
-      timeout: Double? = nil
+      timeout: Double? = nil, reconnect: Bool? = nil
     ) {
       self.peripheral = peripheral
       self.address = address
       self.addressType = addressType
       self.adapter = adapter
       self.timeout = timeout
+      self.reconnect = reconnect
     }
   }
 
@@ -194,7 +199,7 @@ public enum PeripheralConnected: RPCNotification {
   public static let name = "peripheral.connected"
   /// For `rpc.discover`.
   public static let summary =
-    "A device for which a peripheral.connect waited when the program went away is connected; see session.open."
+    "A device is back that was lost and was to be reconnected, or for which a peripheral.connect waited when the program went away."
 }
 
 /// A device that this session waited for will not be connected.
@@ -231,10 +236,13 @@ public enum PeripheralDisconnected: RPCNotification {
     public var peripheral: String
     /// Why; missing if this session asked for it.
     public var reason: RPCError?
+    /// True if it is connected again as soon as it is there; peripheral.connected tells. Missing otherwise.
+    public var reconnecting: Bool?
     /// Makes the params.
-    public init(peripheral: String, reason: RPCError?) {
+    public init(peripheral: String, reason: RPCError?, reconnecting: Bool? = nil) {
       self.peripheral = peripheral
       self.reason = reason
+      self.reconnecting = reconnecting
     }
   }
 }

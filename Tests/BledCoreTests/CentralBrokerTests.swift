@@ -133,18 +133,62 @@ import Testing
     #expect(try client.notifications(PeripheralDisconnected.self).count == 1)
   }
 
-  @Test func anAdapterThatLeavesFailsWhatIsAwaitedAndRefusesMore() throws {
+  @Test("P24: what is awaited outlasts an adapter that goes away; a new wish is refused with the way out meanwhile")
+  func adapterAway() throws {
     let client = world.client()
     let pending = try wish(client)
     world.adapter.change(to: .off)
-    #expect(try client.error(of: pending, PeripheralConnect.self)?.data?.name == "adapterOff")
-    #expect(world.adapter.wished.isEmpty)
+    world.adapter.change(to: .absent)
+    #expect(try client.answer(to: pending, PeripheralConnect.self) == nil)
+    #expect(world.adapter.wished.count == 1)
     let refused = try wish(client)
-    #expect(try client.error(of: refused, PeripheralConnect.self)?.data?.name == "adapterOff")
+    #expect(try client.error(of: refused, PeripheralConnect.self)?.data?.name == "adapterAbsent")
     world.adapter.change(
       to: .failed(.init(kind: .inUse, message: "bluetoothd holds it.", remedy: "Stop bluetooth.service.")))
     let failed = try wish(client)
     #expect(try client.error(of: failed, PeripheralConnect.self)?.message.contains("Stop bluetooth.service") == true)
+    world.adapter.change(to: .on)
+    world.adapter.bringUp(world.peer())
+    world.settle()
+    #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().mtu == 247)
+  }
+
+  @Test func whatIsAwaitedOnAnAdapterThatNeverComesOnFails() throws {
+    let adapter = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
+    adapter.state = .starting
+    world.daemon.add(adapter)
+    let client = world.client()
+    let pending = try client.call(
+      PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci1"))
+    adapter.change(to: .failed(.init(kind: .inUse, message: "bluetoothd holds it.", remedy: "Stop it.")))
+    #expect(try client.error(of: pending, PeripheralConnect.self)?.data?.name == "adapterFailed")
+    #expect(adapter.wished.isEmpty)
+  }
+
+  @Test("P24: a kept link comes back by itself, also with its adapter, and its session is told both")
+  func reconnect() throws {
+    let client = world.client()
+    let call = try client.call(
+      PeripheralConnect.self, .init(address: address, addressType: "random", reconnect: true))
+    let peer = world.peer()
+    world.adapter.bringUp(peer)
+    world.settle()
+    let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+    world.adapter.change(to: .absent)
+    let lost = try #require(try client.notifications(PeripheralDisconnected.self).first)
+    #expect(lost.reconnecting == true && lost.reason != nil)
+    #expect(try client.result(PeripheralList.self, Empty()).peripherals.first?.state == "connecting")
+    world.adapter.change(to: .on)
+    #expect(world.adapter.wished.count == 1)
+    world.adapter.bringUp(world.peer())
+    world.settle()
+    let back = try #require(try client.notifications(PeripheralConnected.self).first)
+    #expect(back.peripheral == id && back.mtu == 247)
+    #expect(try client.result(PeripheralList.self, Empty()).peripherals.first?.mine == true)
+    world.adapter.change(to: .off)
+    _ = try client.result(PeripheralDisconnect.self, .init(peripheral: id))
+    #expect(world.adapter.wished.isEmpty)
+    #expect(try client.notifications(PeripheralDisconnected.self).count == 2)
   }
 
   @Test("P28: no room for one more link is an error that says who holds them")

@@ -11,12 +11,14 @@ import Testing
   private func words(_ actions: [ConnectMachine<String, Int>.Action]) -> [String] {
     actions.map { action in
       switch action {
-      case .connect: "connect"
+      case .connect(let delay): delay == .zero ? "connect" : "connect after \(delay)"
       case .cancelConnect: "cancel"
       case .negotiate: "negotiate"
       case .disconnect: "disconnect"
       case .answer(let request, let error): "answer \(request) \(error?.name ?? "ok")"
-      case .tellDisconnected(let who, let error): "tell \(who) \(error?.name ?? "wished")"
+      case .tellDisconnected(let who, let error, let isReconnecting):
+        "tell \(who) \(error?.name ?? "wished")\(isReconnecting ? ", reconnecting" : "")"
+      case .tellConnected(let who): "tell \(who) connected"
       }
     }
   }
@@ -26,13 +28,13 @@ import Testing
     #expect(words(machine.want("a", 1)) == ["connect"])
     #expect(words(machine.want("b", 2)) == [])
     #expect(words(machine.linkUp(isOurs: true)) == ["negotiate"])
-    #expect(words(machine.negotiated()) == ["answer 1 ok", "answer 2 ok"])
+    #expect(words(machine.negotiated(at: .zero)) == ["answer 1 ok", "answer 2 ok"])
     #expect(words(machine.want("c", 3)) == ["answer 3 ok"])
     #expect(words(machine.release("a")) == ["tell a wished"])
     #expect(words(machine.release("c")) == ["tell c wished"])
     #expect(words(machine.release("b")) == ["tell b wished", "disconnect"])
     #expect(words(machine.want("a", 4)) == [], "waits for the end of the old link")
-    #expect(words(machine.linkDown(Self.reason)) == ["connect"])
+    #expect(words(machine.linkDown(Self.reason, at: .zero)) == ["connect"])
     #expect(words(machine.release("a")) == ["answer 4 cancelled", "cancel"])
     #expect(machine.state == .idle)
   }
@@ -55,10 +57,45 @@ import Testing
     _ = machine.want("a", 1)
     for _ in 0..<ConnectMachine<String, Int>.maximumRetries {
       #expect(words(machine.linkUp(isOurs: true)) == ["negotiate"])
-      #expect(words(machine.linkDown(Self.reason)) == ["connect"])
+      #expect(words(machine.linkDown(Self.reason, at: .zero)) == ["connect"])
     }
     _ = machine.linkUp(isOurs: true)
-    #expect(words(machine.linkDown(Self.reason)) == ["answer 1 connectionFailed"])
+    #expect(words(machine.linkDown(Self.reason, at: .zero)) == ["answer 1 connectionFailed"])
+    #expect(machine.state == .idle)
+  }
+
+  @Test("A kept link comes back by itself, at once if it lasted, else with a back-off, until it is let go (P6)")
+  func keptLink() {
+    var machine = ConnectMachine<String, Int>()
+    var now = Instant.zero
+    _ = machine.want("a", 1, keeps: true)
+    _ = machine.want("b", 2)
+    _ = machine.linkUp(isOurs: true)
+    _ = machine.negotiated(at: now)
+    now = now.advanced(by: .seconds(60))
+    #expect(
+      words(machine.linkDown(Self.reason, at: now))
+        == ["tell a connectionFailed, reconnecting", "tell b connectionFailed", "connect"])
+    #expect(machine.isWaiting("a") && !machine.isWaiting("b"))
+    for delay in ["connect after 0.25 seconds", "connect after 0.5 seconds", "connect after 1.0 seconds"] {
+      #expect(words(machine.linkUp(isOurs: true)) == ["negotiate"])
+      #expect(words(machine.negotiated(at: now)) == ["tell a connected"])
+      #expect(words(machine.linkDown(Self.reason, at: now)) == ["tell a connectionFailed, reconnecting", delay])
+    }
+    #expect(words(machine.failed(Self.reason)) == [], "the wish outlasts whatever keeps the link away")
+    #expect(words(machine.want("b", 3)) == ["connect"], "who asks does not wait for the back-off")
+    #expect(words(machine.release("a")) == [])
+    #expect(words(machine.release("b")) == ["answer 3 cancelled", "cancel"])
+    #expect(machine.state == .idle)
+  }
+
+  @Test func whoAsksAgainDecidesWhetherTheLinkIsKept() {
+    var machine = ConnectMachine<String, Int>()
+    _ = machine.want("a", 1, keeps: true)
+    _ = machine.linkUp(isOurs: true)
+    _ = machine.negotiated(at: .zero)
+    _ = machine.want("a", 2)
+    #expect(words(machine.linkDown(Self.reason, at: .zero)) == ["tell a connectionFailed"])
     #expect(machine.state == .idle)
   }
 
@@ -66,9 +103,9 @@ import Testing
     var machine = ConnectMachine<String, Int>()
     #expect(words(machine.linkUp(isOurs: false)) == [])
     #expect(words(machine.want("a", 1)) == ["negotiate"])
-    #expect(words(machine.negotiated()) == ["answer 1 ok"])
+    #expect(words(machine.negotiated(at: .zero)) == ["answer 1 ok"])
     #expect(words(machine.release("a")) == ["tell a wished"])
-    #expect(words(machine.linkDown(Self.reason)) == [])
+    #expect(words(machine.linkDown(Self.reason, at: .zero)) == [])
   }
 
   private func words(_ actions: [SubscriptionMachine<String, Int>.Action]) -> [String] {

@@ -141,6 +141,33 @@ import Testing
     }
   }
 
+  private static let fragile = """
+    { devices: [{ name: "Fragile", address: "C0:DE:00:00:00:31", addressType: "random",
+      advertising: { name: "Fragile" }, losses: { connect: 0.5, link: 0.5 } }] }
+    """
+
+  @Test("a kept connection comes back whenever it is lost, and says so (P6)")
+  func keep() throws {
+    let daemon = try DaemonProcess(scenario: Self.fragile)
+    // It is lost half a second and the supervision timeout of 4 s after each connection.
+    let kept = try daemon.bleshell("connect", "Fragile", "--keep", "--time", "10", "--json")
+    #expect(kept.status == 0 && kept.errors.contains("Fragile is lost"), "\(kept.errors)")
+    let links = try kept.objects()
+    #expect(links.count >= 2 && links.allSatisfy { $0["address"] == "C0:DE:00:00:00:31" })
+  }
+
+  @Test("attempts that failed are repeated, and the number is told (P6)")
+  func attempts() throws {
+    let daemon = try DaemonProcess(scenario: Self.fragile)
+    // Each of them takes a second attempt with even odds.
+    for _ in 0..<40 {
+      let connected = try daemon.bleshell("connect", "Fragile")
+      #expect(connected.status == 0, "\(connected.errors)")
+      if connected.output.contains(", at attempt ") { return }
+    }
+    Issue.record("every connection came at the first attempt")
+  }
+
   @Test("an adapter that is off: which, and what to do")
   func adapterOff() throws {
     let daemon = try DaemonProcess(scenario: #"{ "events": [{ "at": 0.1, "action": "powerOff" }] }"#)

@@ -5,6 +5,8 @@ import Bluetooth
 /// One adapter and what it last told.
 final class AdapterSlot {
   let adapter: any Adapter
+  /// Whether it has been on since the daemon's start: what is wanted of it waits until it is on again.
+  var hasWorked: Bool
   /// Whether the controller scans.
   var isScanning = false
   /// The advertisements on the air.
@@ -12,7 +14,10 @@ final class AdapterSlot {
   /// The links it holds.
   var linkCount = 0
 
-  init(_ adapter: any Adapter) { self.adapter = adapter }
+  init(_ adapter: any Adapter) {
+    self.adapter = adapter
+    hasWorked = adapter.state == .on
+  }
 
   var id: String { adapter.information.id }
 

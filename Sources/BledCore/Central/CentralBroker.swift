@@ -25,6 +25,8 @@ final class CentralBroker {
     var slot: AdapterSlot
     var machine = ConnectMachine<Session, Request>()
     var device: DeviceLink?
+    /// Rings when a link that did not last is to be asked for again.
+    var retry: (any ScheduledWork)?
     /// Whether the MTU was asked for on this link; a client may ask once only (Core 5.4, Vol 3, Part F, 3.4.2.1).
     var hasNegotiated = false
 
@@ -77,7 +79,7 @@ final class CentralBroker {
         perform(connection.machine.expired(request, error), on: connection)
       }
     }
-    perform(connection.machine.want(session, request), on: connection)
+    perform(connection.machine.want(session, request, keeps: params.reconnect ?? false), on: connection)
   }
 
   func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
@@ -194,9 +196,10 @@ final class CentralBroker {
     perform(connection.machine.failed(GAPError.connectionLimitReached.error(message)), on: connection)
   }
 
-  /// What was awaited on an adapter that cannot be used any more has failed.
+  /// What was awaited on an adapter that turns out not to be usable has failed. One that worked comes back, and what is awaited
+  /// on it goes on waiting.
   func adapterChanged(_ slot: AdapterSlot) {
-    guard let error = slot.unusable else { return }
+    guard !slot.hasWorked, let error = slot.unusable else { return }
     for connection in inOrder where connection.slot == slot {
       perform(connection.machine.failed(error), on: connection)
     }
@@ -217,7 +220,7 @@ final class CentralBroker {
     case .cacheChanged: directory.cacheChanged(device.peripheral)
     case .ended(let reason):
       connection.device = nil
-      perform(connection.machine.linkDown(reason), on: connection)
+      perform(connection.machine.linkDown(reason, at: scheduler.now), on: connection)
       watchers.tell(device.peripheral, linked: false)
     default: break
     }
@@ -286,15 +289,22 @@ final class CentralBroker {
     let peripheral = connection.peripheral
     for action in actions {
       switch action {
-      case .connect: connection.slot.adapter.connect(to: peripheral.address, ConnectionParameters())
-      case .cancelConnect: connection.slot.adapter.cancelConnect(to: peripheral.address)
+      case .connect(let delay): connect(connection, after: delay)
+      case .cancelConnect:
+        connection.retry?.cancel()
+        connection.slot.adapter.cancelConnect(to: peripheral.address)
       case .negotiate: negotiate(connection)
       case .disconnect: connection.device?.disconnect()
       case .answer(let request, let error): answer(request, error, connection)
-      case .tellDisconnected(let session, let reason):
+      case .tellDisconnected(let session, let reason, let isReconnecting):
         session.costs.linkEnded(peripheral.number, at: scheduler.now)
         session.send(
-          PeripheralDisconnected.self, .init(peripheral: peripheral.id, reason: reason.map { RPCError($0) }))
+          PeripheralDisconnected.self,
+          .init(
+            peripheral: peripheral.id, reason: reason.map { RPCError($0) }, reconnecting: isReconnecting ? true : nil))
+      case .tellConnected(let session):
+        session.costs.linkBegan(peripheral.number, at: scheduler.now)
+        if let link = result(of: connection) { session.send(PeripheralConnected.self, link) }
       }
     }
     if connection.machine.users.count != 1 { connection.device?.releaseBrake() }
@@ -305,14 +315,27 @@ final class CentralBroker {
     }
   }
 
+  private func connect(_ connection: Connection, after delay: Duration) {
+    connection.retry?.cancel()
+    connection.retry = nil
+    let address = connection.peripheral.address
+    guard delay > .zero else { return connection.slot.adapter.connect(to: address, ConnectionParameters()) }
+    connection.retry = scheduler.schedule(after: delay) { [weak connection] in
+      guard let connection, connection.machine.state == .connecting else { return }
+      connection.slot.adapter.connect(to: address, ConnectionParameters())
+    }
+  }
+
   private func negotiate(_ connection: Connection) {
     guard let device = connection.device else { return }
-    guard !connection.hasNegotiated else { return perform(connection.machine.negotiated(), on: connection) }
+    guard !connection.hasNegotiated else {
+      return perform(connection.machine.negotiated(at: scheduler.now), on: connection)
+    }
     connection.hasNegotiated = true
     device.run(
       LinkOperation(session: nil, .exchangeMTU) { [unowned self, unowned connection, unowned device] _ in
         // A device that refuses keeps the MTU of 23; if the link is gone, its end follows.
-        if device.isOpen { perform(connection.machine.negotiated(), on: connection) }
+        if device.isOpen { perform(connection.machine.negotiated(at: scheduler.now), on: connection) }
         return nil
       })
   }
@@ -320,16 +343,22 @@ final class CentralBroker {
   private func answer(_ request: Request, _ error: BluetoothError?, _ connection: Connection) {
     request.alarm?.cancel()
     if let error { return request.reply.fail(error) }
-    guard let device = connection.device else { return request.reply.fail(DeviceLink.gone) }
+    guard let link = result(of: connection) else { return request.reply.fail(DeviceLink.gone) }
     request.session.costs.linkBegan(connection.peripheral.number, at: scheduler.now)
-    let address = connection.peripheral.address
-    request.reply.succeed(
-      .init(
-        peripheral: connection.peripheral.id, address: "\(address)", addressType: "\(address.kind)",
-        adapter: device.slot.id, mtu: device.mtu, attempts: device.link.attempts))
-    if let had = revivals[connection.peripheral]?.removeValue(forKey: request.session) {
+    request.reply.succeed(link)
+    if let device = connection.device,
+      let had = revivals[connection.peripheral]?.removeValue(forKey: request.session)
+    {
       resubscribe(request.session, to: had, on: device)
     }
+  }
+
+  private func result(of connection: Connection) -> PeripheralConnect.Result? {
+    guard let device = connection.device else { return nil }
+    let address = connection.peripheral.address
+    return .init(
+      peripheral: connection.peripheral.id, address: "\(address)", addressType: "\(address.kind)",
+      adapter: device.slot.id, mtu: device.mtu, attempts: device.link.attempts)
   }
 
   private func deliver(_ value: [UInt8], of handle: UInt16, on device: DeviceLink, to users: [Session]) {

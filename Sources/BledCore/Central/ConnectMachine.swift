@@ -10,22 +10,26 @@ import Bluetooth
 /// | negotiating | negotiated                | answer all, who now use it → connected                           |
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
 /// | connected   | want                      | answer                                                           |
-/// | connected   | link down                 | tell each that uses it → idle                                    |
+/// | connected   | link down                 | tell each that uses it → idle, or if somebody keeps it: connect → connecting |
 /// | ending      | link down                 | → idle; connect → connecting if somebody wants it again          |
 /// | idle        | link up, from the other side | → linked: nothing is sent on it until somebody wants it       |
 /// | linked      | want                      | negotiate → negotiating                                          |
+/// | negotiating | negotiated                | those who keep it are told that it is back                       |
 /// | any         | release, expired          | refuse or tell that one; the last one: cancel, or disconnect → ending (linked, if the other side started it) |
 struct ConnectMachine<Who: Hashable, Request: Hashable> {
   enum State: Hashable { case idle, connecting, negotiating, connected, linked, ending }
 
   enum Action {
-    case connect
+    /// With a delay after links that did not last.
+    case connect(after: Duration)
     case cancelConnect
     case negotiate
     case disconnect
     case answer(Request, BluetoothError?)
     /// The reason is nil for one who asked for it.
-    case tellDisconnected(Who, BluetoothError?)
+    case tellDisconnected(Who, BluetoothError?, isReconnecting: Bool)
+    /// It is back for one who keeps it.
+    case tellConnected(Who)
   }
 
   /// How often a link that drops before it could be used is tried again.
@@ -34,20 +38,26 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   private(set) var state = State.idle
   /// Those who use the link, in the order in which they came.
   private(set) var users: [Who] = []
+  /// Those who want the link back whenever it is lost.
+  private(set) var keepers: Set<Who> = []
   private var waiting: [(who: Who, request: Request)] = []
+  /// The keepers who lost the link and wait for it without a request.
+  private var lost: [Who] = []
   private var isOurs = true
-  private var retries = 0
+  private var backOff = LinkBackOff()
 
   /// Those who wait for the link.
   var waiters: [Who] { waiting.map(\.who) }
 
   /// Whether this one waits for the link.
-  func isWaiting(_ who: Who) -> Bool { waiting.contains { $0.who == who } }
+  func isWaiting(_ who: Who) -> Bool { lost.contains(who) || waiting.contains { $0.who == who } }
 
   /// What this one waits with.
   func requests(of who: Who) -> [Request] { waiting.filter { $0.who == who }.map(\.request) }
 
-  mutating func want(_ who: Who, _ request: Request) -> [Action] {
+  /// - Parameter keeps: whether the link is to come back by itself when it is lost, from now on.
+  mutating func want(_ who: Who, _ request: Request, keeps: Bool = false) -> [Action] {
+    if keeps { keepers.insert(who) } else { keepers.remove(who) }
     switch state {
     case .connected:
       if !users.contains(who) { users.append(who) }
@@ -55,13 +65,18 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     case .idle:
       waiting.append((who, request))
       state = .connecting
-      retries = 0
-      return [.connect]
+      backOff = LinkBackOff()
+      return [.connect(after: .zero)]
     case .linked:
       waiting.append((who, request))
       state = .negotiating
       return [.negotiate]
-    case .connecting, .negotiating, .ending:
+    case .connecting:
+      waiting.append((who, request))
+      lost.removeAll { $0 == who }
+      // Somebody who asks does not wait for the back-off of those who keep it.
+      return backOff.failures > 0 ? [.connect(after: .zero)] : []
+    case .negotiating, .ending:
       waiting.append((who, request))
       return []
     }
@@ -71,9 +86,11 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     let cancelled = GAPError.cancelled.error("the wish to connect was taken back")
     var actions = waiting.filter { $0.who == who }.map { Action.answer($0.request, cancelled) }
     waiting.removeAll { $0.who == who }
+    lost.removeAll { $0 == who }
+    keepers.remove(who)
     if users.contains(who) {
       users.removeAll { $0 == who }
-      actions.append(.tellDisconnected(who, nil))
+      actions.append(.tellDisconnected(who, nil, isReconnecting: false))
     }
     return actions + letGo()
   }
@@ -91,7 +108,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     self.isOurs = isOurs
     var actions: [Action] = []
     if state == .connecting, !isOurs { actions.append(.cancelConnect) }
-    if !waiting.isEmpty {
+    if isWanted {
       state = .negotiating
       actions.append(.negotiate)
     } else if isOurs {
@@ -104,46 +121,59 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   }
 
   /// The MTU is known.
-  mutating func negotiated() -> [Action] {
+  mutating func negotiated(at now: Instant) -> [Action] {
     guard state == .negotiating else { return [] }
     state = .connected
-    let ready = waiting
-    waiting = []
-    for (who, _) in ready where !users.contains(who) { users.append(who) }
-    return ready.map { .answer($0.request, nil) }
+    backOff.began = now
+    let (ready, back) = (waiting, lost)
+    (waiting, lost) = ([], [])
+    for who in ready.map(\.who) + back where !users.contains(who) { users.append(who) }
+    return ready.map { .answer($0.request, nil) } + back.map { .tellConnected($0) }
   }
 
   /// The link is no more.
-  mutating func linkDown(_ reason: BluetoothError) -> [Action] {
-    let told = users.map { Action.tellDisconnected($0, reason) }
-    users = []
-    guard !waiting.isEmpty else {
-      state = .idle
-      return told
+  mutating func linkDown(_ reason: BluetoothError, at now: Instant) -> [Action] {
+    var actions: [Action] = []
+    for who in users {
+      let isKept = keepers.contains(who)
+      if isKept, !isWaiting(who) { lost.append(who) }
+      actions.append(.tellDisconnected(who, reason, isReconnecting: isKept))
     }
-    if state == .negotiating {
-      retries += 1
-      if retries > Self.maximumRetries {
-        return told + refuseAll(GAPError.connectionFailed.error("the link dropped before it could be used: \(reason)"))
+    users = []
+    guard isWanted else {
+      state = .idle
+      return actions
+    }
+    switch state {
+    case .negotiating, .connected: backOff.fail(at: now)
+    case .idle, .connecting, .linked, .ending: break
+    }
+    if state == .negotiating, backOff.failures > Self.maximumRetries {
+      actions += refuseWaiting(GAPError.connectionFailed.error("the link dropped before it could be used: \(reason)"))
+      guard isWanted else {
+        state = .idle
+        return actions
       }
     }
+    let isAsked = !waiting.isEmpty
     state = .connecting
-    return told + [.connect]
+    return actions + [.connect(after: isAsked ? .zero : backOff.delay)]
   }
 
-  /// No connection can come about.
+  /// No connection can come about. Those who keep the link wait on.
   mutating func failed(_ error: BluetoothError) -> [Action] {
     switch state {
-    case .connecting: refuseAll(error) + [.cancelConnect]
-    case .ending: refuseWaiting(error)
-    case .idle, .negotiating, .connected, .linked: []
+    case .connecting:
+      let refused = refuseWaiting(error)
+      guard !isWanted else { return refused }
+      state = .idle
+      return refused + [.cancelConnect]
+    case .ending: return refuseWaiting(error)
+    case .idle, .negotiating, .connected, .linked: return []
     }
   }
 
-  private mutating func refuseAll(_ error: BluetoothError) -> [Action] {
-    state = .idle
-    return refuseWaiting(error)
-  }
+  private var isWanted: Bool { !waiting.isEmpty || !lost.isEmpty }
 
   private mutating func refuseWaiting(_ error: BluetoothError) -> [Action] {
     let refused = waiting.map { Action.answer($0.request, error) }
@@ -153,7 +183,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
 
   /// After somebody left: ends what nobody wants any more.
   private mutating func letGo() -> [Action] {
-    guard waiting.isEmpty, users.isEmpty else { return [] }
+    guard !isWanted, users.isEmpty else { return [] }
     switch state {
     case .connecting:
       state = .idle
@@ -164,5 +194,25 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     case .idle, .linked, .ending:
       return []
     }
+  }
+}
+
+/// How long to wait before a link that drops again and again is asked for once more: nothing the first time, then 250 ms, and
+/// each time twice that, up to 30 s.
+private struct LinkBackOff {
+  /// A link that was in use for so long did last.
+  private static let lasting = Duration.seconds(10)
+
+  /// When the link came into use.
+  var began: Instant?
+  /// How many links in a row did not last.
+  private(set) var failures = 0
+
+  var delay: Duration { failures < 2 ? .zero : min(.milliseconds(250 << min(failures - 2, 7)), .seconds(30)) }
+
+  mutating func fail(at now: Instant) {
+    if let began, began.duration(to: now) >= Self.lasting { failures = 0 }
+    began = nil
+    failures += 1
   }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import BledClient
 import BledRPC
+import Bluetooth
 
 /// How long to try.
 struct TimeoutOption: ParsableArguments {
@@ -16,27 +18,25 @@ struct ConnectCommand: ShellCommand {
     commandName: "connect", abstract: "Connects to a device.",
     discussion: """
       In the line mode the device becomes the current one and stays connected. As a command of its own it goes over to \
-      the line mode on a terminal; elsewhere it ends, and the connection with it, unless --time says how long to hold it.
+      the line mode on a terminal; elsewhere it ends, and the connection with it, unless --time says how long to hold it. \
+      With --keep it holds the connection until Ctrl-C or --time, has it made again whenever it is lost, and tells.
       """)
 
   @Argument(help: "A name, an address (\"F0:…:F5\", \"F0:…:F5/random\") or an identifier.") var device: String
   @Option(help: "Seconds to hold the connection outside of the line mode.") var time: Double?
+  @Flag(help: "Connect again whenever the connection is lost.") var keep = false
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = shell.output.with(json: global.json || shell.output.json)
-    let connected = try await shell.connect(device, timeout: timeout.timeout)
+    let connected = try await shell.connect(device, timeout: timeout.timeout, reconnects: keep)
     let link = connected.peripheral.link
-    if output.json {
-      try output.object(link)
-    } else {
-      let attempts = link.attempts > 1 ? ", at attempt \(link.attempts)" : ""
-      output.line(
-        "connected to \(output.styled(Output.clean(connected.name), .bold)) (\(link.address) \(link.addressType)) over "
-          + "\(link.adapter), MTU \(link.mtu)\(attempts)")
-    }
-    if shell.isLineMode {
+    try announce(link, connected, output)
+    if keep, !shell.isLineMode {
+      try await hold(connected, output)
+      await shell.release(connected)
+    } else if shell.isLineMode {
       if let former = shell.current, former.peripheral.identifier != link.peripheral { await shell.release(former) }
       shell.choose(connected)
     } else if let time {
@@ -53,6 +53,32 @@ struct ConnectCommand: ShellCommand {
     } else {
       await shell.release(connected)
     }
+  }
+
+  /// Tells losses and returns until the time is over, or Ctrl-C.
+  private func hold(_ device: Device, _ output: Output) async throws {
+    do {
+      let ended: Void? = try await withDeadline(time ?? 0) {
+        for await change in device.peripheral.changes {
+          switch change {
+          case .lost(let reason): output.problem("\(device.name) is lost\(reason.map { ": \($0.message)" } ?? "")")
+          case .back(let link): try announce(link, device, output)
+          }
+        }
+        try Task.checkCancellation()
+      }
+      if ended != nil { throw BledError.daemonUnreachable.error("the connection to bled was closed") }
+    } catch is CancellationError where time == nil {
+      // Ctrl-C is the end that was asked for.
+    }
+  }
+
+  private func announce(_ link: PeripheralConnect.Result, _ device: Device, _ output: Output) throws {
+    guard !output.json else { return try output.object(link) }
+    let attempts = link.attempts > 1 ? ", at attempt \(link.attempts)" : ""
+    output.line(
+      "connected to \(output.styled(Output.clean(device.name), .bold)) (\(link.address) \(link.addressType)) over "
+        + "\(link.adapter), MTU \(link.mtu)\(attempts)")
   }
 }
 

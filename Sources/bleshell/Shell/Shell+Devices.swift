@@ -28,14 +28,17 @@ extension Shell {
   }
 
   /// Connects to a device by name, address or identifier.
-  /// - Parameter timeout: Seconds for the search and again for the connection; 0 for ever.
-  func connect(_ text: String, timeout: Double) async throws -> Device {
+  /// - Parameters:
+  ///   - timeout: Seconds for the search and again for the connection; 0 for ever.
+  ///   - reconnects: Whether it is connected again whenever it is lost.
+  func connect(_ text: String, timeout: Double, reconnects: Bool = false) async throws -> Device {
     let client = try await connection()
     try await requireAdapter()
     let (reference, name) = try await find(text, timeout: timeout)
     let progress = output.progress("Connecting to \(name)")
     defer { progress.end() }
-    let peripheral = try await client.connect(reference, timeout: timeout > 0 ? .seconds(timeout) : nil)
+    let peripheral = try await client.connect(
+      reference, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects)
     return Device(peripheral: peripheral, name: name)
   }
 

@@ -109,6 +109,16 @@ import Glibc
         self.tell("\(device.name) disconnected" + (reason.map { ": \($0.message)" } ?? ""))
       }
     }
+    Task {
+      for await change in device.peripheral.changes where self.current === device {
+        switch change {
+        case .lost(let reason): self.tell("\(device.name) is lost" + (reason.map { ": \($0.message)" } ?? ""))
+        case .back:
+          device.forgetTree()
+          self.tell("\(device.name) is connected again")
+        }
+      }
+    }
   }
 
   /// Says what happened beside the commands: at once, or at a prompt before the next.
