@@ -163,6 +163,33 @@ public enum AdapterList: RPCMethod {
   }
 }
 
+/// Switches an adapter on or off.
+public enum AdapterPower: RPCMethod {
+  /// `adapter.power`
+  public static let name = "adapter.power"
+  /// `adapters`
+  public static let permission: Permission? = .adapters
+  /// For `rpc.discover`.
+  public static let summary = """
+    Switches an adapter on or off, for everybody. What sessions want of it waits until it is on again; adapter.changed \
+    tells every session.
+    """
+  /// What the caller sends.
+  public struct Params: Codable, Sendable {
+    /// The adapter; the first if missing.
+    public var adapter: String?
+    /// Whether it is to have power.
+    public var on: Bool
+    /// Makes the params.
+    public init(adapter: String? = nil, on: Bool) {
+      self.adapter = adapter
+      self.on = on
+    }
+  }
+  /// The adapter as it is afterwards.
+  public typealias Result = AdapterDescription
+}
+
 /// An adapter's state changed.
 public enum AdapterChanged: RPCNotification {
   /// The adapter as it is now.

@@ -20,6 +20,8 @@ extension KernelAdapter {
     case .openManagement: openManagement()
     case .send(let packet): send(packet)
     case .findRival: run(lifecycle: .rival(Rival.problem(with: information.id)))
+    case .findBlock:
+      if let problem = Rfkill.problem(with: information.id) { run(lifecycle: .blocked(problem)) }
     case .openRadio(let index, let address): openRadio(index, address)
     case .closeRadio(let error): closeRadio(error)
     case .state(let state): setState(state)
@@ -106,6 +108,8 @@ extension KernelAdapter {
     management = nil
     lifecycleAlarm?.cancel()
     lifecycleAlarm = nil
+    rfkill?.close()
+    rfkill = nil
     // The poller may be at work just now.
     eventLoop.execute {
       self.poller?.close()

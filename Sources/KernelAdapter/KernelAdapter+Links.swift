@@ -44,7 +44,11 @@ extension KernelAdapter {
       if number == -EAGAIN { return }
       guard number >= 0 else {
         if number == -EINTR || number == -ECONNABORTED { continue }
-        return logger.warning("a connection could not be accepted", metadata: ["errno": "\(-number)"])
+        logger.warning("a connection could not be accepted", metadata: ["errno": "\(-number)"])
+        // Without a free descriptor (EMFILE) or memory it goes on waiting, and nobody says when there is room.
+        acceptAlarm?.cancel()
+        acceptAlarm = scheduler.schedule(after: .milliseconds(500)) { [weak self] in self?.acceptLinks() }
+        return
       }
       let handle = cbz_att_connection_handle(number)
       guard handle >= 0, let poller, let kind = DeviceAddress.Kind(rawValue: type),

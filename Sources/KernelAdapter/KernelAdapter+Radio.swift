@@ -83,6 +83,8 @@ extension KernelAdapter {
     radioAlarm = nil
     hci?.close()
     hci = nil
+    acceptAlarm?.cancel()
+    acceptAlarm = nil
     listener?.close()
     listener = nil
     for address in Array(attaching.keys) { abandonAttachment(to: address) }

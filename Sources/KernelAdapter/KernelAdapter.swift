@@ -28,6 +28,8 @@ public final class KernelAdapter: Adapter {
   var lifecycle: LifecycleMachine
   var lifecycleAlarm: (any ScheduledWork)?
   var management: PacketSocket?
+  /// Where the kernel tells that radios are blocked and unblocked.
+  var rfkill: Descriptor?
   var pairing = PairingPolicy()
   var index: ControllerIndex?
   var powerDone: [(BluetoothError?) -> Void] = []
@@ -42,6 +44,8 @@ public final class KernelAdapter: Adapter {
   var lastQuestion = 0
 
   var listener: Descriptor?
+  /// Rings when the listener is to be asked again although it said nothing.
+  var acceptAlarm: (any ScheduledWork)?
   var links: [UInt16: KernelLink] = [:]
   var linkParameters: [UInt16: LinkParameters] = [:]
   var attaching: [DeviceAddress: Attachment] = [:]
@@ -81,6 +85,9 @@ public final class KernelAdapter: Adapter {
         remedy: "Raise the limit of open files.")
       return setState(.failed(problem))
     }
+    rfkill =
+      rfkill
+      ?? poller.flatMap { poller in Rfkill.watch(poller) { [weak self] in self?.run(lifecycle: .rfkillChanged) } }
     run(lifecycle: .start)
   }
 

@@ -17,7 +17,8 @@ struct Bleshell: ShellCommand {
       """,
     version: "bleshell \(Release.version)",
     subcommands: [
-      AdaptersCommand.self, ScanCommand.self, PeripheralsCommand.self, ConnectCommand.self, DisconnectCommand.self,
+      AdaptersCommand.self, PowerCommand.self, ScanCommand.self, PeripheralsCommand.self, ConnectCommand.self,
+      DisconnectCommand.self,
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
       ForgetCommand.self, AdvertiseCommand.self, ServeCommand.self, SessionsCommand.self, RawCommand.self,
     ])

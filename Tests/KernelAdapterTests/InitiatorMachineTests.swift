@@ -99,7 +99,8 @@ struct InitiatorMachineTests {
     try script.started("\(create) 02f4f3f2f1f0 \(tail)")
   }
 
-  @Test func failuresAreRepeatedWithABackOffAndCounted() throws {
+  @Test("Attempts that fail are repeated with a back-off and counted (P6)")
+  func failuresAreRepeatedWithABackOffAndCounted() throws {
     var script = RadioScript<LegacyFamily>()
     script.give(.connect(belt, ConnectionParameters()))
     try script.command(clear)
@@ -143,7 +144,8 @@ struct InitiatorMachineTests {
     try script.started("\(create) 01f4f3f2f1f0 \(tail)")
   }
 
-  @Test func aRefusalNamesTheActivityInConflict() throws {
+  @Test("A refusal names the activity in conflict (P3)")
+  func aRefusalNamesTheActivityInConflict() throws {
     var script = RadioScript<LegacyFamily>()
     script.give(.wantScan(ScanParameters()))
     try script.command("0b20 07 01 6000 3000 00 00")

@@ -191,6 +191,42 @@ struct LifecycleMachineTests {
     #expect(problem.message.contains("hci0"))
   }
 
+  @Test("A block by rfkill is named, and the adapter comes back by itself when it is lifted (P24)")
+  func rfkill() throws {
+    let blocked = AdapterProblem(kind: .blocked, message: "hci0 is blocked by rfkill.", remedy: "Unblock it.")
+    var script = Script(.index(0))
+    try script.bringUp()
+    _ = script.states()
+    try script.event(0x0006, "10020000")
+    #expect(script.told.last == .findBlock)
+    script.give(.blocked(blocked))
+    #expect(script.states() == [.off, .failed(blocked)])
+    script.give(.rfkillChanged)
+    try script.find(current: [.lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.command("1800 0000 0100 03")
+    try script.command("0500 0000 0100 01")
+    script.give(.radioOpened)
+    #expect(script.states() == [.on])
+  }
+
+  @Test("A controller that stopped answering gets a power cycle before it is used again (P24)")
+  func powerCycle() throws {
+    let broken = AdapterProblem(kind: .hardware, message: "hci0 does not answer.", remedy: "Plug it out and in.")
+    var script = Script(.index(0))
+    try script.bringUp()
+    script.give(.radioFailed(broken))
+    #expect(script.states().last == .failed(broken))
+    script.wait(.seconds(2))
+    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.command("0500 0000 0100 00")
+    try script.command("1800 0000 0100 03")
+    try script.command("0500 0000 0100 01")
+    script.give(.radioOpened)
+    #expect(script.states() == [.on])
+  }
+
   @Test func powerThatOthersSwitch() throws {
     var script = Script(.index(0))
     try script.bringUp()

@@ -11,6 +11,8 @@ struct RadioScript<Family: RadioFamily> {
   private var machine: FamilyRadioMachine<Family>
   var now = Instant.zero
   private var sent: [String] = []
+  /// The opcodes of all commands so far.
+  private(set) var opcodes: [Opcode] = []
   private(set) var told: [RadioAction] = []
 
   /// A controller with so many advertising sets and places in its accept list.
@@ -29,7 +31,9 @@ struct RadioScript<Family: RadioFamily> {
   mutating func give(_ input: RadioInput) {
     for action in machine.handle(input, at: now) {
       switch action {
-      case .send(let packet): sent.append(Hex.encode(HCIPacket.command(packet).octets.dropFirst()))
+      case .send(let packet):
+        opcodes.append(packet.opcode)
+        sent.append(Hex.encode(HCIPacket.command(packet).octets.dropFirst()))
       case .log: break
       default: told.append(action)
       }

@@ -111,12 +111,18 @@ struct ScanMachineTests {
           data: [2, 1, 6, 0x0A, 0xFF], time: .zero)))
   }
 
-  @Test func oneLostAnswerIsForgivenTwoAreNot() throws {
+  @Test("A lost answer is followed by a question; without an answer to that the controller is broken (P24)")
+  func watchdog() throws {
     var script = RadioScript<LegacyFamily>()
     script.give(.wantScan(ScanParameters()))
     try script.unanswered("0b20 07 01 6000 3000 00 00")
     script.wait(CommandSlot.patience + .milliseconds(500))
+    // Read Filter Accept List Size does no harm; with its answer all is well.
+    try script.command("0f20 00", returns: "08")
     try script.unanswered("0c20 02 00 00")
+    script.expectTold()
+    script.wait(CommandSlot.patience)
+    try script.unanswered("0f20 00")
     script.expectTold()
     script.wait(CommandSlot.patience)
     script.expectTold(.broken("it does not answer"))

@@ -5,7 +5,7 @@ public enum ProtocolContents {
 
   /// What clients call.
   public static let clientCalls: [any RPCMethod.Type] = [
-    SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self,
+    SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self, AdapterPower.self,
     ScanStart.self, ScanStop.self,
     PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
     PeripheralForget.self, PeripheralWatch.self,

@@ -13,7 +13,10 @@ import HCI
 /// | examining   | no rival / a rival               | settings one by one: configuring / failed                       |
 /// | configuring | every setting was answered       | `openRadio`: opening the radio / failed                         |
 /// | openingRadio| opened / not                     | on / failed                                                     |
-/// | on          | New Settings without power       | `closeRadio`: off                                               |
+/// | on          | New Settings without power       | `closeRadio`, `findBlock`: off                                  |
+/// | on          | the radio failed                 | failed; the next time with a power cycle                        |
+/// | off         | blocked by rfkill                | failed                                                          |
+/// | failed, off | rfkill changed                   | searching if that was the problem, else `findBlock`             |
 /// | off         | New Settings with power, wish    | searching                                                       |
 /// | any         | Index Removed of ours            | `closeRadio`: absent                                            |
 /// | absent      | Index Added                      | searching                                                       |
@@ -30,6 +33,10 @@ struct LifecycleMachine {
     case radioOpened
     case radioFailed(AdapterProblem)
     case setPower(Bool)
+    /// Somebody blocked or unblocked a radio of this machine.
+    case rfkillChanged
+    /// The controller is blocked.
+    case blocked(AdapterProblem)
     case tick
     /// The radio is closed. `needsCycle`: the kernel's discovery has to be cleaned by a power cycle.
     case stop(needsCycle: Bool)
@@ -39,6 +46,8 @@ struct LifecycleMachine {
     case openManagement
     case send(ManagementPacket)
     case findRival
+    /// Find out whether rfkill blocks the controller.
+    case findBlock
     case openRadio(ControllerIndex, address: DeviceAddress)
     /// Ends links, scan and advertising; the error is what links end with.
     case closeRadio(BluetoothError)
@@ -84,6 +93,10 @@ struct LifecycleMachine {
   private var backOff = BackOff(first: .seconds(2), limit: .seconds(10))
   private var isPowerAsked = false
   private var isManagementOpen = false
+  /// The controller gave no answers: what it does is not known, until it has been without power.
+  private var needsCycle = false
+  /// What keeps the adapter from working.
+  private var lastProblem: AdapterProblem.Kind?
 
   init(selector: AdapterSelector, spareAddress: UInt64) {
     self.selector = selector
@@ -103,12 +116,17 @@ struct LifecycleMachine {
       return fail(problem, at: now)
     case (.packet(let packet), _): return take(packet, at: now)
     case (.rival(nil), .examining): return configure(at: now)
-    case (.rival(let problem?), .examining), (.radioFailed(let problem), .openingRadio),
-      (.radioFailed(let problem), .on):
+    case (.rival(let problem?), .examining): return fail(problem, at: now)
+    case (.radioFailed(let problem), .openingRadio), (.radioFailed(let problem), .on):
+      needsCycle = problem.kind == .hardware
       return fail(problem, at: now)
+    case (.blocked(let problem), .off) where wantsPower: return fail(problem, at: now)
+    case (.rfkillChanged, .failed) where lastProblem == .blocked && outstanding == nil: return search(at: now)
+    case (.rfkillChanged, .off) where wantsPower: return [.findBlock]
     case (.radioOpened, .openingRadio):
       state = .on
       deadline = nil
+      lastProblem = nil
       backOff.reset()
       return wantsPower ? [.state(.on)] + powerDone(nil) : setPower(false, at: now)
     case (.setPower(let isOn), _): return setPower(isOn, at: now)
@@ -160,10 +178,13 @@ struct LifecycleMachine {
     let current = information.current
     guard wantsPower || current.contains(.powered) else {
       state = .off
-      return [.state(.off)]
+      return [.state(.off)] + powerDone(nil)
     }
     script = []
     func add(_ command: some ManagementCommand) { script.append(ManagementPacket(command, index: index)) }
+    let isCycled = needsCycle && current.contains(.powered)
+    needsCycle = false
+    if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
       if current.contains(.powered) { add(SetPowered(value: 0)) }
       add(SetStaticAddress(address: spareAddress))
@@ -175,7 +196,7 @@ struct LifecycleMachine {
     }
     add(SetIOCapability(capability: 3))
     if !current.contains(.bondable) { add(SetBondable(value: 1)) }
-    if !current.contains(.powered) || information.address == 0 { add(SetPowered(value: 1)) }
+    if !current.contains(.powered) || information.address == 0 || isCycled { add(SetPowered(value: 1)) }
     state = .configuring
     // A retry is quiet: the problem stays told until it is gone.
     return (backOff.failures == 0 ? [.state(.starting)] : []) + nextInScript(at: now)
@@ -259,7 +280,7 @@ struct LifecycleMachine {
     switch state {
     case .on where !settings.contains(.powered), .openingRadio where !settings.contains(.powered):
       state = .off
-      return [.closeRadio(Self.off), .state(.off)]
+      return [.closeRadio(Self.off), .state(.off)] + (wantsPower ? [.findBlock] : [])
     case .off where settings.contains(.powered) && outstanding == nil:
       wantsPower = true
       return search(at: now)
@@ -331,6 +352,7 @@ struct LifecycleMachine {
     guard state != .stopped, state != .stopping else { return [] }
     let wasOn = state == .on
     state = .failed
+    lastProblem = problem.kind
     script = []
     outstanding = nil
     backOff.fail(at: now)
@@ -364,7 +386,7 @@ struct LifecycleMachine {
     case .rfkilled:
       return AdapterProblem(
         kind: .blocked, message: "\(name) is blocked by rfkill.",
-        remedy: "Run `rfkill unblock bluetooth`, or use the switch for wireless devices.")
+        remedy: "Run `rfkill unblock bluetooth`; `rfkill list` tells whether a switch of the machine blocks it.")
     default:
       return AdapterProblem(
         kind: .hardware, message: "\(name) could not \(what) (mgmt status \(status.rawValue)).",

@@ -43,7 +43,8 @@ protocol RadioMachine {
 ///
 /// Each input goes to the machine that it concerns; then, while the slot is free, the machines are asked for their next
 /// command: questions first, then initiator, advertising, scan. Answers to commands that are not ours tell which machine
-/// somebody else disturbed. One command without an answer is an error of that command; two in a row break the controller.
+/// somebody else disturbed. One command without an answer is an error of that command, and a harmless question follows at once;
+/// if that has no answer either the controller is broken.
 struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private enum Sender: Hashable {
     case question(Int)
@@ -99,6 +100,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case .tick:
       guard let answer = slot.expire(at: now) else { return [] }
       if slot.timeouts > 1 { return [.broken("it does not answer")] }
+      commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
       return take(answer, at: now)
     case .quiet: return quiet()
     }

@@ -58,7 +58,7 @@ extension Shell {
 
   private func remedy(_ adapter: AdapterDescription) -> String {
     switch adapter.state {
-    case "off": "switch it on, for instance with \"rfkill unblock bluetooth\" or \"btmgmt power on\""
+    case "off": "switch it on with \"bleshell power on --adapter \(adapter.adapter)\""
     default: "plug it in; bled takes it up by itself"
     }
   }

@@ -1,0 +1,45 @@
+import Adapter
+import Glibc
+
+/// The kernel's switches for radios: who blocks a controller, and when that changes (Documentation/driver-api/rfkill.rst).
+enum Rfkill {
+  /// The problem that a controller is blocked; nil if it is not.
+  static func problem(with adapter: String) -> AdapterProblem? {
+    let folder = "/sys/class/bluetooth/\(adapter)"
+    guard let entries = opendir(folder) else { return nil }
+    defer { closedir(entries) }
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard name.hasPrefix("rfkill") else { continue }
+      if isSet("\(folder)/\(name)/hard") {
+        return AdapterProblem(
+          kind: .blocked, message: "\(adapter) is blocked by a switch of the machine (rfkill, hard).",
+          remedy: "Use the switch or key for wireless devices, or the firmware's settings.")
+      }
+      if isSet("\(folder)/\(name)/soft") {
+        return AdapterProblem(
+          kind: .blocked, message: "\(adapter) is blocked by rfkill.", remedy: "Run `rfkill unblock bluetooth`.")
+      }
+    }
+    return nil
+  }
+
+  /// Tells of changes, where the kernel lets us listen; without that a blocked adapter is tried again from time to time.
+  static func watch(_ poller: Poller, _ changed: @escaping () -> Void) -> Descriptor? {
+    let number = open("/dev/rfkill", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard number >= 0 else { return nil }
+    return try? Descriptor(number, poller: poller) { _ in
+      // What changed does not matter: whoever is told looks for himself.
+      var event = [UInt8](repeating: 0, count: 64)
+      var isChanged = false
+      while read(number, &event, event.count) > 0 { isChanged = true }
+      if isChanged { changed() }
+    }
+  }
+
+  private static func isSet(_ path: String) -> Bool {
+    guard let file = fopen(path, "re") else { return false }
+    defer { fclose(file) }
+    return fgetc(file) == Int32(UInt8(ascii: "1"))
+  }
+}

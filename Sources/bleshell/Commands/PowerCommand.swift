@@ -1,0 +1,22 @@
+import ArgumentParser
+import BledRPC
+
+/// `bleshell power`
+struct PowerCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "power", abstract: "Switches an adapter on or off, for everybody.")
+
+  /// Whether there is to be power.
+  enum Power: String, ExpressibleByArgument, CaseIterable { case on, off }
+
+  @Argument(help: "on or off.") var power: Power
+  @Option(help: "The adapter; the first if missing.") var adapter: String?
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = shell.output.with(json: global.json || shell.output.json)
+    let adapter = try await shell.connection().call(
+      AdapterPower.self, .init(adapter: adapter, on: power == .on), timeout: .seconds(30))
+    if output.json { try output.object(adapter) } else { output.line("\(adapter.adapter) is \(adapter.state)") }
+  }
+}
