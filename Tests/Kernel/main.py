@@ -17,7 +17,7 @@ MODULES = {
     1: ["bumble_peripheral", "corebluetooth"],
     2: ["bumble_central", "gatttool_central", "silent_central", "corebluetooth"],
     3: ["two_adapters", "pending_connects"],
-    4: ["vanishing_adapter"],
+    4: ["vanishing_adapter", "adapter_trouble"],
     5: ["bluetoothd"],
     6: ["systemd"],
 }
