@@ -4,8 +4,12 @@ import GATT
 
 extension DeviceLink {
   /// Discovers everything.
-  func discover(_ session: Session, _ reply: Reply<GATTServices>) throws {
-    try discover(.everything, session, reply) { known in GATTServices(services: known.tree) }
+  func discover(_ session: Session, _ reply: Reply<GATTServices>) {
+    do {
+      try discover(.everything, session, reply) { known in GATTServices(services: known.tree) }
+    } catch {
+      reply.fail(error.asBluetoothError)
+    }
   }
 
   /// Discovers the primary services, or only those of the given UUIDs.

@@ -5,7 +5,7 @@ extension Router {
     serve(GATTDiscover.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)
       device.remember(reply, of: session) { $0.add($1.services) }
-      try device.discover(session, reply)
+      device.discover(session, reply)
     }
     serve(GATTDiscoverServices.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)
