@@ -107,6 +107,7 @@ async def outsider(_given):
 
 @installed.case("systemctl reload puts a changed policy into force, and a file with a mistake changes nothing")
 async def reloaded(_given):
+    await as_user("--groups=bluetooth", "adapters")
     process = await properties("MainPID")
     for policy, refused in (({"scan": []}, True), ({"scan": "nobody"}, True), ({}, False)):
         with open("/etc/bled/bled.json", "w", encoding="utf-8") as configuration:
