@@ -62,7 +62,7 @@ extension CentralBroker {
       guard !isSame, case .success = outcome else { return }
       session.send(GATTServicesChanged.self, .init(peripheral: device.peripheral.id, start: 1, end: 0xFFFF))
     }
-    do { try device.discover(session, reply) } catch { reply.fail(error.asBluetoothError) }
+    device.discover(session, reply)
   }
 
   /// What became of a wish whose program went away before that.
