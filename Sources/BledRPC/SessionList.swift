@@ -37,6 +37,10 @@ public struct SessionDescription: Codable, Sendable {
   public var user: Int?
   /// The name of the program's file, 15 octets at the most.
   public var program: String?
+  /// Its restoration identifier; missing if it has none.
+  public var restore: String?
+  /// True if its program is gone and the session is kept for it.
+  public var preserved: Bool?
   /// When it was opened, in seconds since the epoch.
   public var since: Double
   /// What it may do.

@@ -63,6 +63,9 @@ import Testing
     #expect(world.daemon.links.links.count == 1)
     #expect(belt.subscriptions[handle] == .notification)
 
+    let gone = try world.client().result(SessionList.self, Empty()).sessions.filter { $0.preserved == true }
+    #expect(gone.map(\.restore) == ["app"] && gone.first?.subscriptions.map(\.handle) == [handle])
+
     belt.notify(handle, [0, 61])
     world.settle()
     let pending = world.peer("C0:00:00:00:00:02")

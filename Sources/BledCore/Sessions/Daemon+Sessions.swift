@@ -16,6 +16,8 @@ extension Daemon {
     description.process = session.credentials.map { Int($0.process) }
     description.user = session.credentials.map { Int($0.user) }
     description.program = session.credentials?.program
+    description.restore = session.restoration?.identifier
+    description.preserved = session.isPresent ? nil : true
     description.scan = scans.wish(of: session)
     central.describe(session, in: &description)
     description.services = peripheral.services(of: session)

@@ -8,7 +8,8 @@ struct SessionsCommand: ShellCommand {
     commandName: "sessions", abstract: "Lists who uses bled, what each holds, and what it costs.",
     discussion: """
       SCAN and LINK are the times for which a program had a scan and connections (hours:minutes:seconds), REPORTS and \
-      VALUES what it was sent, LOST what it did not read in time, QUEUE the octets that wait for it. Others than bleshell \
+      VALUES what it was sent, LOST what it did not read in time, QUEUE the octets that wait for it. A program that is \
+      gone is marked so: what it holds is kept for it. Others than bleshell \
       itself are listed to those who have the permission "sessions" in bled's configuration.
       """)
 
@@ -57,7 +58,7 @@ extension SessionDescription {
   /// What the program calls itself, and its file where that is another name.
   fileprivate var label: String {
     let label = [name, program == name ? nil : program.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
-    return (label.isEmpty ? "-" : label) + (mine ? ", here" : "")
+    return (label.isEmpty ? "-" : label) + (mine ? ", here" : "") + (preserved == true ? ", gone" : "")
   }
 
   /// What it holds, in words.
