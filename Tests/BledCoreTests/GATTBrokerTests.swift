@@ -60,6 +60,19 @@ import Testing
     #expect(unknown?.data?.name == "unknownHandle")
   }
 
+  @Test("What is known already is answered in its turn")
+  func knownInTurn() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let read = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    let discover = try client.call(GATTDiscover.self, .init(peripheral: id))
+    #expect(try client.answer(to: discover, GATTDiscover.self) == nil)
+    let asked = peer.received.count
+    world.settle()
+    _ = try #require(try client.answer(to: read, GATTRead.self)).get()
+    #expect(try #require(try client.answer(to: discover, GATTDiscover.self)).get().services.count == 4)
+    #expect(peer.received.count <= asked + 1, "only the read")
+  }
+
   @Test func valuesOfAnyLengthAreReadAndWritten() throws {
     _ = try done(GATTDiscover.self, .init(peripheral: id))
     let handle = peer.handle(of: 0x2A56)

@@ -63,7 +63,9 @@ import Testing
     #expect(world.daemon.links.links.count == 1)
     #expect(belt.subscriptions[handle] == .notification)
 
-    let gone = try world.client().result(SessionList.self, Empty()).sessions.filter { $0.preserved == true }
+    let observer = world.client()
+    let gone = try observer.result(SessionList.self, Empty()).sessions.filter { $0.preserved == true }
+    observer.die()
     #expect(gone.map(\.restore) == ["app"] && gone.first?.subscriptions.map(\.handle) == [handle])
 
     belt.notify(handle, [0, 61])

@@ -5,26 +5,22 @@ import GATT
 extension DeviceLink {
   /// Discovers everything.
   func discover(_ session: Session, _ reply: Reply<GATTServices>) {
-    do {
-      try discover(.everything, session, reply) { known in GATTServices(services: known.tree) }
-    } catch {
-      reply.fail(error.asBluetoothError)
-    }
+    discover(.everything, session, reply) { known in GATTServices(services: known.tree) }
   }
 
   /// Discovers the primary services, or only those of the given UUIDs.
-  func discoverServices(_ uuids: [BluetoothUUID], _ session: Session, _ reply: Reply<GATTServices>) throws {
+  func discoverServices(_ uuids: [BluetoothUUID], _ session: Session, _ reply: Reply<GATTServices>) {
     let isMany = known.searched.count + uuids.count > KnownAttributes.maximumSearches
     let wanted = Set(uuids)
-    try discover(.services(isMany ? [] : uuids), session, reply) { known in
+    discover(.services(isMany ? [] : uuids), session, reply) { known in
       let found = known.services.filter { $0.isPrimary == true && (wanted.isEmpty || wanted.contains($0.uuid)) }
       return GATTServices(services: found.map { ServiceDescription($0) })
     }
   }
 
   /// Discovers the services that the one at this handle includes.
-  func discoverIncludedServices(_ scope: GATTScope, _ session: Session, _ reply: Reply<GATTServices>) throws {
-    try discover(.includes(scope.handle), session, reply) { known in
+  func discoverIncludedServices(_ scope: GATTScope, _ session: Session, _ reply: Reply<GATTServices>) {
+    discover(.includes(scope.handle), session, reply) { known in
       let wanted = try known.service(at: scope.handle).includes?.filter { scope.wants($0.uuid) }
       return GATTServices(services: known.descriptions(of: wanted ?? []))
     }
@@ -33,8 +29,8 @@ extension DeviceLink {
   /// Discovers the characteristics of the service at this handle.
   func discoverCharacteristics(
     _ scope: GATTScope, _ session: Session, _ reply: Reply<GATTDiscoverCharacteristics.Result>
-  ) throws {
-    try discover(.characteristics(scope.handle), session, reply) { known in
+  ) {
+    discover(.characteristics(scope.handle), session, reply) { known in
       let wanted = try known.service(at: scope.handle).characteristics?.filter { scope.wants($0.uuid) }
       return .init(characteristics: (wanted ?? []).map { CharacteristicDescription($0) })
     }
@@ -43,22 +39,22 @@ extension DeviceLink {
   /// Discovers the descriptors of the characteristic whose value is at this handle.
   func discoverDescriptors(
     _ scope: GATTScope, _ session: Session, _ reply: Reply<GATTDiscoverDescriptors.Result>
-  ) throws {
-    try discover(.descriptors(scope.handle), session, reply) { known in
+  ) {
+    discover(.descriptors(scope.handle), session, reply) { known in
       let wanted = known.descriptors(of: scope.handle)?.filter { scope.wants($0.uuid) }
       return .init(descriptors: (wanted ?? []).map { DescriptorDescription(handle: $0.handle, uuid: $0.uuid) })
     }
   }
 
-  /// Asks the device for what is missing, and answers with what is then known.
+  /// Asks the device for what is missing, and answers with what is then known. What is known already is answered in turn as
+  /// well: after what the session asked before.
   private func discover<Found>(
     _ goal: DiscoveryGoal, _ session: Session, _ reply: Reply<Found>,
     _ answer: @escaping (KnownAttributes) throws -> Found
-  ) throws {
+  ) {
     var machine = DiscoveryMachine(goal)
-    guard let first = try next(&machine) else { return reply.succeed(try answer(known)) }
     run(
-      LinkOperation(session: session, first) { [weak self] result in
+      LinkOperation(session: session, nil) { [weak self] result in
         do {
           guard let self else { throw Self.gone }
           if machine.isReadingHash {

@@ -124,20 +124,29 @@ final class DeviceLink {
   }
 
   private func startNext() {
-    guard current == nil, isOpen, let operation = operations.next()?.element else { return }
-    lastProcedure += 1
-    let id = ProcedureID(lastProcedure)
-    current = (id, operation)
-    withConnection { $0.start(operation.procedure, id: id, now: scheduler.now, actions: &$1) }
+    while current == nil, isOpen, let operation = operations.next()?.element {
+      lastProcedure += 1
+      let id = ProcedureID(lastProcedure)
+      current = (id, operation)
+      if let procedure = operation.procedure {
+        withConnection { $0.start(procedure, id: id, now: scheduler.now, actions: &$1) }
+      } else {
+        proceed(operation, .success(.done))
+      }
+    }
   }
 
   private func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) {
-    guard let (currentID, operation) = current, currentID == id else { return }
-    current = nil
-    if operation.proceed(result.mapError(\.bluetoothError)) {
-      operations.prepend(operation, of: operation.session?.id ?? 0)
-    }
+    guard let current, current.id == id else { return }
+    proceed(current.operation, result.mapError(\.bluetoothError))
     startNext()
+  }
+
+  /// The operation stays the current one until it has taken over the result: what it asks for meanwhile comes after it.
+  private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, BluetoothError>) {
+    let goesOn = operation.proceed(result)
+    current = nil
+    if goesOn { operations.prepend(operation, of: operation.session?.id ?? 0) }
   }
 
   private func sendCommands() {

@@ -9,11 +9,12 @@ final class LinkOperation {
 
   /// The session that asked; nil for the daemon itself.
   let session: Session?
-  /// The procedure that is next.
-  private(set) var procedure: GATTProcedure
+  /// The procedure that is next; nil before the first one, if what that is shows when the operation's turn comes.
+  private(set) var procedure: GATTProcedure?
   private var step: Step?
 
-  init(session: Session?, _ procedure: GATTProcedure, _ step: @escaping Step) {
+  /// - Parameter procedure: the first procedure; nil: `step` is called, with `done`, when it is this operation's turn.
+  init(session: Session?, _ procedure: GATTProcedure?, _ step: @escaping Step) {
     self.session = session
     self.procedure = procedure
     self.step = step

@@ -10,22 +10,22 @@ extension Router {
     serve(GATTDiscoverServices.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)
       device.remember(reply, of: session) { $0.add($1.services) }
-      try device.discoverServices(params.services ?? [], session, reply)
+      device.discoverServices(params.services ?? [], session, reply)
     }
     serve(GATTDiscoverIncludedServices.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)
       device.remember(reply, of: session) { $0.add(includes: $1.services, of: params.handle) }
-      try device.discoverIncludedServices(params, session, reply)
+      device.discoverIncludedServices(params, session, reply)
     }
     serve(GATTDiscoverCharacteristics.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)
       device.remember(reply, of: session) { $0.add($1.characteristics, of: params.handle) }
-      try device.discoverCharacteristics(params, session, reply)
+      device.discoverCharacteristics(params, session, reply)
     }
     serve(GATTDiscoverDescriptors.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)
       device.remember(reply, of: session) { $0.add($1.descriptors, of: params.handle) }
-      try device.discoverDescriptors(params, session, reply)
+      device.discoverDescriptors(params, session, reply)
     }
     serve(GATTRead.self) { [unowned broker] params, session, reply in
       let device = try broker.link(to: params.peripheral, for: session)
