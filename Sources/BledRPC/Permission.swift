@@ -12,7 +12,7 @@ public enum Permission: String, Hashable, Sendable, CaseIterable {
   case pair
   /// Change adapters: power and the like.
   case adapters
-  /// See and change the sessions of others.
+  /// See the sessions of others.
   case sessions
 
   /// The permission that methods of this noun need unless they say otherwise; nil for a noun that is not known.

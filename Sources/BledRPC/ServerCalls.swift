@@ -7,7 +7,7 @@ public enum ServerRead: RPCMethod {
   /// For `rpc.discover`.
   public static let summary = """
     From the daemon: a device reads a characteristic of this session. Answer with the value from the offset on, or with an \
-    error whose data has domain "att". Without an answer within 30 s the device gets Unlikely Error.
+    error whose data has domain "att". Without an answer within 25 s the device gets Unlikely Error.
     """
   /// What the daemon sends.
   public struct Params: Codable, Sendable {
