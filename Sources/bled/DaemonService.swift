@@ -80,10 +80,9 @@ struct DaemonService: Service, CustomStringConvertible {
 
   private var restoration: RestorationSettings {
     let configuration = settings.configuration
-    let folder = configuration.socket.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let wakes = configuration.restoration.wakeDirectory ?? (folder + ["wake"]).joined(separator: "/")
     return RestorationSettings(
-      limit: .seconds(configuration.restoration.keep), wakes: WakeFolder(path: wakes, logger: logger))
+      limit: .seconds(configuration.restoration.keep),
+      wakes: WakeFolder(path: configuration.wakeDirectory, logger: logger))
   }
 
   /// What logs call it; without this they would print all of its settings.

@@ -40,7 +40,11 @@ import Testing
       configuration.preferredConnection.parameters
         == PreferredConnectionParameters(interval: 24...40, latency: 4, timeout: 250))
     #expect(configuration.restoration.keep == 60)
-    #expect(configuration.restoration.wakeDirectory == "/tmp/wake")
+    #expect(configuration.restoration.wakeDirectory == "/tmp/wake" && configuration.wakeDirectory == "/tmp/wake")
+    var other = Configuration()
+    #expect(other.wakeDirectory == "/run/bled/wake")
+    other.socket.path = "/tmp/b.sock"
+    #expect(other.wakeDirectory == "/tmp/b.sock.wake")
     #expect(configuration.policy.grants[.scan] == [.everyone])
     #expect(configuration.policy.grants[.sessions] == [.user("kiosk"), .group("27")])
     #expect(configuration.policy.grants[.pair] == [])

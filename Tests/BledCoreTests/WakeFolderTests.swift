@@ -40,6 +40,27 @@ import Testing
     #expect(names(in: path) == [])
   }
 
+  @Test func onlyEmptyFilesAreRemoved() throws {
+    let path = "\(FileManager.default.temporaryDirectory.path)/bled-wake-\(UUID().uuidString)"
+    defer {
+      try? FileManager.default.removeItem(atPath: path)
+      try? FileManager.default.removeItem(atPath: "\(path)-link")
+    }
+    try FileManager.default.createDirectory(atPath: "\(path)/folder", withIntermediateDirectories: true)
+    let create = { (name: String, text: String) in
+      _ = FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data(text.utf8))
+    }
+    create("stale", "")
+    create("letter", "dear")
+    try FileManager.default.createSymbolicLink(atPath: "\(path)/link", withDestinationPath: "letter")
+    try FileManager.default.createSymbolicLink(atPath: "\(path)-link", withDestinationPath: path)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    _ = WakeFolder(path: "\(path)-link", logger: logger)
+    #expect(names(in: path).sorted() == ["folder", "letter", "link", "stale"])
+    _ = WakeFolder(path: path, logger: logger)
+    #expect(names(in: path).sorted() == ["folder", "letter", "link"])
+  }
+
   @Test func namesAreSafe() {
     #expect(WakeFolder.name(for: "com.example.heart-rate:1_a") == "com.example.heart-rate:1_a")
     #expect(WakeFolder.name(for: "../etc") == "\\x2e.\\x2fetc")

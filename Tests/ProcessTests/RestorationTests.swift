@@ -44,7 +44,7 @@ import Testing
     program.send(signal: SIGKILL)
     #expect(try program.exitStatus() == 128 + SIGKILL)
 
-    let wake = "\(daemon.folder.path)/wake/kill\\x20test"
+    let wake = "\(daemon.socketPath).wake/kill\\x20test"
     let second = try daemon.client()
     let opened = try second.call(SessionOpen.self, .init(name: "second", restore: "kill test"))
     let restored = try #require(opened.restored)

@@ -3,7 +3,7 @@ extension Configuration {
   public struct Restoration: Hashable, Sendable, ConfigurationPart {
     /// For how long at the most, in seconds; 0: not at all.
     public var keep = 3600
-    /// The directory of the files that start programs; nil: "wake" beside the socket.
+    /// The directory of the files that start programs; nil: beside the socket, see `Configuration.wakeDirectory`.
     public var wakeDirectory: String?
 
     static let keys = ["restoration"]
@@ -16,5 +16,13 @@ extension Configuration {
       guard (0...604_800).contains(keep) else { throw section.badValue("keep", seconds) }
       wakeDirectory = try section.value("wakeDirectory", String.self, "give a path") ?? wakeDirectory
     }
+  }
+}
+
+extension Configuration {
+  /// The directory of the files that start programs: the one given, else one for each socket, so that two daemons do not
+  /// share it.
+  public var wakeDirectory: String {
+    restoration.wakeDirectory ?? (socket.path == Socket().path ? "/run/bled/wake" : "\(socket.path).wake")
   }
 }

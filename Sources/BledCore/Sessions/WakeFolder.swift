@@ -10,18 +10,29 @@ public final class WakeFolder {
   /// How many preserved sessions each file stands for: users may choose the same identifier.
   private var counts: [String: Int] = [:]
 
-  /// Removes the files that a daemon before left there. The directory itself is made with its first file, if only its last
-  /// part is missing, and goes with its last.
+  /// Removes the files that a daemon before left there: empty ones of our own user. The directory itself is made with its
+  /// first file, if only its last part is missing, and goes with its last.
   public init(path: String, logger: Logger) {
     self.path = path
     self.logger = logger
-    guard let directory = opendir(path) else { return }
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    guard let directory = fdopendir(descriptor) else {
+      close(descriptor)
+      return
+    }
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      if name != ".", name != ".." { unlink("\(path)/\(name)") }
+      var status = stat()
+      // What is not empty, or another's, is none of ours, whatever directory the configuration names.
+      if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG,
+        status.st_size == 0, status.st_uid == geteuid()
+      {
+        unlinkat(descriptor, name, 0)
+      }
     }
   }
 
