@@ -88,6 +88,13 @@ import Testing
     #expect(directory.counters.unkept == 36 && directory.counters.forgotten > 180)
     #expect(make().all.map(\.address.value) == [39, 38, 37, 36])
 
+    for number in 36..<40 as Range<UInt64> { directory.connected(device(number)) }
+    for number in 50..<60 as Range<UInt64> {
+      directory.keep(device(number))
+      scheduler.advance(by: .seconds(2))
+    }
+    #expect(make().all.map(\.address.value).sorted() == [36, 37, 38, 39], "wishes push out none that was connected")
+
     for number in 36..<40 as Range<UInt64> {
       device(number).cache = GATTCache(hash: [], attributes: [UInt8](repeating: 0, count: 90))
       directory.cacheChanged(device(number))

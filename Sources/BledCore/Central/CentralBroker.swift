@@ -177,6 +177,7 @@ final class CentralBroker {
     connection.device = device
     connection.slot = device.slot
     connection.hasNegotiated = false
+    if device.link.role == .central || device.peripheral.isKept { directory.connected(device.peripheral) }
     watchers.tell(device.peripheral, linked: true)
     perform(connection.machine.linkUp(isOurs: device.link.role == .central), on: connection)
   }

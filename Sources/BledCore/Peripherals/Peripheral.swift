@@ -28,6 +28,8 @@ final class Peripheral {
   var holds = 0
   /// Whether the store has it.
   var isKept = false
+  /// Whether there ever was a link to it.
+  var wasConnected = false
   /// What was discovered on it, if its database has a hash.
   var cache: GATTCache?
   /// Its name when it was last written to the store.

@@ -3,8 +3,8 @@ import Bluetooth
 import FoundationEssentials
 
 /// The devices that the daemon knows, by identifier and by address; those not used for longest are forgotten at the bound.
-/// Those that somebody asked to be connected to are kept in the store, so that their identifiers last; of those that were
-/// only heard nothing is written.
+/// Those that somebody asked to be connected to are kept in the store, so that their identifiers last, though none that was
+/// only asked for takes the place of one that was connected; of those that were only heard nothing is written.
 final class PeripheralDirectory {
   /// How much is remembered.
   struct Limits {
@@ -68,6 +68,7 @@ final class PeripheralDirectory {
     else { return }
     let peripheral = add(id, address, on: slot, name: record.name)
     peripheral.isKept = true
+    peripheral.wasConnected = record.wasConnected ?? true
     kept.insert(peripheral)
     if record.adapter != slot.id { awaited[peripheral] = record.adapter }
     peripheral.cache = record.cache.map { GATTCache(hash: $0.hash.octets, attributes: $0.attributes.octets) }
@@ -77,20 +78,38 @@ final class PeripheralDirectory {
     PeripheralRecords(peripherals: Self.inOrder(kept).map { PeripheralRecord($0) })
   }
 
-  /// Keeps a device in the store from now on. That it was used again is written together with whatever is written next.
+  /// Keeps a device that somebody asks for in the store, if there is room without those that were connected. That it was
+  /// used again is written together with whatever is written next.
   func keep(_ peripheral: Peripheral) {
     awaited[peripheral] = nil
     guard !peripheral.isKept else { return }
-    peripheral.isKept = true
-    kept.insert(peripheral)
-    if kept.count > min(limits.kept, max(1, limits.peripherals / 2)),
-      let oldest = Self.inOrder(kept).last(where: { $0.holds == 0 && $0 != peripheral })
-    {
+    if isFull {
+      guard let oldest = Self.inOrder(kept).last(where: { $0.holds == 0 && !$0.wasConnected }) else { return }
       counters.unkept += 1
       unkeep(oldest)
     }
+    peripheral.isKept = true
+    kept.insert(peripheral)
     document?.changed()
   }
+
+  /// There is a link to a device that somebody asked for: it is kept, if need be in the place of another one.
+  func connected(_ peripheral: Peripheral) {
+    guard !peripheral.isKept || !peripheral.wasConnected else { return }
+    peripheral.wasConnected = true
+    if !peripheral.isKept, isFull {
+      let others = Self.inOrder(kept).filter { $0.holds == 0 }
+      if let oldest = others.last(where: { !$0.wasConnected }) ?? others.last {
+        counters.unkept += 1
+        unkeep(oldest)
+      }
+    }
+    peripheral.isKept = true
+    kept.insert(peripheral)
+    document?.changed()
+  }
+
+  private var isFull: Bool { kept.count >= min(limits.kept, max(1, limits.peripherals / 2)) }
 
   private func unkeep(_ peripheral: Peripheral) {
     kept.remove(peripheral)

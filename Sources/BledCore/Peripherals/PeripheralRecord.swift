@@ -21,6 +21,8 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let addressType: String
   let adapter: String
   let name: String?
+  /// False if somebody only asked for it; there is no such key otherwise.
+  let wasConnected: Bool?
   let cache: Cache?
 
   init(_ peripheral: Peripheral) {
@@ -29,6 +31,7 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
     addressType = "\(peripheral.address.kind)"
     adapter = peripheral.adapter.id
     name = peripheral.name
+    wasConnected = peripheral.wasConnected ? nil : false
     cache = peripheral.cache.map { Cache(hash: HexBytes($0.hash), attributes: HexBytes($0.attributes)) }
   }
 
