@@ -31,7 +31,7 @@ extension Daemon {
         try restorations.enter(session, as: key)
       }
     }
-    if let name = params.name { session.name = String(name.prefix(64)) }
+    if let name = params.name { session.rename(name) }
     if let keep {
       guard session.restoration != nil else {
         throw BledError.invalidParameter.error("\"keep\" goes with \"restore\"")
@@ -93,7 +93,7 @@ extension Daemon {
     let session = makeSession(credentials: stored.user.map { PeerCredentials(process: 0, user: $0, group: 0) })
     try restorations.enter(session, as: key)
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
-    session.name = stored.name
+    session.rename(stored.name)
     session.asksForBackground = stored.background
     add(session)
     if let keep = stored.keep { restorations.keep(session, for: .seconds(keep)) }

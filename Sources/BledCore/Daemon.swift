@@ -64,7 +64,7 @@ public final class Daemon {
     self.logger = logger
     rules = Rules(policy: policy, limits: limits)
     store = Store(storage, scheduler: scheduler, logger: logger)
-    restorations = Restorations(settings: restoration, store: store, scheduler: scheduler)
+    restorations = Restorations(settings: restoration, store: store, scheduler: scheduler, logger: logger)
     var remembered = PeripheralDirectory.Limits()
     remembered.peripherals = limits.total[.peripherals] ?? .max
     directory = PeripheralDirectory(store: store, scheduler: scheduler, limits: remembered)

@@ -27,6 +27,8 @@ public struct RPCError: Error, Codable, Sendable, Hashable {
   public static let methodNotFound = -32601
   /// The params do not fit the method.
   public static let invalidParams = -32602
+  /// The daemon could not do what it should have (JSON-RPC 2.0, 5.1).
+  public static let internalError = -32603
   /// The request was understood and could not be done; see `data`.
   public static let operationFailed = -32000
 

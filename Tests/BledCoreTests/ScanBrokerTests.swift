@@ -55,6 +55,16 @@ import Testing
     #expect(try always.notifications(ScanReport.self).map(\.rssi) == [-50, -51, -50])
   }
 
+  @Test func whatIsAskedForIsBounded() throws {
+    let client = world.client()
+    let services = (0..<65).map { BluetoothUUID(UInt16($0)) }
+    _ = try client.result(ScanStart.self, .init(services: Array(services.dropLast())))
+    #expect(try client.error(ScanStart.self, .init(services: services))?.data?.name == "invalidParameter")
+    let name = String(repeating: "n", count: 248)
+    _ = try client.result(ScanStart.self, .init(name: name))
+    #expect(try client.error(ScanStart.self, .init(name: name + "n"))?.data?.name == "invalidParameter")
+  }
+
   @Test("G2: advertisement and scan response are one event")
   func merged() throws {
     let client = world.client()

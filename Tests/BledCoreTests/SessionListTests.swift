@@ -13,6 +13,20 @@ import Testing
     try client.result(SessionList.self, Empty()).sessions
   }
 
+  @Test func aNameIsShortAndHasNoControlCharacters() throws {
+    let client = world.client()
+    let name = "a\u{1B}[2J\u{7F}e" + String(repeating: "\u{301}", count: 100_000)
+    _ = try client.result(SessionOpen.self, .init(name: name))
+    let shown = try #require(try listing(client).first?.name)
+    #expect(shown.utf8.count <= 64 && shown.unicodeScalars.starts(with: "a[2Je\u{301}".unicodeScalars))
+  }
+
+  @Test func aResultThatIsNoJSONIsRefused() throws {
+    let client = world.client()
+    client.connection?.answer(.number(77), [Double.nan])
+    #expect(try client.error(of: 77, SessionList.self)?.code == RPCError.internalError)
+  }
+
   @Test("(G23) Holdings and costs of a program are listed")
   func everything() throws {
     let client = world.client(user: 1000)

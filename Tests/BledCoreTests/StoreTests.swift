@@ -45,6 +45,32 @@ import Testing
     #expect(again.load() == Content(number: 101))
   }
 
+  @Test func whatIsNotUrgentWaitsForTenSecondsOrForTheNextThatIs() throws {
+    let document = store().document("numbers", version: 1) { Content(number: 0) }
+    document.changed(isUrgent: false)
+    scheduler.advance(by: .seconds(1))
+    #expect(storage.writes.count == 1)
+    for _ in 0..<80 {
+      document.changed(isUrgent: false)
+      scheduler.advance(by: .milliseconds(100))
+    }
+    #expect(storage.writes.count == 1)
+    scheduler.advance(by: .seconds(2))
+    #expect(storage.writes.count == 2)
+    document.changed(isUrgent: false)
+    document.changed()
+    scheduler.advance(by: .seconds(2))
+    #expect(storage.writes.count == 3)
+  }
+
+  @Test func aFileThatIsTooLargeIsPutAside() throws {
+    let document = store().document("numbers", version: 1) { Content(number: 0) }
+    storage.files["numbers"] = [1]
+    storage.readProblem = .tooLarge(path: "/x/numbers")
+    #expect(document.load() == nil)
+    #expect(storage.files == ["numbers.damaged": [1]])
+  }
+
   @Test func aFlushWritesWhatChangedMeanwhile() throws {
     let counter = Counter()
     let store = store()

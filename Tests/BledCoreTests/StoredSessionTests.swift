@@ -134,6 +134,20 @@ import Testing
     #expect(restored == nil)
   }
 
+  @Test func whatIsTooLargeToBeStoredIsLeftOut() throws {
+    func session(_ user: UInt32, _ name: String, octets: Int) -> StoredSession {
+      let scan = ScanStart.Params(name: String(repeating: "n", count: octets))
+      return StoredSession(
+        user: user, identifier: name, name: "", keep: nil, background: false, since: nil,
+        state: RestoredState(since: 0, scan: scan, peripherals: [], services: [], advertisements: []))
+    }
+    let many = (0..<6).map { session(1, "\($0)", octets: 200 << 10) }
+    let all = StoredSessions(
+      sessions: [session(1, "large", octets: 256 << 10)] + many + [session(2, "other", octets: 9)])
+    let read = try JSONDecoder().decode(StoredSessions.self, from: JSONEncoder().encode(all))
+    #expect(read.sessions.map(\.identifier) == ["0", "1", "2", "3", "4", "other"])
+  }
+
   @Test("G21: a program that is back before an adapter is on gets its state all the same")
   func earlyProgram() throws {
     let belt = world.peer()

@@ -3,12 +3,23 @@ import Bluetooth
 
 /// What one session wants to hear.
 struct ScanFilter {
+  /// How many services may be asked for, and how long a name's beginning may be, in octets, as the Local Name itself
+  /// (Core Specification, Vol 3, Part C, 12.1). `session.list` tells both to others.
+  static let maximumServices = 64
+  static let longestName = 248
+
   var services: Set<BluetoothUUID>
   var namePrefix: String?
   var address: String?
   var minimumRSSI: Int?
 
   init(_ params: ScanStart.Params) throws {
+    guard params.services?.count ?? 0 <= Self.maximumServices else {
+      throw BledError.invalidParameter.error("\"services\" may list \(Self.maximumServices) at the most")
+    }
+    guard params.name?.utf8.count ?? 0 <= Self.longestName else {
+      throw BledError.invalidParameter.error("\"name\" may have \(Self.longestName) octets at the most")
+    }
     services = Set(params.services ?? [])
     namePrefix = params.name
     address = params.address?.uppercased()

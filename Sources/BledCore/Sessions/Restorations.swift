@@ -2,6 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 import FoundationEssentials
+import Logging
 
 /// The sessions that have a restoration identifier.
 ///
@@ -46,11 +47,17 @@ final class Restorations {
   /// What is written whatever changes; the daemon stops.
   private var last: [StoredSession]?
 
-  init(settings: RestorationSettings, store: Store, scheduler: any Scheduler) {
+  init(settings: RestorationSettings, store: Store, scheduler: any Scheduler, logger: Logger) {
     limit = settings.limit
     wakes = settings.wakes
     self.scheduler = scheduler
-    let document = store.document("sessions", version: 1) { [unowned self] in StoredSessions(sessions: stored) }
+    let document = store.document("sessions", version: 1) { [unowned self] in
+      StoredSessions(sessions: stored) { session, octets in
+        logger.warning(
+          "the session \"\(session.identifier)\" of user \(session.user.map(String.init) ?? "unknown") would not outlast the daemon: it, or what its user has with it, is too large to be stored (\(octets) octets)"
+        )
+      }
+    }
     self.document = document
     left = document.load()?.sessions ?? []
   }
@@ -64,7 +71,7 @@ final class Restorations {
     }
     entries[key] = Entry(session)
     session.restoration = key
-    session.onChange = { [unowned self] in document?.changed() }
+    session.onChange = { [unowned self] isOwn in document?.changed(isUrgent: isOwn) }
   }
 
   /// Says for how long a session is to be kept.

@@ -62,7 +62,7 @@ final class Router {
         throw connection.session.rules.policy.refusal(of: permission, to: connection.credentials)
       }
       try handle(message, connection, id)
-      if let changed = connection.session.onChange, Self.changing.contains(method) { changed() }
+      if let changed = connection.session.onChange, Self.changing.contains(method) { changed(true) }
       return
     } catch let error as RPCError {
       failure = error

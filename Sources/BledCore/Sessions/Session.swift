@@ -9,10 +9,18 @@ import Logging
 /// A session lives as long as the connection of its program, or with a restoration identifier until it was kept for long
 /// enough without one; see `Restorations`.
 public final class Session {
+  /// The events that tell that it holds something else than before.
+  private static let changing: Set<String> = [
+    PeripheralConnected.name, PeripheralConnectFailed.name, PeripheralDisconnected.name, GATTServicesChanged.name,
+    GATTSubscriptionLost.name, AdvertisingChanged.name,
+  ]
+  /// How long a name may be, in octets.
+  static let longestName = 64
+
   /// Unique since the daemon's start.
   public let id: Int
   /// What the program calls itself; empty until `session.open`.
-  public internal(set) var name = ""
+  public private(set) var name = ""
   /// Who its program is, where the transport knows; of a program that is gone, who it was.
   public internal(set) var credentials: PeerCredentials?
   /// When it was opened, in seconds since the epoch.
@@ -45,8 +53,9 @@ public final class Session {
   private var reliefs: [() -> Void] = []
   /// How often a link was slowed down because this session, its only reader, fell behind.
   var slowedLinks = 0
-  /// Called when what it holds may have changed, if it is to be kept.
-  var onChange: (() -> Void)?
+  /// Called when what it holds may have changed, if it is to be kept: with true if its program changed it, with false if a
+  /// device did.
+  var onChange: ((_ isOwn: Bool) -> Void)?
   /// Called when something is kept for a program that is gone.
   private var onKept: (() -> Void)?
 
@@ -80,11 +89,24 @@ public final class Session {
   var droppedValues: Int { outbox.refusedValues - droppedBefore.values }
   private var droppedBefore = (reports: 0, values: 0)
 
+  /// Takes the name that its program gives itself, as logs and tables can show it: no control characters, and 64 octets.
+  func rename(_ text: String) {
+    let scalars = text.unicodeScalars.lazy.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    var shown = String.UnicodeScalarView()
+    var octets = 0
+    for scalar in scalars {
+      octets += UTF8.width(scalar)
+      guard octets <= Self.longestName else { break }
+      shown.append(scalar)
+    }
+    name = String(shown)
+  }
+
   // MARK: What is sent
 
   /// Sends an event that must arrive.
   func send<Notification: RPCNotification>(_ notification: Notification.Type, _ params: Notification.Params) {
-    onChange?()
+    if let onChange, Self.changing.contains(Notification.name) { onChange(false) }
     send(encoded { try RPCEncoding.notification(notification, params) }, as: .event)
   }
 

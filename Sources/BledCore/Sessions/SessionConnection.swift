@@ -100,7 +100,11 @@ public final class SessionConnection {
 
   /// - Parameter isFirst: whether it goes before what is kept for the program.
   func answer(_ id: RequestID, _ result: some Encodable, isFirst: Bool = false) {
-    let line = session.encoded { try RPCEncoding.success(id: id, result) }
+    guard let line = session.encoded({ try RPCEncoding.success(id: id, result) }) else {
+      return refuse(
+        id,
+        RPCError(code: RPCError.internalError, message: "the result could not be written as JSON; bled's log has more"))
+    }
     if isFirst { session.sendFirst(line) } else { session.send(line, as: .answer) }
   }
 

@@ -1,9 +1,41 @@
 import BledRPC
+import FoundationEssentials
 
-/// What is stored of the sessions that are to be kept.
+/// What is stored of the sessions that are to be kept. What is too large is left out when it is written, so that no user
+/// makes the file unreadable for all.
 struct StoredSessions: Codable, Sendable {
+  /// How many octets of JSON one session, those of one user, and all of them may take.
+  static let (largest, largestOfUser, largestOfAll) = (256 << 10, 1 << 20, 15 << 20)
+
   /// The sessions in the order in which they began.
   var sessions: [StoredSession]
+  /// Told how many octets a session has that was left out; on the thread that writes.
+  var leftOut: (@Sendable (StoredSession, Int) -> Void)?
+
+  private enum CodingKeys: String, CodingKey { case sessions }
+
+  init(sessions: [StoredSession], leftOut: (@Sendable (StoredSession, Int) -> Void)? = nil) {
+    self.sessions = sessions
+    self.leftOut = leftOut
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var users: [UInt32?: Int] = [:]
+    var all = 0
+    let fitting = try sessions.filter { session in
+      let octets = try JSONEncoder().encode(session).count
+      let ofUser = users[session.user, default: 0] + octets
+      guard octets <= Self.largest, ofUser <= Self.largestOfUser, all + octets <= Self.largestOfAll else {
+        leftOut?(session, octets)
+        return false
+      }
+      users[session.user] = ofUser
+      all += octets
+      return true
+    }
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(fitting, forKey: .sessions)
+  }
 }
 
 /// One session in the store.

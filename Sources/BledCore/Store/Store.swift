@@ -4,7 +4,7 @@ import FoundationEssentials
 import Logging
 
 /// What the daemon keeps across its own end: named documents. Each is read once at the start; a change is written at once,
-/// or a second after the last write began, so that many changes are one write.
+/// or a second after the last write began, so that many changes are one write; ten seconds if it is not urgent.
 ///
 /// | State   | Input                 | What happens, next state                                       |
 /// |---------|-----------------------|----------------------------------------------------------------|
@@ -17,20 +17,24 @@ import Logging
 final class Store {
   /// At the least this long from the beginning of one write to that of the next.
   static let pause = Duration.seconds(1)
+  /// The same for changes that are not urgent: devices make them, as often as they like.
+  static let longPause = Duration.seconds(10)
 
   /// One document.
   private struct Entry {
     /// Takes the content as it is now; what comes back encodes it, on any thread.
     let snapshot: () -> @Sendable () throws -> [UInt8]
-    var hasChanged = false
+    /// How long after the last write it may be written, if it has changed.
+    var pause: Duration?
+    var hasChanged: Bool { pause != nil }
   }
 
   private let storage: (any DocumentStorage)?
   private let scheduler: any Scheduler
   private let logger: Logger
   private var entries: [String: Entry] = [:]
-  private var alarm: (any ScheduledWork)?
-  private var earliest: Instant?
+  private var alarm: (work: any ScheduledWork, time: Instant)?
+  private var lastWrite: Instant?
   private var isWriting = false
   private var isFailing = false
   private var flushes: [() -> Void] = []
@@ -80,7 +84,7 @@ final class Store {
       guard let file = try storage.read(name) else { return nil }
       let content = try DocumentFormat.decode(file, name: name, version: version)
       return try JSONDecoder().decode(Content.self, from: Data(content))
-    } catch let error as StoreError {
+    } catch let error as StoreError where !error.isOfContent {
       logger.error("\(error); bled starts without what was kept there")
     } catch {
       setAside(name, because: error)
@@ -88,14 +92,18 @@ final class Store {
     return nil
   }
 
-  fileprivate func changed(_ name: String) {
+  fileprivate func changed(_ name: String, isUrgent: Bool) {
     guard storage != nil else { return }
-    entries[name]?.hasChanged = true
+    let pause = isUrgent ? Self.pause : Self.longPause
+    let before = entries[name]?.pause ?? pause
+    entries[name]?.pause = min(before, pause)
     setAlarm()
   }
 
   private func setAside(_ name: String, because error: any Error) {
-    let reason = (error as? DocumentFormat.Problem)?.description ?? "its content makes no sense: \(error)"
+    let reason =
+      (error as? DocumentFormat.Problem)?.description ?? (error as? StoreError)?.description
+      ?? "its content makes no sense: \(error)"
     do {
       let place = try storage?.setAside(name) ?? name
       logger.error("the stored \(name) cannot be used: \(reason); bled starts without, the file is now \(place)")
@@ -105,26 +113,30 @@ final class Store {
   }
 
   private func setAlarm() {
-    guard alarm == nil, !isWriting else { return }
-    alarm = scheduler.schedule(at: max(scheduler.now, earliest ?? scheduler.now)) { [weak self] in
+    guard !isWriting, let pause = entries.values.compactMap(\.pause).min() else { return }
+    let time = max(scheduler.now, lastWrite?.advanced(by: pause) ?? scheduler.now)
+    if let alarm, alarm.time <= time { return }
+    alarm?.work.cancel()
+    let work = scheduler.schedule(at: time) { [weak self] in
       self?.alarm = nil
       self?.writeChanged()
     }
+    alarm = (work, time)
   }
 
   private func writeChanged() {
-    alarm?.cancel()
+    alarm?.work.cancel()
     alarm = nil
     guard let storage else { return rest([]) }
     let changed = entries.filter(\.value.hasChanged).map(\.key).sorted()
-    if !changed.isEmpty { earliest = scheduler.now.advanced(by: Self.pause) }
+    if !changed.isEmpty { lastWrite = scheduler.now }
     isWriting = true
     write(changed[...], failed: [], to: storage)
   }
 
   private func write(_ names: ArraySlice<String>, failed: [String], to storage: any DocumentStorage) {
     guard let name = names.first, let entry = entries[name] else { return rest(failed) }
-    entries[name]?.hasChanged = false
+    entries[name]?.pause = nil
     storage.write(name, entry.snapshot()) { [self] error in
       if let error { couldNotWrite(name, error) } else { written += 1 }
       if error == nil, failed.isEmpty { isFailing = false }
@@ -137,7 +149,7 @@ final class Store {
     isWriting = false
     let isMore = entries.values.contains(where: \.hasChanged)
     // Without an alarm of their own: a full disk is no reason to wake up.
-    for name in failed { entries[name]?.hasChanged = true }
+    for name in failed { entries[name]?.pause = Self.pause }
     if isMore, flushes.isEmpty { return setAlarm() }
     if isMore { return writeChanged() }
     let waiting = flushes
@@ -163,5 +175,5 @@ struct StoredDocument<Content: Codable & Sendable> {
   func load() -> Content? { store.load(name, version: version) }
 
   /// Has the content written soon.
-  func changed() { store.changed(name) }
+  func changed(isUrgent: Bool = true) { store.changed(name, isUrgent: isUrgent) }
 }

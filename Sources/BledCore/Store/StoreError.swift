@@ -19,6 +19,9 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Whether it is about a file, which another one may replace.
+  var isOfContent: Bool { if case .tooLarge = self { true } else { false } }
+
   /// The error of the call that just failed.
   static func last(_ call: String, _ path: String) -> StoreError {
     let code = errno

@@ -6,12 +6,17 @@ final class MemoryStorage: DocumentStorage {
   var files: [String: [UInt8]] = [:]
   /// Why nothing can be written; nil if it can.
   var problem: StoreError?
+  /// Why nothing can be read; nil if it can.
+  var readProblem: StoreError?
   private(set) var writes: [String] = []
   private let scheduler: any Scheduler
 
   init(scheduler: any Scheduler) { self.scheduler = scheduler }
 
-  func read(_ name: String) throws(StoreError) -> [UInt8]? { files[name] }
+  func read(_ name: String) throws(StoreError) -> [UInt8]? {
+    if let readProblem { throw readProblem }
+    return files[name]
+  }
 
   func setAside(_ name: String) throws(StoreError) -> String {
     files["\(name).damaged"] = files.removeValue(forKey: name)
