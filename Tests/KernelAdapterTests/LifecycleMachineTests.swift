@@ -32,12 +32,19 @@ struct LifecycleMachineTests {
     mutating func command(
       _ hex: String, status: UInt8 = 0, returns: [UInt8] = [], location: SourceLocation = #_sourceLocation
     ) throws {
-      let packet = try #require(sent.first, "nothing was sent", sourceLocation: location)
-      sent.removeFirst()
-      #expect(Hex.encode(packet.octets) == hex.filter { $0 != " " }, sourceLocation: location)
+      let packet = try take(hex, location: location)
       let event = ManagementCommandComplete(
         opcode: packet.code, status: ManagementStatus(rawValue: status), returnParameters: returns)
       give(.packet(ManagementPacket(event: event, index: packet.index)))
+    }
+
+    /// The next command was this one; the kernel does not answer.
+    @discardableResult
+    mutating func take(_ hex: String, location: SourceLocation = #_sourceLocation) throws -> ManagementPacket {
+      let packet = try #require(sent.first, "nothing was sent", sourceLocation: location)
+      sent.removeFirst()
+      #expect(Hex.encode(packet.octets) == hex.filter { $0 != " " }, sourceLocation: location)
+      return packet
     }
 
     mutating func event(_ code: UInt16, _ hex: String = "", index: UInt16 = 0) throws {
@@ -258,6 +265,48 @@ struct LifecycleMachineTests {
     script.give(.radioOpened)
     #expect(script.told.last == .powerDone(nil))
     #expect(script.states() == [.starting, .on])
+  }
+
+  @Test(
+    "Power asked for while it goes off comes back once it is off, and everybody is answered (P24)",
+    arguments: [true, false])
+  func powerAtOnceAgain(isAnswered: Bool) throws {
+    var script = Script(.index(0))
+    try script.bringUp()
+    _ = script.states()
+    script.give(.setPower(false))
+    script.give(.setPower(true))
+    #expect(script.told.last == .state(.off))
+    if isAnswered {
+      try script.command("0500 0000 0100 00")
+    } else {
+      try script.take("0500 0000 0100 00")
+      script.wait(LifecycleMachine.patience)
+    }
+    try script.event(0x0006, "10020000")
+    try script.find(current: [.lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.command("1800 0000 0100 03")
+    try script.command("0500 0000 0100 01")
+    script.give(.radioOpened)
+    #expect(script.told.last == .powerDone(nil))
+    #expect(script.states() == [.off, .starting, .on])
+    script.silent()
+  }
+
+  @Test("Who asked for power is answered when somebody else switches it off meanwhile (P24)", arguments: [true, false])
+  func powerLostWhileTheRadioOpens(isOnWanted: Bool) throws {
+    let off = GAPError.adapterOff.error("The adapter was switched off.")
+    var script = Script(.index(0))
+    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.command("1800 0000 0100 03")
+    script.give(.setPower(isOnWanted))
+    try script.event(0x0006, "10020000")
+    #expect(script.told.last == .powerDone(isOnWanted ? off : nil))
+    #expect(script.told.contains(.findBlock) == isOnWanted)
+    #expect(script.states().last == .off)
+    script.silent()
   }
 
   @Test func aKernelThatDoesNotAnswer() throws {

@@ -15,6 +15,8 @@ import HCI
 /// | openingRadio| opened / not                     | on / failed                                                     |
 /// | on          | New Settings without power       | `closeRadio`, `findBlock`: off                                  |
 /// | on          | the radio failed                 | failed; the next time with a power cycle                        |
+/// | openingRadio| New Settings without power       | the same; who asked for power is refused                        |
+/// | off         | power asked for while it goes off| off; once that was answered: searching                          |
 /// | off         | blocked by rfkill                | failed                                                          |
 /// | failed, off | rfkill changed                   | searching if that was the problem, else `findBlock`             |
 /// | off         | New Settings with power, wish    | searching                                                       |
@@ -225,7 +227,8 @@ struct LifecycleMachine {
       guard let index else { return [] }
       state = .off
       return [.closeRadio(Self.off), .state(.off), send(ManagementPacket(SetPowered(value: 0), index: index), at: now)]
-    case .off where isOn: return search(at: now)
+    // What the controller says before it is off would soon be wrong.
+    case .off where isOn: return outstanding == nil ? search(at: now) : []
     case .on, .off: return powerDone(nil)
     case .absent, .stopped, .stopping, .opening:
       return powerDone(GAPError.adapterAbsent.error("There is no adapter \(selector)."))
@@ -280,7 +283,8 @@ struct LifecycleMachine {
     switch state {
     case .on where !settings.contains(.powered), .openingRadio where !settings.contains(.powered):
       state = .off
-      return [.closeRadio(Self.off), .state(.off)] + (wantsPower ? [.findBlock] : [])
+      let answer = powerDone(wantsPower ? Self.off : nil)
+      return [.closeRadio(Self.off), .state(.off)] + (wantsPower ? [.findBlock] : []) + answer
     case .off where settings.contains(.powered) && outstanding == nil:
       wantsPower = true
       return search(at: now)
@@ -310,6 +314,7 @@ struct LifecycleMachine {
       }
       return found(information, index, at: now)
     case (SetPowered.opcode, .off):
+      if wantsPower { return search(at: now) }
       return powerDone(status == .success ? nil : Self.failed(problem(status, "switch off")))
     case (_, .configuring):
       // Only two of the settings are indispensable.
@@ -335,6 +340,7 @@ struct LifecycleMachine {
       }
       return search(at: now)
     case .stopping: return nextInScript(at: now)
+    case .off where wantsPower: return search(at: now)
     case .off: return powerDone(Self.failed(problem(.failed, "switch off")))
     default: return fail(problem(.failed, "answer"), at: now)
     }
