@@ -8,11 +8,14 @@ import Collections
 ///
 /// | State         | Input                            | Outcome                                                     |
 /// |---------------|----------------------------------|-------------------------------------------------------------|
-/// | not a member  | `admit`                          | a member with its own set, or one that shares and has the next turn |
+/// | not a member  | `admit`                          | a member with its own set, or one that shares and has a turn soon |
 /// | not a member  | `admit`, `limit` share already   | refused                                                     |
 /// | member        | `remove`                         | not a member; who has waited longest may get a set of its own |
 /// | waits         | `onAir`, the last turn is over   | on the air for `turn`                                       |
 /// | on the air    | `onAir`, its turn is over        | waits, if somebody else is able to take the turn            |
+///
+/// Every second turn is a newcomer's as long as there are any: each is heard soon, and nobody is kept from the air by one who
+/// comes and goes.
 ///
 /// While it shares, an advertisement is sent at least every `longestInterval` during its turn, so that each turn is heard.
 public struct AdvertisingRotation: Hashable, Sendable {
@@ -20,7 +23,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
   public static let turn = Duration.milliseconds(500)
   /// The longest interval within a turn.
   public static let longestInterval = Duration.milliseconds(250)
-  /// How many advertisements may share one set: the last is heard every eight seconds.
+  /// How many advertisements may share one set: the last is heard every eight seconds, or sixteen while others come and go.
   public static let limit = 16
 
   /// How many advertisements the controller sends at once, 0 or more. It may turn out to be fewer than it said.
@@ -31,6 +34,9 @@ public struct AdvertisingRotation: Hashable, Sendable {
   /// Who has the turn.
   private var current: AdvertisingSetID?
   private var turnEnd = Instant.zero
+  private var isNewcomersTurn = false
+  /// The members; who has waited longest for a turn is first.
+  private var queue: OrderedSet<AdvertisingSetID> = []
 
   /// Makes a rotation without members for a controller with so many sets.
   public init(sets: Int) { self.sets = sets }
@@ -52,6 +58,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
     if members.contains(set) { return true }
     guard members.count < capacity else { return false }
     members.append(set)
+    queue.append(set)
     fresh.append(set)
     return true
   }
@@ -59,6 +66,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
   /// Lets an advertisement go.
   public mutating func remove(_ set: AdvertisingSetID) {
     members.remove(set)
+    queue.remove(set)
     fresh.remove(set)
     if current == set { current = nil }
   }
@@ -80,6 +88,8 @@ public struct AdvertisingRotation: Hashable, Sendable {
       return own.filter(able)
     }
     fresh.remove(next)
+    queue.remove(next)
+    queue.append(next)
     current = next
     turnEnd = now.advanced(by: Self.turn)
     return own.filter(able) + [next]
@@ -101,11 +111,12 @@ public struct AdvertisingRotation: Hashable, Sendable {
     sharing.contains(set) ? interval * sharing.count : interval
   }
 
-  /// Newcomers go first, then whoever comes after the one that had the turn.
-  private func next(in sharing: ArraySlice<AdvertisingSetID>, _ able: (AdvertisingSetID) -> Bool) -> AdvertisingSetID? {
-    if let newcomer = fresh.first(where: { sharing.contains($0) && able($0) }) { return newcomer }
-    let former = current.flatMap { sharing.firstIndex(of: $0) }
-    let start = former.map { $0 + 1 } ?? sharing.startIndex
-    return sharing[start...].first(where: able) ?? sharing[..<start].first(where: able)
+  /// After a newcomer, or without one: who has waited longest. Else the latest newcomer: the earlier have waited longer.
+  private mutating func next(
+    in sharing: ArraySlice<AdvertisingSetID>, _ able: (AdvertisingSetID) -> Bool
+  ) -> AdvertisingSetID? {
+    let newcomer = isNewcomersTurn ? nil : fresh.last { sharing.contains($0) && able($0) }
+    isNewcomersTurn = newcomer != nil
+    return newcomer ?? queue.first { sharing.contains($0) && able($0) }
   }
 }
