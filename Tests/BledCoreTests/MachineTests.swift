@@ -89,6 +89,26 @@ import Testing
     #expect(machine.state == .idle)
   }
 
+  @Test("Whoever asks for a link that others keep has all the tries (P6)", arguments: [false, true])
+  func triesOfKeepersDoNotCount(asksWhileNegotiating: Bool) {
+    var machine = ConnectMachine<String, Int>()
+    _ = machine.want("a", 1, keeps: true)
+    _ = machine.linkUp(isOurs: true)
+    _ = machine.negotiated(at: .zero)
+    for _ in 0..<2 * ConnectMachine<String, Int>.maximumRetries {
+      _ = machine.linkDown(Self.reason, at: .zero)
+      _ = machine.linkUp(isOurs: true)
+    }
+    if !asksWhileNegotiating { _ = machine.linkDown(Self.reason, at: .zero) }
+    #expect(words(machine.want("b", 2)) == (asksWhileNegotiating ? [] : ["connect"]))
+    for _ in 0..<ConnectMachine<String, Int>.maximumRetries {
+      _ = machine.linkUp(isOurs: true)
+      #expect(words(machine.linkDown(Self.reason, at: .zero)) == ["connect"])
+    }
+    _ = machine.linkUp(isOurs: true)
+    #expect(words(machine.linkDown(Self.reason, at: .zero)).first == "answer 2 connectionFailed")
+  }
+
   @Test func whoAsksAgainDecidesWhetherTheLinkIsKept() {
     var machine = ConnectMachine<String, Int>()
     _ = machine.want("a", 1, keeps: true)

@@ -58,6 +58,9 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   /// - Parameter keeps: whether the link is to come back by itself when it is lost, from now on.
   mutating func want(_ who: Who, _ request: Request, keeps: Bool = false) -> [Action] {
     if keeps { keepers.insert(who) } else { keepers.remove(who) }
+    let isBackingOff = backOff.failures > 0
+    // The tries of those who keep the link do not count against who asks.
+    if waiting.isEmpty, state != .connected { backOff = LinkBackOff() }
     switch state {
     case .connected:
       if !users.contains(who) { users.append(who) }
@@ -65,7 +68,6 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     case .idle:
       waiting.append((who, request))
       state = .connecting
-      backOff = LinkBackOff()
       return [.connect(after: .zero)]
     case .linked:
       waiting.append((who, request))
@@ -75,7 +77,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
       waiting.append((who, request))
       lost.removeAll { $0 == who }
       // Somebody who asks does not wait for the back-off of those who keep it.
-      return backOff.failures > 0 ? [.connect(after: .zero)] : []
+      return isBackingOff ? [.connect(after: .zero)] : []
     case .negotiating, .ending:
       waiting.append((who, request))
       return []
