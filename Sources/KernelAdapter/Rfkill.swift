@@ -9,7 +9,10 @@ enum Rfkill {
     guard let entries = opendir(folder) else { return nil }
     defer { closedir(entries) }
     while let entry = readdir(entries) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      // Read where it lies: the kernel's record may be shorter than the whole type.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
       guard name.hasPrefix("rfkill") else { continue }
       if isSet("\(folder)/\(name)/hard") {
         return AdapterProblem(
