@@ -53,6 +53,7 @@ struct Bled: ParsableCommand {
   func run() throws {
     if printScenario { return print(Scenario.builtinText) }
     HeldSignals.hold()
+    OpenFiles.raiseLimit()
     NIOSingletons.groupLoopCountSuggestion = 1
     NIOSingletons.blockingPoolThreadCountSuggestion = 1
     let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
