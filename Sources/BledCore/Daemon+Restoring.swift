@@ -24,9 +24,13 @@ extension Daemon {
       reviveSessions()
       if let kept = try restorations.take(key) {
         (session, restored) = (kept.session, kept.state)
+        let former = rules.policy.permissions(of: session.credentials)
+        replace(asking, by: session, on: connection)
+        if giveBack(former.subtracting(connection.permissions), of: session) {
+          restored = state(of: session, since: kept.state.since)
+        }
         restored?.droppedReports = session.droppedReports
         restored?.droppedValues = session.droppedValues
-        replace(asking, by: session, on: connection)
       } else {
         try restorations.enter(session, as: key)
       }
@@ -90,20 +94,36 @@ extension Daemon {
 
   private func revive(_ stored: StoredSession) throws(BluetoothError) {
     let key = try RestorationKey(stored.identifier, user: stored.user)
-    let session = makeSession(credentials: stored.user.map { PeerCredentials(process: 0, user: $0, group: 0) })
+    let session = makeSession(credentials: stored.credentials)
+    var state = stored.state
+    if state.limit(to: rules.policy.permissions(of: stored.credentials)) {
+      logger.warning("the session \"\(stored.identifier)\" of before may not have all that it had: the policy changed")
+    }
     try restorations.enter(session, as: key)
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
     session.rename(stored.name)
     session.asksForBackground = stored.background
     add(session)
     if let keep = stored.keep { restorations.keep(session, for: .seconds(keep)) }
-    peripheral.revive(stored.state.services, for: session)
-    for peripheral in stored.state.peripherals { attempt { try central.revive(peripheral, for: session) } }
-    if let scan = stored.state.scan { attempt { try scans.start(scan, for: session, isRevived: true) } }
-    for advertisement in stored.state.advertisements {
-      attempt { try advertising.start(advertisement.parameters, for: session, Reply()) }
+    peripheral.revive(state.services, for: session)
+    for peripheral in state.peripherals { attempt { try central.revive(peripheral, for: session) } }
+    if let scan = state.scan { attempt { try scans.start(scan, for: session, isRevived: true) } }
+    for advertisement in state.advertisements {
+      attempt { try advertising.revive(advertisement.parameters, for: session) }
     }
     preserve(session, since: stored.since ?? scheduler.secondsSinceEpoch)
+  }
+
+  /// Gives back what a session holds that its program lacks the permissions for, and forgets what was kept for it.
+  /// - Returns: whether any is lacking.
+  private func giveBack(_ lacking: Set<Permission>, of session: Session) -> Bool {
+    guard !lacking.isDisjoint(with: [.scan, .connect, .serve, .advertise]) else { return false }
+    if lacking.contains(.scan) { scans.stop(session) }
+    if lacking.contains(.connect) { central.ended(session) }
+    if lacking.contains(.serve) { try? peripheral.remove(nil, for: session) }
+    if lacking.contains(.advertise) { advertising.ended(session) }
+    _ = session.takeLines(upTo: .max)
+    return true
   }
 
   private func attempt(_ body: () throws -> Void) {

@@ -39,10 +39,12 @@ public struct RestoredState: Codable, Sendable {
     public var services: [ServiceDescription]
     /// The handles of the characteristics that the session subscribes to.
     public var subscriptions: [UInt16]
+    /// Whether the link comes back by itself when it is lost; nil: no.
+    public var reconnect: Bool?
     /// Makes a description.
     public init(
       peripheral: String, address: String, addressType: String, adapter: String, name: String?, state: String,
-      mtu: Int?, services: [ServiceDescription], subscriptions: [UInt16]
+      mtu: Int?, services: [ServiceDescription], subscriptions: [UInt16], reconnect: Bool? = nil
     ) {
       self.peripheral = peripheral
       self.address = address
@@ -53,6 +55,7 @@ public struct RestoredState: Codable, Sendable {
       self.mtu = mtu
       self.services = services
       self.subscriptions = subscriptions
+      self.reconnect = reconnect
     }
   }
 

@@ -316,6 +316,56 @@ import Testing
     try open(third)
     #expect(try third.calls(ServerRead.self).isEmpty)
   }
+
+  @Test("G20: a program that may less than the one before it gets nothing that it could not ask for")
+  func lesserProgram() throws {
+    let first = program()
+    try open(first)
+    let (_, handle) = try subscribed(first)
+    _ = try first.result(ScanStart.self, .init(services: [0x1815]))
+    first.die()
+    belt.notify(handle, [0, 61])
+    world.settle()
+    let second = world.client(user: 1000, process: 2, groups: [])
+    let restored = try #require(try open(second).restored)
+    world.settle()
+    #expect(restored.scan == nil && restored.peripherals.isEmpty)
+    #expect(second.messages.count == 1 && second.messages.first?.kind.name == "result")
+    #expect(world.adapter.scan == nil && world.daemon.links.links.isEmpty)
+  }
+
+  @Test("G20: what a slow reader left waiting leaves room for what comes")
+  func slowReader() throws {
+    let first = program()
+    try open(first)
+    let (_, handle) = try subscribed(first)
+    first.drain()
+    first.reads = false
+    let session = try #require(first.session)
+    while session.outbox.waiting < 600 << 10 {
+      belt.notify(handle, [UInt8](repeating: 7, count: 200))
+      world.settle()
+    }
+    first.die()
+    (world.daemon.links.links.first?.link as? ScriptedLink)?.end(reason: 0x08)
+    world.settle()
+    let second = program()
+    #expect(try open(second).restored != nil && second.session === session)
+    #expect(try second.notifications(PeripheralDisconnected.self).count == 1)
+  }
+
+  @Test("G20: the links of others that a program watched are not kept for it")
+  func watch() throws {
+    let first = program()
+    try open(first)
+    _ = try first.result(ScanStart.self, .init(services: [0x1815]))
+    _ = try first.result(PeripheralWatch.self, .init())
+    first.die()
+    try world.connect(world.client(), belt)
+    let second = program()
+    #expect(try open(second).restored != nil)
+    #expect(try second.notifications(PeripheralLinkChanged.self).isEmpty)
+  }
 }
 
 extension RPCMessage.Kind {

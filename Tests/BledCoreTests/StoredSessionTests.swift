@@ -19,11 +19,12 @@ import Testing
   }
 
   /// A daemon that finds what the first one has written by now, as after `kill -9`.
-  private func nextDaemon() -> World {
+  private func nextDaemon(adapter state: AdapterState = .on, policy: Policy = World.policy()) -> World {
     let copy = MemoryStorage(scheduler: scheduler)
     copy.files = storage.files
-    let next = World(scheduler: scheduler, storage: copy)
-    next.adapter.change(to: .on)
+    let next = World(policy: policy, scheduler: scheduler, storage: copy)
+    for slot in next.daemon.adapters.slots { slot.hasWorked = false }
+    next.adapter.change(to: state)
     return next
   }
 
@@ -159,5 +160,72 @@ import Testing
     let next = World(scheduler: scheduler, storage: copy)
     let (_, restored) = try program(in: next)
     #expect(restored?.peripherals.map(\.address) == ["\(belt.address)"])
+  }
+
+  @Test(
+    "G21: while no adapter works all waits for it, whoever opens a session meanwhile",
+    arguments: [
+      AdapterState.absent, .off, .starting,
+    ])
+  func noAdapter(_ early: AdapterState) throws {
+    let belt = world.peer()
+    try belt.furnish()
+    let (first, _) = try program(in: world)
+    let (rate, _) = try furnish(first, belt)
+    world.scheduler.advance(by: .seconds(3))
+
+    let next = nextDaemon(adapter: early)
+    _ = try next.client(user: 6).result(SessionOpen.self, .init(restore: "x"))
+    next.adapter.change(to: .absent)
+    next.scheduler.advance(by: .seconds(3))
+    next.adapter.change(to: .on)
+    #expect(next.adapter.wished == [belt.address])
+    #expect(next.adapter.scan != nil && next.adapter.advertisements.values.count == 1)
+    let again = ScriptedPeer("\(belt.address)", scheduler: scheduler)
+    try again.furnish()
+    next.adapter.bringUp(again)
+    next.settle()
+    #expect(again.subscriptions[rate] == .notification)
+    let (second, restored) = try program(in: next)
+    #expect(restored?.scan != nil && restored?.advertisements.count == 1)
+    #expect(restored?.peripherals.map(\.subscriptions) == [[rate]])
+    #expect(try second.notifications(PeripheralConnected.self).count == 1)
+  }
+
+  @Test("G21: a link that is to come back by itself still is")
+  func reconnect() throws {
+    let belt = world.peer()
+    let (first, _) = try program(in: world)
+    _ = try first.call(
+      PeripheralConnect.self, .init(address: "\(belt.address)", addressType: "random", reconnect: true))
+    world.adapter.bringUp(belt)
+    world.settle()
+    world.scheduler.advance(by: .seconds(3))
+    let next = nextDaemon()
+    let (second, restored) = try program(in: next)
+    #expect(restored?.peripherals.map(\.reconnect) == [true])
+    let link = next.adapter.bringUp(ScriptedPeer("\(belt.address)", scheduler: scheduler))
+    next.settle()
+    link.end(reason: 0x08)
+    next.settle()
+    #expect(next.adapter.wished == [belt.address])
+    #expect(try second.notifications(PeripheralDisconnected.self).map(\.reconnecting) == [true])
+  }
+
+  @Test("G21: what the policy does not permit any more is not taken over; what a group was given ends with that")
+  func policy() throws {
+    let belt = world.peer()
+    try belt.furnish()
+    let (first, _) = try program(in: world)
+    _ = try furnish(first, belt)
+    world.scheduler.advance(by: .seconds(3))
+    var configuration = Configuration.Policy()
+    configuration.grants = [.scan: [.group("bluetooth")], .connect: [.group("0")]]
+    let next = nextDaemon(policy: World.policy(configuration))
+    #expect(next.adapter.scan != nil && next.daemon.sessions.count == 1)
+    #expect(next.adapter.wished.isEmpty && next.adapter.advertisements.isEmpty)
+    configuration.grants[.scan] = []
+    next.daemon.apply(identity: .init(name: "x"), policy: World.policy(configuration), limits: Limits())
+    #expect(next.adapter.scan == nil && next.daemon.sessions.isEmpty)
   }
 }

@@ -2,8 +2,10 @@ import BledRPC
 import Bluetooth
 
 extension CentralBroker {
-  /// The program of a session is gone: nobody waits for what it had under way. Its links, subscriptions and wishes stay.
+  /// The program of a session is gone: nobody waits for what it had under way. Its links, subscriptions and wishes stay;
+  /// what it watched of others' links does not, as that would fill what is kept for it.
   func lost(_ session: Session) {
+    watchers.set(false, session)
     for connection in inOrder where connection.machine.users.contains(session) {
       connection.device?.abandon(session, GAPError.cancelled.error("the program is gone"))
       connection.device?.releaseBrake()
@@ -23,18 +25,18 @@ extension CentralBroker {
         peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
         adapter: connection.slot.id, name: peripheral.name, state: isUser ? "connected" : "connecting",
         mtu: device?.mtu, services: device?.discovered[session.id]?.services ?? had?.services ?? [],
-        subscriptions: subscriptions ?? had?.subscriptions ?? [])
+        subscriptions: subscriptions ?? had?.subscriptions ?? [],
+        reconnect: connection.machine.keepers.contains(session) ? true : nil)
     }
   }
 
-  /// Connects to a device that a session of before held or waited for.
+  /// Connects to a device that a session of before held or waited for, as soon as its adapter works.
   func revive(_ had: RestoredState.Peripheral, for session: Session) throws {
-    try connect(.init(address: had.address, addressType: had.addressType), for: session, Reply())
-    if let connection = inOrder.last(where: {
-      "\($0.peripheral.address)" == had.address && $0.machine.isWaiting(session)
-    }) {
-      revivals[connection.peripheral, default: [:]][session] = had
-    }
+    let adapter = try? adapters.find(had.adapter).id
+    let connection = try connection(
+      wanted: .init(address: had.address, addressType: had.addressType, adapter: adapter), by: session, isRevived: true)
+    revivals[connection.peripheral, default: [:]][session] = had
+    perform(connection.machine.rejoin(session, keeps: had.reconnect ?? false), on: connection)
   }
 
   /// The device is connected again: what was discovered and subscribed on it is looked for, and the session is told of what

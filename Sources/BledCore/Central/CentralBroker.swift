@@ -38,7 +38,7 @@ final class CentralBroker {
 
   let directory: PeripheralDirectory
   var watchers = LinkWatchers()
-  private let adapters: AdapterRegistry
+  let adapters: AdapterRegistry
   private let scheduler: any Scheduler
   private let logger: Logger
   /// What sessions of before this daemon had of the devices that they wait for.
@@ -57,17 +57,11 @@ final class CentralBroker {
   func connect(
     _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>
   ) throws {
-    let (peripheral, slot) = try choose(params)
     if let timeout = params.timeout, !(timeout > 0 && timeout <= 86_400 * 365) {
       throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at the most a year")
     }
-    let connection = connections[peripheral] ?? Connection(peripheral, on: slot)
-    try admit(session, connection.machine)
-    // A wish that waits stays with its adapter: that is the one to take it back from.
-    if connection.machine.state == .idle { connection.slot = slot }
-    if connection.device == nil, let error = connection.slot.unusable { throw error }
-    if connections.updateValue(connection, forKey: peripheral) == nil { peripheral.holds += 1 }
-    directory.keep(peripheral)
+    let connection = try connection(wanted: params, by: session)
+    let peripheral = connection.peripheral
     // The answer to this call is the answer to one that waits for a program that is back, too.
     for other in connection.machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [unowned self] outcome in decided(outcome, peripheral, for: session) }
@@ -232,6 +226,22 @@ final class CentralBroker {
   /// All that is wanted or linked, in the order in which the devices became known: the order of whatever concerns several.
   var inOrder: [Connection] { connections.values.sorted { $0.peripheral.number < $1.peripheral.number } }
 
+  /// The connection with a device that a session may want.
+  /// - Parameter isRevived: whether it was wanted before the daemon was started: then it waits for its adapter, too.
+  func connection(
+    wanted params: PeripheralConnect.Params, by session: Session, isRevived: Bool = false
+  ) throws -> Connection {
+    let (peripheral, slot) = try choose(params)
+    let connection = connections[peripheral] ?? Connection(peripheral, on: slot)
+    try admit(session, connection.machine)
+    // A wish that waits stays with its adapter: that is the one to take it back from.
+    if connection.machine.state == .idle { connection.slot = slot }
+    if !isRevived, connection.device == nil, let error = connection.slot.unusable { throw error }
+    if connections.updateValue(connection, forKey: peripheral) == nil { peripheral.holds += 1 }
+    directory.keep(peripheral)
+    return connection
+  }
+
   private func choose(_ params: PeripheralConnect.Params) throws -> (Peripheral, AdapterSlot) {
     let named = try params.adapter.map { try adapters.find($0) }
     let peripheral: Peripheral
@@ -286,7 +296,7 @@ final class CentralBroker {
     perform(connection.machine.release(session), on: connection)
   }
 
-  private func perform(_ actions: [ConnectMachine<Session, Request>.Action], on connection: Connection) {
+  func perform(_ actions: [ConnectMachine<Session, Request>.Action], on connection: Connection) {
     let peripheral = connection.peripheral
     for action in actions {
       switch action {
@@ -306,6 +316,7 @@ final class CentralBroker {
       case .tellConnected(let session):
         session.costs.linkBegan(peripheral.number, at: scheduler.now)
         if let link = result(of: connection) { session.send(PeripheralConnected.self, link) }
+        takeUp(session, connection)
       }
     }
     if connection.machine.users.count != 1 { connection.device?.releaseBrake() }
@@ -347,11 +358,14 @@ final class CentralBroker {
     guard let link = result(of: connection) else { return request.reply.fail(DeviceLink.gone) }
     request.session.costs.linkBegan(connection.peripheral.number, at: scheduler.now)
     request.reply.succeed(link)
-    if let device = connection.device,
-      let had = revivals[connection.peripheral]?.removeValue(forKey: request.session)
-    {
-      resubscribe(request.session, to: had, on: device)
-    }
+    takeUp(request.session, connection)
+  }
+
+  /// A session of before this daemon has its link again.
+  private func takeUp(_ session: Session, _ connection: Connection) {
+    guard let device = connection.device, let had = revivals[connection.peripheral]?.removeValue(forKey: session)
+    else { return }
+    resubscribe(session, to: had, on: device)
   }
 
   private func result(of connection: Connection) -> PeripheralConnect.Result? {

@@ -15,6 +15,7 @@ import Bluetooth
 /// | idle        | link up, from the other side | → linked: nothing is sent on it until somebody wants it       |
 /// | linked      | want                      | negotiate → negotiating                                          |
 /// | negotiating | negotiated                | those who keep it are told that it is back                       |
+/// | any         | rejoin                    | as want, without an answer: that one is told when the link is there; no failure ends it |
 /// | any         | release, expired          | refuse or tell that one; the last one: cancel, or disconnect → ending (linked, if the other side started it) |
 struct ConnectMachine<Who: Hashable, Request: Hashable> {
   enum State: Hashable { case idle, connecting, negotiating, connected, linked, ending }
@@ -41,13 +42,13 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   /// Those who want the link back whenever it is lost.
   private(set) var keepers: Set<Who> = []
   private var waiting: [(who: Who, request: Request)] = []
-  /// The keepers who lost the link and wait for it without a request.
+  /// Those who wait for the link without a request: keepers who lost it, and those of `rejoin`.
   private var lost: [Who] = []
   private var isOurs = true
   private var backOff = LinkBackOff()
 
   /// Those who wait for the link.
-  var waiters: [Who] { waiting.map(\.who) }
+  var waiters: [Who] { waiting.map(\.who) + lost }
 
   /// Whether this one waits for the link.
   func isWaiting(_ who: Who) -> Bool { lost.contains(who) || waiting.contains { $0.who == who } }
@@ -80,6 +81,31 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
       return isBackingOff ? [.connect(after: .zero)] : []
     case .negotiating, .ending:
       waiting.append((who, request))
+      lost.removeAll { $0 == who }
+      return []
+    }
+  }
+
+  /// Somebody of before wants the link, and waits for it whatever fails.
+  /// - Parameter keeps: whether the link is to come back by itself when it is lost later.
+  mutating func rejoin(_ who: Who, keeps: Bool) -> [Action] {
+    if keeps { keepers.insert(who) }
+    guard !users.contains(who), !isWaiting(who) else { return [] }
+    switch state {
+    case .connected:
+      users.append(who)
+      return [.tellConnected(who)]
+    case .idle:
+      lost.append(who)
+      state = .connecting
+      backOff = LinkBackOff()
+      return [.connect(after: .zero)]
+    case .linked:
+      lost.append(who)
+      state = .negotiating
+      return [.negotiate]
+    case .connecting, .negotiating, .ending:
+      lost.append(who)
       return []
     }
   }

@@ -8,6 +8,7 @@ import Collections
 /// | State   | Input                        | What happens                                       |
 /// |---------|------------------------------|----------------------------------------------------|
 /// | (none)  | start                        | the adapter is asked → waiting                     |
+/// | (none)  | revive                       | the adapter is asked → off                         |
 /// | waiting | on the air                   | answered → on the air                              |
 /// | waiting | failed, or the adapter left  | refused, taken back → (none)                       |
 /// | waiting | stopped, session ended       | refused, taken back → (none)                       |
@@ -31,13 +32,13 @@ final class AdvertisingBroker {
 
     init(
       _ session: Session, _ slot: AdapterSlot, _ params: AdvertisingStart.Params, shortenedName: String?,
-      _ reply: Reply<AdvertisingStart.Result>
+      _ state: State
     ) {
       self.session = session
       self.slot = slot
       self.params = params
       self.shortenedName = shortenedName
-      state = .waiting(reply)
+      self.state = state
     }
   }
 
@@ -48,7 +49,18 @@ final class AdvertisingBroker {
   init(adapters: AdapterRegistry) { self.adapters = adapters }
 
   func start(_ params: AdvertisingStart.Params, for session: Session, _ reply: Reply<AdvertisingStart.Result>) throws {
-    let slot = try adapters.findUsable(params.adapter)
+    let id = try add(params, on: try adapters.findUsable(params.adapter), for: session, .waiting(reply))
+    reply.afterwards = { [weak self] outcome in self?.decided(outcome, id, for: session) }
+  }
+
+  /// Advertises what a session of before did, as soon as its adapter works.
+  func revive(_ params: AdvertisingStart.Params, for session: Session) throws {
+    _ = try add(params, on: try adapters.find(params.adapter), for: session, .off)
+  }
+
+  private func add(
+    _ params: AdvertisingStart.Params, on slot: AdapterSlot, for session: Session, _ state: State
+  ) throws -> AdvertisingSetID {
     try session.rules.admit(
       .advertisements, of: session, own: advertisements.values.count { $0.session == session },
       all: advertisements.values.count { $0.session.user == session.user })
@@ -58,9 +70,9 @@ final class AdvertisingBroker {
     let (parameters, shortenedName) = try params.parameters(inBackground: session.isBackground)
     lastNumber += 1
     let id = AdvertisingSetID(lastNumber)
-    advertisements[id] = Advertisement(session, slot, params, shortenedName: shortenedName, reply)
-    reply.afterwards = { [weak self] outcome in self?.decided(outcome, id, for: session) }
+    advertisements[id] = Advertisement(session, slot, params, shortenedName: shortenedName, state)
     slot.adapter.setAdvertising(id, parameters)
+    return id
   }
 
   /// A session goes into the background, where its advertisements are slower and have no name, or comes back from there.

@@ -56,7 +56,7 @@ final class ScanBroker {
       throw BledError.invalidParameter.error(
         "this session works in the background, where a scan needs \"services\": name those that are wanted")
     }
-    let chosen = try choose(params.adapter)
+    let chosen = isRevived ? try chooseAny(params.adapter) : try choose(params.adapter)
     try session.rules.admit(
       .scans, ofUser: session.user,
       all: subscriptions.count { $0.session.user == session.user && $0.session != session })
@@ -135,6 +135,11 @@ final class ScanBroker {
     // Those that cannot be used now join in when they can; one must be usable, or nothing will come.
     guard adapters.slots.contains(where: \.isUsable) else { return [try adapters.findUsable(nil)] }
     return adapters.slots
+  }
+
+  /// The same for a scan that waits for its adapters.
+  private func chooseAny(_ name: String?) throws -> [AdapterSlot] {
+    try name.map { [try adapters.find($0)] } ?? adapters.slots
   }
 
   private func isScanActive(on slot: AdapterSlot) -> Bool { arbiters[slot]?.isActive ?? false }

@@ -147,7 +147,8 @@ final class Restorations {
       return state.isEmpty
         ? nil
         : StoredSession(
-          user: key.user, identifier: key.identifier, name: entry.session.name, keep: entry.keep?.inSeconds,
+          user: key.user, group: entry.session.credentials?.group, groups: entry.session.credentials?.groups,
+          identifier: key.identifier, name: entry.session.name, keep: entry.keep?.inSeconds,
           background: entry.session.asksForBackground, since: entry.since, state: state)
     }
     return left + current

@@ -192,7 +192,10 @@ public final class Session {
     connection = nil
     calls.drop()
     outbox.dropAnswers()
-    outbox.limits = .kept
+    // What a slow reader left waiting stays, and has its room beside what comes.
+    var limits = Outbox.Limits.kept
+    limits.everything += outbox.waiting
+    outbox.limits = limits
     droppedBefore = (outbox.droppedReports, outbox.refusedValues)
     onKept = kept
   }

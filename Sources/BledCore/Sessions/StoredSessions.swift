@@ -42,6 +42,10 @@ struct StoredSessions: Codable, Sendable {
 struct StoredSession: Codable, Sendable {
   /// Who its program runs as.
   var user: UInt32?
+  /// Its group and its supplementary groups, which may be what permits it what it holds.
+  var group: UInt32?
+  /// See `group`.
+  var groups: [UInt32]?
   /// Its restoration identifier.
   var identifier: String
   /// What its program calls itself.
@@ -56,9 +60,28 @@ struct StoredSession: Codable, Sendable {
   var state: RestoredState
 }
 
+extension StoredSession {
+  /// Who its program was; nil if nobody knows.
+  var credentials: PeerCredentials? {
+    // A group that is not known is (gid_t)-1, which nobody has.
+    user.map { PeerCredentials(process: 0, user: $0, group: group ?? .max, groups: groups ?? []) }
+  }
+}
+
 extension RestoredState {
   /// Whether there is nothing to keep.
   var isEmpty: Bool {
     scan == nil && peripherals.isEmpty && services.isEmpty && advertisements.isEmpty
+  }
+
+  /// Takes out what may not be held with these permissions.
+  /// - Returns: whether there was any.
+  mutating func limit(to permissions: Set<Permission>) -> Bool {
+    let before = [scan == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]
+    if !permissions.contains(.scan) { scan = nil }
+    if !permissions.contains(.connect) { peripherals = [] }
+    if !permissions.contains(.serve) { services = [] }
+    if !permissions.contains(.advertise) { advertisements = [] }
+    return before != [scan == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]
   }
 }
