@@ -57,7 +57,13 @@ final class FakeDaemon: @unchecked Sendable {
               } else {
                 try self.answer(id, result)
               }
-              try script(self)
+              do {
+                try script(self)
+              } catch {
+                // The client must not wait for what does not come any more.
+                shutdown(self.connection, Int32(SHUT_RDWR))
+                throw error
+              }
             })
         }
       }
