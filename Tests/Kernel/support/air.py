@@ -121,9 +121,13 @@ class Adapter:
         return self
 
     async def __aexit__(self, *_):
+        # A case may have pulled the adapter already.
+        transport, self._transport = self._transport, None
+        if transport is None:
+            return
         self.controller.link.remove_controller(self.controller)
         for advertising_set in self.controller.advertising_sets.values():
             advertising_set.stop()
         self.controller.le_legacy_advertiser.stop()
         self.controller.host = None
-        await self._transport.close()
+        await transport.close()
