@@ -74,10 +74,10 @@ async def vanishes(given):
 
 @silent_central.case("the daemon ends under such a link; the kernel lives on")
 async def daemon_ends(given):
-    given.adapter = await given.air.adapter("F0:F1:F2:F3:F4:00")
-    await given.daemon.until_on(given.client)
-    visitor = await given.air.device("Silent too", "F0:F1:F2:F3:F4:04")
-    await asyncio.wait_for(visitor.connect(str(given.adapter.address) + "/P"), 60)
-    await asyncio.wait_for(links(given, 1), 30)
-    await given.daemon.stop()
-    await no_kernel_fault()
+    async with await given.air.adapter("F0:F1:F2:F3:F4:00") as given.adapter:
+        await given.daemon.until_on(given.client)
+        visitor = await given.air.device("Silent too", "F0:F1:F2:F3:F4:04")
+        await asyncio.wait_for(visitor.connect(str(given.adapter.address) + "/P"), 60)
+        await asyncio.wait_for(links(given, 1), 30)
+        await given.daemon.stop()
+        await no_kernel_fault()
