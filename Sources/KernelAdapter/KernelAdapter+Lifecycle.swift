@@ -6,6 +6,15 @@ import HCI
 import Logging
 
 extension KernelAdapter {
+  /// Somebody blocked or unblocked radios. Each of them is told of by itself: as long as ours stays blocked there is nothing
+  /// to try.
+  func rfkillChanged() {
+    if case .failed(let problem) = state, problem.kind == .blocked {
+      guard Rfkill.problem(with: information.id) == nil else { return }
+    }
+    run(lifecycle: .rfkillChanged)
+  }
+
   /// Gives the lifecycle machine an input and does what it says.
   func run(lifecycle input: LifecycleMachine.Input) {
     for action in lifecycle.handle(input, at: scheduler.now) { perform(action) }
