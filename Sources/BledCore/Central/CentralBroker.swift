@@ -1,49 +1,19 @@
 import Adapter
 import BledRPC
 import Bluetooth
-import FoundationEssentials
 import GATT
 import Logging
 
 /// Connects sessions with devices: shares links, and gives each session its own answer and its own end.
 final class CentralBroker {
-  /// One call of `peripheral.connect` that waits.
-  final class Request {
-    let session: Session
-    let reply: Reply<PeripheralConnect.Result>
-    var alarm: (any ScheduledWork)?
-
-    init(_ session: Session, _ reply: Reply<PeripheralConnect.Result>) {
-      self.session = session
-      self.reply = reply
-    }
-  }
-
-  /// A device that somebody wants or that is linked.
-  final class Connection {
-    let peripheral: Peripheral
-    var slot: AdapterSlot
-    var machine = ConnectMachine<Session, Request>()
-    var device: DeviceLink?
-    /// Rings when a link that did not last is to be asked for again.
-    var retry: (any ScheduledWork)?
-    /// Whether the MTU was asked for on this link; a client may ask once only (Core 5.4, Vol 3, Part F, 3.4.2.1).
-    var hasNegotiated = false
-
-    init(_ peripheral: Peripheral, on slot: AdapterSlot) {
-      self.peripheral = peripheral
-      self.slot = slot
-    }
-  }
-
   let directory: PeripheralDirectory
   var watchers = LinkWatchers()
   let adapters: AdapterRegistry
-  private let scheduler: any Scheduler
-  private let logger: Logger
+  let scheduler: any Scheduler
+  let logger: Logger
   /// What sessions of before this daemon had of the devices that they wait for.
   var revivals: [Peripheral: [Session: RestoredState.Peripheral]] = [:]
-  private var connections: [Peripheral: Connection] = [:]
+  private(set) var connections: [Peripheral: Connection] = [:]
 
   init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler, logger: Logger) {
     self.adapters = adapters
@@ -108,51 +78,6 @@ final class CentralBroker {
       connection.machine.users.contains(session)
     else { throw GAPError.notConnected.error("this session is not connected to \(id): call peripheral.connect first") }
     return device
-  }
-
-  func list(for session: Session) -> [PeripheralList.Entry] {
-    directory.all.map { peripheral in
-      let connection = connections[peripheral]
-      let state =
-        switch connection?.machine.state {
-        case .connecting, .negotiating: "connecting"
-        case .connected, .linked: "connected"
-        case .idle, .ending, nil: "disconnected"
-        }
-      return PeripheralList.Entry(
-        peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
-        adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: state,
-        mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.device?.mtu)
-    }
-  }
-
-  /// Adds the devices that a session uses and waits for, and what it subscribed to.
-  func describe(_ session: Session, in description: inout SessionDescription) {
-    for connection in inOrder {
-      let peripheral = connection.peripheral
-      let device = SessionDescription.Device(
-        peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name)
-      if connection.machine.users.contains(session) {
-        description.connections.append(device)
-      } else if connection.machine.isWaiting(session) {
-        description.connecting.append(device)
-      }
-      guard let subscriptions = connection.device?.subscriptions else { continue }
-      for handle in subscriptions.keys.sorted() where subscriptions[handle]?.members.contains(session) == true {
-        description.subscriptions.append(.init(peripheral: peripheral.id, handle: handle))
-      }
-    }
-  }
-
-  /// Points a value that is read again and again, and could be subscribed to, out in the log, once for a session.
-  func noticeRead(_ handle: UInt16, of device: DeviceLink, by session: Session) {
-    guard !device.known.supports(handle, [.notify, .indicate]).isEmpty,
-      device.subscriptions[handle]?.members.contains(session) != true,
-      session.polling.read(.init(device: device.peripheral.number, handle: handle), at: scheduler.now)
-    else { return }
-    logger.notice(
-      "session \(session.id) \(session.name) reads characteristic \(handle) of \(device.peripheral.address) again and again; it would be told of changes after gatt.subscribe"
-    )
   }
 
   // MARK: What adapters and links tell
@@ -375,49 +300,6 @@ final class CentralBroker {
       peripheral: connection.peripheral.id, address: "\(address)", addressType: "\(address.kind)",
       adapter: device.slot.id, mtu: device.mtu, attempts: device.link.attempts)
   }
-
-  private func deliver(_ value: [UInt8], of handle: UInt16, on device: DeviceLink, to users: [Session]) {
-    guard let members = device.subscriptions[handle]?.members, !members.isEmpty else { return }
-    let params = GATTValue.Params(peripheral: device.peripheral.id, handle: handle, value: HexBytes(value))
-    let line = try? RPCEncoding.notification(GATTValue.self, params)
-    for session in members {
-      if session.send(line, as: .value) == .refused {
-        lose(handle, on: device, session, BledError.tooSlow.error("the session did not read its values fast enough"))
-      }
-      device.brake(for: session, users: users)
-    }
-  }
-
-  private func lose(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
-    device.unsubscribe(from: handle, session, nil)
-    tellLost(handle, on: device, session, error)
-  }
-
-  func tellLost(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
-    session.send(
-      GATTSubscriptionLost.self, .init(peripheral: device.peripheral.id, handle: handle, reason: RPCError(error)))
-  }
-
-  private func servicesChanged(_ range: ClosedRange<UInt16>, on connection: Connection, _ device: DeviceLink) {
-    let error = BledError.unknownHandle.error("the device's services changed; this handle is void")
-    for handle in device.subscriptions.keys.sorted()
-    where range.contains(handle) && handle != device.known.serviceChanged {
-      // Nothing is written: what stands at the descriptor's handle now may be anything.
-      for session in device.voidSubscription(to: handle, error) { tellLost(handle, on: device, session, error) }
-    }
-    device.known.forget(range)
-    for session in device.discovered.keys { device.discovered[session]?.forget(range) }
-    for session in connection.machine.users {
-      session.send(
-        GATTServicesChanged.self,
-        .init(peripheral: device.peripheral.id, start: range.lowerBound, end: range.upperBound))
-    }
-  }
-}
-
-extension CentralBroker.Request: Hashable {
-  static func == (left: CentralBroker.Request, right: CentralBroker.Request) -> Bool { left === right }
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension BluetoothError {

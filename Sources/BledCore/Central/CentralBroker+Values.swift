@@ -1,0 +1,42 @@
+import BledRPC
+import Bluetooth
+
+extension CentralBroker {
+  func deliver(_ value: [UInt8], of handle: UInt16, on device: DeviceLink, to users: [Session]) {
+    guard let members = device.subscriptions[handle]?.members, !members.isEmpty else { return }
+    let params = GATTValue.Params(peripheral: device.peripheral.id, handle: handle, value: HexBytes(value))
+    let line = try? RPCEncoding.notification(GATTValue.self, params)
+    for session in members {
+      if session.send(line, as: .value) == .refused {
+        lose(handle, on: device, session, BledError.tooSlow.error("the session did not read its values fast enough"))
+      }
+      device.brake(for: session, users: users)
+    }
+  }
+
+  private func lose(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
+    device.unsubscribe(from: handle, session, nil)
+    tellLost(handle, on: device, session, error)
+  }
+
+  func tellLost(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
+    session.send(
+      GATTSubscriptionLost.self, .init(peripheral: device.peripheral.id, handle: handle, reason: RPCError(error)))
+  }
+
+  func servicesChanged(_ range: ClosedRange<UInt16>, on connection: Connection, _ device: DeviceLink) {
+    let error = BledError.unknownHandle.error("the device's services changed; this handle is void")
+    for handle in device.subscriptions.keys.sorted()
+    where range.contains(handle) && handle != device.known.serviceChanged {
+      // Nothing is written: what stands at the descriptor's handle now may be anything.
+      for session in device.voidSubscription(to: handle, error) { tellLost(handle, on: device, session, error) }
+    }
+    device.known.forget(range)
+    for session in device.discovered.keys { device.discovered[session]?.forget(range) }
+    for session in connection.machine.users {
+      session.send(
+        GATTServicesChanged.self,
+        .init(peripheral: device.peripheral.id, start: range.lowerBound, end: range.upperBound))
+    }
+  }
+}
