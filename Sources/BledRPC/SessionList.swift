@@ -52,7 +52,7 @@ public struct SessionDescription: Codable, Sendable {
   /// The devices that it waits for.
   public var connecting: [Device] = []
   /// The values that it is sent.
-  public var subscriptions: [Subscription] = []
+  public var subscriptions: [CharacteristicReference] = []
   /// The services that it publishes.
   public var services: [Service] = []
   /// Its advertisements.
@@ -73,19 +73,6 @@ public struct SessionDescription: Codable, Sendable {
       self.peripheral = peripheral
       self.address = address
       self.name = name
-    }
-  }
-
-  /// A value that is sent to the session whenever the device says so.
-  public struct Subscription: Codable, Sendable, Hashable {
-    /// The daemon's identifier of the device.
-    public var peripheral: String
-    /// The handle of the value.
-    public var handle: UInt16
-    /// Makes a subscription.
-    public init(peripheral: String, handle: UInt16) {
-      self.peripheral = peripheral
-      self.handle = handle
     }
   }
 

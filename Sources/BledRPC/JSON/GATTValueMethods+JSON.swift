@@ -15,12 +15,7 @@ extension GATTRead.Params: PlainReadable, PlainWritable {
   }
 
   func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.name("peripheral")
-      $0.value(peripheral)
-      $0.name("handle")
-      $0.value(handle)
-    }
+    writer.object { $0.place(peripheral, handle) }
   }
 }
 
@@ -53,12 +48,7 @@ extension GATTWrite.Params: PlainReadable, PlainWritable {
 
   func write(to writer: inout JSONWriter) {
     writer.object {
-      $0.name("peripheral")
-      $0.value(peripheral)
-      $0.name("handle")
-      $0.value(handle)
-      $0.name("value")
-      $0.value(value)
+      $0.place(peripheral, handle, value)
       if let response {
         $0.name("response")
         $0.value(response)
@@ -74,14 +64,7 @@ extension GATTValue.Params: PlainReadable, PlainWritable {
   }
 
   func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.name("peripheral")
-      $0.value(peripheral)
-      $0.name("handle")
-      $0.value(handle)
-      $0.name("value")
-      $0.value(value)
-    }
+    writer.object { $0.place(peripheral, handle, value) }
   }
 }
 
@@ -123,5 +106,18 @@ private struct ValuePlace {
     self.handle = handle
     self.value = value.map { HexBytes($0) }
     self.response = response
+  }
+}
+
+extension JSONWriter {
+  /// Writes the members of `ValuePlace`.
+  fileprivate mutating func place(_ peripheral: String, _ handle: UInt16, _ value: HexBytes? = nil) {
+    name("peripheral")
+    self.value(peripheral)
+    name("handle")
+    self.value(handle)
+    guard let value else { return }
+    name("value")
+    self.value(value)
   }
 }
