@@ -171,14 +171,16 @@ class ManagerEngine: @unchecked Sendable {
       }
       return queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in self?.open() }
     }
-    if let lostAt, DispatchTime.now() < lostAt + .seconds(10) {
+    let now = DispatchTime.now()
+    var next = now + min(0.1 * Double(1 << min(failures, 6)), 5)
+    failures += 1
+    if let lostAt, now < lostAt + .seconds(10) {
       set(.resetting)
+      next = min(next, lostAt + .seconds(10))
     } else {
       set(error.domain == .bled && error.code == BledError.notPermitted.rawValue ? .unauthorized : .unsupported)
     }
-    let pause = min(0.1 * Double(1 << min(failures, 6)), 5)
-    failures += 1
-    queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.open() }
+    queue.asyncAfter(deadline: next) { [weak self] in self?.open() }
   }
 
   private func update() {

@@ -105,6 +105,7 @@ extension WithDaemon {
       let restoring = try await second.log.next("willRestoreState")
       let peripherals = restoring.data[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral]
       let again = try #require(peripherals?.first)
+      #expect(again.identifier == belt.identifier && again.name == "Belt")
       let same = try #require(again.services?.first?.characteristics?.first { $0.uuid == rate.uuid })
       #expect(same.isNotifying)
       try await second.log.next("didUpdateState") { $0.state == .poweredOn }

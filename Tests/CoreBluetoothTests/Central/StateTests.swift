@@ -92,6 +92,49 @@ extension WithDaemon {
       #expect(again.state == .connected)
     }
 
+    @Test("rules 7 and 15: identifiers outlast the daemon, and so do objects that the program holds (G8, G21)")
+    func identifiersOutlastTheDaemon() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      let belt = try await central.connected("Belt")
+      let stored = daemon.folder.appendingPathComponent("peripherals")
+      try await until {
+        (try? String(contentsOf: stored, encoding: .utf8))?.contains(belt.identifier.uuidString) ?? false
+      }
+      daemon.kill()
+      try await central.log.next("didUpdateState") { $0.state == .resetting }
+      try await central.log.next("didDisconnect")
+      try await daemon.start()
+      try await central.log.next("didUpdateState") { $0.state == .poweredOn }
+      let other = Central()
+      try await other.log.next("didUpdateState") { $0.state == .poweredOn }
+      // Nobody has heard it since.
+      let known = other.manager.retrievePeripherals(withIdentifiers: [UUID(), belt.identifier])
+      #expect(known.map(\.identifier) == [belt.identifier])
+      #expect(known.first !== belt && known.first?.name == "Belt")
+      #expect(central.manager.retrievePeripherals(withIdentifiers: [belt.identifier]).first === belt)
+      for (manager, peripheral) in [(central, belt), (other, try #require(known.first))] {
+        manager.manager.connect(peripheral)
+        #expect(try await manager.log.next("didConnect").peripheral === peripheral)
+      }
+    }
+
+    @Test("rule 4: a daemon that stays away for 10 s is unsupported, and not before")
+    func daemonThatStaysAway() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState") { $0.state == .poweredOn }
+      daemon.kill()
+      try await central.log.next("didUpdateState") { $0.state == .resetting }
+      let lost = ContinuousClock.now
+      #expect(try await central.log.next("didUpdateState").state == .unsupported)
+      // The engine's clock starts a moment before the delegate is told.
+      let away = lost.duration(to: .now)
+      #expect(away > .seconds(9.5) && away < .seconds(11))
+      try await daemon.start()
+      #expect(try await central.log.next("didUpdateState").state == .poweredOn)
+    }
+
     @Test("rule 3: an adapter that is switched off and on (P24)")
     func adapterThatIsSwitchedOff() async throws {
       let events = #""events": [{ "at": 2, "action": "powerOff" }, { "at": 3, "action": "powerOn" }]"#
