@@ -151,6 +151,21 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
+    @Test("rule 23: a write to descriptor 2902 ends the program") func writingTheConfiguration() async throws {
+      let daemon = try await BledProcess()
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let central = Central()
+        let belt = try await central.connected("Belt")
+        let rate = try await central.characteristic("2A37", of: "180D", on: belt)
+        belt.discoverDescriptors(for: rate)
+        try await central.log.next("didDiscoverDescriptorsFor")
+        belt.writeValue(Data([1, 0]), for: try #require(rate.descriptors?.first))
+      }
+      let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+      #expect(said.contains("must be configured using setNotifyValue:"))
+      withExtendedLifetime(daemon) {}
+    }
+
     @Test("rule 21: writing values of any length")
     func writingValues() async throws {
       let daemon = try await BledProcess()

@@ -43,6 +43,24 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
+    @Test("rules 13 and 14: a device that falls silent is out of reach, and what it was asked is not answered")
+    func aDeviceThatFallsSilent() async throws {
+      let daemon = try await BledProcess(
+        Air.scenario.replacingOccurrences(
+          of: #""responseDelay": 0.4,"#, with: #""responseDelay": 0.4, "losses": { "link": 4 },"#))
+      let central = Central()
+      let slow = try await central.connected("Slow")
+      let text = try await central.characteristic("2A8A", of: "181C", on: slow)
+      for _ in 0..<16 { slow.readValue(for: text) }
+      let end = try await central.log.next("didDisconnect")
+      #expect((end.error as? CBError)?.code == .connectionTimeout)
+      #expect(slow.state == .disconnected)
+      await central.barrier()
+      #expect(central.log.pending.filter { $0.name == "didUpdateValueFor characteristic" }.count < 16)
+      #expect(central.log.pending.allSatisfy { $0.error == nil })
+      withExtendedLifetime(daemon) {}
+    }
+
     @Test("errors are objects, as on Apple's systems, and are cast to all that they are there")
     func errorsAreObjects() async throws {
       let daemon = try await BledProcess()

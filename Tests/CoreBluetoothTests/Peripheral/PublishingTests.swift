@@ -127,7 +127,7 @@ extension WithDaemon {
     @Test("rule 28: a fixed value must be read-only") func aFixedValueMustBeReadOnly() async throws {
       // Here, and not in the process that ends: that one would leave it behind. The environment names its socket.
       let daemon = try await BledProcess()
-      await #expect(processExitsWith: .failure) {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
         service.characteristics = [
           CBMutableCharacteristic(
@@ -137,6 +137,28 @@ extension WithDaemon {
         try await role.log.next("didUpdateState") { $0.state == .poweredOn }
         role.manager.add(service)
       }
+      let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+      #expect(said.contains("Characteristics with cached values must be read-only"))
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test("rule 3: what is published outlasts an adapter that is switched off; the advertisement does not")
+    func adapterThatIsSwitchedOff() async throws {
+      let events = #""events": [{ "at": 2, "action": "powerOff" }, { "at": 3, "action": "powerOn" }]"#
+      let open = try #require(Air.scenario.lastIndex(of: "}"))
+      let daemon = try await BledProcess(Air.scenario[..<open] + events + "}")
+      let role = PeripheralRole()
+      try await role.log.next("didUpdateState") { $0.state == .poweredOn }
+      let (service, _, text) = Self.belt()
+      try await role.publish(service)
+      try await role.advertise(Self.advertisement)
+      try await role.log.next("didUpdateState") { $0.state == .poweredOff }
+      #expect(!role.manager.isAdvertising)
+      try await role.log.next("didUpdateState") { $0.state == .poweredOn }
+      #expect(!role.manager.isAdvertising)
+      role.log.clear()
+      try await role.advertise(Self.advertisement)
+      #expect(try await role.log.next("didReceiveRead").characteristic === text)
       withExtendedLifetime(daemon) {}
     }
 

@@ -139,6 +139,49 @@ extension WithDaemon {
       #expect(device.state == .connected)
     }
 
+    @Test("rules 34 and 36: a central that comes back has its identifier; without a bond it subscribes anew")
+    func aCentralThatComesBack() async throws {
+      let device = try await connect()
+      let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
+      device.setNotifyValue(true, for: found)
+      let first = try #require(try await role.log.next("didSubscribe").central)
+      device.readValue(for: found)
+      #expect(try await role.log.next("didReceiveRead").central === first)
+      #expect(text.subscribedCentrals == [first])
+      central.manager.cancelPeripheralConnection(device)
+      #expect(try await role.log.next("didUnsubscribe").central === first)
+      #expect(text.subscribedCentrals == [])
+      try await central.log.next("didDisconnect")
+      central.manager.connect(device)
+      try await central.log.next("didConnect")
+      #expect(try await central.characteristic(Air.echo, of: Air.custom, on: device) === found)
+      central.log.clear()
+      // What is not encrypted could be anybody: nothing is kept for it.
+      #expect(!found.isNotifying)
+      #expect(role.manager.updateValue(Data([1]), for: text, onSubscribedCentrals: nil))
+      device.setNotifyValue(true, for: found)
+      let second = try #require(try await role.log.next("didSubscribe").central)
+      #expect(second.identifier == first.identifier)
+      #expect(role.manager.updateValue(Data([2]), for: text, onSubscribedCentrals: [second]))
+      #expect(try await central.log.next("didUpdateValueFor characteristic").value == Data([2]))
+    }
+
+    @Test("rule 6: a device is reported again when what it advertises changes")
+    func changedAdvertisement() async throws {
+      try await role.log.next("didUpdateState") { $0.state == .poweredOn }
+      try await central.log.next("didUpdateState") { $0.state == .poweredOn }
+      try await role.advertise([CBAdvertisementDataLocalNameKey: "One"])
+      central.manager.scanForPeripherals(withServices: nil)
+      let one = try await central.log.next("didDiscover") { $0.peripheral?.name == "One" }
+      one.peripheral?.delegate = central
+      role.manager.stopAdvertising()
+      try await role.advertise([CBAdvertisementDataLocalNameKey: "Two"])
+      let two = try await central.log.next("didDiscover")
+      #expect(two.data[CBAdvertisementDataLocalNameKey] as? String == "Two")
+      #expect(two.peripheral === one.peripheral && two.peripheral?.name == "Two")
+      #expect(central.log.pending.map(\.name) == ["didUpdateName"])
+    }
+
     @Test("rule 33: keys other than name and services are ignored")
     func otherKeys() async throws {
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }

@@ -30,7 +30,7 @@ final class EventLog: @unchecked Sendable {
     var description: String
   }
 
-  let queue = DispatchQueue(label: "test.delegate")
+  let queue: DispatchQueue
   private static let key = DispatchSpecificKey<Int>()
   private let lock = NSLock()
   private var events: [Event] = []
@@ -40,7 +40,11 @@ final class EventLog: @unchecked Sendable {
   /// Whether a call came while another was under way.
   private(set) var wasReentered = false
 
-  init() { queue.setSpecific(key: Self.key, value: 1) }
+  /// - Parameter queue: Where the delegate is called.
+  init(queue: DispatchQueue = DispatchQueue(label: "test.delegate")) {
+    self.queue = queue
+    queue.setSpecific(key: Self.key, value: 1)
+  }
 
   /// All events so far that nobody waited for.
   var pending: [Event] { lock.withLock { events } }
