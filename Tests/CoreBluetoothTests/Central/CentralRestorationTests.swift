@@ -6,22 +6,36 @@ import Testing
 extension WithDaemon {
   /// G20, rules 37 and 38: what a central manager held is kept and handed to the next one.
   @Suite struct CentralRestorationTests {
+    /// A manager that is subscribed to the belt's heart rate, and goes when `central` is let go of.
+    private struct Subscribed {
+      var central: Central?
+      let log: EventLog
+      let belt: CBPeripheral
+      let rate: CBCharacteristic
+
+      init() async throws {
+        let central = Central(restoration: "central")
+        log = central.log
+        belt = try await central.connected("Belt")
+        rate = try await central.characteristic("2A37", of: "180D", on: belt)
+        belt.setNotifyValue(true, for: rate)
+        try await log.next("didUpdateNotificationStateFor")
+        self.central = central
+      }
+    }
+
     @Test("G20: willRestoreState, then the state, then the events; the objects are the ones that go on")
     func restored() async throws {
       let daemon = try await BledProcess()
-      var first: Central? = Central(restoration: "central")
-      let log = try #require(first?.log)
-      let belt = try #require(try await first?.connected("Belt"))
-      let rate = try #require(try await first?.characteristic("2A37", of: "180D", on: belt))
-      belt.setNotifyValue(true, for: rate)
-      try await log.next("didUpdateNotificationStateFor")
-      let far = try #require(try await first?.find("Far"))
-      first?.manager.connect(far)
-      first?.manager.scanForPeripherals(
+      var first = try await Subscribed()
+      let belt = first.belt
+      let far = try #require(try await first.central?.find("Far"))
+      first.central?.manager.connect(far)
+      first.central?.manager.scanForPeripherals(
         withServices: [CBUUID(string: "1809")], options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
       let identifiers = (belt.identifier, far.identifier)
-      try await log.next("didUpdateValueFor characteristic")
-      first = nil
+      try await first.log.next("didUpdateValueFor characteristic")
+      first.central = nil
       let observer = try await BledClient.connect(to: daemon.socket)
       try await until {
         // The link stays, and the scan is the quiet one of the background.
@@ -89,13 +103,8 @@ extension WithDaemon {
     @Test("G21: a daemon that was killed comes back with what a program that is gone held")
     func daemonKilled() async throws {
       let daemon = try await BledProcess()
-      var first: Central? = Central(restoration: "central")
-      let log = try #require(first?.log)
-      let belt = try #require(try await first?.connected("Belt"))
-      let rate = try #require(try await first?.characteristic("2A37", of: "180D", on: belt))
-      belt.setNotifyValue(true, for: rate)
-      try await log.next("didUpdateNotificationStateFor")
-      first = nil
+      var first = try await Subscribed()
+      first.central = nil
       let file = daemon.folder.appendingPathComponent("sessions")
       try await until { (try? String(contentsOf: file, encoding: .utf8))?.contains("\"since\":1") ?? false }
       daemon.kill()
@@ -105,8 +114,8 @@ extension WithDaemon {
       let restoring = try await second.log.next("willRestoreState")
       let peripherals = restoring.data[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral]
       let again = try #require(peripherals?.first)
-      #expect(again.identifier == belt.identifier && again.name == "Belt")
-      let same = try #require(again.services?.first?.characteristics?.first { $0.uuid == rate.uuid })
+      #expect(again.identifier == first.belt.identifier && again.name == "Belt")
+      let same = try #require(again.services?.first?.characteristics?.first { $0.uuid == first.rate.uuid })
       #expect(same.isNotifying)
       try await second.log.next("didUpdateState") { $0.state == .poweredOn }
       let value = try await second.log.next("didUpdateValueFor characteristic")

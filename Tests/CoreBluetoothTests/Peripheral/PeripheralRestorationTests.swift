@@ -12,19 +12,9 @@ extension WithDaemon {
       var first: PeripheralRole? = PeripheralRole(restoration: "peripheral")
       let log = try #require(first?.log)
       try await log.next("didUpdateState") { $0.state == .poweredOn }
-      let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
-      let rate = CBMutableCharacteristic(
-        type: CBUUID(string: "2A37"), properties: .notify, value: nil, permissions: .readable)
-      let text = CBMutableCharacteristic(
-        type: CBUUID(string: Air.echo), properties: [.read, .write], value: nil, permissions: [.readable, .writeable])
-      text.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Text")]
-      let fixed = CBMutableCharacteristic(
-        type: CBUUID(string: "2A38"), properties: .read, value: Data([1]), permissions: .readable)
-      service.characteristics = [rate, text, fixed]
-      try await first?.publish(service)
-      try await first?.advertise([
-        CBAdvertisementDataLocalNameKey: "Tests", CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")],
-      ])
+      let belt = LocalBelt()
+      try await first?.publish(belt.service)
+      try await first?.advertise(LocalBelt.advertisement)
       let subscriber = try #require(try await log.next("didSubscribe").central)
       first = nil
 
@@ -33,11 +23,11 @@ extension WithDaemon {
       #expect(restoring.state == .unknown && restoring.isOnQueue)
       let services = restoring.data[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
       let again = try #require(services?.first)
-      #expect(services?.count == 1 && again.uuid == service.uuid && again.isPrimary)
+      #expect(services?.count == 1 && again.uuid == belt.service.uuid && again.isPrimary)
       let characteristics = try #require(again.characteristics as? [CBMutableCharacteristic])
-      #expect(characteristics.map(\.uuid) == [rate.uuid, text.uuid, fixed.uuid])
-      #expect(characteristics.map(\.properties) == [rate.properties, text.properties, fixed.properties])
-      #expect(characteristics.map(\.permissions) == [rate.permissions, text.permissions, fixed.permissions])
+      #expect(characteristics.map(\.uuid) == belt.characteristics.map(\.uuid))
+      #expect(characteristics.map(\.properties) == belt.characteristics.map(\.properties))
+      #expect(characteristics.map(\.permissions) == belt.characteristics.map(\.permissions))
       #expect(characteristics[1].descriptors?.first?.value as? String == "Text")
       #expect(characteristics[2].value == Data([1]))
       let advertisement =

@@ -5,56 +5,36 @@ import Testing
 
 extension WithDaemon {
   @Suite struct PublishingTests {
-    /// A service like a heart-rate belt's with one more characteristic to write.
-    private static func belt() -> (CBMutableService, rate: CBMutableCharacteristic, text: CBMutableCharacteristic) {
-      let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
-      let rate = CBMutableCharacteristic(
-        type: CBUUID(string: "2A37"), properties: .notify, value: nil, permissions: .readable)
-      let text = CBMutableCharacteristic(
-        type: CBUUID(string: Air.echo), properties: [.read, .write], value: nil, permissions: [.readable, .writeable])
-      text.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Text")]
-      let fixed = CBMutableCharacteristic(
-        type: CBUUID(string: "2A38"), properties: .read, value: Data([1]), permissions: .readable)
-      service.characteristics = [rate, text, fixed]
-      return (service, rate, text)
-    }
-
-    private static var advertisement: [String: Any] {
-      [
-        CBAdvertisementDataLocalNameKey: "Tests", CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")],
-      ]
-    }
-
     @Test("rules 28, 29 and 36: a visit")
     func aVisit() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
       #expect(try await role.log.next("didUpdateState").state == .poweredOn)
-      let (service, rate, text) = Self.belt()
-      try await role.publish(service)
+      let belt = LocalBelt()
+      try await role.publish(belt.service)
       #expect(!role.manager.isAdvertising)
-      try await role.advertise(Self.advertisement)
+      try await role.advertise(LocalBelt.advertisement)
       #expect(role.manager.isAdvertising)
 
       let read = try await role.log.next("didReceiveRead")
       #expect(read.isOnQueue)
-      #expect(read.characteristic === text)
+      #expect(read.characteristic === belt.text)
       #expect(read.requests[0].offset == 0)
       let written = try await role.log.next("didReceiveWrite")
-      #expect(written.characteristic === text)
+      #expect(written.characteristic === belt.text)
       #expect(written.value == Data("Hello".utf8))
       #expect(written.central === read.central)
       let subscribed = try await role.log.next("didSubscribe")
-      #expect(subscribed.characteristic === rate)
+      #expect(subscribed.characteristic === belt.rate)
       let central = try #require(subscribed.central)
       #expect(central === read.central)
       #expect(central.maximumUpdateValueLength > 20)
-      #expect(rate.subscribedCentrals?.first === central)
-      #expect(role.manager.updateValue(Data([0, 60]), for: rate, onSubscribedCentrals: nil))
-      #expect(role.manager.updateValue(Data([0, 61]), for: rate, onSubscribedCentrals: [central]))
+      #expect(belt.rate.subscribedCentrals?.first === central)
+      #expect(role.manager.updateValue(Data([0, 60]), for: belt.rate, onSubscribedCentrals: nil))
+      #expect(role.manager.updateValue(Data([0, 61]), for: belt.rate, onSubscribedCentrals: [central]))
       let unsubscribed = try await role.log.next("didUnsubscribe")
       #expect(unsubscribed.central === central)
-      #expect(rate.subscribedCentrals?.isEmpty == true)
+      #expect(belt.rate.subscribedCentrals?.isEmpty == true)
       // Nobody asked for the fixed value.
       #expect(!role.log.pending.contains { $0.characteristic?.uuid == CBUUID(string: "2A38") })
       #expect(!role.log.wasReentered)
@@ -68,8 +48,8 @@ extension WithDaemon {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
       try await role.log.next("didUpdateState")
-      try await role.advertise(Self.advertisement)
-      role.manager.startAdvertising(Self.advertisement)
+      try await role.advertise(LocalBelt.advertisement)
+      role.manager.startAdvertising(LocalBelt.advertisement)
       let error = try await role.log.next("didStartAdvertising").error
       #expect((error as? CBError)?.code == .alreadyAdvertising)
       #expect(role.manager.isAdvertising)
@@ -77,7 +57,7 @@ extension WithDaemon {
       #expect(!role.manager.isAdvertising)
       let observer = try await BledClient.connect(to: daemon.socket)
       try await until { try await observer.call(AdapterList.self, .init()).adapters.first?.advertising == 0 }
-      try await role.advertise(Self.advertisement)
+      try await role.advertise(LocalBelt.advertisement)
       #expect(role.manager.isAdvertising)
     }
 
@@ -149,16 +129,16 @@ extension WithDaemon {
       let daemon = try await BledProcess(Air.scenario[..<open] + events + "}")
       let role = PeripheralRole()
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }
-      let (service, _, text) = Self.belt()
-      try await role.publish(service)
-      try await role.advertise(Self.advertisement)
+      let belt = LocalBelt()
+      try await role.publish(belt.service)
+      try await role.advertise(LocalBelt.advertisement)
       try await role.log.next("didUpdateState") { $0.state == .poweredOff }
       #expect(!role.manager.isAdvertising)
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }
       #expect(!role.manager.isAdvertising)
       role.log.clear()
-      try await role.advertise(Self.advertisement)
-      #expect(try await role.log.next("didReceiveRead").characteristic === text)
+      try await role.advertise(LocalBelt.advertisement)
+      #expect(try await role.log.next("didReceiveRead").characteristic === belt.text)
       withExtendedLifetime(daemon) {}
     }
 
@@ -179,23 +159,23 @@ extension WithDaemon {
       daemon.kill()
       let role = PeripheralRole()
       #expect(try await role.log.next("didUpdateState").state == .unsupported)
-      let (service, rate, _) = Self.belt()
-      role.manager.add(service)
+      let belt = LocalBelt()
+      role.manager.add(belt.service)
       role.manager.startAdvertising(nil)
-      #expect(!role.manager.updateValue(Data([1]), for: rate, onSubscribedCentrals: nil))
+      #expect(!role.manager.updateValue(Data([1]), for: belt.rate, onSubscribedCentrals: nil))
       await role.log.settle()
       #expect(role.log.pending.isEmpty)
       try await daemon.start()
       #expect(try await role.log.next("didUpdateState").state == .poweredOn)
-      try await role.publish(service)
-      try await role.advertise(Self.advertisement)
+      try await role.publish(belt.service)
+      try await role.advertise(LocalBelt.advertisement)
       // With the daemon everything is gone, and can be published again.
       daemon.kill()
       #expect(try await role.log.next("didUpdateState").state == .resetting)
       #expect(!role.manager.isAdvertising)
       try await daemon.start()
       #expect(try await role.log.next("didUpdateState").state == .poweredOn)
-      try await role.publish(service)
+      try await role.publish(belt.service)
     }
 
     @Test("rule 31: updates have room once more")
@@ -203,18 +183,20 @@ extension WithDaemon {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
       try await role.log.next("didUpdateState")
-      let (service, rate, _) = Self.belt()
-      try await role.publish(service)
-      try await role.advertise(Self.advertisement)
+      let belt = LocalBelt()
+      try await role.publish(belt.service)
+      try await role.advertise(LocalBelt.advertisement)
       try await role.log.next("didSubscribe")
       let sent = role.log.queue.sync {
         var sent = 0
-        while sent < 1000, role.manager.updateValue(Data([0, 60]), for: rate, onSubscribedCentrals: nil) { sent += 1 }
+        while sent < 1000, role.manager.updateValue(Data([0, 60]), for: belt.rate, onSubscribedCentrals: nil) {
+          sent += 1
+        }
         return sent
       }
       #expect(sent < 1000)
       try await role.log.next("isReady")
-      #expect(role.manager.updateValue(Data([0, 60]), for: rate, onSubscribedCentrals: nil))
+      #expect(role.manager.updateValue(Data([0, 60]), for: belt.rate, onSubscribedCentrals: nil))
       withExtendedLifetime(daemon) {}
     }
   }
