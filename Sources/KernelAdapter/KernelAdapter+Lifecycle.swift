@@ -6,15 +6,6 @@ import HCI
 import Logging
 
 extension KernelAdapter {
-  /// Somebody blocked or unblocked radios. Each of them is told of by itself: as long as ours stays blocked there is nothing
-  /// to try.
-  func rfkillChanged() {
-    if case .failed(let problem) = state, problem.kind == .blocked {
-      guard Rfkill.problem(with: information.id) == nil else { return }
-    }
-    run(lifecycle: .rfkillChanged)
-  }
-
   /// Gives the lifecycle machine an input and does what it says.
   func run(lifecycle input: LifecycleMachine.Input) {
     for action in lifecycle.handle(input, at: scheduler.now) { perform(action) }
@@ -29,8 +20,7 @@ extension KernelAdapter {
     case .openManagement: openManagement()
     case .send(let packet): send(packet)
     case .findRival: run(lifecycle: .rival(Rival.problem(with: information.id)))
-    case .findBlock:
-      if let problem = Rfkill.problem(with: information.id) { run(lifecycle: .blocked(problem)) }
+    case .findBlock: run(lifecycle: .blocked(Rfkill.problem(with: information.id)))
     case .openRadio(let index, let address): openRadio(index, address)
     case .closeRadio(let error): closeRadio(error)
     case .state(let state): setState(state)

@@ -87,7 +87,7 @@ public final class KernelAdapter: Adapter {
     }
     rfkill =
       rfkill
-      ?? poller.flatMap { poller in Rfkill.watch(poller) { [weak self] in self?.rfkillChanged() } }
+      ?? poller.flatMap { poller in Rfkill.watch(poller) { [weak self] in self?.run(lifecycle: .rfkillChanged) } }
     run(lifecycle: .start)
   }
 

@@ -7,6 +7,7 @@ import Testing
 
 struct LifecycleMachineTests {
   private let problem = AdapterProblem(kind: .inUse, message: "bluetoothd (pid 7) holds hci0.", remedy: "Stop it.")
+  private let blocked = AdapterProblem(kind: .blocked, message: "hci0 is blocked by rfkill.", remedy: "Unblock it.")
   private let address = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
 
   /// Plays the kernel.
@@ -190,6 +191,10 @@ struct LifecycleMachineTests {
     script.give(.rival(nil))
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01", status: status)
+    if kind != .permission {
+      #expect(script.told.last == .findBlock)
+      script.give(.blocked(nil))
+    }
     guard case .failed(let problem)? = script.states().last else {
       Issue.record("not failed")
       return
@@ -200,7 +205,6 @@ struct LifecycleMachineTests {
 
   @Test("A block by rfkill is named, and the adapter comes back by itself when it is lifted (P24)")
   func rfkill() throws {
-    let blocked = AdapterProblem(kind: .blocked, message: "hci0 is blocked by rfkill.", remedy: "Unblock it.")
     var script = Script(.index(0))
     try script.bringUp()
     _ = script.states()
@@ -209,12 +213,63 @@ struct LifecycleMachineTests {
     script.give(.blocked(blocked))
     #expect(script.states() == [.off, .failed(blocked)])
     script.give(.rfkillChanged)
+    #expect(script.told.last == .findBlock)
+    script.give(.blocked(nil))
     try script.find(current: [.lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01")
     script.give(.radioOpened)
     #expect(script.states() == [.on])
+  }
+
+  @Test("A controller that refuses power is asked about, whatever status the kernel gives for a block (P24)")
+  func refusedForABlock() throws {
+    var script = Script(.index(0))
+    try script.find(current: [.lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    script.give(.setPower(true))
+    try script.command("1800 0000 0100 03")
+    try script.command("0500 0000 0100 01", status: 0x03)
+    #expect(script.told.last == .findBlock)
+    script.give(.blocked(blocked))
+    let error = GAPError.adapterFailed.error("\(blocked.message) \(blocked.remedy)")
+    #expect(script.told.last == .powerDone(error))
+    #expect(script.states() == [.starting, .starting, .failed(blocked)])
+  }
+
+  @Test("While it is blocked nothing is tried, only asked whether it still is (P24)")
+  func stillBlocked() throws {
+    var script = Script(.index(0))
+    try script.bringUp()
+    try script.event(0x0006, "10020000")
+    script.give(.blocked(blocked))
+    // Another radio was blocked.
+    script.give(.rfkillChanged)
+    script.give(.blocked(blocked))
+    for _ in 0..<5 {
+      _ = script.states()
+      script.wait(.seconds(10))
+      #expect(script.told == [.findBlock])
+      script.give(.blocked(blocked))
+    }
+    script.silent()
+    // Where rfkill is not heard, it is noticed all the same that the block was lifted.
+    script.wait(.seconds(10))
+    script.give(.blocked(nil))
+    try script.find()
+  }
+
+  @Test func anAdapterThatOthersSwitchedOffStaysOff() throws {
+    var script = Script(.index(0))
+    try script.bringUp()
+    _ = script.states()
+    try script.event(0x0006, "10020000")
+    script.give(.blocked(nil))
+    script.give(.rfkillChanged)
+    script.give(.blocked(nil))
+    #expect(script.states() == [.off])
+    script.silent()
   }
 
   @Test("A controller that stopped answering gets a power cycle before it is used again (P24)")

@@ -12,65 +12,38 @@ import HCI
 /// | searching   | index list, information          | the right one: `findRival`: examining; none: absent             |
 /// | examining   | no rival / a rival               | settings one by one: configuring / failed                       |
 /// | configuring | every setting was answered       | `openRadio`: opening the radio / failed                         |
+/// | configuring | power was refused                | `findBlock`: refused                                            |
+/// | refused     | blocked by rfkill, or not        | failed, for the block or for what the kernel said               |
 /// | openingRadio| opened / not                     | on / failed                                                     |
 /// | on          | New Settings without power       | `closeRadio`, `findBlock`: off                                  |
 /// | on          | the radio failed                 | failed; the next time with a power cycle                        |
 /// | openingRadio| New Settings without power       | the same; who asked for power is refused                        |
 /// | off         | power asked for while it goes off| off; once that was answered: searching                          |
 /// | off         | blocked by rfkill                | failed                                                          |
-/// | failed, off | rfkill changed                   | searching if that was the problem, else `findBlock`             |
+/// | off         | rfkill changed, power is wanted  | `findBlock`                                                     |
+/// | blocked     | rfkill changed, `tick`           | `findBlock`                                                     |
+/// | blocked     | still blocked / not any more     | failed / searching                                              |
 /// | off         | New Settings with power, wish    | searching                                                       |
 /// | any         | Index Removed of ours            | `closeRadio`: absent                                            |
 /// | absent      | Index Added                      | searching                                                       |
 /// | failed      | `tick`, Index Added, New Settings| searching                                                       |
 /// | any         | `stop`                           | bondable and power as they were: `stopped`                      |
+///
+/// Blocked is: failed, because of rfkill.
 struct LifecycleMachine {
-  enum Input: Hashable {
-    case start
-    case managementOpened
-    case managementFailed(AdapterProblem)
-    case packet(ManagementPacket)
-    /// Nobody else works on the controller, or the problem that somebody does.
-    case rival(AdapterProblem?)
-    case radioOpened
-    case radioFailed(AdapterProblem)
-    case setPower(Bool)
-    /// Somebody blocked or unblocked a radio of this machine.
-    case rfkillChanged
-    /// The controller is blocked.
-    case blocked(AdapterProblem)
-    case tick
-    /// The radio is closed. `needsCycle`: the kernel's discovery has to be cleaned by a power cycle.
-    case stop(needsCycle: Bool)
-  }
-
-  enum Action: Hashable {
-    case openManagement
-    case send(ManagementPacket)
-    case findRival
-    /// Find out whether rfkill blocks the controller.
-    case findBlock
-    case openRadio(ControllerIndex, address: DeviceAddress)
-    /// Ends links, scan and advertising; the error is what links end with.
-    case closeRadio(BluetoothError)
-    case state(AdapterState)
-    case identity(ControllerIndex, ControllerInformation)
-    case powerDone(BluetoothError?)
-    case stopped
-    case log(String)
-  }
-
   private enum State: Hashable {
     case stopped
     case opening
     case searching(remaining: [ControllerIndex])
     case examining
     case configuring
+    /// The controller was not switched on; nothing else is known yet.
+    case refused(AdapterProblem)
     case openingRadio
     case on
     case off
     case absent
-    case failed
+    case failed(AdapterProblem.Kind)
     case stopping
   }
 
@@ -97,8 +70,6 @@ struct LifecycleMachine {
   private var isManagementOpen = false
   /// The controller gave no answers: what it does is not known, until it has been without power.
   private var needsCycle = false
-  /// What keeps the adapter from working.
-  private var lastProblem: AdapterProblem.Kind?
 
   init(selector: AdapterSelector, spareAddress: UInt64) {
     self.selector = selector
@@ -122,13 +93,15 @@ struct LifecycleMachine {
     case (.radioFailed(let problem), .openingRadio), (.radioFailed(let problem), .on):
       needsCycle = problem.kind == .hardware
       return fail(problem, at: now)
-    case (.blocked(let problem), .off) where wantsPower: return fail(problem, at: now)
-    case (.rfkillChanged, .failed) where lastProblem == .blocked && outstanding == nil: return search(at: now)
+    case (.blocked(let block), .refused(let problem)): return fail(block ?? problem, at: now)
+    case (.blocked(let block?), .off) where wantsPower: return fail(block, at: now)
+    case (.blocked(let block?), .failed(.blocked)): return fail(block, at: now)
+    case (.blocked(nil), .failed(.blocked)): return search(at: now)
+    case (.rfkillChanged, .failed(.blocked)): return [.findBlock]
     case (.rfkillChanged, .off) where wantsPower: return [.findBlock]
     case (.radioOpened, .openingRadio):
       state = .on
       deadline = nil
-      lastProblem = nil
       backOff.reset()
       return wantsPower ? [.state(.on)] + powerDone(nil) : setPower(false, at: now)
     case (.setPower(let isOn), _): return setPower(isOn, at: now)
@@ -177,28 +150,12 @@ struct LifecycleMachine {
 
   private mutating func configure(at now: Instant) -> [Action] {
     guard let index, let information else { return [] }
-    let current = information.current
-    guard wantsPower || current.contains(.powered) else {
+    guard wantsPower || information.current.contains(.powered) else {
       state = .off
       return [.state(.off)] + powerDone(nil)
     }
-    script = []
-    func add(_ command: some ManagementCommand) { script.append(ManagementPacket(command, index: index)) }
-    let isCycled = needsCycle && current.contains(.powered)
+    script = ControllerSettings.script(for: index, information, spareAddress: spareAddress, needsCycle: needsCycle)
     needsCycle = false
-    if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
-    if information.address == 0 {
-      if current.contains(.powered) { add(SetPowered(value: 0)) }
-      add(SetStaticAddress(address: spareAddress))
-    }
-    if current.contains(.advertising) { add(SetAdvertising(value: 0)) }
-    if !current.contains(.lowEnergy) { add(SetLowEnergy(value: 1)) }
-    if !current.contains(.secureConnections), information.supported.contains(.secureConnections) {
-      add(SetSecureConnections(mode: 1))
-    }
-    add(SetIOCapability(capability: 3))
-    if !current.contains(.bondable) { add(SetBondable(value: 1)) }
-    if !current.contains(.powered) || information.address == 0 || isCycled { add(SetPowered(value: 1)) }
     state = .configuring
     // A retry is quiet: the problem stays told until it is gone.
     return (backOff.failures == 0 ? [.state(.starting)] : []) + nextInScript(at: now)
@@ -233,7 +190,7 @@ struct LifecycleMachine {
     case .absent, .stopped, .stopping, .opening:
       return powerDone(GAPError.adapterAbsent.error("There is no adapter \(selector)."))
     case .failed: return search(at: now)
-    case .searching, .examining, .configuring, .openingRadio: return []
+    case .searching, .examining, .configuring, .refused, .openingRadio: return []
     }
   }
 
@@ -318,9 +275,14 @@ struct LifecycleMachine {
       return powerDone(status == .success ? nil : Self.failed(problem(status, "switch off")))
     case (_, .configuring):
       // Only two of the settings are indispensable.
-      let isNeeded = opcode == SetPowered.opcode || opcode == SetStaticAddress.opcode || opcode == SetLowEnergy.opcode
+      let isPower = opcode == SetPowered.opcode
+      let isNeeded = isPower || opcode == SetStaticAddress.opcode || opcode == SetLowEnergy.opcode
       guard status == .success || (!isNeeded && status != .permissionDenied) else {
-        return fail(problem(status, opcode == SetPowered.opcode ? "be switched on" : "be set up"), at: now)
+        let problem = problem(status, isPower ? "be switched on" : "be set up")
+        guard isPower, status != .permissionDenied else { return fail(problem, at: now) }
+        // Not every kernel says it when a block is the reason.
+        state = .refused(problem)
+        return [.findBlock]
       }
       return nextInScript(at: now)
     case (_, .stopping): return nextInScript(at: now)
@@ -333,12 +295,11 @@ struct LifecycleMachine {
     self.deadline = nil
     outstanding = nil
     switch state {
-    case .failed:
-      guard isManagementOpen else {
-        state = .opening
-        return [.openManagement]
-      }
-      return search(at: now)
+    case .failed where !isManagementOpen:
+      state = .opening
+      return [.openManagement]
+    case .failed(.blocked): return [.findBlock]
+    case .failed: return search(at: now)
     case .stopping: return nextInScript(at: now)
     case .off where wantsPower: return search(at: now)
     case .off: return powerDone(Self.failed(problem(.failed, "switch off")))
@@ -357,8 +318,7 @@ struct LifecycleMachine {
   private mutating func fail(_ problem: AdapterProblem, at now: Instant) -> [Action] {
     guard state != .stopped, state != .stopping else { return [] }
     let wasOn = state == .on
-    state = .failed
-    lastProblem = problem.kind
+    state = .failed(problem.kind)
     script = []
     outstanding = nil
     backOff.fail(at: now)
@@ -374,35 +334,12 @@ struct LifecycleMachine {
     script = []
     outstanding = nil
     if wasInUse, let index, let found {
-      func add(_ command: some ManagementCommand) { script.append(ManagementPacket(command, index: index)) }
-      if !found.contains(.bondable) { add(SetBondable(value: 0)) }
-      if needsCycle || !found.contains(.powered) { add(SetPowered(value: 0)) }
-      if needsCycle, found.contains(.powered) { add(SetPowered(value: 1)) }
+      script = ControllerSettings.restoringScript(for: index, found, needsCycle: needsCycle)
     }
     return nextInScript(at: now)
   }
 
   private func problem(_ status: ManagementStatus, _ what: String) -> AdapterProblem {
-    let name = index?.name ?? "\(selector)"
-    switch status {
-    case .permissionDenied:
-      return AdapterProblem(
-        kind: .permission, message: "bled may not set up \(name): it lacks the capability CAP_NET_ADMIN.",
-        remedy: "Start it through its systemd unit, as root, or with CAP_NET_ADMIN and CAP_NET_RAW.")
-    case .rfkilled:
-      return AdapterProblem(
-        kind: .blocked, message: "\(name) is blocked by rfkill.",
-        remedy: "Run `rfkill unblock bluetooth`; `rfkill list` tells whether a switch of the machine blocks it.")
-    default:
-      return AdapterProblem(
-        kind: .hardware, message: "\(name) could not \(what) (mgmt status \(status.rawValue)).",
-        remedy: "Plug it out and in, or look into the kernel's log with `dmesg`.")
-    }
-  }
-
-  private static let off = GAPError.adapterOff.error("The adapter was switched off.")
-
-  private static func failed(_ problem: AdapterProblem) -> BluetoothError {
-    GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
+    Self.problem(status, index?.name ?? "\(selector)", what)
   }
 }

@@ -1,0 +1,42 @@
+import Adapter
+import Bluetooth
+import HCI
+
+extension LifecycleMachine {
+  /// What happens.
+  enum Input: Hashable {
+    case start
+    case managementOpened
+    case managementFailed(AdapterProblem)
+    case packet(ManagementPacket)
+    /// Nobody else works on the controller, or the problem that somebody does.
+    case rival(AdapterProblem?)
+    case radioOpened
+    case radioFailed(AdapterProblem)
+    case setPower(Bool)
+    /// Somebody blocked or unblocked a radio of this machine.
+    case rfkillChanged
+    /// What blocks the controller, the answer to `findBlock`; nil for nothing.
+    case blocked(AdapterProblem?)
+    case tick
+    /// The radio is closed. `needsCycle`: the kernel's discovery has to be cleaned by a power cycle.
+    case stop(needsCycle: Bool)
+  }
+
+  /// What is to be done.
+  enum Action: Hashable {
+    case openManagement
+    case send(ManagementPacket)
+    case findRival
+    /// Find out whether rfkill blocks the controller.
+    case findBlock
+    case openRadio(ControllerIndex, address: DeviceAddress)
+    /// Ends links, scan and advertising; the error is what links end with.
+    case closeRadio(BluetoothError)
+    case state(AdapterState)
+    case identity(ControllerIndex, ControllerInformation)
+    case powerDone(BluetoothError?)
+    case stopped
+    case log(String)
+  }
+}
