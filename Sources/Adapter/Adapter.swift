@@ -87,6 +87,9 @@ public protocol Link: AnyObject {
 public enum LinkEvent {
   /// One ATT packet came.
   case received([UInt8])
+  /// So many packets of the device, 1 or more, came and had no room on this machine. What is told next came after some or
+  /// all of them.
+  case lost(Int)
   /// There is room again after `isWritable` was false.
   case writable
   /// `parameters` changed.

@@ -168,3 +168,26 @@ public enum GATTSubscriptionLost: RPCNotification {
     }
   }
 }
+
+/// Values may be lost.
+public enum GATTValuesLost: RPCNotification {
+  /// `gatt.valuesLost`
+  public static let name = "gatt.valuesLost"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Packets of a device had no room on this machine and are lost; values that this session subscribed to may have been \
+    among them. The subscriptions go on.
+    """
+  /// What it carries; the same for every client.
+  public struct Params: Codable, Sendable {
+    /// The device.
+    public var peripheral: String
+    /// How many packets, 1 or more.
+    public var packets: Int
+    /// Makes the params.
+    public init(peripheral: String, packets: Int) {
+      self.peripheral = peripheral
+      self.packets = packets
+    }
+  }
+}

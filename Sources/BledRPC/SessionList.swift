@@ -123,6 +123,8 @@ public struct SessionDescription: Codable, Sendable {
     public var values = 0
     /// Values for which there was no room; each cost the session its subscription.
     public var valuesRefused = 0
+    /// Packets of devices that it subscribes on that had no room on this machine; values may have been among them.
+    public var packetsLost = 0
     /// How often a link was slowed down because this session, its only reader, fell behind.
     public var linksSlowed = 0
     /// How many octets wait for it to read.

@@ -127,6 +127,7 @@ final class KernelLink: Link {
     case .received(let packet): onEvent?(.received(Array(packet)))
     case .lost(let count):
       adapter.logger.warning("packets of a device were lost", metadata: ["peer": "\(peer)", "count": "\(count)"])
+      onEvent?(.lost(count))
     case .writable: onEvent?(.writable)
     case .ended(let error):
       socketHasEnded = true

@@ -111,6 +111,20 @@ import Testing
     #expect(try timed.objects().allSatisfy { $0["uuid"] == "2A1C" } && !timed.lines.isEmpty)
   }
 
+  private static let lossy = """
+    { devices: [{ name: "Lossy", address: "C0:DE:00:00:00:32", addressType: "random",
+      advertising: { name: "Lossy" }, losses: { value: 0.5 }, services: [
+        { uuid: "180D", characteristics: [{ uuid: "2A37", properties: ["notify"], notifyEvery: 0.02, value: "0648" }] }] }] }
+    """
+
+  @Test("values for which the machine had no room are said on standard error (rule 6)")
+  func lostValues() throws {
+    let daemon = try DaemonProcess(scenario: Self.lossy)
+    let some = try daemon.bleshell("subscribe", "Lossy", "2A37", "--count", "20", "--json")
+    #expect(some.status == 0 && some.lines.count == 20)
+    #expect(some.errors.contains("had no room: 1; values are missing here"), "\(some.errors)")
+  }
+
   @Test("Ctrl-C is an end as good as any without --count, and a failure with it")
   func interrupt() throws {
     let daemon = try DaemonProcess()

@@ -28,6 +28,29 @@ struct FaultTests {
     #expect(abs(before.duration(to: world.scheduler.now).inSeconds - 30) < 1)
   }
 
+  @Test("Values that the adapter loses are told, and nothing else is lost")
+  func lostValues() throws {
+    let world = try World.on(
+      """
+      { devices: [{ name: "odd", address: "C0:DE:00:00:00:01", addressType: "random", losses: { value: 0.5 }, services: [
+          { uuid: "180D", characteristics: [
+            { uuid: "2A37", properties: ["notify"], notifyEvery: 1, rule: { kind: "counter", as: "uint8" } }] }] }] }
+      """)
+    let link = try #require(world.connect(1))
+    let client = Client(link, world)
+    var lost = 0
+    let forward = link.onEvent
+    link.onEvent = { event in
+      if case .lost(let count) = event { lost += count }
+      forward?(event)
+    }
+    let rate = try #require(try client.find(0x2A37))
+    try client.subscribe(rate, .notification)
+    world.scheduler.advance(by: .seconds(100.5))
+    #expect(lost + client.values.count == 100)
+    #expect((30...70).contains(lost))
+  }
+
   @Test func nonsenseEndsEveryProcedureAllTheSame() throws {
     let world = try Self.world("{ nonsense: 1 }")
     let link = try #require(world.connect(1))

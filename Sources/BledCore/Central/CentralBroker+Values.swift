@@ -8,10 +8,30 @@ extension CentralBroker {
     let line = try? RPCEncoding.notification(GATTValue.self, params)
     for session in members {
       if session.send(line, as: .value) == .refused {
-        lose(handle, on: device, session, BledError.tooSlow.error("the session did not read its values fast enough"))
+        lose(handle, on: device, session, Self.tooSlow)
       }
       device.brake(for: session, users: users)
     }
+  }
+
+  /// Tells those whom some of the packets may have been for. Who has no room to be told loses its subscriptions instead.
+  func lost(_ packets: Int, on device: DeviceLink) {
+    let handles = device.subscriptions.keys.sorted()
+    let sessions = Set(handles.flatMap { device.subscriptions[$0]?.members ?? [] })
+    guard !sessions.isEmpty else { return }
+    let line = try? RPCEncoding.notification(
+      GATTValuesLost.self, .init(peripheral: device.peripheral.id, packets: packets))
+    for session in sessions.sorted(by: { $0.id < $1.id }) {
+      session.costs.packetsLost += packets
+      guard session.send(line, as: .value) == .refused else { continue }
+      for handle in handles where device.subscriptions[handle]?.members.contains(session) == true {
+        lose(handle, on: device, session, Self.tooSlow)
+      }
+    }
+  }
+
+  private static var tooSlow: BluetoothError {
+    BledError.tooSlow.error("the session did not read its values fast enough")
   }
 
   private func lose(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {

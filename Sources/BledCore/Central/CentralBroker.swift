@@ -129,6 +129,7 @@ final class CentralBroker {
     guard let connection = connections[device.peripheral], connection.device === device else { return }
     switch event {
     case .value(let handle, let value): deliver(value, of: handle, on: device, to: connection.machine.users)
+    case .packetsLost(let count): lost(count, on: device)
     case .servicesChanged(let range):
       device.hash = .unread
       device.peripheral.cache = nil

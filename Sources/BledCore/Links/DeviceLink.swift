@@ -12,6 +12,8 @@ final class DeviceLink {
     /// A value for a subscription; `servicesChanged` for that of the Service Changed characteristic.
     case value(handle: UInt16, [UInt8])
     case servicesChanged(ClosedRange<UInt16>)
+    /// So many packets of the device had no room on this machine.
+    case packetsLost(Int)
     /// The cached attributes of the device are more, or are those of a database that it has no more.
     case cacheChanged
     case cacheVoid
@@ -203,6 +205,7 @@ final class DeviceLink {
     switch event {
     case .received(let packet):
       withConnection { $0.received(packet, now: scheduler.now, database: &database.attributes, actions: &$1) }
+    case .lost(let count): onEvent(self, .packetsLost(count))
     case .writable:
       sendCommands()
       onEvent(self, .writable)

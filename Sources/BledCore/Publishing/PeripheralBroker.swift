@@ -152,7 +152,7 @@ final class PeripheralBroker {
     case .indicationFinished(let id): notifier.finished(id, on: device)
     case .writable: notifier.roomAgain()
     case .ended: notifier.ended(device)
-    case .value, .servicesChanged, .cacheChanged, .cacheVoid, .mtuChanged: break
+    case .value, .packetsLost, .servicesChanged, .cacheChanged, .cacheVoid, .mtuChanged: break
     }
   }
 

@@ -36,6 +36,7 @@ extension Daemon {
     costs.linkTime = session.costs.linkTime(at: now).inSeconds
     costs.values = session.costs.values
     costs.valuesRefused = session.outbox.refusedValues
+    costs.packetsLost = session.costs.packetsLost
     costs.linksSlowed = session.slowedLinks
     costs.queueOctets = session.outbox.waiting
     return costs

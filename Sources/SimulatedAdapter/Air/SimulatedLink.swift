@@ -25,12 +25,15 @@ final class SimulatedLink: Link {
   var pair: LinkPair?
   /// Measures the strength of the other side.
   private let signal: Signal
+  private let valueLoss: ValueLoss?
 
   /// What one side needs for its part of a link.
   struct End {
     var address: DeviceAddress
     var maximumMTU: Int
     var signal: Signal
+    /// Nil if nothing that it sends is lost.
+    var valueLoss: ValueLoss?
   }
 
   init(role: LinkRole, own: End, other: End, attempts: Int) {
@@ -39,6 +42,7 @@ final class SimulatedLink: Link {
     self.attempts = attempts
     maximumMTU = own.maximumMTU
     signal = other.signal
+    valueLoss = other.valueLoss
   }
 
   /// False from the moment `.ended` was told.
@@ -79,7 +83,7 @@ final class SimulatedLink: Link {
     tell?(.ended(error))
   }
 
-  func deliver(_ packet: [UInt8]) { onEvent?(.received(packet)) }
+  func deliver(_ packet: [UInt8]) { onEvent?(valueLoss?.takes(packet) == true ? .lost(1) : .received(packet)) }
 
   func take(_ count: Int) -> [[UInt8]] {
     let packets = Array(queue.prefix(count))

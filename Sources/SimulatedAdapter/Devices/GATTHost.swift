@@ -96,7 +96,7 @@ final class GATTHost {
       alarm?.work.cancel()
       alarm = nil
       onEnded?()
-    case .parametersChanged, .securityChanged: break
+    case .lost, .parametersChanged, .securityChanged: break
     }
   }
 

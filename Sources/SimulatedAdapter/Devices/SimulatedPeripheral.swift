@@ -24,7 +24,9 @@ final class SimulatedPeripheral: Connectable {
     generator = air.generator(Stream.behaviour.of(description.address))
     linkEnd = SimulatedLink.End(
       address: description.address, maximumMTU: description.mtu,
-      signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))))
+      signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))),
+      valueLoss: ValueLoss(
+        description.losses.value, generator: air.generator(Stream.losses.of(description.address))))
     advertiser = Advertiser(
       .device, owner: self,
       parameters: AdvertisingParameters(
@@ -73,7 +75,7 @@ final class SimulatedPeripheral: Connectable {
 
 /// What one address draws chance for: each purpose has a stream of its own.
 enum Stream: UInt64 {
-  case behaviour, signal, advertising, values, responses, faults
+  case behaviour, signal, advertising, values, responses, faults, losses
 
   func of(_ address: DeviceAddress, _ index: Int = 0) -> UInt64 {
     address.value | rawValue << 48 | UInt64(truncatingIfNeeded: index) << 52

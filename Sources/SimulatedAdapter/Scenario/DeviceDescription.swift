@@ -32,17 +32,20 @@ struct DeviceDescription: Decodable, Sendable {
     var connect = 0.0
     /// The probability that an advertisement is not received.
     var report = 0.0
+    /// The probability that a value that it notifies has no room in the adapter.
+    var value = 0.0
     /// After this long nothing comes through on a link any more; nil for never.
     var link: TimeSpan?
 
     init() {}
 
-    private enum Keys: String, CodingKey, CaseIterable { case connect, report, link }
+    private enum Keys: String, CodingKey, CaseIterable { case connect, report, value, link }
 
     init(from decoder: any Decoder) throws {
       let members = try Members(decoder, Keys.self)
       connect = try members.number(.connect, in: 0...1, default: 0)
       report = try members.number(.report, in: 0...1, default: 0)
+      value = try members.number(.value, in: 0...1, default: 0)
       link = try members.optional(.link)
     }
   }

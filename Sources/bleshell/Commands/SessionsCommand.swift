@@ -8,7 +8,7 @@ struct SessionsCommand: ShellCommand {
     commandName: "sessions", abstract: "Lists who uses bled, what each holds, and what it costs.",
     discussion: """
       SCAN and LINK are the times for which a program had a scan and connections (hours:minutes:seconds), REPORTS and \
-      VALUES what it was sent, LOST what it did not read in time, QUEUE the octets that wait for it. A program that is \
+      VALUES what it was sent, LOST what there was no room for, QUEUE the octets that wait for it. A program that is \
       gone is marked so: what it holds is kept for it. Others than bleshell \
       itself are listed to those who have the permission "sessions" in bled's configuration.
       """)
@@ -29,7 +29,7 @@ struct SessionsCommand: ShellCommand {
       .init(heading: "REQUESTS", right: true), .init(heading: "QUEUE", right: true), .init(heading: "HOLDS"))
     for session in sessions {
       let costs = session.costs
-      let lost = costs.reportsDropped + costs.valuesRefused
+      let lost = costs.reportsDropped + costs.valuesRefused + costs.packetsLost
       table.rows.append([
         .init(text: "\(session.session)"), .init(text: session.label, style: .bold),
         .init(text: session.process.map(String.init) ?? "-"), .init(text: session.user.map(Self.name) ?? "-"),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BledClient
+import BledRPC
 import FoundationEssentials
 
 /// `bleshell subscribe`
@@ -26,6 +27,12 @@ struct SubscribeCommand: ShellCommand {
     try await shell.use(device, timeout: timeout.timeout) { device in
       let attribute = try await device.tree().attribute(rest[0])
       let values = try await device.peripheral.subscribe(attribute.handle)
+      let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in
+        guard loss.peripheral == device.identifier else { return }
+        output.problem("packets for which this machine had no room: \(loss.packets); values are missing here, perhaps")
+      } end: { _ in
+      }
+      defer { losses.cancel() }
       do {
         let done: Void? = try await withDeadline(time ?? 0) { @MainActor in
           var left = count

@@ -125,6 +125,9 @@ final class ScriptedLink: Link {
     }
   }
 
+  /// So many packets of the peer had no room.
+  func lose(_ count: Int) { onEvent?(.lost(count)) }
+
   /// The link ends, once.
   func end(reason: Int) {
     guard isOpen else { return }
