@@ -10,11 +10,12 @@ extension CentralEngine {
     run { [self] in
       guard state == .poweredOn else { return }
       let record = record(of: peripheral)
+      let isNew = record.reconnectsItself != autoReconnect
       record.reconnectsItself = autoReconnect
       switch record.phase {
       case .idle: begin(record, after: delay)
-      case .connecting: break
-      case .connected: tellConnected(peripheral, mtu: nil)
+      case .connecting: if isNew { begin(record, after: 0) }
+      case .connected: if isNew { renew(record) } else { tellConnected(peripheral, mtu: nil) }
       case .ending: record.isWantedAgain = true
       }
     }
@@ -24,7 +25,6 @@ extension CentralEngine {
   func cancel(_ peripheral: CBPeripheral) {
     run { [self] in
       let record = record(of: peripheral)
-      record.reconnectsItself = false
       record.isWantedAgain = false
       switch record.phase {
       case .idle, .ending:
@@ -44,7 +44,7 @@ extension CentralEngine {
     }
   }
 
-  /// A connection that was waited for before the program was restored is there.
+  /// A connection is back, or one is there that was waited for before the program was restored.
   func connected(_ link: PeripheralConnected.Params) {
     guard let identifier = UUID(uuidString: link.peripheral), let record = records[identifier],
       record.phase == .connecting, let peripheral = record.peripheral
@@ -65,7 +65,8 @@ extension CentralEngine {
     guard let identifier = UUID(uuidString: event.peripheral), let record = records[identifier] else { return }
     switch record.phase {
     case .idle, .connecting: break  // The echo of a wish that was taken back.
-    case .connected: end(record, error: event.reason?.bluetoothError.coreBluetooth)
+    case .connected:
+      end(record, error: event.reason?.bluetoothError.coreBluetooth, isReconnecting: event.reconnecting ?? false)
     case .ending: end(record, error: nil)
     }
   }
@@ -76,7 +77,6 @@ extension CentralEngine {
     for (identifier, record) in records.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
       guard record.phase != .idle else { continue }
       call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))
-      record.reconnectsItself = false
       record.isWantedAgain = false
       switch record.phase {
       case .connecting: fail(record, error)
@@ -105,7 +105,9 @@ extension CentralEngine {
     guard record.generation == generation, record.phase == .connecting, let peripheral = record.peripheral else {
       return
     }
-    call(PeripheralConnect.self, .init(peripheral: peripheral.id)) { [weak self] result in
+    call(
+      PeripheralConnect.self, .init(peripheral: peripheral.id, reconnect: record.reconnectsItself)
+    ) { [weak self] result in
       guard let self, record.generation == generation, let peripheral = record.peripheral else { return }
       switch result {
       case .success(let link):
@@ -113,6 +115,23 @@ extension CentralEngine {
         tellConnected(peripheral, mtu: link.mtu)
       case .failure(let error):
         fail(record, error.coreBluetooth)
+      }
+    }
+  }
+
+  /// Tells the daemon of a connection that is there whether it is to come back when it drops.
+  private func renew(_ record: LinkRecord) {
+    guard let id = record.peripheral?.id else { return }
+    let generation = record.generation
+    call(
+      PeripheralConnect.self, .init(peripheral: id, reconnect: record.reconnectsItself)
+    ) { [weak self] result in
+      guard let self, result.failure == nil else { return }
+      if record.generation == generation, record.phase == .connected, let peripheral = record.peripheral {
+        tellConnected(peripheral, mtu: nil)
+      } else if record.phase == .idle {
+        // It had dropped before, as the program knows: this one is nobody's.
+        call(PeripheralDisconnect.self, .init(peripheral: id))
       }
     }
   }
@@ -137,16 +156,15 @@ extension CentralEngine {
     }
   }
 
-  private func end(_ record: LinkRecord, error: (any Error)?) {
+  private func end(_ record: LinkRecord, error: (any Error)?, isReconnecting: Bool = false) {
     record.nextGeneration()
-    record.phase = .idle
-    let isReconnecting = record.reconnectsItself && error != nil
-    let isWanted = isReconnecting || record.isWantedAgain
+    record.phase = isReconnecting ? .connecting : .idle
+    let isWanted = record.isWantedAgain
     record.isWantedAgain = false
     guard let peripheral = record.peripheral else { return }
     let time = CFAbsoluteTimeGetCurrent()
     deliver { manager in
-      peripheral.connectionEnded(nowConnecting: isWanted)
+      peripheral.connectionEnded(nowConnecting: isReconnecting || isWanted)
       manager.delegate?.centralManager(
         manager, didDisconnectPeripheral: peripheral, timestamp: time, isReconnecting: isReconnecting, error: error)
     }

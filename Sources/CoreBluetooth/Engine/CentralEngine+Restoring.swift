@@ -12,6 +12,7 @@ extension CentralEngine {
       let record = record(of: peripheral)
       record.nextGeneration()
       record.phase = restored.state == "connected" ? .connected : .connecting
+      record.reconnectsItself = restored.reconnect ?? false
       if !restored.services.isEmpty { record.watchesServices = .wanted }
       return (peripheral, restored)
     }

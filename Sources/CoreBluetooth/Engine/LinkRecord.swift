@@ -5,10 +5,12 @@
 /// | idle       | connect                 | the daemon is asked → connecting                                    |
 /// | connecting | it is connected         | didConnect → connected                                              |
 /// | connecting | it failed               | didFailToConnect → idle                                             |
+/// | connecting | connect, other options  | the daemon is asked again                                           |
 /// | connecting | cancel                  | the wish is taken back, didDisconnect → idle                        |
 /// | connected  | connect                 | didConnect again                                                    |
 /// | connected  | cancel                  | the daemon is asked → ending                                        |
-/// | connected  | the connection ended    | didDisconnect → idle, or with automatic reconnection → connecting   |
+/// | connected  | connect, other options  | the daemon is asked; didConnect again                               |
+/// | connected  | the connection ended    | didDisconnect → idle, or if the daemon connects again → connecting  |
 /// | ending     | the connection ended    | didDisconnect → idle, or if connect was called meanwhile → connecting |
 final class LinkRecord {
   enum Phase { case idle, connecting, connected, ending }
@@ -19,6 +21,7 @@ final class LinkRecord {
   var phase = Phase.idle
   /// Grows with each attempt and each end: answers to what was before are told apart.
   var generation = 0
+  /// Whether the daemon is to connect again when the connection drops: as the last `connect` said.
   var reconnectsItself = false
   /// `connect` was called while the phase was ending.
   var isWantedAgain = false

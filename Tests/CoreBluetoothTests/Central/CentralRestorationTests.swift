@@ -100,6 +100,29 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
+    @Test("G20: a connection that comes back by itself does so for the next manager, too")
+    func reconnectsByItself() async throws {
+      let daemon = try await BledProcess()
+      var first: Central? = Central(restoration: "central")
+      let log = try #require(first?.log)
+      try await log.next("didUpdateState") { $0.state == .poweredOn }
+      let brief = try #require(try await first?.find("Brief"))
+      first?.manager.connect(brief, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+      try await log.next("didConnect")
+      first = nil
+
+      let second = Central(restoration: "central")
+      let restoring = try await second.log.next("willRestoreState")
+      let peripherals = restoring.data[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral]
+      let again = try #require(peripherals?.first)
+      let lost = try await second.log.next("didDisconnect")
+      #expect(lost.peripheral === again && lost.isReconnecting == true)
+      try await second.log.next("didConnect")
+      second.manager.cancelPeripheralConnection(again)
+      #expect(try await second.log.next("didDisconnect").isReconnecting == false)
+      withExtendedLifetime(daemon) {}
+    }
+
     @Test("G21: a daemon that was killed comes back with what a program that is gone held")
     func daemonKilled() async throws {
       let daemon = try await BledProcess()

@@ -117,6 +117,34 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
+    @Test("automatic reconnection: the last connect decides")
+    func automaticReconnectionTakenBack() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await central.log.next("didUpdateState")
+      let brief = try await central.find("Brief")
+      let automatic = [CBConnectPeripheralOptionEnableAutoReconnect: true]
+      central.manager.connect(brief, options: automatic)
+      try await central.log.next("didConnect")
+      // While it is connected.
+      central.manager.connect(brief)
+      try await central.log.next("didConnect")
+      #expect(try await central.log.next("didDisconnect").isReconnecting == false)
+      #expect(brief.state == .disconnected)
+      central.manager.connect(brief)
+      try await central.log.next("didConnect")
+      central.manager.connect(brief, options: automatic)
+      try await central.log.next("didConnect")
+      #expect(try await central.log.next("didDisconnect").isReconnecting == true)
+      // While it is waited for: there is one answer.
+      central.manager.connect(brief)
+      try await central.log.next("didConnect")
+      #expect(try await central.log.next("didDisconnect").isReconnecting == false)
+      await central.barrier()
+      #expect(central.log.pending.isEmpty)
+      withExtendedLifetime(daemon) {}
+    }
+
     @Test func theOlderFormIsCalledIfTheNewerIsMissing() async throws {
       final class Older: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
         let log = EventLog()
