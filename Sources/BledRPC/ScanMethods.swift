@@ -18,6 +18,8 @@ public enum ScanStart: RPCMethod {
     public var adapter: String?
     /// Only devices that advertise one of these services.
     public var services: [BluetoothUUID]?
+    /// Only devices that wish to find one of these services on others; with `services`: those of either kind.
+    public var solicitedServices: [BluetoothUUID]?
     /// Only devices whose name begins with this text.
     public var name: String?
     /// Only the device of this address.
@@ -30,11 +32,12 @@ public enum ScanStart: RPCMethod {
     public var active: Bool?
     /// Makes the params.
     public init(
-      adapter: String? = nil, services: [BluetoothUUID]? = nil, name: String? = nil, address: String? = nil,
-      rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil
+      adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
+      name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil
     ) {
       self.adapter = adapter
       self.services = services
+      self.solicitedServices = solicitedServices
       self.name = name
       self.address = address
       self.rssi = rssi

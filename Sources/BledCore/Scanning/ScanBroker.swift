@@ -25,7 +25,7 @@ final class ScanBroker {
     func parameters(inBackground: Bool) -> ScanParameters? {
       let isActive = params.active ?? true
       guard inBackground else { return ScanParameters(isActive: isActive) }
-      guard !filter.services.isEmpty else { return nil }
+      guard filter.namesServices else { return nil }
       return ScanParameters(isActive: isActive, interval: .milliseconds(1280), window: .milliseconds(128))
     }
   }
@@ -52,7 +52,7 @@ final class ScanBroker {
   /// - Parameter isRevived: whether it was started before the daemon was.
   func start(_ params: ScanStart.Params, for session: Session, isRevived: Bool = false) throws {
     let filter = try ScanFilter(params)
-    guard isRevived || !session.isBackground || !filter.services.isEmpty else {
+    guard isRevived || !session.isBackground || filter.namesServices else {
       throw BledError.invalidParameter.error(
         "this session works in the background, where a scan needs \"services\": name those that are wanted")
     }
@@ -114,7 +114,7 @@ final class ScanBroker {
     for (session, subscription) in subscriptions {
       guard subscription.adapters.contains(slot) else { continue }
       let inBackground = session.isBackground
-      if inBackground, subscription.filter.services.isEmpty { continue }
+      if inBackground, !subscription.filter.namesServices { continue }
       let wantsAll = !inBackground && subscription.params.duplicates ?? false
       if !wantsAll, subscription.reported[peripheral.number] == peripheral.revision { continue }
       guard subscription.filter.admits(peripheral) else { continue }

@@ -9,18 +9,22 @@ struct ScanFilter {
   static let longestName = 248
 
   var services: Set<BluetoothUUID>
+  var solicitedServices: Set<BluetoothUUID>
   var namePrefix: String?
   var address: String?
   var minimumRSSI: Int?
 
   init(_ params: ScanStart.Params) throws {
-    guard params.services?.count ?? 0 <= Self.maximumServices else {
-      throw BledError.invalidParameter.error("\"services\" may list \(Self.maximumServices) at the most")
+    for (name, list) in [("services", params.services), ("solicitedServices", params.solicitedServices)] {
+      guard list?.count ?? 0 <= Self.maximumServices else {
+        throw BledError.invalidParameter.error("\"\(name)\" may list \(Self.maximumServices) at the most")
+      }
     }
     guard params.name?.utf8.count ?? 0 <= Self.longestName else {
       throw BledError.invalidParameter.error("\"name\" may have \(Self.longestName) octets at the most")
     }
     services = Set(params.services ?? [])
+    solicitedServices = Set(params.solicitedServices ?? [])
     namePrefix = params.name
     address = params.address?.uppercased()
     minimumRSSI = params.rssi
@@ -28,6 +32,9 @@ struct ScanFilter {
       throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
     }
   }
+
+  /// Whether it asks for services: a scan in the background must.
+  var namesServices: Bool { !services.isEmpty || !solicitedServices.isEmpty }
 
   /// Whether it lets this device through as it was last heard.
   func admits(_ peripheral: Peripheral) -> Bool {
@@ -38,6 +45,9 @@ struct ScanFilter {
     if let namePrefix {
       guard let name = peripheral.name, name.hasPrefix(namePrefix) else { return false }
     }
-    return services.isEmpty || peripheral.services.contains(where: services.contains)
+    guard namesServices else { return true }
+    if peripheral.services.contains(where: services.contains) { return true }
+    return !solicitedServices.isEmpty
+      && peripheral.advertised.solicitedServiceUUIDs.contains(where: solicitedServices.contains)
   }
 }

@@ -17,7 +17,9 @@ extension CentralEngine {
       return (peripheral, restored)
     }
     let wish = state.scan.map {
-      ScanWish(number: 0, services: $0.services ?? [], solicited: [], duplicates: $0.duplicates ?? false)
+      ScanWish(
+        number: 0, services: $0.services ?? [], solicited: $0.solicitedServices ?? [],
+        duplicates: $0.duplicates ?? false)
     }
     scanWish = wish
     deliver { manager in
@@ -29,8 +31,7 @@ extension CentralEngine {
         if !wish.services.isEmpty {
           dictionary[CBCentralManagerRestoredStateScanServicesKey] = wish.services.map { CBUUID($0) }
         }
-        dictionary[CBCentralManagerRestoredStateScanOptionsKey] =
-          [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: wish.duplicates)] as [String: Any]
+        dictionary[CBCentralManagerRestoredStateScanOptionsKey] = wish.options
       }
       manager.delegate?.centralManager(manager, willRestoreState: dictionary)
     }

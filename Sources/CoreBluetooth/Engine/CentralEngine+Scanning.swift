@@ -30,7 +30,7 @@ extension CentralEngine {
   }
 
   func heard(_ report: ScanReport.Params) {
-    guard let wish = scanWish, wish.wants(report), let identifier = UUID(uuidString: report.peripheral) else { return }
+    guard let wish = scanWish, let identifier = UUID(uuidString: report.peripheral) else { return }
     let hasRoom = waitingReports.with {
       guard $0 < Self.maximumWaitingReports else { return false }
       $0 += 1

@@ -11,15 +11,19 @@ struct ScanWish: Sendable {
   var solicited: [BluetoothUUID]
   var duplicates: Bool
 
-  /// The wish as the daemon takes it. It knows no solicited services: with them it is asked for everything, and `wants`
-  /// chooses.
+  /// The wish as the daemon takes it.
   var params: ScanStart.Params {
-    .init(services: services.isEmpty || !solicited.isEmpty ? nil : services, duplicates: duplicates)
+    .init(
+      services: services.isEmpty ? nil : services, solicitedServices: solicited.isEmpty ? nil : solicited,
+      duplicates: duplicates)
   }
 
-  func wants(_ report: ScanReport.Params) -> Bool {
-    guard !solicited.isEmpty else { return true }
-    return !services.isEmpty && !(report.services ?? []).allSatisfy { !services.contains($0) }
-      || !(report.solicitedServices ?? []).allSatisfy { !solicited.contains($0) }
+  /// The options with which the program asked for it.
+  var options: [String: Any] {
+    var options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: duplicates)]
+    if !solicited.isEmpty {
+      options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicited.map { CBUUID($0) }
+    }
+    return options
   }
 }

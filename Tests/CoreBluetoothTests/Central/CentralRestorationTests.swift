@@ -32,7 +32,11 @@ extension WithDaemon {
       let far = try #require(try await first.central?.find("Far"))
       first.central?.manager.connect(far)
       first.central?.manager.scanForPeripherals(
-        withServices: [CBUUID(string: "1809")], options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        withServices: [CBUUID(string: "1809")],
+        options: [
+          CBCentralManagerScanOptionAllowDuplicatesKey: true,
+          CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [CBUUID(string: "1805")],
+        ])
       let identifiers = (belt.identifier, far.identifier)
       try await first.log.next("didUpdateValueFor characteristic")
       first.central = nil
@@ -52,6 +56,8 @@ extension WithDaemon {
         restoring.data[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID] == [CBUUID(string: "1809")])
       let options = restoring.data[CBCentralManagerRestoredStateScanOptionsKey] as? [String: Any]
       #expect(options?[CBCentralManagerScanOptionAllowDuplicatesKey] as? Bool == true)
+      let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
+      #expect(solicited == [CBUUID(string: "1805")])
       try await second.log.next("didUpdateState") { $0.state == .poweredOn }
       #expect(second.manager.isScanning)
 
