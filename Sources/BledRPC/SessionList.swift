@@ -109,6 +109,8 @@ public struct SessionDescription: Codable, Sendable {
   public struct Costs: Codable, Sendable, Hashable {
     /// How many calls it made.
     public var requests = 0
+    /// How many of them failed, whether or not they had an id to be answered under.
+    public var requestsFailed = 0
     /// For how many seconds it had a scan.
     public var scanTime = 0.0
     /// How many reports it was sent.

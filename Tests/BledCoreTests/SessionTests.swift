@@ -119,14 +119,35 @@ import Testing
 
   @Test func tooManyOpenCallsAreRefused() throws {
     let client = world.client()
-    for number in 0..<SessionConnection.maximumOpenReplies {
+    for _ in 0..<SessionConnection.maximumOpenReplies {
       try client.call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random"))
-      _ = number
     }
     let error = try client.error(PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random"))
     #expect(error?.data?.name == "limitReached")
     client.die()
     #expect(world.adapter.wished.isEmpty)
+  }
+
+  @Test("Rule 6: calls that fail are counted, also those without an id, whose failure nothing else tells")
+  func failedCallsAreCounted() throws {
+    let client = world.client()
+    func failed() throws -> Int? {
+      try client.result(SessionList.self, Empty()).sessions.first { $0.mine }?.costs.requestsFailed
+    }
+    #expect(try failed() == 0)
+    client.send("{\"jsonrpc\":\"2.0\",\"method\":\"no.such\"}")
+    #expect(try failed() == 1)
+    let read = GATTRead.Params(peripheral: "11111111-1111-4111-8111-111111111111", handle: 1)
+    #expect(try client.error(GATTRead.self, read)?.data?.name == "unknownDevice")
+    #expect(try failed() == 2)
+    let connect =
+      #"{"jsonrpc":"2.0","method":"peripheral.connect","params":{"address":"C0:00:00:00:00:01","addressType":"random"}}"#
+    for _ in 0..<SessionConnection.maximumOpenReplies + 5 { client.send(connect) }
+    #expect(try failed() == 7)
+    // Those that waited fail as well.
+    client.send(#"{"jsonrpc":"2.0","method":"peripheral.disconnect","params":{"address":"C0:00:00:00:00:01"}}"#)
+    #expect(try failed() == 7 + SessionConnection.maximumOpenReplies)
+    #expect(try client.notifications(PeripheralConnectFailed.self).isEmpty)
   }
 
   @Test func stopAnswersEverybodyAndComesToRest() throws {

@@ -29,6 +29,7 @@ extension Daemon {
     let now = scheduler.now
     var costs = SessionDescription.Costs()
     costs.requests = session.costs.requests
+    costs.requestsFailed = session.costs.requestsFailed
     costs.scanTime = session.costs.scanTime(at: now).inSeconds
     costs.reports = session.costs.reports
     costs.reportsCoalesced = session.outbox.coalescedReports

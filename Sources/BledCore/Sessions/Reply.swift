@@ -37,6 +37,7 @@ final class Reply<Result: Encodable>: OpenReply {
   /// Answers with an error.
   func fail(_ error: RPCError) {
     guard let connection = close(.failure(error)) else { return }
+    connection.session.costs.requestsFailed += 1
     if let id { connection.refuse(id, error) }
   }
 

@@ -71,6 +71,7 @@ final class Router {
     } catch {
       failure = RPCError(BledError.invalidParameter.error("\(error)"))
     }
+    connection.session.costs.requestsFailed += 1
     if let id { connection.refuse(id, failure) }
   }
 }

@@ -5,6 +5,8 @@ import Bluetooth
 struct SessionCosts {
   /// Calls that it made.
   var requests = 0
+  /// Those of them that failed, at once or later.
+  var requestsFailed = 0
   /// Reports and values that were queued for it.
   private(set) var reports = 0
   private(set) var values = 0

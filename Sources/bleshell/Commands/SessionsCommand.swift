@@ -8,7 +8,8 @@ struct SessionsCommand: ShellCommand {
     commandName: "sessions", abstract: "Lists who uses bled, what each holds, and what it costs.",
     discussion: """
       SCAN and LINK are the times for which a program had a scan and connections (hours:minutes:seconds), REPORTS and \
-      VALUES what it was sent, LOST what there was no room for, QUEUE the octets that wait for it. A program that is \
+      VALUES what it was sent, LOST what there was no room for, FAILED those of its \
+      REQUESTS that were refused or failed later, QUEUE the octets that wait for it. A program that is \
       gone is marked so: what it holds is kept for it. Others than bleshell \
       itself are listed to those who have the permission "sessions" in bled's configuration.
       """)
@@ -26,7 +27,8 @@ struct SessionsCommand: ShellCommand {
       .init(heading: "SESSION", right: true), .init(heading: "PROGRAM"), .init(heading: "PROCESS", right: true),
       .init(heading: "USER"), .init(heading: "SCAN", right: true), .init(heading: "REPORTS", right: true),
       .init(heading: "LINK", right: true), .init(heading: "VALUES", right: true), .init(heading: "LOST", right: true),
-      .init(heading: "REQUESTS", right: true), .init(heading: "QUEUE", right: true), .init(heading: "HOLDS"))
+      .init(heading: "REQUESTS", right: true), .init(heading: "FAILED", right: true),
+      .init(heading: "QUEUE", right: true), .init(heading: "HOLDS"))
     for session in sessions {
       let costs = session.costs
       let lost = costs.reportsDropped + costs.valuesRefused + costs.packetsLost
@@ -36,7 +38,7 @@ struct SessionsCommand: ShellCommand {
         .init(text: Self.clock(costs.scanTime)), .init(text: "\(costs.reports)"),
         .init(text: Self.clock(costs.linkTime)), .init(text: "\(costs.values)"),
         .init(text: "\(lost)", style: lost == 0 ? .plain : .bad), .init(text: "\(costs.requests)"),
-        .init(text: "\(costs.queueOctets)"), .init(text: session.holdings),
+        .init(text: "\(costs.requestsFailed)"), .init(text: "\(costs.queueOctets)"), .init(text: session.holdings),
       ])
     }
     table.lines(output).forEach(output.line)
