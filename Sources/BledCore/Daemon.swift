@@ -85,12 +85,14 @@ public final class Daemon {
     router.servePublishing(peripheral, advertising)
   }
 
-  /// Adds an adapter and starts it. The first one is the default.
+  /// Adds an adapter and starts it, unless the daemon is stopping. The first one is the default.
   public func add(_ adapter: any Adapter) {
+    guard !isStopping else { return }
     let slot = adapters.add(adapter)
     directory.added(slot)
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     adapter.start()
+    scans.added(slot)
   }
 
   /// Opens a session for a client that has connected.

@@ -24,6 +24,7 @@ extension KernelAdapter {
     case .openRadio(let index, let address): openRadio(index, address)
     case .closeRadio(let error): closeRadio(error)
     case .state(let state): setState(state)
+    case .controllers(let indexes): onControllers?(indexes.map(\.rawValue))
     case .identity(let index, let controller): identify(index, controller)
     case .powerDone(let error):
       let waiting = powerDone

@@ -18,6 +18,9 @@ public final class KernelAdapter: Adapter {
   public internal(set) var state = AdapterState.absent
   /// Called on the event loop, after the call in which the event arose.
   public var onEvent: ((AdapterEvent) -> Void)?
+  /// Called on the event loop with the kernel's numbers of controllers that are there: all of them when this adapter looks for
+  /// its own, and each that comes later. So somebody can make adapters for them too.
+  public var onControllers: (([UInt16]) -> Void)?
 
   let eventLoop: NIOIsolatedEventLoop
   let scheduler: any Scheduler

@@ -6,14 +6,7 @@ enum Rfkill {
   /// The problem that a controller is blocked; nil if it is not.
   static func problem(with adapter: String) -> AdapterProblem? {
     let folder = "/sys/class/bluetooth/\(adapter)"
-    guard let entries = opendir(folder) else { return nil }
-    defer { closedir(entries) }
-    while let entry = readdir(entries) {
-      // Read where it lies: the kernel's record may be shorter than the whole type.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard name.hasPrefix("rfkill") else { continue }
+    for name in Folder.names(in: folder) where name.hasPrefix("rfkill") {
       if isSet("\(folder)/\(name)/hard") {
         return AdapterProblem(
           kind: .blocked, message: "\(adapter) is blocked by a switch of the machine (rfkill, hard).",

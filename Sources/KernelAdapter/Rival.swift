@@ -5,14 +5,7 @@ import Glibc
 enum Rival {
   /// The number of a process that is called bluetoothd, if one runs where we can see it.
   static func process() -> Int? {
-    guard let folder = opendir("/proc") else { return nil }
-    defer { closedir(folder) }
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      guard let number = Int(name), command(of: number) == "bluetoothd" else { continue }
-      return number
-    }
-    return nil
+    Folder.names(in: "/proc").lazy.compactMap { Int($0) }.first { command(of: $0) == "bluetoothd" }
   }
 
   /// The problem that it works on the adapter; nil if it does not run.

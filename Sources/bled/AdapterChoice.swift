@@ -1,45 +1,40 @@
-import Adapter
 import ArgumentParser
-import Bluetooth
 import KernelAdapter
-import Logging
-import NIOCore
 import SimulatedAdapter
 
 /// One adapter as the command line or the configuration names it.
 enum AdapterChoice: Sendable {
   case kernel(AdapterSelector)
+  /// Every controller of the machine, also one that comes later.
+  case all
   /// Nil if no file was named.
   case simulated(Scenario?)
 
-  /// Understands "hci0", an address, "simulated" or "simulated:FILE".
+  /// Understands "hci0", an address, "all", "simulated" or "simulated:FILE".
   /// - Throws: `ValidationError` or `ScenarioError`, which say what to do.
   init(_ text: String) throws {
-    if text == "simulated" {
+    if text == "all" {
+      self = .all
+    } else if text == "simulated" {
       self = .simulated(nil)
     } else if text.hasPrefix("simulated:") {
       self = .simulated(try Scenario(contentsOf: String(text.dropFirst("simulated:".count))))
     } else if let selector = AdapterSelector(text) {
       self = .kernel(selector)
     } else {
-      throw ValidationError("\"\(text)\" names no adapter: give hci0, an address, simulated or simulated:FILE")
+      throw ValidationError("\"\(text)\" names no adapter: give hci0, an address, all, simulated or simulated:FILE")
     }
   }
 
-  /// Makes the adapter. To be called on the loop.
-  /// - Parameters:
-  ///   - number: how many simulated ones there were before. A further one without a file brings no devices along.
-  ///   - air: where the simulated ones are: they hear each other.
-  func make(number: Int, on eventLoop: any EventLoop, _ scheduler: any Scheduler, air: Air) -> any Adapter {
-    switch self {
-    case .kernel(let selector):
-      KernelAdapter(
-        selector: selector, eventLoop: eventLoop, scheduler: scheduler, logger: Logger(label: "bled.kernel"))
-    case .simulated(let scenario):
-      SimulatedAdapter(
-        id: number == 0 ? "simulated" : "simulated\(number)",
-        scenario: scenario ?? (number == 0 ? .builtin : .empty), scheduler: scheduler,
-        seed: UInt64.random(in: .min ... .max), logger: Logger(label: "bled.simulated"), air: air)
+  /// Understands a list of them.
+  /// - Throws: the same.
+  static func list(_ texts: [String]) throws -> [AdapterChoice] {
+    let choices = try texts.map { try AdapterChoice($0) }
+    let isAll = choices.contains { if case .all = $0 { true } else { false } }
+    let named = zip(texts, choices).first { if case .kernel = $0.1 { true } else { false } }?.0
+    if isAll, let named {
+      throw ValidationError("\"all\" stands for every adapter of the machine: leave out \"\(named)\", or \"all\"")
     }
+    return choices
   }
 }

@@ -22,7 +22,7 @@ struct Bled: ParsableCommand {
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "An adapter to use; can be repeated, the first is the default. (default: hci0)",
-      valueName: "hci0|ADDRESS|simulated[:FILE]"))
+      valueName: "hci0|ADDRESS|all|simulated[:FILE]"))
   var adapter: [String] = []
 
   @Option(

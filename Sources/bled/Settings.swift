@@ -25,7 +25,7 @@ struct Settings: Sendable {
       var unknown: [String] = []
       let policy = Policy(configuration.policy, accounts: .system, ownUser: getuid()) { unknown.append($0) }
       return Settings(
-        configuration: configuration, adapters: try configuration.adapters.names.map { try AdapterChoice($0) },
+        configuration: configuration, adapters: try AdapterChoice.list(configuration.adapters.names),
         policy: policy,
         // The group of the default need not be there.
         unknownAccounts: configuration.policy == Configuration().policy ? [] : unknown)

@@ -50,6 +50,22 @@ import Testing
     #expect(try byStrength.notifications(ScanReport.self).map(\.name) == ["Lamp"])
   }
 
+  @Test("An adapter that is added joins the scans that name none, and only those")
+  func anAdapterThatIsAddedJoinsIn() throws {
+    let everywhere = world.client()
+    let here = world.client()
+    _ = try everywhere.result(ScanStart.self, .init(active: false))
+    _ = try here.result(ScanStart.self, .init(adapter: "hci0"))
+    let later = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
+    world.daemon.add(later)
+    #expect(later.scan == ScanParameters(isActive: false))
+    later.hear(belt, beltData)
+    #expect(try everywhere.notifications(ScanReport.self).map(\.adapter) == ["hci1"])
+    #expect(try here.notifications(ScanReport.self).isEmpty)
+    _ = try everywhere.result(ScanStop.self, Empty())
+    #expect(later.scan == nil)
+  }
+
   @Test("P10: a report is a duplicate only if address and bytes are equal")
   func duplicates() throws {
     let once = world.client()

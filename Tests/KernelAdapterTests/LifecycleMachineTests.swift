@@ -147,6 +147,17 @@ struct LifecycleMachineTests {
     #expect(index.rawValue == 1)
   }
 
+  @Test func whatOtherControllersThereAreIsTold() throws {
+    var script = Script(.index(0))
+    try script.command("0300 ffff 0000", returns: [2, 0, 3, 0, 0, 0])
+    #expect(script.told.last == .controllers([ControllerIndex(rawValue: 3), ControllerIndex(rawValue: 0)]))
+    try script.describe(address: address.value)
+    // Also while this one does not work.
+    script.give(.rival(problem))
+    try script.event(0x0004, index: 4)
+    #expect(script.told.last == .controllers([ControllerIndex(rawValue: 4)]))
+  }
+
   @Test func absentUntilItIsPluggedIn() throws {
     var script = Script(.index(0))
     try script.command("0300 ffff 0000", returns: [0, 0])

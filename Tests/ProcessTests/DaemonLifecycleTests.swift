@@ -28,6 +28,14 @@ import Testing
     mute.close()
   }
 
+  @Test("All adapters and one of them: refused, with what to leave out")
+  func allAndOne() throws {
+    let folder = try TemporaryFolder()
+    let daemon = try ChildProcess("bled", ["--adapter", "hci1", "--adapter", "all"], folder: folder)
+    #expect(try daemon.exitStatus() == 64)
+    #expect(daemon.errors.contains("leave out \"hci1\", or \"all\""), "\(daemon.errors)")
+  }
+
   @Test("SIGTERM, SIGINT and SIGHUP are not lost, however soon after the start they come")
   func signalsAtOnce() throws {
     let folder = try TemporaryFolder()

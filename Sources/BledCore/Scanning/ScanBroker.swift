@@ -9,17 +9,20 @@ import FoundationEssentials
 /// the time only. A scan without service filter rests while the program that wanted it is gone.
 final class ScanBroker {
   private final class Subscription {
-    let adapters: [AdapterSlot]
+    /// Where; nil: on all, also on those that are added later.
+    let adapter: AdapterSlot?
     let filter: ScanFilter
     let params: ScanStart.Params
     /// The revision of each device's data that was reported last, by number of the device.
     var reported: [Int: Int] = [:]
 
-    init(adapters: [AdapterSlot], filter: ScanFilter, params: ScanStart.Params) {
-      self.adapters = adapters
+    init(adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params) {
+      self.adapter = adapter
       self.filter = filter
       self.params = params
     }
+
+    func includes(_ slot: AdapterSlot) -> Bool { adapter == nil || adapter == slot }
 
     /// How to scan for it; nil: not at all for now.
     func parameters(inBackground: Bool) -> ScanParameters? {
@@ -61,10 +64,17 @@ final class ScanBroker {
       .scans, ofUser: session.user,
       all: subscriptions.count { $0.session.user == session.user && $0.session != session })
     subscriptions.removeAll { $0.session == session }
-    let subscription = Subscription(adapters: chosen, filter: filter, params: params)
+    let subscription = Subscription(adapter: chosen, filter: filter, params: params)
     subscriptions.append((session, subscription))
     session.costs.scanBegan(at: scheduler.now)
     wish(for: subscription, of: session)
+  }
+
+  /// There is another adapter.
+  func added(_ slot: AdapterSlot) {
+    for (session, subscription) in subscriptions where subscription.includes(slot) {
+      wish(subscription.parameters(inBackground: session.isBackground), of: session, on: slot)
+    }
   }
 
   /// The scan of a session as it was asked for.
@@ -112,7 +122,7 @@ final class ScanBroker {
   private func deliver(_ peripheral: Peripheral, on slot: AdapterSlot) {
     var line: Data?
     for (session, subscription) in subscriptions {
-      guard subscription.adapters.contains(slot) else { continue }
+      guard subscription.includes(slot) else { continue }
       let inBackground = session.isBackground
       if inBackground, !subscription.filter.namesServices { continue }
       let wantsAll = !inBackground && subscription.params.duplicates ?? false
@@ -130,24 +140,23 @@ final class ScanBroker {
     return try? RPCEncoding.notification(ScanReport.self, report)
   }
 
-  private func choose(_ name: String?) throws -> [AdapterSlot] {
-    if name != nil { return [try adapters.findUsable(name)] }
+  /// The adapter of this name; nil for all.
+  private func choose(_ name: String?) throws -> AdapterSlot? {
+    if name != nil { return try adapters.findUsable(name) }
     // Those that cannot be used now join in when they can; one must be usable, or nothing will come.
-    guard adapters.slots.contains(where: \.isUsable) else { return [try adapters.findUsable(nil)] }
-    return adapters.slots
+    guard adapters.slots.contains(where: \.isUsable) else { return try adapters.findUsable(nil) }
+    return nil
   }
 
   /// The same for a scan that waits for its adapters.
-  private func chooseAny(_ name: String?) throws -> [AdapterSlot] {
-    try name.map { [try adapters.find($0)] } ?? adapters.slots
-  }
+  private func chooseAny(_ name: String?) throws -> AdapterSlot? { try name.map { try adapters.find($0) } }
 
   private func isScanActive(on slot: AdapterSlot) -> Bool { arbiters[slot]?.isActive ?? false }
 
   private func wish(for subscription: Subscription, of session: Session) {
     let parameters = subscription.parameters(inBackground: session.isBackground)
     for slot in adapters.slots {
-      wish(subscription.adapters.contains(slot) ? parameters : nil, of: session, on: slot)
+      wish(subscription.includes(slot) ? parameters : nil, of: session, on: slot)
     }
   }
 

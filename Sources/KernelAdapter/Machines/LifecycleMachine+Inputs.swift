@@ -34,6 +34,8 @@ extension LifecycleMachine {
     /// Ends links, scan and advertising; the error is what links end with.
     case closeRadio(BluetoothError)
     case state(AdapterState)
+    /// These controllers are there, ours or others.
+    case controllers([ControllerIndex])
     case identity(ControllerIndex, ControllerInformation)
     case powerDone(BluetoothError?)
     case stopped

@@ -217,10 +217,11 @@ struct LifecycleMachine {
       deadline = nil
       return answered(status.opcode, status.status, [], packet.index, at: now)
     case .indexAdded:
+      let told = [Action.controllers([packet.index])]
       switch state {
-      case .absent: return search(at: now)
-      case .failed where outstanding == nil: return search(at: now)
-      default: return []
+      case .absent: return told + search(at: now)
+      case .failed where outstanding == nil: return told + search(at: now)
+      default: return told
       }
     case .indexRemoved where packet.index == index:
       guard state != .stopped, state != .stopping else { return [] }
@@ -258,10 +259,11 @@ struct LifecycleMachine {
       guard status == .success, let list = try? ControllerIndexList(decoding: octets) else {
         return fail(problem(status, "list the adapters"), at: now)
       }
+      let told = [Action.controllers(list.indexes)]
       if case .index(let number) = selector {
-        return examineNext(list.indexes.filter { $0.rawValue == number }, at: now)
+        return told + examineNext(list.indexes.filter { $0.rawValue == number }, at: now)
       }
-      return examineNext(list.indexes.sorted { $0.rawValue < $1.rawValue }, at: now)
+      return told + examineNext(list.indexes.sorted { $0.rawValue < $1.rawValue }, at: now)
     case (ReadControllerInformation.opcode, .searching(let remaining)):
       guard status == .success, let information = try? ControllerInformation(decoding: octets) else {
         return examineNext(remaining, at: now)

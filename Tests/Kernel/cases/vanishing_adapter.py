@@ -1,10 +1,11 @@
-"""Group 4: the adapters disappear while they scan, advertise and hold a link, and come back."""
+"""Group 4: adapters disappear while they scan, advertise and hold a link, and come back; and all adapters are used."""
 
 import asyncio
 from dataclasses import dataclass
 
 from support import published as p
 from support import tree
+from support.air import Air
 from support.btvirt import Emulator
 from support.cases import expect, expect_equal, stage
 from support.client import failure_of
@@ -83,3 +84,64 @@ async def gone_and_back(given):
     connected = await client.call("peripheral.connect", peripheral=given.peripheral, adapter="hci0", timeout=60)
     value = await client.call("gatt.read", peripheral=connected["peripheral"], handle=given.handle)
     expect_equal(value["value"], "0c", "the value after it is back")
+
+
+FIRST, SECOND = "F0:F1:F2:F3:F4:00", "F0:F1:F2:F3:F4:01"
+
+
+@stage(4, "all adapters")
+async def all_adapters(resources):
+    air = Air()
+    first = await resources.open(await air.adapter(FIRST))
+    daemon = await resources.open(Daemon(resources, "all"))
+    client = await daemon.client()
+    await daemon.until_on(client, "hci0")
+    await client.call("scan.start", duplicates=True)
+    return resources, air, first, daemon, client
+
+
+@all_adapters.case("one plugged in later is told and joins the scan; unplugged it is absent, and comes back (P24)")
+async def plugged(given):
+    resources, air, first, daemon, client = given
+    listed = (await client.call("adapter.list"))["adapters"]
+    expect_equal([each["adapter"] for each in listed], ["hci0"], "the adapters at first")
+
+    second = await resources.open(await air.adapter(SECOND))
+    await scans(daemon, client, "hci1", SECOND)
+    # The other one goes: it is told, and the one that came later works on.
+    await first.__aexit__()
+    await daemon.until_state(client, "absent", "hci0")
+    await second.__aexit__()
+    await daemon.until_state(client, "absent", "hci1")
+    for adapter, address in (("hci0", FIRST), ("hci1", SECOND)):
+        await resources.open(await air.adapter(address))
+        await scans(daemon, client, adapter, address)
+    listed = (await client.call("adapter.list"))["adapters"]
+    expect_equal([each["adapter"] for each in listed], ["hci0", "hci1"], "the adapters in the end")
+
+
+async def scans(daemon, client, adapter, address):
+    """Waits until the adapter works, has this address, and scans."""
+    description = await daemon.until_on(client, adapter)
+    expect_equal(description["address"], address, f"the address of {adapter}")
+    async with asyncio.timeout(30):
+        while True:
+            listed = (await client.call("adapter.list"))["adapters"]
+            if next(each for each in listed if each["adapter"] == adapter)["scanning"]:
+                return
+            await asyncio.sleep(0.05)
+
+
+@stage(4, "none of all adapters")
+async def none_of_all(resources):
+    daemon = await resources.open(Daemon(resources, "all"))
+    return resources, daemon, await daemon.client()
+
+
+@none_of_all.case("hci0 is awaited, and used with those that come with it")
+async def come(given):
+    resources, daemon, client = given
+    await daemon.until_state(client, "absent", "hci0")
+    await resources.open(Emulator(2))
+    for adapter in ("hci0", "hci1"):
+        await daemon.until_on(client, adapter)

@@ -1,0 +1,85 @@
+import Adapter
+import KernelAdapter
+import Logging
+import NIOCore
+import SimulatedAdapter
+
+/// Makes the adapters that are listed, and with "all" those that come later. What was made stays until the daemon ends.
+final class RunningAdapters {
+  /// Who takes new ones into use. Set it before the first are made.
+  var onNew: ((any Adapter) -> Void)?
+  private let eventLoop: any EventLoop
+  private let scheduler: any Scheduler
+  private let logger: Logger
+  /// Where the simulated ones are: they hear each other.
+  private let air: Air
+  private var simulatedCount = 0
+  private var kernel: [AdapterSelector: KernelAdapter] = [:]
+  /// What was listed.
+  private var names: [String] = []
+
+  init(eventLoop: any EventLoop, scheduler: any Scheduler, logger: Logger) {
+    self.eventLoop = eventLoop
+    self.scheduler = scheduler
+    self.logger = logger
+    air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
+  }
+
+  /// Makes those that are listed and not there yet; the name of a simulated one may be there more than once.
+  func use(_ settings: Settings) {
+    var others = names
+    for (name, choice) in zip(settings.configuration.adapters.names, settings.adapters) {
+      if let index = others.firstIndex(of: name) {
+        others.remove(at: index)
+        continue
+      }
+      names.append(name)
+      switch choice {
+      case .kernel(let selector): add(selector)
+      case .all: addAll()
+      case .simulated(let scenario): add(scenario)
+      }
+    }
+    for name in others { logger.warning("adapter \(name) is no longer listed: it stays in use until the next start") }
+  }
+
+  /// Uses every controller there is and each that comes. hci0 is the first, there or not, lest the default be another one whenever
+  /// the machine starts.
+  private func addAll() {
+    add(.index(0))
+    kernel[.index(0)]?.onControllers = { [weak self] indexes in
+      for index in indexes { self?.add(.index(index)) }
+    }
+    for index in Controllers.present() { add(.index(index)) }
+  }
+
+  private func add(_ selector: AdapterSelector) {
+    guard kernel[selector] == nil else { return }
+    // The list was another one before, and the controller goes by another name since.
+    for (name, other) in kernel where other.isAlso(selector) {
+      return logger.warning("adapter \(selector) is in use as \(name) until the next start")
+    }
+    let adapter = KernelAdapter(
+      selector: selector, eventLoop: eventLoop, scheduler: scheduler, logger: Logger(label: "bled.kernel"))
+    kernel[selector] = adapter
+    onNew?(adapter)
+  }
+
+  private func add(_ scenario: Scenario?) {
+    let isFirst = simulatedCount == 0
+    // A further one without a file brings no devices along.
+    onNew?(
+      SimulatedAdapter(
+        id: isFirst ? "simulated" : "simulated\(simulatedCount)", scenario: scenario ?? (isFirst ? .builtin : .empty),
+        scheduler: scheduler, seed: UInt64.random(in: .min ... .max), logger: Logger(label: "bled.simulated"), air: air)
+    )
+    simulatedCount += 1
+  }
+}
+
+extension KernelAdapter {
+  /// Whether it has the controller that is meant, by another choice.
+  fileprivate func isAlso(_ selector: AdapterSelector) -> Bool {
+    selector == .address(information.address) || "\(selector)" == information.id
+  }
+}
