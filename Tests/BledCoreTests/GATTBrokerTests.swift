@@ -142,6 +142,70 @@ import Testing
     #expect(peer.subscriptions[handle] == [])
   }
 
+  @Test("What one session asks for without waiting reaches the device in that order, subscriptions too")
+  func inOrder() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let (rate, place, long) = (peer.handle(of: 0x2A37), peer.handle(of: 0x2A38), peer.handle(of: 0x2A56))
+    func asked(since count: Int) -> [[UInt8]] { peer.received.dropFirst(count).map { [$0[0], $0[1]] } }
+    let (first, second, value) = (UInt8(rate + 1), UInt8(long + 1), UInt8(long))
+    var count = peer.received.count
+    for _ in 0..<2 { try client.call(GATTRead.self, .init(peripheral: id, handle: place)) }
+    try client.call(GATTSubscribe.self, .init(peripheral: id, handle: rate))
+    try client.call(GATTSubscribe.self, .init(peripheral: id, handle: long))
+    try client.call(GATTWrite.self, .init(peripheral: id, handle: long, value: HexBytes([1])))
+    world.settle()
+    #expect(
+      asked(since: count) == [
+        [0x0A, UInt8(place)], [0x0A, UInt8(place)], [0x12, first], [0x12, second], [0x12, value],
+      ])
+    count = peer.received.count
+    try client.call(GATTWrite.self, .init(peripheral: id, handle: long, value: HexBytes([2])))
+    try client.call(GATTUnsubscribe.self, .init(peripheral: id, handle: rate))
+    try client.call(GATTRead.self, .init(peripheral: id, handle: place))
+    try client.call(GATTWrite.self, .init(peripheral: id, handle: long, value: HexBytes([3]), response: false))
+    world.settle()
+    #expect(asked(since: count) == [[0x12, value], [0x12, first], [0x0A, UInt8(place)], [0x52, value]])
+    client.drain()
+    let answered = client.messages.compactMap { if case .success(.number(let id)) = $0.kind { id } else { nil } }
+    #expect(answered == answered.sorted() && answered.count >= 9)
+  }
+
+  @Test("A subscription that is taken back before its turn has come is not told to the device")
+  func takenBack() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let handle = peer.handle(of: 0x2A37)
+    let count = peer.received.count
+    try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    let subscribe = try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    let unsubscribe = try client.call(GATTUnsubscribe.self, .init(peripheral: id, handle: handle))
+    world.settle()
+    #expect(try client.error(of: subscribe, GATTSubscribe.self)?.data?.name == "cancelled")
+    _ = try #require(try client.answer(to: unsubscribe, GATTUnsubscribe.self)).get()
+    #expect(peer.received.count == count + 1)
+    // Who wants it again in time has it.
+    for _ in 0..<2 {
+      try client.call(GATTUnsubscribe.self, .init(peripheral: id, handle: handle))
+      try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    }
+    world.settle()
+    #expect(peer.subscriptions[handle] == .notification)
+  }
+
+  @Test("Who leaves before its subscription was written takes it from nobody else")
+  func subscriberLeaves() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let other = world.client()
+    try world.connect(other, peer)
+    let handle = peer.handle(of: 0x2A37)
+    try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    let subscribe = try other.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    client.die()
+    world.settle()
+    _ = try #require(try other.answer(to: subscribe, GATTSubscribe.self)).get()
+    #expect(peer.subscriptions[handle] == .notification)
+  }
+
   @Test func indicationsWhereThereAreNoNotifications() throws {
     _ = try done(GATTDiscover.self, .init(peripheral: id))
     let handle = peer.handle(of: 0x2A56)
@@ -173,6 +237,19 @@ import Testing
     world.settle()
     for call in calls { _ = try #require(try client.answer(to: call, GATTWrite.self)).get() }
     #expect(peer.received.suffix(3).map { $0.last } == [0, 1, 2])
+    // What the session asks next waits behind them; what others ask does not.
+    link.isWritable = false
+    let other = world.client()
+    try world.connect(other, peer)
+    try client.call(
+      GATTWrite.self, .init(peripheral: id, handle: handle, value: HexBytes([9]), response: false))
+    try client.call(GATTRead.self, .init(peripheral: id, handle: 0x77))
+    try other.call(GATTRead.self, .init(peripheral: id, handle: 0x78))
+    world.settle()
+    #expect(peer.received.suffix(2).map { [$0[0], $0[1]] } == [[0x52, UInt8(handle)], [0x0A, 0x78]])
+    link.isWritable = true
+    world.settle()
+    #expect(peer.received.suffix(2).map { [$0[0], $0[1]] } == [[0x52, UInt8(handle)], [0x0A, 0x77]])
   }
 
   @Test(

@@ -128,37 +128,36 @@ import Testing
     #expect(words(machine.linkDown(Self.reason, at: .zero)) == [])
   }
 
-  private func words(_ actions: [SubscriptionMachine<String, Int>.Action]) -> [String] {
-    actions.map { action in
-      switch action {
-      case .enable: "enable"
-      case .disable: "disable"
-      case .answer(let request, let error): "answer \(request) \(error?.name ?? "ok")"
-      }
-    }
-  }
-
-  @Test func theDeviceIsAskedOnceForAllSubscribers() {
-    var machine = SubscriptionMachine<String, Int>()
-    #expect(words(machine.subscribe("a", 1)) == ["enable"])
-    #expect(machine.members == ["a"], "P15: the route exists before the answer")
-    #expect(words(machine.subscribe("b", 2)) == [])
-    #expect(words(machine.written(nil)) == ["answer 1 ok", "answer 2 ok"])
-    #expect(words(machine.unsubscribe("a", 3)) == ["answer 3 ok"])
-    #expect(words(machine.unsubscribe("b", 4)) == ["disable"])
-    #expect(words(machine.subscribe("a", 5)) == [], "waits until it is off")
-    #expect(words(machine.written(nil)) == ["answer 4 ok", "enable"])
-    #expect(words(machine.unsubscribe("a", nil)) == ["answer 5 cancelled"])
-    #expect(words(machine.written(nil)) == ["disable"])
-    #expect(words(machine.written(nil)) == [])
-    #expect(machine.isOff)
+  @Test func theDeviceIsToldOnceForAllSubscribers() {
+    var machine = SubscriptionMachine<String>()
+    machine.join("a")
+    machine.join("b")
+    #expect(machine.members == ["a", "b"], "P15: the route exists before the device is told")
+    #expect(machine.mustSwitch(on: true))
+    machine.switching()
+    #expect(machine.mustSwitch(on: true), "as long as it is not known whether it did")
+    machine.switched(on: true)
+    #expect(!machine.mustSwitch(on: true))
+    machine.leave("a")
+    #expect(!machine.mustSwitch(on: false))
+    machine.leave("b")
+    #expect(machine.mustSwitch(on: false) && !machine.isIdle)
+    machine.join("a")
+    #expect(!machine.mustSwitch(on: false) && !machine.mustSwitch(on: true), "who comes back in time finds it on")
+    machine.leave("a")
+    machine.switching()
+    #expect(machine.mustSwitch(on: false))
+    machine.switched(on: false)
+    #expect(machine.isIdle)
   }
 
   @Test func aRefusedSubscriptionLeavesNobodyBehind() {
-    var machine = SubscriptionMachine<String, Int>()
-    _ = machine.subscribe("a", 1)
-    #expect(words(machine.written(Self.reason)) == ["answer 1 connectionFailed"])
-    #expect(machine.members.isEmpty && machine.isOff)
+    var machine = SubscriptionMachine<String>()
+    machine.join("a")
+    machine.switching()
+    machine.refused()
+    machine.leave("a")
+    #expect(machine.isIdle && !machine.mustSwitch(on: false))
   }
 
   @Test func theScanIsTheUnionOfAllWishes() {

@@ -7,7 +7,7 @@ extension CentralBroker {
   func lost(_ session: Session) {
     watchers.set(false, session)
     for connection in inOrder where connection.machine.users.contains(session) {
-      connection.device?.abandon(session, GAPError.cancelled.error("the program is gone"))
+      connection.device?.abandon(session, GAPError.cancelled.error("the program is gone"), isKept: true)
       connection.device?.releaseBrake()
     }
   }

@@ -35,7 +35,7 @@ extension CentralBroker {
   }
 
   private func lose(_ handle: UInt16, on device: DeviceLink, _ session: Session, _ error: BluetoothError) {
-    device.unsubscribe(from: handle, session, nil)
+    device.endSubscription(to: handle, of: session)
     tellLost(handle, on: device, session, error)
   }
 
@@ -49,7 +49,7 @@ extension CentralBroker {
     for handle in device.subscriptions.keys.sorted()
     where range.contains(handle) && handle != device.known.serviceChanged {
       // Nothing is written: what stands at the descriptor's handle now may be anything.
-      for session in device.voidSubscription(to: handle, error) { tellLost(handle, on: device, session, error) }
+      for session in device.voidSubscription(to: handle) { tellLost(handle, on: device, session, error) }
     }
     device.known.forget(range)
     for session in device.discovered.keys { device.discovered[session]?.forget(range) }

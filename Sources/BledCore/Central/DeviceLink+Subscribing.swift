@@ -13,33 +13,32 @@ extension DeviceLink {
       guard case .failure(let error) = outcome else { return }
       session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
     }
-    if subscriptions[handle] == nil {
-      lastSubscription += 1
-      subscriptions[handle] = SubscriptionMachine(number: lastSubscription)
-    }
-    if let actions = subscriptions[handle]?.subscribe(session, reply) { perform(actions, handle) }
+    subscriptions[handle, default: SubscriptionMachine()].join(session)
+    run(switching(handle, on: true, session, reply))
   }
 
   /// Ends the subscription of a session; without one it does nothing.
-  func unsubscribe(from handle: UInt16, _ session: Session, _ reply: Reply<Empty>?) {
-    guard let actions = subscriptions[handle]?.unsubscribe(session, reply) else {
-      reply?.succeed(Empty())
-      return
-    }
-    perform(actions, handle)
+  func unsubscribe(from handle: UInt16, _ session: Session, _ reply: Reply<Empty>) {
+    subscriptions[handle]?.leave(session)
+    run(switching(handle, on: false, session, reply))
+  }
+
+  /// Ends the subscription of a session that did not ask for that.
+  func endSubscription(to handle: UInt16, of session: Session) {
+    subscriptions[handle]?.leave(session)
+    forgetIfIdle(handle)
+    guard let machine = subscriptions[handle], machine.mustSwitch(on: false), !machine.isBeingEnded else { return }
+    subscriptions[handle]?.isBeingEnded = true
+    run(switching(handle, on: false, nil, nil))
   }
 
   /// Forgets a subscription whose handles the device declared void, without a word to the device.
   /// - Returns: whom values went to.
-  func voidSubscription(to handle: UInt16, _ error: BluetoothError) -> [Session] {
-    guard let machine = subscriptions.removeValue(forKey: handle) else { return [] }
-    perform(machine.void(error), handle)
-    return machine.members
-  }
+  func voidSubscription(to handle: UInt16) -> [Session] { subscriptions.removeValue(forKey: handle)?.members ?? [] }
 
   /// Ends all subscriptions of a session that lets go of the device.
   func unsubscribeAll(_ session: Session) {
-    for handle in subscriptions.keys.sorted() { unsubscribe(from: handle, session, nil) }
+    for handle in subscriptions.keys.sorted() { endSubscription(to: handle, of: session) }
   }
 
   /// Asks the device to tell of changes of its services, once its Service Changed characteristic was discovered.
@@ -51,59 +50,65 @@ extension DeviceLink {
     run(LinkOperation(session: nil, .subscribe(descriptor: descriptor, .indication)) { _ in nil })
   }
 
-  private func perform(_ actions: [SubscriptionMachine<Session, Reply<Empty>>.Action], _ handle: UInt16) {
-    for action in actions {
-      switch action {
-      case .enable:
-        configure(handle, known.supports(handle, .notify).isEmpty ? .indication : .notification)
-      case .disable: configure(handle, [])
-      case .answer(let reply, let error):
-        if let error { reply.fail(error) } else { reply.succeed(Empty()) }
-      }
-    }
-    if subscriptions[handle]?.isOff == true { subscriptions[handle] = nil }
-  }
-
-  /// Writes the Client Characteristic Configuration, after looking for it if it is not known.
-  private func configure(_ handle: UInt16, _ configuration: ClientConfiguration) {
-    guard let number = subscriptions[handle]?.number else { return }
-    do {
-      if let descriptor = known.configuration(of: handle) {
-        return run(
-          LinkOperation(session: nil, .subscribe(descriptor: descriptor, configuration)) { [weak self] result in
-            self?.configured(handle, number, result)
-            return nil
-          })
-      }
-      guard known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) else {
-        throw Self.noConfiguration(handle)
-      }
-      run(findConfiguration(of: handle, number, in: range, configuration))
-    } catch {
-      configured(handle, number, .failure((error as? BluetoothError) ?? Self.noConfiguration(handle)))
-    }
-  }
-
-  private func findConfiguration(
-    of handle: UInt16, _ number: Int, in range: ClosedRange<UInt16>, _ configuration: ClientConfiguration
+  /// Has the device told, when it is the session's turn, what it has to know by then: whether somebody wants the values.
+  private func switching(
+    _ handle: UInt16, on: Bool, _ session: Session?, _ reply: Reply<Empty>?
   ) -> LinkOperation {
-    LinkOperation(session: nil, .discoverDescriptors(in: range)) { [weak self] result in
-      guard let self else { return nil }
-      if case .success(.descriptors(let descriptors)) = result {
-        known.add(descriptors, of: handle)
-        if let descriptor = known.configuration(of: handle) { return .subscribe(descriptor: descriptor, configuration) }
-        configured(handle, number, .failure(Self.noConfiguration(handle)))
-      } else {
-        configured(handle, number, result)
+    var isWritten = false
+    return LinkOperation(session: session, nil, outlastsProgram: true) { [weak self] result in
+      guard let self else {
+        reply?.fail(Self.gone)
+        return nil
       }
+      do {
+        let result = try result.get()
+        if isWritten { subscriptions[handle]?.switched(on: on) }
+        if case .descriptors(let found) = result { known.add(found, of: handle) }
+        if on, let session { try checkMember(session, of: handle) }
+        if !isWritten, let next = try nextStep(handle, on: on) {
+          if case .subscribe = next {
+            isWritten = true
+            subscriptions[handle]?.switching()
+          }
+          return next
+        }
+        reply?.succeed(Empty())
+      } catch {
+        let error = error.asBluetoothError
+        // Any other error says nothing of the device: it may have done what it was told.
+        if isWritten, error.domain == .att { subscriptions[handle]?.refused() }
+        if on, let session { subscriptions[handle]?.leave(session) }
+        reply?.fail(error)
+      }
+      if session == nil { subscriptions[handle]?.isBeingEnded = false }
+      forgetIfIdle(handle)
       return nil
     }
   }
 
-  private func configured(_ handle: UInt16, _ number: Int, _ result: Result<GATTResult, BluetoothError>) {
-    guard subscriptions[handle]?.number == number else { return }
-    let error: BluetoothError? = if case .failure(let error) = result { error } else { nil }
-    if let actions = subscriptions[handle]?.written(error) { perform(actions, handle) }
+  /// What the device has to be asked: to configure the characteristic, or before that for its descriptors.
+  private func nextStep(_ handle: UInt16, on: Bool) throws -> GATTProcedure? {
+    guard subscriptions[handle]?.mustSwitch(on: on) == true else { return nil }
+    if let descriptor = known.configuration(of: handle) {
+      guard on else { return .subscribe(descriptor: descriptor, []) }
+      return .subscribe(
+        descriptor: descriptor, known.supports(handle, .notify).isEmpty ? .indication : .notification)
+    }
+    guard known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) else {
+      throw Self.noConfiguration(handle)
+    }
+    return .discoverDescriptors(in: range)
+  }
+
+  /// Who has unsubscribed meanwhile, or whose handle is void by now, has no subscription to be told of.
+  private func checkMember(_ session: Session, of handle: UInt16) throws {
+    guard subscriptions[handle]?.members.contains(session) != true else { return }
+    _ = try known.characteristic(at: handle)
+    throw GAPError.cancelled.error("the subscription was taken back")
+  }
+
+  private func forgetIfIdle(_ handle: UInt16) {
+    if subscriptions[handle]?.isIdle == true { subscriptions[handle] = nil }
   }
 
   private static func noConfiguration(_ handle: UInt16) -> BluetoothError {

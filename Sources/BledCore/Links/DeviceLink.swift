@@ -44,10 +44,8 @@ final class DeviceLink {
   var hash = DatabaseHash.unread
   /// The revision of `known` that the cache has.
   var keptRevision = 0
-  /// How many subscriptions there were; the number of the last.
-  var lastSubscription = 0
   /// The subscriptions that sessions share, by handle of the value.
-  var subscriptions: [UInt16: SubscriptionMachine<Session, Reply<Empty>>] = [:]
+  var subscriptions: [UInt16: SubscriptionMachine<Session>] = [:]
   /// What sessions that are kept when their programs go away discovered, by number of the session.
   var discovered: [Int: DiscoveredTree] = [:]
   /// Whether the daemon has asked the device to tell of changes of its services.
@@ -110,30 +108,50 @@ final class DeviceLink {
     startNext()
   }
 
-  /// Sends a Write Command when there is room for it.
+  /// Sends a Write Command when there is room for it, and after what the session asked before.
   func write(_ command: Command, of session: Session) {
     guard isOpen else { return command.reply.fail(Self.gone) }
+    guard !operations.holdsWork(of: session.id) else { return run(waiting(command, of: session)) }
     commands.append(command, of: session.id)
     sendCommands()
   }
 
-  /// Ends all that a session has under way with this error.
-  func abandon(_ session: Session, _ error: BluetoothError) {
-    if let current, current.operation.session == session { current.operation.abandon(error) }
-    for operation in operations.removeAll(of: session.id) { operation.abandon(error) }
-    for command in commands.removeAll(of: session.id) { command.reply.fail(error) }
-    abandonMeasurements(of: session, error)
+  private func waiting(_ command: Command, of session: Session) -> LinkOperation {
+    LinkOperation(session: session, nil) { [weak self] result in
+      switch result {
+      case .success:
+        self?.commands.append(command, of: session.id)
+        self?.sendCommands()
+      case .failure(let error): command.reply.fail(error)
+      }
+      return nil
+    }
   }
 
+  /// Ends what a session has under way with this error.
+  /// - Parameter isKept: whether the session stays without its program, and what outlasts that goes on.
+  func abandon(_ session: Session, _ error: BluetoothError, isKept: Bool = false) {
+    let stays = { (operation: LinkOperation) in isKept && operation.outlastsProgram }
+    if let current, current.operation.session == session, !stays(current.operation) {
+      current.operation.abandon(error)
+    }
+    for operation in operations.removeAll(of: session.id, unless: stays) { operation.abandon(error) }
+    for command in commands.removeAll(of: session.id) { command.reply.fail(error) }
+    abandonMeasurements(of: session, error)
+    startNext()
+  }
+
+  /// Begins what is next. Who has a command that waits for room waits with what it asked after that.
   private func startNext() {
-    while current == nil, isOpen, let operation = operations.next()?.element {
+    while current == nil, isOpen, let operation = operations.next(unless: { commands.holdsWork(of: $0) })?.element {
       lastProcedure += 1
       let id = ProcedureID(lastProcedure)
       current = (id, operation)
-      if let procedure = operation.procedure {
+      // What it begins with shows now: it is begun in the same turn.
+      if operation.procedure == nil, !operation.proceed(.success(.done)) {
+        current = nil
+      } else if let procedure = operation.procedure {
         withConnection { $0.start(procedure, id: id, now: scheduler.now, actions: &$1) }
-      } else {
-        proceed(operation, .success(.done))
       }
     }
   }
@@ -160,6 +178,7 @@ final class DeviceLink {
       }
       command.reply.succeed(Empty())
     }
+    startNext()
   }
 
   // MARK: Server

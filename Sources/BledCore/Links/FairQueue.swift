@@ -21,10 +21,11 @@ struct FairQueue<Who: Hashable, Element> {
   }
 
   /// Takes what is next.
-  mutating func next() -> (who: Who, element: Element)? {
-    guard let who = turns.popFirst(), var queue = queues.removeValue(forKey: who), let element = queue.popFirst() else {
-      return nil
-    }
+  /// - Parameter waits: whose turn has to wait.
+  mutating func next(unless waits: (Who) -> Bool = { _ in false }) -> (who: Who, element: Element)? {
+    guard let turn = turns.firstIndex(where: { !waits($0) }) else { return nil }
+    let who = turns.remove(at: turn)
+    guard var queue = queues.removeValue(forKey: who), let element = queue.popFirst() else { return nil }
     if !queue.isEmpty {
       queues[who] = queue
       turns.append(who)
@@ -32,9 +33,14 @@ struct FairQueue<Who: Hashable, Element> {
     return (who, element)
   }
 
-  /// Takes all work of one party, in order.
-  mutating func removeAll(of who: Who) -> [Element] {
-    turns.removeAll { $0 == who }
-    return queues.removeValue(forKey: who).map(Array.init) ?? []
+  /// Whether a party has work.
+  func holdsWork(of who: Who) -> Bool { queues[who] != nil }
+
+  /// Takes the work of one party, in order, but for what `stays`.
+  mutating func removeAll(of who: Who, unless stays: (Element) -> Bool = { _ in false }) -> [Element] {
+    guard let queue = queues.removeValue(forKey: who) else { return [] }
+    let rest = queue.filter(stays)
+    if rest.isEmpty { turns.removeAll { $0 == who } } else { queues[who] = Deque(rest) }
+    return queue.filter { !stays($0) }
   }
 }

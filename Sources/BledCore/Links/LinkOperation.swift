@@ -9,13 +9,18 @@ final class LinkOperation {
 
   /// The session that asked; nil for the daemon itself.
   let session: Session?
+  /// Whether it goes on when the program of the session is gone and the session is kept.
+  let outlastsProgram: Bool
   /// The procedure that is next; nil before the first one, if what that is shows when the operation's turn comes.
   private(set) var procedure: GATTProcedure?
   private var step: Step?
 
   /// - Parameter procedure: the first procedure; nil: `step` is called, with `done`, when it is this operation's turn.
-  init(session: Session?, _ procedure: GATTProcedure?, _ step: @escaping Step) {
+  init(
+    session: Session?, _ procedure: GATTProcedure?, outlastsProgram: Bool = false, _ step: @escaping Step
+  ) {
     self.session = session
+    self.outlastsProgram = outlastsProgram
     self.procedure = procedure
     self.step = step
   }
