@@ -118,6 +118,10 @@ extension CBError {
       }
     }
 
+    /// The older spelling of `unknownDevice`.
+    @available(*, deprecated, renamed: "unknownDevice")
+    public static var unkownDevice: Code { .unknownDevice }
+
     /// Lets `catch CBError.invalidParameters` and `case CBError.invalidParameters` match errors.
     public static func ~= (match: Code, error: any Error) -> Bool { (error as? CBError)?.code == match }
   }

@@ -28,6 +28,11 @@ struct ErrorTests {
     }
   }
 
+  @available(*, deprecated) @Test func theMisspelledCodeIsTheSame() {
+    #expect(CBError.Code.unkownDevice == .unknownDevice)
+    #expect(CBError.unkownDevice == .unknownDevice)
+  }
+
   @Test func numbersOutsideTheListAreCodesToo() throws {
     let code = try #require(CBATTError.Code(rawValue: 0x80))
     #expect(code.rawValue == 0x80)

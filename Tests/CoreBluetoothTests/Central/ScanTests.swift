@@ -15,6 +15,9 @@ extension WithDaemon {
       let second = try await central.log.next("didDiscover") { $0.peripheral?.name == "Belt" }
       #expect(first.peripheral === second.peripheral)
       #expect(first.isOnQueue)
+      let coded = try #require(first.peripheral?.value(forKey: "identifier") as? NSUUID)
+      #expect(coded.uuidString == first.peripheral?.identifier.uuidString)
+      #expect(first.peripheral?.value(forKey: "name") as? String == "Belt")
       let data = first.data
       #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Belt")
       #expect(data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "180D")])
