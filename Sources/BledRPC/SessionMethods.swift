@@ -171,7 +171,7 @@ public enum AdapterPower: RPCMethod {
   public static let permission: Permission? = .adapters
   /// For `rpc.discover`.
   public static let summary = """
-    Switches an adapter on or off, for everybody. What sessions want of it waits until it is on again; adapter.changed \
+    Switches an adapter on or off, for everybody, and answers when that is done; one call after the other. What sessions want of it waits until it is on again; adapter.changed \
     tells every session.
     """
   /// What the caller sends.

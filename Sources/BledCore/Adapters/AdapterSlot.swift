@@ -1,6 +1,7 @@
 import Adapter
 import BledRPC
 import Bluetooth
+import Collections
 
 /// One adapter and what it last told.
 final class AdapterSlot {
@@ -13,6 +14,8 @@ final class AdapterSlot {
   var onAir: Set<AdvertisingSetID> = []
   /// The links it holds.
   var linkCount = 0
+  /// The power that was asked for; the first is being switched.
+  private var switches: Deque<(on: Bool, session: Session, reply: Reply<AdapterDescription>)> = []
 
   init(_ adapter: any Adapter) {
     self.adapter = adapter
@@ -36,6 +39,23 @@ final class AdapterSlot {
     case .absent: GAPError.adapterAbsent.error("adapter \(id) is not there: plug it in, or choose another one")
     case .off: GAPError.adapterOff.error("adapter \(id) is off: switch it on with \"bleshell power on\"")
     case .failed(let problem): GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
+    }
+  }
+
+  /// Switches the power when all that was asked for before is switched, unless the session has ended by then.
+  func setPower(_ on: Bool, for session: Session, _ reply: Reply<AdapterDescription>) {
+    switches.append((on, session, reply))
+    if switches.count == 1 { switchPower() }
+  }
+
+  private func switchPower() {
+    while let next = switches.first, !next.session.isOpen { switches.removeFirst() }
+    guard let next = switches.first else { return }
+    adapter.setPower(next.on) { [weak self] error in
+      guard let self else { return }
+      switches.removeFirst()
+      if let error { next.reply.fail(error) } else { next.reply.succeed(description) }
+      switchPower()
     }
   }
 

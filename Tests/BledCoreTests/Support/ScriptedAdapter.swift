@@ -10,6 +10,8 @@ final class ScriptedAdapter: Adapter {
   private(set) var advertisements: [AdvertisingSetID: AdvertisingParameters] = [:]
   private(set) var wished: Set<DeviceAddress> = []
   private(set) var connectCalls = 0
+  /// The power that was asked for and was not switched by the test.
+  private var switches: [(on: Bool, done: (BluetoothError?) -> Void)] = []
   private(set) var isStopped = false
   private var links: [ScriptedLink] = []
   private let scheduler: any Scheduler
@@ -29,7 +31,7 @@ final class ScriptedAdapter: Adapter {
     for link in links { link.end(reason: 0x16) }
     scheduler.schedule(after: .milliseconds(1), done)
   }
-  func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {}
+  func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) { switches.append((on, done)) }
   func setScan(_ parameters: ScanParameters?) { scans.append(parameters) }
   func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
     advertisements[set] = parameters
@@ -39,6 +41,16 @@ final class ScriptedAdapter: Adapter {
     wished.insert(address)
   }
   func cancelConnect(to address: DeviceAddress) { wished.remove(address) }
+
+  /// What power is asked for now.
+  var wantedPower: [Bool] { switches.map(\.on) }
+
+  /// The power that was asked for first is switched, or is not.
+  func switchPower(_ error: BluetoothError? = nil) {
+    let first = switches.removeFirst()
+    if error == nil { change(to: first.on ? .on : .off) }
+    first.done(error)
+  }
 
   /// A link comes up to or from this peer.
   @discardableResult

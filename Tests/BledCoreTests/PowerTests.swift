@@ -1,0 +1,47 @@
+import BledRPC
+import Bluetooth
+import Testing
+
+@testable import BledCore
+
+/// `adapter.power`: one switch after the other, each answered when it was made.
+@Suite struct PowerTests {
+  private let world = World()
+  private let client: TestClient
+
+  init() { client = world.client() }
+
+  @Test("off, on, off asked for at once: each is done, and answered with the state after it")
+  func inTurn() throws {
+    let calls = try [false, true, false].map { try client.call(AdapterPower.self, .init(on: $0)) }
+    for (call, (on, state)) in zip(calls, [(false, "off"), (true, "on"), (false, "off")]) {
+      #expect(world.adapter.wantedPower == [on])
+      #expect(try client.answer(to: call, AdapterPower.self) == nil)
+      world.adapter.switchPower()
+      #expect(try #require(try client.answer(to: call, AdapterPower.self)).get().state == state)
+    }
+    #expect(world.adapter.wantedPower.isEmpty)
+  }
+
+  @Test("one that fails ends with its error, and the next has its turn")
+  func failure() throws {
+    let off = try client.call(AdapterPower.self, .init(on: false))
+    try world.client().call(AdapterPower.self, .init(on: true))
+    world.adapter.switchPower(GAPError.adapterFailed.error("it does not answer"))
+    #expect(try client.error(of: off, AdapterPower.self)?.data?.name == "adapterFailed")
+    #expect(world.adapter.wantedPower == [true])
+  }
+
+  @Test("what waits of a session that has ended is not done")
+  func ended() throws {
+    let other = world.client()
+    for on in [false, true, false, true] { try client.call(AdapterPower.self, .init(on: on)) }
+    let last = try other.call(AdapterPower.self, .init(on: false))
+    client.die()
+    world.adapter.switchPower()
+    #expect(world.adapter.wantedPower == [false])
+    world.adapter.switchPower()
+    #expect(try #require(try other.answer(to: last, AdapterPower.self)).get().state == "off")
+    #expect(world.adapter.wantedPower.isEmpty)
+  }
+}
