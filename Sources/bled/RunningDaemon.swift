@@ -36,7 +36,9 @@ final class RunningDaemon {
     for key in new.configuration.keysForRestart(after: old.configuration) {
       logger.warning("\"\(key)\" changed: that waits for the next start")
     }
-    daemon.apply(identity: new.identity, policy: new.policy, limits: new.configuration.limits)
+    daemon.apply(
+      identity: new.identity, policy: new.policy, limits: new.configuration.limits,
+      keep: .seconds(new.configuration.restoration.keep))
     adapters.use(new)
     logger.info("the configuration was read again")
   }

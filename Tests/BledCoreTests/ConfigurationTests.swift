@@ -87,6 +87,10 @@ import Testing
     let new = try read("{ name: 'b', socket: { path: '/y' }, limits: { sessions: 3 }, adapters: ['hci7'] }")
     #expect(new.keysForRestart(after: old) == ["socket"])
     #expect(new.keysForRestart(after: new) == [])
+    let longer = try read("{ restoration: { keep: 7200 } }")
+    #expect(longer.keysForRestart(after: Configuration()) == [])
+    let elsewhere = try read("{ restoration: { wakeDirectory: '/w' } }")
+    #expect(elsewhere.keysForRestart(after: longer) == ["restoration.wakeDirectory"])
   }
 
   @Test func aFileThatWasNamedMustBeThere() {

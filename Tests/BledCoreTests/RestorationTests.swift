@@ -164,6 +164,34 @@ import Testing
     #expect(world.daemon.links.links.isEmpty)
   }
 
+  @Test("G20: another time to be kept holds for those that are kept already; what was over by then is given back")
+  func otherTime() throws {
+    func apply(_ keep: Duration) {
+      world.daemon.apply(identity: .init(name: "x"), policy: World.policy(), limits: Limits(), keep: keep)
+    }
+    for (identifier, keep) in [("app", nil), ("short", 100.0)] as [(String, Double?)] {
+      let client = program()
+      try open(client, restore: identifier, keep: keep)
+      _ = try client.result(ScanStart.self, .init(services: [0x1815]))
+      client.die()
+    }
+    world.scheduler.advance(by: .seconds(50))
+    apply(.seconds(7200))
+    world.scheduler.advance(by: .seconds(51))
+    #expect(world.daemon.sessions.map { $0.restoration?.identifier } == ["app"], "it asked for less itself")
+    world.scheduler.advance(by: .seconds(7000))
+    #expect(world.daemon.sessions.count == 1)
+    apply(.seconds(7102))
+    world.scheduler.advance(by: .seconds(2))
+    #expect(world.daemon.sessions.isEmpty)
+    let client = program()
+    try open(client)
+    _ = try client.result(ScanStart.self, .init(services: [0x1815]))
+    apply(.zero)
+    client.die()
+    #expect(world.daemon.sessions.isEmpty && world.adapter.scan == nil)
+  }
+
   @Test("G20: session.end gives everything back, also of a preserved session of the same user")
   func end() throws {
     let first = program()

@@ -95,7 +95,8 @@ import Testing
     everyone.grants[.scan] = [.everyone]
     var limits = Limits()
     limits.perSession[.services] = 1
-    world.daemon.apply(identity: .init(name: "other"), policy: World.policy(everyone), limits: limits)
+    world.daemon.apply(
+      identity: .init(name: "other"), policy: World.policy(everyone), limits: limits, keep: .seconds(3600))
     _ = try stranger.result(ScanStart.self, .init())
     _ = try member.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
     #expect(try member.error(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))?.data?.name == "limitReached")
@@ -110,7 +111,8 @@ import Testing
     let pending = try member.call(
       PeripheralConnect.self, .init(address: "C0:00:00:00:00:09", addressType: "random"))
     everyone.grants[.connect] = []
-    world.daemon.apply(identity: .init(name: "other"), policy: World.policy(everyone), limits: limits)
+    world.daemon.apply(
+      identity: .init(name: "other"), policy: World.policy(everyone), limits: limits, keep: .seconds(3600))
     #expect(member.isClosed && !stranger.isClosed)
     #expect(try member.error(of: pending, PeripheralConnect.self)?.data?.name == "notPermitted")
     #expect(world.adapter.wished.isEmpty)

@@ -225,7 +225,8 @@ import Testing
     #expect(next.adapter.scan != nil && next.daemon.sessions.count == 1)
     #expect(next.adapter.wished.isEmpty && next.adapter.advertisements.isEmpty)
     configuration.grants[.scan] = []
-    next.daemon.apply(identity: .init(name: "x"), policy: World.policy(configuration), limits: Limits())
+    next.daemon.apply(
+      identity: .init(name: "x"), policy: World.policy(configuration), limits: Limits(), keep: .seconds(3600))
     #expect(next.adapter.scan == nil && next.daemon.sessions.isEmpty)
   }
 }

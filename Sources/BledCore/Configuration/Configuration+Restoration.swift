@@ -16,6 +16,10 @@ extension Configuration {
       guard (0...604_800).contains(keep) else { throw section.badValue("keep", seconds) }
       wakeDirectory = try section.value("wakeDirectory", String.self, "give a path") ?? wakeDirectory
     }
+
+    func keysForRestart(after old: Self) -> [String] {
+      wakeDirectory == old.wakeDirectory ? [] : ["restoration.wakeDirectory"]
+    }
   }
 }
 

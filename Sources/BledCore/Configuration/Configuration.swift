@@ -45,9 +45,9 @@ public struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-  /// The keys of those parts that differ from another configuration and cannot change while the daemon runs.
+  /// The keys that differ from another configuration and cannot change while the daemon runs.
   public func keysForRestart(after old: Configuration) -> [String] {
-    zip(parts, old.parts).filter { $0.isOther(than: $1) && !type(of: $0).isReloaded }.flatMap { type(of: $0.0).keys }
+    zip(parts, old.parts).flatMap { $0.keysForRestart(afterAny: $1) }
   }
 }
 
@@ -57,6 +57,9 @@ protocol ConfigurationPart: Hashable, Sendable {
   static var keys: [String] { get }
   /// Whether a change comes into force while the daemon runs. False unless a part says otherwise.
   static var isReloaded: Bool { get }
+  /// Those of its keys that differ from another configuration and wait for the next start. All or none, by `isReloaded`,
+  /// unless a part says otherwise.
+  func keysForRestart(after old: Self) -> [String]
 
   /// Takes over what is said under these keys.
   mutating func read(_ root: ConfigurationSection) throws(ConfigurationError)
@@ -65,5 +68,9 @@ protocol ConfigurationPart: Hashable, Sendable {
 extension ConfigurationPart {
   static var isReloaded: Bool { false }
 
-  fileprivate func isOther(than part: any ConfigurationPart) -> Bool { part as? Self != self }
+  func keysForRestart(after old: Self) -> [String] { Self.isReloaded || self == old ? [] : Self.keys }
+
+  fileprivate func keysForRestart(afterAny old: any ConfigurationPart) -> [String] {
+    (old as? Self).map(keysForRestart) ?? []
+  }
 }

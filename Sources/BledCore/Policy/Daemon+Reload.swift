@@ -2,11 +2,13 @@ import BledRPC
 import Bluetooth
 
 extension Daemon {
-  /// Puts another policy, other limits and another identity into force, while sessions go on.
+  /// Puts another policy, other limits, another identity and another time to keep sessions into force, while sessions go on.
   ///
   /// A session that may less than before is closed: nobody keeps what they could not ask for any more. What a session holds
   /// beyond a new limit stays until it is given back.
-  public func apply(identity: Identity, policy: Policy, limits: Limits) {
+  /// - Parameter keep: for how long the sessions of programs that are gone are kept at the most, from when they went; zero: not at all.
+  public func apply(identity: Identity, policy: Policy, limits: Limits, keep: Duration) {
+    restorations.limit = keep
     peripheral.identify(name: identity.name, appearance: identity.appearance)
     rules.limits = limits
     directory.limits.peripherals = limits.total[.peripherals] ?? .max

@@ -28,12 +28,20 @@ final class Restorations {
     var since: Double?
     /// Whether its program was told to come back.
     var isAwaited = false
-    var preserved: (state: RestoredState, alarm: any ScheduledWork)?
+    var preserved: (state: RestoredState, alarm: any ScheduledWork, end: () -> Void)?
     init(_ session: Session) { self.session = session }
   }
 
   /// For how long a session is kept at the most; zero: none is kept.
-  var limit: Duration
+  var limit: Duration {
+    didSet {
+      for entry in entries.values {
+        guard let (state, alarm, end) = entry.preserved else { continue }
+        alarm.cancel()
+        entry.preserved = (state, self.alarm(for: entry, goneSince: state.since, end), end)
+      }
+    }
+  }
   private let scheduler: any Scheduler
   private let wakes: WakeFolder?
   private var entries: [RestorationKey: Entry] = [:]
@@ -84,7 +92,7 @@ final class Restorations {
   /// - Throws: if another program has it.
   func take(_ key: RestorationKey) throws(BluetoothError) -> (session: Session, state: RestoredState)? {
     guard let entry = entries[key] else { return nil }
-    guard let (state, alarm) = entry.preserved else { throw Self.inUse(key, by: entry.session) }
+    guard let (state, alarm, _) = entry.preserved else { throw Self.inUse(key, by: entry.session) }
     alarm.cancel()
     entry.preserved = nil
     entry.since = nil
@@ -105,11 +113,17 @@ final class Restorations {
   /// - Parameter end: called when it was kept for long enough.
   func preserve(_ session: Session, _ state: RestoredState, end: @escaping () -> Void) {
     guard let entry = entry(of: session) else { return }
-    let gone = max(0, scheduler.secondsSinceEpoch - state.since)
-    let time = min(entry.keep ?? limit, limit) - .seconds(gone)
-    entry.preserved = (state, scheduler.schedule(after: max(time, .zero), end))
+    entry.preserved = (state, alarm(for: entry, goneSince: state.since, end), end)
     entry.since = state.since
     document?.changed()
+  }
+
+  private func alarm(
+    for entry: Entry, goneSince since: Double, _ end: @escaping () -> Void
+  ) -> any ScheduledWork {
+    let gone = max(0, scheduler.secondsSinceEpoch - since)
+    let time = min(entry.keep ?? limit, limit) - .seconds(gone)
+    return scheduler.schedule(after: max(time, .zero), end)
   }
 
   /// Something happened that the program of a preserved session wants to know.
