@@ -1,20 +1,12 @@
 /// LE Read Filter Accept List Size (Core 5.4, Vol 4, Part E, 7.8.14).
-public struct LEReadFilterAcceptListSize: HCICommand {
+public struct LEReadFilterAcceptListSize: HCICommand, WithoutParameters {
   /// What Command Complete carries.
   public typealias ReturnParameters = FilterAcceptListSize
   /// Identifies the command.
   public static let opcode: Opcode = 0x200F
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// How many devices the list holds (7.8.14).
@@ -44,20 +36,12 @@ public struct FilterAcceptListSize: HCIReturnParameters {
 }
 
 /// LE Clear Filter Accept List (Core 5.4, Vol 4, Part E, 7.8.15).
-public struct LEClearFilterAcceptList: HCICommand {
+public struct LEClearFilterAcceptList: HCICommand, WithoutParameters {
   /// Identifies the command.
   public static let opcode: Opcode = 0x2010
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// LE Add Device To Filter Accept List (Core 5.4, Vol 4, Part E, 7.8.16).

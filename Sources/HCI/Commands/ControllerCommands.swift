@@ -22,22 +22,14 @@ public struct SetEventMask: HCICommand {
 }
 
 /// Read Local Version Information (Core 5.4, Vol 4, Part E, 7.4.1).
-public struct ReadLocalVersionInformation: HCICommand {
+public struct ReadLocalVersionInformation: HCICommand, WithoutParameters {
   /// What Command Complete carries.
   public typealias ReturnParameters = LocalVersionInformation
   /// Identifies the command.
   public static let opcode: Opcode = 0x1001
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// Which versions a controller follows (7.4.1).
@@ -90,22 +82,14 @@ public struct LocalVersionInformation: HCIReturnParameters {
 }
 
 /// Read Local Supported Commands (Core 5.4, Vol 4, Part E, 7.4.2).
-public struct ReadLocalSupportedCommands: HCICommand {
+public struct ReadLocalSupportedCommands: HCICommand, WithoutParameters {
   /// What Command Complete carries.
   public typealias ReturnParameters = LocalSupportedCommands
   /// Identifies the command.
   public static let opcode: Opcode = 0x1002
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// Which commands a controller has (7.4.2).
@@ -135,22 +119,14 @@ public struct LocalSupportedCommands: HCIReturnParameters {
 }
 
 /// Read Buffer Size (Core 5.4, Vol 4, Part E, 7.4.5).
-public struct ReadBufferSize: HCICommand {
+public struct ReadBufferSize: HCICommand, WithoutParameters {
   /// What Command Complete carries.
   public typealias ReturnParameters = BufferSize
   /// Identifies the command.
   public static let opcode: Opcode = 0x1005
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// How much a controller buffers (7.4.5).
@@ -198,22 +174,14 @@ public struct BufferSize: HCIReturnParameters {
 }
 
 /// Read BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6).
-public struct ReadBDADDR: HCICommand {
+public struct ReadBDADDR: HCICommand, WithoutParameters {
   /// What Command Complete carries.
   public typealias ReturnParameters = PublicAddress
   /// Identifies the command.
   public static let opcode: Opcode = 0x1009
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// The public address of a controller (7.4.6).

@@ -152,7 +152,7 @@ public struct SelectedTxPower: HCIReturnParameters {
 }
 
 /// LE Read Maximum Advertising Data Length (Core 5.4, Vol 4, Part E, 7.8.57).
-public struct LEReadMaximumAdvertisingDataLength: HCICommand {
+public struct LEReadMaximumAdvertisingDataLength: HCICommand, WithoutParameters {
   /// The family that the command belongs to.
   public typealias Family = ExtendedFamily
   /// What Command Complete carries.
@@ -160,16 +160,8 @@ public struct LEReadMaximumAdvertisingDataLength: HCICommand {
   /// Identifies the command.
   public static let opcode: Opcode = 0x203A
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// How long an advertisement may be (7.8.57).
@@ -199,7 +191,7 @@ public struct MaximumAdvertisingDataLength: HCIReturnParameters {
 }
 
 /// LE Read Number of Supported Advertising Sets (Core 5.4, Vol 4, Part E, 7.8.58).
-public struct LEReadNumberOfSupportedAdvertisingSets: HCICommand {
+public struct LEReadNumberOfSupportedAdvertisingSets: HCICommand, WithoutParameters {
   /// The family that the command belongs to.
   public typealias Family = ExtendedFamily
   /// What Command Complete carries.
@@ -207,16 +199,8 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICommand {
   /// Identifies the command.
   public static let opcode: Opcode = 0x203B
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// How many sets may be used at once (7.8.58).

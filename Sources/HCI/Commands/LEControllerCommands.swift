@@ -22,22 +22,14 @@ public struct LESetEventMask: HCICommand {
 }
 
 /// LE Read Buffer Size (Core 5.4, Vol 4, Part E, 7.8.2).
-public struct LEReadBufferSize: HCICommand {
+public struct LEReadBufferSize: HCICommand, WithoutParameters {
   /// What Command Complete carries.
   public typealias ReturnParameters = LEBufferSize
   /// Identifies the command.
   public static let opcode: Opcode = 0x2002
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// How much a controller buffers for LE (7.8.2).
@@ -72,22 +64,14 @@ public struct LEBufferSize: HCIReturnParameters {
 }
 
 /// LE Read Local Supported Features (Core 5.4, Vol 4, Part E, 7.8.3).
-public struct LEReadLocalSupportedFeatures: HCICommand {
+public struct LEReadLocalSupportedFeatures: HCICommand, WithoutParameters {
   /// What Command Complete carries.
   public typealias ReturnParameters = LELocalSupportedFeatures
   /// Identifies the command.
   public static let opcode: Opcode = 0x2003
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// Which features of LE a controller has (7.8.3).
@@ -140,22 +124,14 @@ public struct LESetRandomAddress: HCICommand {
 }
 
 /// LE Read Supported States (Core 5.4, Vol 4, Part E, 7.8.27).
-public struct LEReadSupportedStates: HCICommand {
+public struct LEReadSupportedStates: HCICommand, WithoutParameters {
   /// What Command Complete carries.
   public typealias ReturnParameters = LESupportedStates
   /// Identifies the command.
   public static let opcode: Opcode = 0x201C
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// Which activities a controller combines (7.8.27).

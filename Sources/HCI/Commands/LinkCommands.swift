@@ -106,20 +106,12 @@ public struct RSSI: HCIReturnParameters {
 }
 
 /// LE Create Connection Cancel (Core 5.4, Vol 4, Part E, 7.8.13). It ends the extended command as well.
-public struct LECreateConnectionCancel: HCICommand {
+public struct LECreateConnectionCancel: HCICommand, WithoutParameters {
   /// Identifies the command.
   public static let opcode: Opcode = 0x200E
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// LE Connection Update (Core 5.4, Vol 4, Part E, 7.8.18).

@@ -1,35 +1,19 @@
 /// Read Controller Index List; to no controller (mgmt-api).
-public struct ReadIndexList: ManagementCommand {
+public struct ReadIndexList: ManagementCommand, WithoutParameters {
   /// Identifies the command.
   public static let opcode: UInt16 = 0x0003
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// Read Controller Information (mgmt-api).
-public struct ReadControllerInformation: ManagementCommand {
+public struct ReadControllerInformation: ManagementCommand, WithoutParameters {
   /// Identifies the command.
   public static let opcode: UInt16 = 0x0004
 
-  /// Makes it of its parameters.
+  /// Makes it.
   public init() {}
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-  }
 }
 
 /// Set Powered (mgmt-api).
