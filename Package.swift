@@ -6,6 +6,7 @@ import PackageDescription
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -51,7 +52,7 @@ let package = Package(
     .target(name: "CBlueZ", linkerSettings: [.linkedLibrary("bluetooth")]),
     .target(
       name: "KernelAdapter",
-      dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", nioCore, nioPosix, logging, collections]),
+      dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", nioCore, nioPosix, nioLocks, logging, collections]),
     .target(
       name: "SimulatedAdapter",
       dependencies: ["Adapter", "GATT", "ATT", "Bluetooth", "BluetoothCrypto", logging, collections]),
@@ -72,7 +73,7 @@ let package = Package(
       linkerSettings: [small]),
 
     // Its clients.
-    .target(name: "BledClient", dependencies: ["BledRPC", "Bluetooth", nioCore, nioPosix]),
+    .target(name: "BledClient", dependencies: ["BledRPC", "Bluetooth", nioCore, nioPosix, nioLocks]),
     .target(name: "CoreBluetoothHeaders"),
     .target(name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),

@@ -1,6 +1,6 @@
 import BledRPC
 import Bluetooth
-import Synchronization
+import NIOConcurrencyHelpers
 
 extension BledClient {
   /// Scans. The scan stops when the stream is let go, or the task that reads it is cancelled.
@@ -30,11 +30,11 @@ extension BledClient {
 
 /// The one scan of a client.
 final class ScanSlot: Sendable {
-  private let current = Mutex<(number: Int, replaced: (@Sendable () -> Void)?)>((0, nil))
+  private let current = NIOLockedValueBox<(number: Int, replaced: (@Sendable () -> Void)?)>((0, nil))
 
   /// Begins a scan and ends the one before.
   func begin(replaced: @escaping @Sendable () -> Void) -> Int {
-    let (number, previous) = current.withLock { current in
+    let (number, previous) = current.withLockedValue { current in
       let previous = current.replaced
       current = (current.number + 1, replaced)
       return (current.number, previous)
@@ -45,7 +45,7 @@ final class ScanSlot: Sendable {
 
   /// Whether the scan of this number was still the current one.
   func end(_ number: Int) -> Bool {
-    current.withLock { current in
+    current.withLockedValue { current in
       guard current.number == number, current.replaced != nil else { return false }
       current.replaced = nil
       return true

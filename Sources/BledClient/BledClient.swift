@@ -1,6 +1,6 @@
 import BledRPC
 import Bluetooth
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// A session with the daemon. What it holds (scan, links, services, advertisements) ends with it: with `close`, or when
 /// the last reference to it goes. With a restoration identifier it is kept by the daemon instead, until the program opens a
@@ -38,16 +38,16 @@ public final class BledClient: Sendable {
     do throws(BluetoothError) {
       let params = SessionOpen.Params(
         name: name, restore: restoration?.identifier, keep: restoration?.keep?.inSeconds, background: background)
-      let opened = Mutex<BledClient?>(nil)
+      let opened = NIOLockedValueBox<BledClient?>(nil)
       let session = try await core.call(
         SessionOpen.self, params, timeout: .seconds(10),
         arrived: { session in
           guard session.protocol == ProtocolContents.version else { return }
           let client = BledClient(session: session, core: core)
-          opened.withLock { $0 = client }
+          opened.withLockedValue { $0 = client }
           prepare(client)
         })
-      guard let client = opened.withLock({ $0 }) else {
+      guard let client = opened.withLockedValue({ $0 }) else {
         throw BledError.protocolViolation.error(
           """
           \(session.daemon) speaks version \(session.protocol) of the protocol and this program version \

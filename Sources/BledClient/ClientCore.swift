@@ -1,12 +1,12 @@
 import BledRPC
 import Bluetooth
 import FoundationEssentials
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The state behind its lock, and the connection. Completions and observers are called on the connection's thread, in the
 /// order in which the daemon's messages came, and outside the lock.
 final class ClientCore: Sendable {
-  private let state = Mutex(ClientState())
+  private let state = NIOLockedValueBox(ClientState())
   private let connection: LineConnection
 
   init(connection: LineConnection) { self.connection = connection }
@@ -20,7 +20,7 @@ final class ClientCore: Sendable {
     connection.close()
   }
 
-  func newNumber() -> Int { state.withLock { $0.newNumber() } }
+  func newNumber() -> Int { state.withLockedValue { $0.newNumber() } }
 
   /// Sends a call.
   func begin<Method: RPCMethod>(
@@ -33,7 +33,7 @@ final class ClientCore: Sendable {
     } catch {
       return completion(.failure(BledError.invalidParameter.error("\(Method.name) cannot be encoded: \(error)")))
     }
-    let begun = state.withLock { $0.begin(id, completion, late: late) }
+    let begun = state.withLockedValue { $0.begin(id, completion, late: late) }
     if begun {
       connection.send(line)
     } else {
@@ -43,26 +43,26 @@ final class ClientCore: Sendable {
 
   /// Ends the wait for a call. False: it had ended before.
   func abandon(_ id: Int, _ error: BluetoothError) -> Bool {
-    guard let completion = state.withLock({ $0.abandon(id) }) else { return false }
+    guard let completion = state.withLockedValue({ $0.abandon(id) }) else { return false }
     completion(.failure(error))
     return true
   }
 
   func observe(_ name: String, _ number: Int, decode: @escaping ClientState.Decoder, _ observer: ClientState.Observer) {
-    let observing = state.withLock { $0.observe(name, number, decode: decode, observer) }
+    let observing = state.withLockedValue { $0.observe(name, number, decode: decode, observer) }
     if !observing { observer.end(endError) }
   }
 
-  func stopObserving(_ name: String, _ number: Int) { state.withLock { $0.stopObserving(name, number) } }
+  func stopObserving(_ name: String, _ number: Int) { state.withLockedValue { $0.stopObserving(name, number) } }
 
   func answer(_ method: String, with answerer: ClientState.Answerer?) {
-    state.withLock { $0.answer(method, with: answerer) }
+    state.withLockedValue { $0.answer(method, with: answerer) }
   }
 
-  var isConnected: Bool { state.withLock { $0.ended } == nil }
+  var isConnected: Bool { state.withLockedValue { $0.ended } == nil }
 
   private var endError: BluetoothError {
-    let ended = state.withLock { $0.ended }
+    let ended = state.withLockedValue { $0.ended }
     return (ended ?? nil) ?? BledError.daemonUnreachable.error("the connection to bled was closed")
   }
 
@@ -75,11 +75,11 @@ final class ClientCore: Sendable {
     }
     switch message.kind {
     case .success(.number(let id)):
-      state.withLock { $0.answer(id) }?(.success(message))
+      state.withLockedValue { $0.answer(id) }?(.success(message))
     case .failure(.number(let id)?, let error):
-      state.withLock { $0.answer(id) }?(.failure(error.bluetoothError))
+      state.withLockedValue { $0.answer(id) }?(.failure(error.bluetoothError))
     case .notification(let name):
-      guard let observers = state.withLock({ $0.observers(of: name) }) else { return }
+      guard let observers = state.withLockedValue({ $0.observers(of: name) }) else { return }
       do {
         let value = try observers.decode(message)
         for observer in observers.list { observer.value(value) }
@@ -87,7 +87,7 @@ final class ClientCore: Sendable {
         end(BledError.protocolViolation.error("bled sent a \(name) that does not fit: \(error.message)"))
       }
     case .request(let id, let method):
-      if let answerer = state.withLock({ $0.answerers[method] }) {
+      if let answerer = state.withLockedValue({ $0.answerers[method] }) {
         answerer(message, id)
       } else {
         refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
@@ -112,7 +112,7 @@ final class ClientCore: Sendable {
   }
 
   private func end(_ error: BluetoothError?) {
-    let (calls, observers) = state.withLock { $0.end(error) }
+    let (calls, observers) = state.withLockedValue { $0.end(error) }
     let failure = error ?? BledError.daemonUnreachable.error("the connection to bled was closed")
     for completion in calls { completion(.failure(failure)) }
     for observer in observers { observer.end(error) }

@@ -1,6 +1,6 @@
 import BledRPC
 import Bluetooth
-import Synchronization
+import NIOConcurrencyHelpers
 
 extension Peripheral {
   /// Reads a characteristic or descriptor, however long it is.
@@ -82,13 +82,13 @@ extension Peripheral {
 
 /// How many streams of this client want a characteristic's values: the last one that ends unsubscribes.
 final class SubscriptionCounts: Sendable {
-  private let counts = Mutex<[CharacteristicReference: Int]>([:])
+  private let counts = NIOLockedValueBox<[CharacteristicReference: Int]>([:])
 
-  func add(_ reference: CharacteristicReference) { counts.withLock { $0[reference, default: 0] += 1 } }
+  func add(_ reference: CharacteristicReference) { counts.withLockedValue { $0[reference, default: 0] += 1 } }
 
   /// Whether it was the last one.
   func remove(_ reference: CharacteristicReference) -> Bool {
-    counts.withLock { counts in
+    counts.withLockedValue { counts in
       let left = counts[reference, default: 1] - 1
       counts[reference] = left > 0 ? left : nil
       return left == 0

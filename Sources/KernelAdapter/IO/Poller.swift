@@ -1,8 +1,8 @@
 import CBlueZ
 import Glibc
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// Tells the event loop when Bluetooth sockets are ready.
 ///
@@ -26,7 +26,7 @@ final class Poller {
     let epoll: Int32
     private let wakeUp: Int32
     private let eventLoop: any EventLoop
-    private let pending = Mutex<[Token: UInt32]>([:])
+    private let pending = NIOLockedValueBox<[Token: UInt32]>([:])
 
     init(_ eventLoop: any EventLoop) throws(SystemError) {
       self.eventLoop = eventLoop
@@ -45,7 +45,7 @@ final class Poller {
 
     /// What became ready since it was last asked.
     func take() -> [Token: UInt32] {
-      pending.withLock { pending in
+      pending.withLockedValue { pending in
         defer { pending = [:] }
         return pending
       }
@@ -59,7 +59,7 @@ final class Poller {
         if count < 0, errno != EINTR { break }
         let ready = events.prefix(max(0, count))
         if ready.contains(where: { $0.data.u64 == Self.stop }) { break }
-        let isFirst = pending.withLock { pending in
+        let isFirst = pending.withLockedValue { pending in
           let wasEmpty = pending.isEmpty
           for event in ready { pending[event.data.u64, default: 0] |= event.events }
           return wasEmpty && !pending.isEmpty
