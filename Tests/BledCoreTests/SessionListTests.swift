@@ -1,6 +1,5 @@
 import BledRPC
 import Bluetooth
-import Logging
 import Testing
 
 @testable import BledCore
@@ -129,21 +128,13 @@ import Testing
 
   @Test("(G24) A value that is read again and again is pointed out once a session")
   func polling() throws {
-    let lines = Lines()
-    let daemon = Daemon(
-      identity: .init(name: "x"), policy: World.policy(), scheduler: world.scheduler,
-      logger: Logger(label: "test") { _ in CollectingLog(lines: lines) })
-    let adapter = ScriptedAdapter(scheduler: world.scheduler)
-    daemon.add(adapter)
+    let lines = LogLines()
+    let world = World(log: lines)
     let peer = world.peer()
     try peer.furnish()
     for round in 1...2 {
-      let client = TestClient(daemon)
-      let connecting = try client.call(
-        PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
-      if adapter.wished.contains(peer.address) { adapter.bringUp(peer) }
-      world.settle()
-      let id = try #require(try client.answer(to: connecting, PeripheralConnect.self)).get().peripheral
+      let client = world.client()
+      let id = try world.connect(client, peer).peripheral
       try client.call(GATTDiscover.self, .init(peripheral: id))
       world.settle()
       for _ in 0..<40 {
@@ -170,22 +161,4 @@ import Testing
       #expect(!isPolling)
     }
   }
-}
-
-/// The lines of a log.
-private final class Lines {
-  var all: [String] = []
-}
-
-private struct CollectingLog: LogHandler, @unchecked Sendable {
-  let lines: Lines
-  var metadata: Logger.Metadata = [:]
-  var logLevel = Logger.Level.info
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) { lines.all.append("\(event.message)") }
 }

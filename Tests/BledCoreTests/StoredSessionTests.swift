@@ -212,6 +212,31 @@ import Testing
     #expect(try second.notifications(PeripheralDisconnected.self).map(\.reconnecting) == [true])
   }
 
+  @Test("A session that is too large to be stored is named in the log once, and again if it has become so again")
+  func tooLarge() throws {
+    let lines = LogLines()
+    let world = World(scheduler: scheduler, storage: storage, log: lines)
+    let (client, _) = try program(in: world)
+    let large = ServiceToPublish(
+      uuid: 0x180F,
+      characteristics: (0..<300).map { _ in
+        .init(uuid: 0x2A19, properties: ["read"], value: HexBytes([UInt8](repeating: 1, count: 512)))
+      })
+    var told: Int { lines.all.count { $0.contains("\"app\" of user 5 would not outlast the daemon") } }
+    for round in 1...2 {
+      let handle = try client.result(ServiceAdd.self, .init(service: large)).service.handle
+      for _ in 0..<3 {
+        _ = try client.result(ScanStart.self, .init(services: [0x180D]))
+        world.scheduler.advance(by: .seconds(3))
+      }
+      #expect(told == round)
+      #expect(nextDaemon().daemon.sessions.isEmpty)
+      _ = try client.result(ServiceRemove.self, .init(handle: handle))
+      world.scheduler.advance(by: .seconds(3))
+      #expect(nextDaemon().daemon.sessions.count == 1)
+    }
+  }
+
   @Test("G21: what the policy does not permit any more is not taken over; what a group was given ends with that")
   func policy() throws {
     let belt = world.peer()

@@ -9,12 +9,12 @@ struct StoredSessions: Codable, Sendable {
 
   /// The sessions in the order in which they began.
   var sessions: [StoredSession]
-  /// Told how many octets a session has that was left out; on the thread that writes.
-  var leftOut: (@Sendable (StoredSession, Int) -> Void)?
+  /// Told with each write which sessions were left out, and how many octets each has; on the thread that writes.
+  var leftOut: (@Sendable ([(session: StoredSession, octets: Int)]) -> Void)?
 
   private enum CodingKeys: String, CodingKey { case sessions }
 
-  init(sessions: [StoredSession], leftOut: (@Sendable (StoredSession, Int) -> Void)? = nil) {
+  init(sessions: [StoredSession], leftOut: (@Sendable ([(session: StoredSession, octets: Int)]) -> Void)? = nil) {
     self.sessions = sessions
     self.leftOut = leftOut
   }
@@ -22,17 +22,19 @@ struct StoredSessions: Codable, Sendable {
   func encode(to encoder: any Encoder) throws {
     var users: [UInt32?: Int] = [:]
     var all = 0
+    var tooLarge: [(StoredSession, Int)] = []
     let fitting = try sessions.filter { session in
       let octets = try JSONEncoder().encode(session).count
       let ofUser = users[session.user, default: 0] + octets
       guard octets <= Self.largest, ofUser <= Self.largestOfUser, all + octets <= Self.largestOfAll else {
-        leftOut?(session, octets)
+        tooLarge.append((session, octets))
         return false
       }
       users[session.user] = ofUser
       all += octets
       return true
     }
+    leftOut?(tooLarge)
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(fitting, forKey: .sessions)
   }

@@ -20,11 +20,10 @@ struct World {
   init(
     identity: Daemon.Identity = .init(name: "bled test"), policy: Policy = World.policy(), limits: Limits = Limits(),
     restoration: RestorationSettings = RestorationSettings(), scheduler: VirtualScheduler = VirtualScheduler(),
-    storage: (any DocumentStorage)? = nil
+    storage: (any DocumentStorage)? = nil, log: LogLines? = nil
   ) {
     self.scheduler = scheduler
-    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    logger.logLevel = .critical
+    let logger = log?.logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     daemon = Daemon(
       identity: identity, policy: policy, limits: limits, scheduler: scheduler, logger: logger,
       restoration: restoration, storage: storage)

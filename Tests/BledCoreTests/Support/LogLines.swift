@@ -1,0 +1,22 @@
+import Logging
+
+/// The messages of a log, for a test that looks at them. For one thread.
+final class LogLines: @unchecked Sendable {
+  fileprivate(set) var all: [String] = []
+
+  /// A logger that writes here, from the level info on.
+  var logger: Logger { Logger(label: "test") { _ in CollectingLog(lines: self) } }
+}
+
+private struct CollectingLog: LogHandler {
+  let lines: LogLines
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.info
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { lines.all.append("\(event.message)") }
+}
