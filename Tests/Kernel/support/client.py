@@ -79,6 +79,15 @@ class Client:
             self._inbox.remove(found)
         return found["params"]
 
+    async def until(self, condition, seconds=60):
+        """Waits until a condition on what came, and was not asked for, holds."""
+        async with self._news:
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._news.wait_for(condition)
+            except TimeoutError:
+                raise Failure(f"what was awaited did not come within {seconds} s") from None
+
     def stop_reading(self):
         """Takes nothing from the socket any more; what the kernel has no room for waits in the daemon."""
         self._writer.transport.pause_reading()
