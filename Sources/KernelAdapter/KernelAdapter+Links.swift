@@ -18,6 +18,9 @@ struct Attachment {
 }
 
 extension KernelAdapter {
+  /// A device answers the kernel's own request for other parameters within a few connection intervals.
+  private static let probation = Duration.milliseconds(100)
+
   func prepareAttachment(to device: DeviceAddress, handle: UInt16, attempts: Int) {
     let alarm = scheduler.schedule(after: .seconds(10)) { [weak self] in self?.attachmentExpired(device) }
     attaching[device] = Attachment(handle: handle, attempts: attempts, alarm: alarm)
@@ -33,8 +36,18 @@ extension KernelAdapter {
   /// Nobody wants the link any more; the initiator disconnects it.
   func abandonAttachment(to device: DeviceAddress) { attaching.removeValue(forKey: device)?.alarm.cancel() }
 
+  /// The kernel offers links. Where a link that ends in silence is a danger, those of others are taken when they have had
+  /// the time to say something: what ends before that the kernel clears away by itself.
+  func linksOffered() {
+    guard KernelFault.endsWithSilentLinks, attaching.isEmpty else { return acceptLinks() }
+    guard acceptAlarm == nil else { return }
+    acceptAlarm = scheduler.schedule(after: Self.probation) { [weak self] in self?.acceptLinks() }
+  }
+
   /// Takes the links that the kernel offers.
   func acceptLinks() {
+    acceptAlarm?.cancel()
+    acceptAlarm = nil
     // What the controller told of them comes first.
     hci?.drain()
     while let listener {
@@ -46,7 +59,6 @@ extension KernelAdapter {
         if number == -EINTR || number == -ECONNABORTED { continue }
         logger.warning("a connection could not be accepted", metadata: ["errno": "\(-number)"])
         // Without a free descriptor (EMFILE) or memory it goes on waiting, and nobody says when there is room.
-        acceptAlarm?.cancel()
         acceptAlarm = scheduler.schedule(after: .milliseconds(500)) { [weak self] in self?.acceptLinks() }
         return
       }

@@ -46,7 +46,7 @@ extension KernelAdapter {
     do {
       let listener = try Descriptor(
         try SystemError.check(cbz_att_socket(address.littleEndian, address.kind.rawValue)), poller: poller
-      ) { [weak self] _ in self?.acceptLinks() }
+      ) { [weak self] _ in self?.linksOffered() }
       self.listener = listener
       _ = cbz_att_set_mtu(listener.number, UInt16(KernelLink.longestMTU), UInt16(KernelLink.longestMTU))
       _ = try SystemError.check(cbz_att_listen(listener.number, 8))

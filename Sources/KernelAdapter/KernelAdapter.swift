@@ -47,7 +47,7 @@ public final class KernelAdapter: Adapter {
   var lastQuestion = 0
 
   var listener: Descriptor?
-  /// Rings when the listener is to be asked again although it said nothing.
+  /// Rings when the listener is to be asked, later than it said something or although it said nothing.
   var acceptAlarm: (any ScheduledWork)?
   var links: [UInt16: KernelLink] = [:]
   var linkParameters: [UInt16: LinkParameters] = [:]

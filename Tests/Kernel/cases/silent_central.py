@@ -62,6 +62,18 @@ async def leaves(given):
         await no_kernel_fault()
 
 
+@silent_central.case("it leaves within milliseconds, before anything was sent; kernel and daemon live on")
+async def leaves_at_once(given):
+    for stay in (0.002, 0.004, 0.006, 0.008, 0.01, 0.013, 0.016, 0.02, 0.03) * 2:
+        # The next visit waits until the adapter advertises again.
+        connection = await asyncio.wait_for(given.visitor.connect(str(given.adapter.address) + "/P"), 60)
+        await asyncio.sleep(stay)
+        await connection.disconnect()
+        await asyncio.wait_for(links(given, 0), 30)
+        await no_kernel_fault()
+    await leaves(given)
+
+
 @silent_central.case("the adapter vanishes under such a link; kernel and daemon live on, and the adapter comes back")
 async def vanishes(given):
     await asyncio.wait_for(given.visitor.connect(str(given.adapter.address) + "/P"), 60)
