@@ -32,6 +32,7 @@ let package = Package(
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("rpc", "BledRPC"),
     fuzzTarget("scenario", "GATT"),
+    fuzzTarget("store", "BledRPC", "GATT"),
   ],
   swiftLanguageModes: [.v6]
 )

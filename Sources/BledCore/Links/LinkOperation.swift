@@ -43,10 +43,3 @@ final class LinkOperation {
     _ = current?(.failure(error))
   }
 }
-
-extension GATTResult {
-  /// The failure of a device, or of our own stack, to answer with what was asked for.
-  static func unexpected() -> BluetoothError {
-    BledError.protocolViolation.error("the device's answer is not of the kind that was asked for")
-  }
-}

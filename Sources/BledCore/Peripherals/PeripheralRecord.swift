@@ -25,16 +25,6 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let wasConnected: Bool?
   let cache: Cache?
 
-  init(_ peripheral: Peripheral) {
-    self.peripheral = peripheral.id
-    address = "\(peripheral.address)"
-    addressType = "\(peripheral.address.kind)"
-    adapter = peripheral.adapter.id
-    name = peripheral.name
-    wasConnected = peripheral.wasConnected ? nil : false
-    cache = peripheral.cache.map { Cache(hash: HexBytes($0.hash), attributes: HexBytes($0.attributes)) }
-  }
-
   /// The address with its type; nil if the text is none.
   var deviceAddress: DeviceAddress? {
     DeviceAddress.Kind.allCases.first { "\($0)" == addressType }.flatMap { DeviceAddress(address, kind: $0) }

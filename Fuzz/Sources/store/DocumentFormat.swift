@@ -1,0 +1,1 @@
+../../../Sources/BledCore/Store/DocumentFormat.swift

@@ -1,0 +1,1 @@
+../../../Sources/BledCore/Links/KnownAttributes+Octets.swift

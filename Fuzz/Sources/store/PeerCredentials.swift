@@ -1,0 +1,1 @@
+../../../Sources/BledCore/Sessions/PeerCredentials.swift

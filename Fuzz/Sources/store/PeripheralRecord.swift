@@ -1,0 +1,1 @@
+../../../Sources/BledCore/Peripherals/PeripheralRecord.swift
