@@ -1,3 +1,4 @@
+import BledClient
 import CoreBluetooth
 import Testing
 
@@ -146,6 +147,30 @@ extension WithDaemon {
       #expect(try await central.log.next("didDisconnect").error != nil)
       #expect(belt.state == .disconnected)
       #expect(try await central.log.next("didUpdateState").state == .poweredOn)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test(
+      "G1: unauthorized without permission on the socket, and where the policy permits nothing",
+      .enabled(if: geteuid() == 0, "needs root, to become somebody else"), arguments: ["0660", "0666"])
+    func unauthorized(mode: String) async throws {
+      let daemon = try await BledProcess(configuration: "{ socket: { mode: '\(mode)' } }")
+      chmod(daemon.folder.path, 0o755)
+      await #expect(processExitsWith: .success) {
+        #expect(setgroups(0, nil) == 0 && setgid(54_321) == 0 && setuid(54_321) == 0)
+        let central = Central()
+        let role = PeripheralRole()
+        for log in [central.log, role.log] { try await log.next("didUpdateState") }
+        #expect(central.manager.state == .unauthorized && role.manager.state == .unauthorized)
+        let isOpen = access(BledClient.defaultSocketPath, W_OK) == 0
+        #expect(CBManager.authorization == (isOpen ? .allowedAlways : .denied))
+        // Nothing can be done, and nobody is called.
+        central.manager.scanForPeripherals(withServices: nil)
+        role.manager.startAdvertising(nil)
+        await central.log.settle()
+        await role.log.settle()
+        #expect(central.log.pending.isEmpty && role.log.pending.isEmpty)
+      }
       withExtendedLifetime(daemon) {}
     }
 

@@ -8,6 +8,7 @@ final class BledProcess {
   let socket: String
   private let scenario: String
   private let adapters: Int
+  private let configuration: String?
   private var process: Process?
 
   struct NotReady: Error, CustomStringConvertible {
@@ -18,8 +19,10 @@ final class BledProcess {
   /// - Parameters:
   ///   - scenario: What is on the air.
   ///   - adapters: How many adapters there are on it; managers advertise with the first and hear with all.
-  init(_ scenario: String = Air.scenario, adapters: Int = 1) async throws {
+  ///   - configuration: The configuration file.
+  init(_ scenario: String = Air.scenario, adapters: Int = 1, configuration: String? = nil) async throws {
     self.adapters = adapters
+    self.configuration = configuration
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("bled-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     socket = folder.appendingPathComponent("s").path
@@ -49,6 +52,11 @@ final class BledProcess {
     process.arguments =
       ["--adapter", "simulated:\(scenario)", "--socket", socket, "--log-level", "error"]
       + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] }
+    if let configuration {
+      let file = folder.appendingPathComponent("bled.json")
+      try Data(configuration.utf8).write(to: file)
+      process.arguments? += ["--config", file.path]
+    }
     process.environment = ProcessInfo.processInfo.environment.merging(["STATE_DIRECTORY": folder.path]) { _, new in new
     }
     process.standardInput = FileHandle.nullDevice
