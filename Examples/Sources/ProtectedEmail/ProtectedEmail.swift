@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// A device with an e-mail address that only paired devices may read: asking for it starts pairing.
+/// A device with an e-mail address that only paired devices may read: the others are refused, and told to pair.
 final class ProtectedEmail: NSObject {
   private let userData = CBUUID(string: "181C")
 
