@@ -65,6 +65,86 @@ import Testing
     #expect(run.lines.contains { $0.contains("all subscribers  notified  Battery Level (2A19): 9") })
   }
 
+  /// The daemon's side of `bleshell serve`, by a script: what a daemon says in rare moments.
+  private struct Script {
+    let process: ChildProcess
+    let peer: SocketClient
+    private let listener: CInt
+    private let folder: TemporaryFolder
+
+    init(_ services: String, _ arguments: [String] = []) throws {
+      folder = try TemporaryFolder()
+      let path = "\(folder.path)/services.json"
+      try ChildProcess.write(services, to: path)
+      listener = try UnixSocket.listen("\(folder.path)/bled.sock")
+      process = try ChildProcess(
+        "bleshell",
+        ["serve", path, "--visits", "1", "--time", "30", "--socket", "\(folder.path)/bled.sock"] + arguments,
+        folder: folder)
+      peer = try SocketClient(acceptedBy: listener)
+      try take(SessionOpen.self) {
+        .init(session: 1, daemon: "script", protocol: 1, adapters: [], permissions: [], restored: nil)
+      }
+      let adapter = AdapterDescription(
+        adapter: "hci0", kind: "script", address: nil, addressType: nil, name: "script", state: "on", problem: nil,
+        scanning: false, advertising: 0, links: 1)
+      try take(AdapterList.self) { .init(adapters: [adapter]) }
+      let level = CharacteristicDescription(handle: 16, end: 17, uuid: 0x2A19, properties: ["read", "notify"])
+      try take(ServiceAdd.self) {
+        .init(service: .init(handle: 14, end: 17, uuid: 0x180F, primary: true, characteristics: [level]))
+      }
+      try take(AdvertisingStart.self) { .init(advertising: 1, adapter: "hci0", interval: 0.1, shortenedName: nil) }
+    }
+
+    /// Waits for a call and answers it.
+    func take<Method: RPCMethod>(_ method: Method.Type, _ result: () -> Method.Result) throws {
+      try peer.answer(try peer.nextCall(method).id, result())
+    }
+
+    func tell<Notification: RPCNotification>(_ type: Notification.Type, _ params: Notification.Params) throws {
+      try peer.send(raw: try RPCEncoding.notification(type, params))
+    }
+
+    /// The end of the visit, and of the program.
+    func finish(_ subscriber: Subscriber) throws -> BleshellRun {
+      try tell(ServerUnsubscribed.self, subscriber)
+      try take(AdvertisingStop.self) { Empty() }
+      try take(ServiceRemove.self) { Empty() }
+      let status = try process.exitStatus()
+      close(listener)
+      return BleshellRun(status: status, output: process.output, errors: process.errors)
+    }
+  }
+
+  @Test("a value that went to nobody, or not to all, is not said to have been notified", arguments: [false, true])
+  func notNotified(json: Bool) throws {
+    let text = """
+      { "services": [{ "uuid": "180F", "characteristics": [{ "uuid": "2A19", "properties": ["read", "notify"],
+        "changes": { "every": 0.05, "values": ["63", "62", "61"] } }] }] }
+      """
+    let script = try Script(text, json ? ["--json"] : [])
+    let subscriber = Subscriber(central: "CC17", handle: 16, maximumLength: 20)
+    try script.tell(ServerSubscribed.self, subscriber)
+    if !json { try script.take(PeripheralList.self) { .init(peripherals: []) } }
+    try script.take(ServerNotify.self) { .init(sent: true, receivers: 0, outOfSync: nil) }
+    try script.take(ServerNotify.self) { .init(sent: true, receivers: 0, outOfSync: ["CC17"]) }
+    try script.take(ServerNotify.self) { .init(sent: true, receivers: 1, outOfSync: nil) }
+    let run = try script.finish(subscriber)
+    #expect(run.status == 0, "\(run.errors)")
+    guard json else {
+      let said = run.lines.filter { $0.contains("Battery Level") && !$0.contains("ubscribed  Battery") }
+      #expect(
+        said.map { String($0.dropFirst(14)) } == [
+          "CC17  is not notified before it has taken in a change of the services  Battery Level (2A19): 98 %  62",
+          "all subscribers  notified  Battery Level (2A19): 97 %  61",
+        ])
+      #expect(run.lines.contains { $0.hasSuffix("nobody  is subscribed  Battery Level (2A19): 99 %  63") })
+      return
+    }
+    let events = try run.objects().compactMap { $0["event"] }
+    #expect(events == ["subscribed", "nobodySubscribed", "outOfSync", "notified", "unsubscribed"])
+  }
+
   @Test("too few visits in the time is a failure; a time alone is not")
   func time() throws {
     let daemon = try DaemonProcess(scenario: "{}")

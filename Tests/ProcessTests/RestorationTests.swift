@@ -74,4 +74,23 @@ import Testing
       return adapter?.advertising == 0 && adapter?.links == 0
     }
   }
+
+  @Test("bleshell shows what is kept for a program that is gone, and ends it")
+  func endCommand() throws {
+    let daemon = try DaemonProcess()
+    let program = try daemon.client()
+    try program.call(SessionOpen.self, .init(name: "logger", restore: "com.example.logger"))
+    try program.call(ScanStart.self, .init(services: [0x180D]))
+    let early = try daemon.bleshell("end", "com.example.logger")
+    #expect(early.status == 1 && early.errors.contains("alreadyInProgress"), "\(early.errors)")
+    program.close()
+    try eventually("the program is gone") {
+      try daemon.bleshell("sessions").output.contains("gone (com.example.logger)")
+    }
+    let run = try daemon.bleshell("end", "com.example.logger")
+    #expect(run.status == 0 && run.output == "ended com.example.logger\n", "\(run.errors)")
+    #expect(try daemon.bleshell("sessions", "--json").objects().count == 1)
+    let again = try daemon.bleshell("end", "com.example.logger", "--json")
+    #expect(again.status == 1 && again.errors.contains("unknownHandle"), "\(again.errors)")
+  }
 }

@@ -10,7 +10,7 @@ struct SessionsCommand: ShellCommand {
       SCAN and LINK are the times for which a program had a scan and connections (hours:minutes:seconds), REPORTS and \
       VALUES what it was sent, LOST what there was no room for, FAILED those of its \
       REQUESTS that were refused or failed later, QUEUE the octets that wait for it. A program that is \
-      gone is marked so: what it holds is kept for it. Others than bleshell \
+      gone is marked so, with its restoration identifier: what it holds is kept for it until it is back, or "end IDENTIFIER". Others than bleshell \
       itself are listed to those who have the permission "sessions" in bled's configuration.
       """)
 
@@ -60,7 +60,8 @@ extension SessionDescription {
   /// What the program calls itself, and its file where that is another name.
   fileprivate var label: String {
     let label = [name, program == name ? nil : program.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
-    return (label.isEmpty ? "-" : label) + (mine ? ", here" : "") + (preserved == true ? ", gone" : "")
+    return (label.isEmpty ? "-" : label) + (mine ? ", here" : "")
+      + (preserved == true ? ", gone (\(Output.clean(restore ?? "?")))" : "")
   }
 
   /// What it holds, in words.

@@ -60,7 +60,7 @@ enum Completion {
       "--name", "--service", "--service-data", "--manufacturer-data", "--appearance", "--interval", "--adapter",
       "--not-connectable", "--time", "--stop",
     ],
-    "serve": ["--time", "--visits"], "raw": ["--time"],
+    "serve": ["--time", "--visits"], "watch": ["--time"], "raw": ["--time"],
   ]
 
   /// Blanks are kept together the way `splitWords` reads them.

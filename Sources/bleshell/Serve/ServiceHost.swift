@@ -118,8 +118,13 @@ import FoundationEssentials
   private func tell(_ handle: UInt16) async throws {
     guard let value = values.values[handle], value.tells, subscribed.values.contains(where: { $0.contains(handle) })
     else { return }
-    try await client.notify(handle, value.octets)
-    try await say("notified", nil, handle, value.octets)
+    let result = try await client.notify(handle, value.octets)
+    for central in result.outOfSync ?? [] { try await say("outOfSync", central, handle, value.octets) }
+    if result.receivers > 0 {
+      try await say("notified", nil, handle, value.octets)
+    } else if result.outOfSync?.isEmpty != false {
+      try await say("nobodySubscribed", nil, handle, value.octets)
+    }
   }
 
   private func say(_ event: String, _ central: String?, _ handle: UInt16, _ value: [UInt8]? = nil) async throws {
@@ -135,10 +140,15 @@ import FoundationEssentials
       object["text"] = value.flatMap { meaning($0, of: uuid) }.map { .text($0) }
       return try output.object(object)
     }
-    var who = "all subscribers"
+    var (who, what) =
+      switch event {
+      case "nobodySubscribed": ("nobody", "is subscribed")
+      case "outOfSync": ("", "is not notified before it has taken in a change of the services")
+      default: ("all subscribers", event)
+      }
     if let central { who = await name(of: central) }
     var line =
-      "\(output.styled(clockText(now), .dim))  \(output.styled(who, .name))  \(event)  \(Attribute.title(uuid))"
+      "\(output.styled(clockText(now), .dim))  \(output.styled(who, .name))  \(what)  \(Attribute.title(uuid))"
     if let value {
       let text = meaning(value, of: uuid)
       line += ": \(output.styled(text ?? Hex.encode(value), .bold))"

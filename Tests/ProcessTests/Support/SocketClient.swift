@@ -15,6 +15,12 @@ final class SocketClient {
 
   init(_ path: String) throws { descriptor = try UnixSocket.connect(path) }
 
+  /// The daemon's side of a connection that a test accepts.
+  init(acceptedBy listener: CInt) throws {
+    descriptor = accept(listener, nil, nil)
+    guard descriptor >= 0 else { throw ChildProcess.Failure(description: "accept: \(errno)") }
+  }
+
   deinit { if !isClosed { Glibc.close(descriptor) } }
 
   /// Goes away without a word.

@@ -1,0 +1,50 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import FoundationEssentials
+
+/// `bleshell watch`
+struct WatchCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Shows which devices are connected, and each link that comes up or ends.",
+    discussion: "The links of all programs. Without --time it goes on until Ctrl-C.")
+
+  @Option(help: "End after so many seconds.") var time: Double?
+  @OptionGroup var global: GlobalOptions
+
+  func validate() throws {
+    guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time takes seconds above 0") }
+  }
+
+  func run(in shell: Shell) async throws {
+    let output = shell.output.with(json: global.json || shell.output.json)
+    let client = try await shell.connection()
+    do {
+      _ = try await withDeadline(time ?? 0) { @MainActor in
+        let changes = try await client.linkChanges()
+        for device in try await client.call(PeripheralList.self, Empty()).peripherals where device.state == "connected"
+        {
+          try await show(.init(peripheral: device.peripheral, linked: true, name: device.name), client, output)
+        }
+        for try await change in changes { try await show(change, client, output) }
+        try Task.checkCancellation()
+      }
+    } catch is CancellationError where time == nil {
+      // Ctrl-C is the end that was asked for.
+    }
+    // In the line mode the session goes on.
+    _ = try? await Task { try await client.call(PeripheralWatch.self, .init(on: false)) }.value
+  }
+
+  private func show(_ change: PeripheralLinkChanged.Params, _ client: BledClient, _ output: Output) async throws {
+    guard !output.json else { return try output.object(change) }
+    let time = output.styled(clockText(Date()), .dim)
+    var name = change.name
+    if name == nil {
+      let known = try await client.call(PeripheralList.self, Empty()).peripherals
+      name = known.first { $0.peripheral == change.peripheral }?.address
+    }
+    let shown = output.styled(Output.clean(name ?? "-"), .bold)
+    output.line("\(time)  \(shown)  \(change.peripheral)  \(change.linked ? "connected" : "disconnected")")
+  }
+}
