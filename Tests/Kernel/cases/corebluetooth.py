@@ -4,6 +4,7 @@ import asyncio
 import os
 from dataclasses import dataclass
 
+from bumble.att import ATT_Error, ErrorCode
 from bumble.core import UUID, AdvertisingData
 from bumble.device import Peer
 
@@ -63,6 +64,21 @@ async def measures(given):
         expect_equal(await asyncio.wait_for(program.process.wait(), 60), 0, "the program's status")
 
 
+async def hear(phone, name):
+    """Scans until an advertisement with this name is heard; gives it."""
+    heard = asyncio.get_running_loop().create_future()
+
+    def advertisement(found):
+        if found.data.get(AdvertisingData.COMPLETE_LOCAL_NAME) == name and not heard.done():
+            heard.set_result(found)
+
+    phone.on(phone.EVENT_ADVERTISEMENT, advertisement)
+    await phone.start_scanning()
+    found = await asyncio.wait_for(heard, 60)
+    await phone.stop_scanning()
+    return found
+
+
 @stage(2, "CoreBluetooth's heart-rate belt, Bumble as central")
 async def belt(resources):
     air = Air()
@@ -76,16 +92,7 @@ async def is_measured(given):
     phone = given.other
     async with example(given.daemon, "HeartRateBelt") as program:
         await program.wait_for("Advertising")
-        heard = asyncio.get_running_loop().create_future()
-
-        def advertisement(found):
-            if found.data.get(AdvertisingData.COMPLETE_LOCAL_NAME) == "Belt" and not heard.done():
-                heard.set_result(found)
-
-        phone.on(phone.EVENT_ADVERTISEMENT, advertisement)
-        await phone.start_scanning()
-        found = await asyncio.wait_for(heard, 60)
-        await phone.stop_scanning()
+        found = await hear(phone, "Belt")
         listed = found.data.get(AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS)
         expect_equal(listed, [UUID("180D")], "the advertised services")
 
@@ -104,3 +111,33 @@ async def is_measured(given):
             expect_equal((len(value), value[0]), (2, 6), "a measurement's length and flags")
         await peer.connection.disconnect()
         await program.wait_for("Unsubscribed")
+
+
+@stage(2, "CoreBluetooth's protected e-mail address, Bumble as central")
+async def email(resources):
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    phone = await air.device("Bumble phone", "F0:F1:F2:F3:F4:02")
+    return Given(await ready(resources), phone)
+
+
+@email.case("is refused to who is not paired, and read by who has paired (G17)")
+async def is_protected(given):
+    async with example(given.daemon, "ProtectedEmail") as program:
+        await program.wait_for("Advertising")
+        found = await hear(given.other, "Alice")
+        connection = await asyncio.wait_for(given.other.connect(found.address), 60)
+        peer = Peer(connection)
+        await peer.discover_all()
+        [name] = peer.get_characteristics_by_uuid(UUID("2A8A"))
+        expect_equal(await name.read_value(), b"Alice", "the name")
+        [address] = peer.get_characteristics_by_uuid(UUID("2A87"))
+        try:
+            await address.read_value()
+            expect(False, "the address was read without pairing")
+        except ATT_Error as error:
+            expect_equal(error.error_code, ErrorCode.INSUFFICIENT_AUTHENTICATION, "the refusal")
+        await asyncio.wait_for(connection.pair(), 60)
+        expect(b"@" in await asyncio.wait_for(address.read_value(), 60), "the address after pairing")
+        await program.wait_for("The e-mail address was read by")
+        await connection.disconnect()
