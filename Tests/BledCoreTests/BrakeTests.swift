@@ -146,6 +146,53 @@ import Testing
     #expect(link.isReading)
   }
 
+  @Test(
+    "a link on which the device uses the services of another session is not held: its requests are handed on at once")
+  func serving() throws {
+    let server = world.client()
+    let service = try server.result(
+      ServiceAdd.self,
+      .init(service: .init(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: ["read", "indicate"])]))
+    ).service
+    let level = try #require(service.characteristics?.first?.handle)
+    _ = peer.start(.subscribe(descriptor: level + 1, .indication))
+    world.settle()
+    #expect(try server.notifications(ServerSubscribed.self).count == 1)
+    client.reads = false
+    send(3000)
+    #expect(link.isReading)
+    let read = peer.start(.read(level))
+    world.scheduler.advance(by: .milliseconds(10))
+    let question = try #require(try server.calls(ServerRead.self).first)
+    try server.answer(question.id, ServerRead.Result(value: HexBytes([64])))
+    world.settle()
+    #expect(try peer.results[read]?.get() == .value([64]))
+    server.die()
+    catchUp(client)
+    try subscribe(client)
+    client.reads = false
+    send(3000)
+    #expect(!link.isReading, "nobody else is concerned any more")
+  }
+
+  @Test("a link that is held is let go when the device asks another session something all the same")
+  func servingFromNowOn() throws {
+    let server = world.client()
+    let service = try server.result(
+      ServiceAdd.self,
+      .init(service: .init(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: ["read"])]))
+    ).service
+    let level = try #require(service.characteristics?.first?.handle)
+    client.reads = false
+    send(3000)
+    #expect(!link.isReading)
+    // What the kernel has no room for any more is delivered in spite of it.
+    link.onEvent?(.received([0x0A, UInt8(level & 0xFF), UInt8(level >> 8)]))
+    #expect(link.isReading)
+    world.scheduler.advance(by: .milliseconds(10))
+    #expect(try server.calls(ServerRead.self).count == 1)
+  }
+
   @Test("a link that ends while it is held tells its reader all that came, then the end")
   func endOfTheLink() throws {
     client.reads = false

@@ -53,6 +53,8 @@ final class DeviceLink {
   /// Slows the link down for a reader that falls behind.
   var brake = Brake()
   var brakeAlarm: (any ScheduledWork)?
+  /// The sessions whose services the device uses.
+  private(set) var served: Set<Session> = []
   /// The measurements of the signal that wait for the controller, in the order in which they were asked for.
   var measurements: [(session: Session, reply: Reply<PeripheralRSSI.Result>)] = []
   private(set) var isOpen = true
@@ -212,9 +214,16 @@ final class DeviceLink {
     withConnection { $0.databaseChanged(range, now: scheduler.now, database: database.attributes, actions: &$1) }
   }
 
+  /// The device uses a service of this session.
+  func serves(_ session: Session) {
+    // Unless it is the slow reader itself, the link is held no more.
+    if served.insert(session).inserted { releaseBrake() }
+  }
+
   /// Fails what the peer asked of a session that is no more.
-  func ownerGone(_ owner: AttributeOwner) {
-    withConnection { $0.ownerGone(owner, actions: &$1) }
+  func ownerGone(_ session: Session) {
+    served.remove(session)
+    withConnection { $0.ownerGone(session.owner, actions: &$1) }
   }
 
   // MARK: The connection and its actions

@@ -115,7 +115,7 @@ final class PeripheralBroker {
   func ended(_ session: Session) {
     notifier.forget(session)
     removeAll(of: session)
-    for device in links.links { device.ownerGone(session.owner) }
+    for device in links.links { device.ownerGone(session) }
     questions = questions.filter { $0.value.session != session }
     owners[session.owner] = nil
   }
@@ -158,6 +158,7 @@ final class PeripheralBroker {
 
   private func ask(_ question: ReadQuestion, on device: DeviceLink) {
     guard let session = owners[question.owner] else { return device.answer(question.token, .failure(.unlikelyError)) }
+    device.serves(session)
     let key = Question(link: device, token: question.token)
     let params = ServerRead.Params(
       central: device.peripheral.id, handle: question.handle, offset: Int(question.offset))
@@ -177,6 +178,7 @@ final class PeripheralBroker {
       if let token = question.token { device.answer(token, .unlikelyError) }
       return
     }
+    device.serves(session)
     guard let token = question.token else {
       // The device wants no answer to a Write Command.
       return session.callWithoutAnswer(ServerWrite.self, params)
@@ -205,6 +207,7 @@ final class PeripheralBroker {
     guard let owner = links.database.attributes.service(containing: handle)?.owner, let session = owners[owner] else {
       return
     }
+    device.serves(session)
     let subscriber = Subscriber(central: device.peripheral.id, handle: handle, maximumLength: device.mtu - 3)
     if isOn {
       session.send(ServerSubscribed.self, subscriber)
