@@ -194,8 +194,9 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 5: a peripheral that is let go of is disconnected")
-    func aPeripheralThatIsLetGoOfIsDisconnected() async throws {
+    @Test(
+      "rule 5: a peripheral that is let go of is disconnected, or not waited for any more", arguments: ["Belt", "Far"])
+    func aPeripheralThatIsLetGoOfIsDisconnected(name: String) async throws {
       let daemon = try await BledProcess()
       let central = Central()
       let observer = try await BledClient.connect(to: daemon.socket)
@@ -204,9 +205,12 @@ extension WithDaemon {
       }
       weak var gone: CBPeripheral?
       do {
-        let belt = try await central.connected("Belt")
-        gone = belt
-        #expect(try await connected() == 1)
+        try await central.log.next("didUpdateState") { $0.state == .poweredOn }
+        let device = try await central.find(name)
+        gone = device
+        central.manager.connect(device)
+        try await until { try await connected() == 1 }
+        await central.barrier()
         central.log.clear()
       }
       try await until { gone == nil }
