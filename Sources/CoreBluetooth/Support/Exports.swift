@@ -18,3 +18,19 @@ public typealias CFAbsoluteTime = Double
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
   Date.timeIntervalSinceReferenceDate
 }
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Nanoseconds in a second.
+public let NSEC_PER_SEC: UInt64 = 1_000_000_000
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Nanoseconds in a millisecond.
+public let NSEC_PER_MSEC: UInt64 = 1_000_000
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Nanoseconds in a microsecond.
+public let NSEC_PER_USEC: UInt64 = 1000
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Microseconds in a second.
+public let USEC_PER_SEC: UInt64 = 1_000_000
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Milliseconds in a second.
+public let MSEC_PER_SEC: UInt64 = 1000

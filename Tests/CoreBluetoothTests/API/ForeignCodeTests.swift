@@ -40,6 +40,8 @@ struct ForeignCodeTests {
 
   @Test func timeIsThere() {
     let span: CFTimeInterval = 5
+    let units: [UInt64] = [NSEC_PER_SEC, NSEC_PER_MSEC, NSEC_PER_USEC, USEC_PER_SEC, MSEC_PER_SEC]
+    #expect(units == [1_000_000_000, 1_000_000, 1000, 1_000_000, 1000])
     let time: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()
     #expect(abs(time - Date().timeIntervalSinceReferenceDate) < span)
   }
