@@ -59,6 +59,48 @@ import Testing
     #expect(services.last?.range == service.handle...service.end)
   }
 
+  @Test(
+    "P13: who asked for it is told of each service that comes and goes, and finds another hash after a new connection")
+  func servicesChange() throws {
+    func hash() throws -> [UInt8]? {
+      guard case .values(let found)? = try phone(.readByUUID(0x2B2A))?.get() else { return nil }
+      return found.first?.value
+    }
+    let before = try #require(try hash())
+    let changed = try #require(
+      world.daemon.links.database.attributes.services.flatMap(\.characteristics).first { $0.uuid == 0x2A05 }
+    ).valueHandle
+    func told() -> [[UInt8]] {
+      world.settle()
+      return phone.values.filter { $0.handle == changed }.map(\.value)
+    }
+    func range(_ service: ServiceDescription) -> [UInt8] {
+      [service.handle, service.end].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    }
+    let early = try client.result(ServiceAdd.self, .init(service: .init(uuid: 0x180A))).service
+    #expect(told().isEmpty, "it has not asked")
+    _ = phone(.subscribe(descriptor: changed + 1, .indication))
+    let other = world.client()
+    let battery = try other.result(
+      ServiceAdd.self,
+      .init(service: .init(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: ["read"])]))
+    ).service
+    #expect(told() == [range(battery)])
+    _ = try client.result(ServiceRemove.self, .init(handle: early.handle))
+    #expect(told() == [range(battery), range(early)])
+    // A program that dies takes its services with it.
+    other.die()
+    #expect(told() == [range(battery), range(early), range(battery)])
+    #expect(try hash() == before)
+
+    link.end(reason: 0x13)
+    _ = try client.result(ServiceAdd.self, .init(service: .init(uuid: 0x180A)))
+    world.adapter.bringUp(phone, role: .peripheral)
+    let after = try #require(try hash())
+    #expect(after != before)
+    #expect(told().count == 3, "without a bond what it asked for ended with the link")
+  }
+
   @Test func preferredConnectionParametersAreReadWhereThereAreAny() throws {
     #expect(phone(.readByUUID(0x2A04)) == .failure(.att(.attributeNotFound, handle: 1)))
     let preferred = PreferredConnectionParameters(interval: 24...40, latency: 4, timeout: 250)

@@ -114,7 +114,8 @@ struct ServiceChangedTests {
     try server.exchange("0a0600", "0b07")
   }
 
-  @Test func bondedClientGetsItsStateBack() throws {
+  @Test("A bonded client gets its state back, and is told when the database is another since (P13)")
+  func bondedClientGetsItsStateBack() throws {
     var server = try server()
     try server.exchange("12060001", "13")
     try server.exchange("1204000200", "13")

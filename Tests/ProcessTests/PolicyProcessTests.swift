@@ -48,6 +48,47 @@ struct PolicyProcessTests {
     #expect(try services.exitStatus() == 0, "\(services.errors)")
   }
 
+  /// Whether this machine lets us make namespaces; in a container of its own it may not.
+  private static let hasNamespaces: Bool = {
+    guard let folder = try? TemporaryFolder(),
+      let probe = try? ChildProcess("/usr/bin/unshare", ["--mount", "--net", "true"], folder: folder)
+    else { return false }
+    return (try? probe.exitStatus()) == 0
+  }()
+
+  @Test(
+    "P25: all that a program in a container needs is the socket, mounted into it: no root, no capability, no network, no /sys",
+    .enabled(if: hasNamespaces, "needs namespaces"))
+  func container() throws {
+    let daemon = try daemon(
+      "policy: { scan: ['everyone'], connect: ['everyone'], serve: ['everyone'], advertise: ['everyone'] }")
+    let inside = """
+      set -e
+      grep -E '^(Uid|CapEff|CapBnd|NoNewPrivs)' /proc/self/status
+      ! ls /sys/class/bluetooth 2>/dev/null
+      alias b='\(ChildProcess.products)/bleshell --socket /mnt/bled.sock'
+      b read C0:DE:00:00:00:01/random 2A38
+      b subscribe C0:DE:00:00:00:01/random 2A37 --count 1
+      b advertise --name Inside --service 180F --time 0.2
+      """
+    let outside = """
+      set -e
+      mount --bind '\(daemon.folder.path)' /mnt
+      mount -t tmpfs none /sys
+      exec setpriv --reuid \(Self.stranger) --regid \(Self.stranger) --clear-groups --inh-caps=-all --bounding-set=-all \
+        --no-new-privs sh -c "$INSIDE"
+      """
+    let program = try ChildProcess(
+      "/usr/bin/unshare", ["--mount", "--net", "--ipc", "--uts", "sh", "-c", outside], environment: ["INSIDE": inside],
+      folder: daemon.folder)
+    #expect(try program.exitStatus() == 0, "\(program.errors)")
+    let output = program.output
+    #expect(output.contains("CapEff:\t0000000000000000") && output.contains("CapBnd:\t0000000000000000"), "\(output)")
+    #expect(output.contains("NoNewPrivs:\t1") && output.contains("Uid:\t\(Self.stranger)"), "\(output)")
+    #expect(output.contains("Body Sensor Location (2A38)") && output.contains(" bpm"), "\(output)")
+    #expect(output.contains("advertising as \"Inside\" on "), "\(output)")
+  }
+
   @Test("(G23) bleshell sessions: all of them for root, itself for others")
   func sessions() throws {
     let daemon = try daemon("policy: { scan: ['everyone'] }")
