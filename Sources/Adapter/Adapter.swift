@@ -79,6 +79,9 @@ public protocol Link: AnyObject {
   func send(_ packet: [UInt8])
   /// Ends the link. `.ended` follows.
   func disconnect()
+  /// Asks for other parameters. Between two controllers that agree they change, and `parametersChanged` follows; on a link that came
+  /// to us the central decides. Nothing is told of a refusal.
+  func request(_ parameters: ConnectionParameters)
   /// Measures the signal strength: −127 to +20 dBm.
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
 }

@@ -40,7 +40,7 @@ public enum AdvertisingStatus: Hashable, Sendable {
   case failed(BluetoothError)
 }
 
-/// How to connect (Core 5.4, Vol 4, Part E, 7.8.12 and 7.8.66).
+/// How a connection ought to be (Core 5.4, Vol 4, Part E, 7.8.12, 7.8.18 and 7.8.66).
 public struct ConnectionParameters: Hashable, Sendable {
   /// The range within which the time between two connection events may lie, 7.5 ms to 4 s.
   public var interval: ClosedRange<Duration>

@@ -61,6 +61,13 @@ extension BledClient {
     }
   }
 
+  /// Asks a device that connected to this machine for a quicker or a cheaper connection; it decides.
+  /// - Parameter central: The daemon's identifier of the device, as in `Subscriber`.
+  /// - Throws: `notConnected` if it is not connected.
+  public func setLatency(_ latency: ConnectionLatency, of central: String) async throws(BluetoothError) {
+    _ = try await call(ServerSetLatency.self, .init(central: central, latency: latency))
+  }
+
   /// What devices do with the services of this client, in order. Call it once, before `publish`; while nobody reads the
   /// stream, devices get errors for what is not fixed.
   ///

@@ -81,6 +81,8 @@ final class KernelLink: Link {
     adapter.disconnect(self)
   }
 
+  func request(_ parameters: ConnectionParameters) { adapter.request(parameters, on: self) }
+
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { adapter.readRSSI(of: self, done) }
 
   // MARK: - What the adapter tells

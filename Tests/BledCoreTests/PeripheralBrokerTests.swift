@@ -195,6 +195,25 @@ import Testing
     #expect(try client.notifications(ServerUnsubscribed.self).map(\.central) == [subscriber.central])
   }
 
+  @Test("G18: a device that connected to us is asked for another latency; others are not, and that is said")
+  func latency() throws {
+    subscribe(asked, .notification)
+    let central = try #require(try client.notifications(ServerSubscribed.self).first).central
+    let wishes: [(ConnectionLatency, ClosedRange<Duration>)] = [
+      (.low, .milliseconds(15)...(.milliseconds(30))), (.medium, .milliseconds(90)...(.milliseconds(120))),
+      (.high, .milliseconds(480)...(.milliseconds(510))),
+    ]
+    for (latency, interval) in wishes {
+      _ = try client.result(ServerSetLatency.self, .init(central: central, latency: latency))
+      #expect(link.requested.last?.interval == interval)
+    }
+    #expect(link.requested.count == 3)
+    link.end(reason: 0x13)
+    let error = try client.error(ServerSetLatency.self, .init(central: central, latency: .low))
+    #expect(error?.data?.name == "notConnected" && error?.data?.domain == .gap)
+    #expect(link.requested.count == 3)
+  }
+
   @Test("P16: without room nothing is sent, and the session is called when there is room again")
   func roomForNotifications() throws {
     subscribe(asked, .notification)

@@ -17,6 +17,27 @@ struct SmallPartsTests {
     }
   }
 
+  @Test("G18: the host of a central is asked for parameters (Vol 3, Part A, 4.20)")
+  func connectionParameterUpdateRequest() {
+    let wish = LEConnectionUpdate(
+      handle: 0x40, intervalMin: 384, intervalMax: 408, latency: 4, supervisionTimeout: 500)
+    #expect(
+      Hex.encode(KernelAdapter.connectionParameterUpdateRequest(wish)) == "0c000500" + "12010800" + "8001" + "9801"
+        + "0400" + "f401")
+  }
+
+  @Test("G18: parameters that the controllers do not agree on are told as refused, others as changed")
+  func parametersOfLinks() throws {
+    var script = RadioScript<LegacyFamily>()
+    try script.hear("3e 0a 03 1a 4000 0000 0000 0000")
+    try script.hear("3e 0a 03 00 4000 9001 0400 f401")
+    let changed = LinkParameters(interval: .milliseconds(500), latency: 4, supervisionTimeout: .seconds(5))
+    #expect(
+      script.told == [
+        .linkParametersRefused(handle: 0x40), .linkParameters(handle: 0x40, changed),
+      ])
+  }
+
   @Test func spareAddressesAreStaticAndStable() {
     let value = SpareAddress.make(for: .index(0))
     #expect(DeviceAddress(value: value, kind: .random).isStaticRandom)

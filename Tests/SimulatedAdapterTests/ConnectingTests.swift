@@ -77,6 +77,35 @@ struct ConnectingTests {
     #expect((14...15).contains(world.failures.count))
   }
 
+  @Test("G18: other parameters are agreed on, and packets go by the new interval")
+  func otherParameters() throws {
+    let world = try World.on(Self.device("connectDelay: 0"))
+    let link = try #require(world.connect(1))
+    var changes: [Instant] = []
+    var answers: [Instant] = []
+    link.onEvent = { event in
+      switch event {
+      case .parametersChanged: changes.append(world.scheduler.now)
+      case .received: answers.append(world.scheduler.now)
+      default: break
+      }
+    }
+    let asked = world.scheduler.now
+    link.request(
+      ConnectionParameters(
+        interval: .milliseconds(480)...(.milliseconds(510)), latency: 2, supervisionTimeout: .seconds(5)))
+    world.scheduler.advance(by: .seconds(1))
+    #expect(changes.map { asked.duration(to: $0) } == [.milliseconds(90)])
+    #expect(
+      link.parameters
+        == LinkParameters(interval: .milliseconds(480), latency: 2, supervisionTimeout: .seconds(5)))
+    let sent = world.scheduler.now
+    link.send([0x02, 0x17, 0x00])
+    world.scheduler.advance(by: .seconds(2))
+    let answer = try #require(answers.first)
+    #expect(sent.duration(to: answer) > .milliseconds(480) && sent.duration(to: answer) <= .milliseconds(960))
+  }
+
   @Test func aConnectWaitsForeverAndAnyNumberAtOnce() throws {
     let world = try World.on(
       """

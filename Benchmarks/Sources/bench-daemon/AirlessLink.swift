@@ -55,6 +55,8 @@ final class AirlessLink: Link {
     }
   }
 
+  func request(_ parameters: ConnectionParameters) {}
+
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { eventLoop.execute { done(.success(-60)) } }
 
   private func deliver() {

@@ -12,6 +12,10 @@ extension Router {
     answer(ServerNotify.self) { [unowned peripheral] params, session in
       try peripheral.notify(params, for: session)
     }
+    answer(ServerSetLatency.self) { [unowned peripheral] params, _ in
+      try peripheral.setLatency(params)
+      return Empty()
+    }
     serve(AdvertisingStart.self) { [unowned advertising] params, session, reply in
       try advertising.start(params, for: session, reply)
     }

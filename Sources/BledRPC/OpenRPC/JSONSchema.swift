@@ -58,6 +58,13 @@ extension BluetoothError.Domain: SchemaLeaf {
   static var sample: BluetoothError.Domain { .bled }
 }
 
+extension ConnectionLatency: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    ["type": "string", "enum": .array(allCases.map { .text($0.rawValue) })]
+  }
+  static var sample: ConnectionLatency { .low }
+}
+
 extension JSONValue: SchemaLeaf {
   static func schema(_ schemas: inout SchemaCollection) -> JSONValue { [:] }
   static var sample: JSONValue { .null }

@@ -12,7 +12,7 @@ public enum ProtocolContents {
     GATTDiscover.self, GATTDiscoverServices.self, GATTDiscoverIncludedServices.self,
     GATTDiscoverCharacteristics.self, GATTDiscoverDescriptors.self,
     GATTRead.self, GATTWrite.self, GATTSubscribe.self, GATTUnsubscribe.self,
-    ServiceAdd.self, ServiceRemove.self, ServerNotify.self,
+    ServiceAdd.self, ServiceRemove.self, ServerNotify.self, ServerSetLatency.self,
     AdvertisingStart.self, AdvertisingStop.self,
   ]
 

@@ -51,4 +51,19 @@ extension PeripheralEngine {
       manager.delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristic)
     }
   }
+
+  /// Asks for another connection. Any thread.
+  func setLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: UUID) {
+    let wish: ConnectionLatency =
+      switch latency {
+      case .low: .low
+      case .medium: .medium
+      case .high: .high
+      }
+    run { [self] in
+      call(ServerSetLatency.self, .init(central: central.uuidString, latency: wish)) { result in
+        if case .failure(let error) = result { Misuse.log("setDesiredConnectionLatency: \(error)") }
+      }
+    }
+  }
 }

@@ -75,9 +75,10 @@ open class CBPeripheralManager: CBManager {
     engine.stopAdvertising()
   }
 
-  /// Asks for a quicker or cheaper connection with a central. bled leaves it to the central.
+  /// Asks for a quicker or cheaper connection with a central, which decides.
   open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
-    _ = isUsable(for: "setDesiredConnectionLatency")
+    guard isUsable(for: "setDesiredConnectionLatency") else { return }
+    engine.setLatency(latency, for: central.identifier)
   }
 
   /// Publishes a service. What it includes must have been published before.

@@ -22,6 +22,8 @@ enum RadioAction: Hashable {
   case linkDown(handle: UInt16, HCIStatus)
   /// The parameters of a link changed.
   case linkParameters(handle: UInt16, LinkParameters)
+  /// The parameters of a link stay as they are.
+  case linkParametersRefused(handle: UInt16)
   /// The encryption of a link changed.
   case encryptionChanged(handle: UInt16)
   /// A question was answered.

@@ -4,14 +4,14 @@ import Bluetooth
 /// Both sides of a connection and the connection events at which packets pass between them.
 final class LinkPair {
   let scheduler: any Scheduler
-  let parameters: LinkParameters
+  private(set) var parameters: LinkParameters
   let central: SimulatedLink
   let peripheral: SimulatedLink
 
   /// How many packets each side sends in one connection event.
   private let packetsPerEvent: Int
   /// The instant from which connection events are counted.
-  private let anchor: Instant
+  private var anchor: Instant
   private var alarm: (any ScheduledWork)?
   /// Who hung up and what each side is told about it, once the next connection event has passed.
   private var ending: (central: BluetoothError, peripheral: BluetoothError)?
@@ -27,10 +27,7 @@ final class LinkPair {
   ) {
     self.scheduler = scheduler
     self.packetsPerEvent = packetsPerEvent
-    // The controller chooses within the range (Core 5.4, Vol 4, Part E, 7.8.12); the quickest makes the best simulation.
-    parameters = LinkParameters(
-      interval: min(max(wanted.interval.lowerBound, .microseconds(7500)), .seconds(4)), latency: wanted.latency,
-      supervisionTimeout: min(max(wanted.supervisionTimeout, .milliseconds(100)), .seconds(32)))
+    parameters = Self.chosen(from: wanted)
     anchor = scheduler.now
     central = SimulatedLink(role: .central, own: centralEnd, other: peripheralEnd, attempts: attempts)
     peripheral = SimulatedLink(role: .peripheral, own: peripheralEnd, other: centralEnd, attempts: 1)
@@ -40,6 +37,28 @@ final class LinkPair {
 
   /// How many packets a side may have waiting before it is told to stop.
   var room: Int { 2 * packetsPerEvent }
+
+  /// The controller chooses within the range (Core 5.4, Vol 4, Part E, 7.8.12); the quickest makes the best simulation.
+  private static func chosen(from wanted: ConnectionParameters) -> LinkParameters {
+    LinkParameters(
+      interval: min(max(wanted.interval.lowerBound, .microseconds(7500)), .seconds(4)), latency: wanted.latency,
+      supervisionTimeout: min(max(wanted.supervisionTimeout, .milliseconds(100)), .seconds(32)))
+  }
+
+  /// One side asks for other parameters. Centrals on this air agree; the change comes after six more connection events (Vol 6,
+  /// Part B, 5.1.1).
+  func request(_ wanted: ConnectionParameters) {
+    scheduler.schedule(after: parameters.interval * 6) { [self] in
+      guard isCarrying, ending == nil else { return }
+      parameters = Self.chosen(from: wanted)
+      anchor = scheduler.now
+      alarm?.cancel()
+      alarm = nil
+      wake()
+      central.onEvent?(.parametersChanged)
+      peripheral.onEvent?(.parametersChanged)
+    }
+  }
 
   /// Sees to it that there is a connection event if something waits for one. A quiet link wakes nobody.
   func wake() {

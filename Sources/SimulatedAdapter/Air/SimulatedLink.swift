@@ -62,6 +62,8 @@ final class SimulatedLink: Link {
 
   func disconnect() { pair?.terminate(by: role) }
 
+  func request(_ parameters: ConnectionParameters) { pair?.request(parameters) }
+
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     guard let pair else { return done(.failure(GAPError.notConnected.error("The link is no more."))) }
     // The controller tells it from the next connection event.

@@ -80,6 +80,8 @@ final class ScriptedLink: Link {
   var onEvent: ((LinkEvent) -> Void)?
   /// How the daemon ended it, if it did.
   private(set) var wasDisconnected = false
+  /// What the daemon asked for.
+  private(set) var requested: [ConnectionParameters] = []
   private let peerDevice: ScriptedPeer
   private let scheduler: any Scheduler
   private var isOpen = true
@@ -113,6 +115,7 @@ final class ScriptedLink: Link {
     wasDisconnected = true
     scheduler.schedule(after: .milliseconds(1)) { [self] in end(reason: 0x16) }
   }
+  func request(_ parameters: ConnectionParameters) { requested.append(parameters) }
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     scheduler.schedule(after: .milliseconds(1)) { done(.success(-42)) }
   }

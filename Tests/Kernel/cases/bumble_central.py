@@ -9,7 +9,7 @@ from bumble.crypto import aes_cmac
 from bumble.device import Peer
 
 from support import published as p
-from support.air import Air
+from support.air import Adapter, Air
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
 from support.published import Published
@@ -19,6 +19,7 @@ from support.published import Published
 class Given:
     """bled on hci0 with a service on the air, and a phone."""
 
+    adapter: Adapter
     daemon: Daemon
     client: object
     service: Published
@@ -28,14 +29,14 @@ class Given:
 @stage(2, "Bumble as central")
 async def peripheral(resources):
     air = Air()
-    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    adapter = await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
     phone = await air.device("Bumble phone", "F0:F1:F2:F3:F4:02")
     daemon = await resources.open(Daemon(resources, "hci0"))
     client = await daemon.client()
     await daemon.until_on(client)
     service = await Published.add(client)
     await service.advertise("hci0")
-    return Given(daemon, client, service, phone)
+    return Given(adapter, daemon, client, service, phone)
 
 
 async def find(phone):
@@ -130,6 +131,25 @@ async def again(given):
         await peer.discover_all()
         expect_equal(await characteristic(peer, p.FIXED).read_value(), p.FIXED_VALUE, "the fixed value")
         await peer.connection.disconnect()
+
+
+@peripheral.case("latency wishes (G18): settled by the controllers, or by the central's host where they cannot")
+async def latency(given):
+    peer = await connect(given)
+    await peer.discover_all()
+    await values(peer, p.NOTIFIED)
+    central = (await given.service.subscribed(p.NOTIFIED))["central"]
+    for by_hosts, wish, least, most in ((False, "high", 480, 510), (True, "low", 15, 30)):
+        given.adapter.controller.leaves_parameters_to_hosts = by_hosts
+        changed = asyncio.get_running_loop().create_future()
+        peer.connection.once(
+            peer.connection.EVENT_CONNECTION_PARAMETERS_UPDATE, lambda changed=changed: changed.set_result(None)
+        )
+        expect_equal(await given.client.call("server.setLatency", central=central, latency=wish), {}, "the answer")
+        await asyncio.wait_for(changed, 60)
+        interval = peer.connection.parameters.connection_interval
+        expect(least <= interval <= most, f"asked for {wish}, the interval is {interval} ms")
+    await peer.connection.disconnect()
 
 
 @peripheral.case("a client's end takes its service and its advertisement with it")

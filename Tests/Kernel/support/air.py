@@ -52,6 +52,8 @@ class EmulatedController(Controller):
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
         self.accept_list = set()
+        # As controllers before 4.1: only the central's may change the parameters of a link.
+        self.leaves_parameters_to_hosts = False
 
     def on_hci_le_clear_filter_accept_list_command(self, _command):
         self.accept_list.clear()
@@ -85,6 +87,13 @@ class EmulatedController(Controller):
             )
         )
         return hci.HCI_StatusReturnParameters(SUCCESS)
+
+    def on_hci_le_connection_update_command(self, command):
+        connection = self.find_le_connection_by_handle(command.connection_handle)
+        if self.leaves_parameters_to_hosts and connection and connection.role == hci.Role.PERIPHERAL:
+            refusal = hci.HCI_ErrorCode.UNSUPPORTED_REMOTE_FEATURE_ERROR
+            return self._send_hci_command_status(refusal, command.op_code)
+        return super().on_hci_le_connection_update_command(command)
 
     def on_advertising_pdu(self, pdu):
         pending = self.pending_le_connection
