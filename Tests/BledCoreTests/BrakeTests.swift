@@ -28,12 +28,7 @@ import Testing
   }
 
   private func subscribe(_ client: TestClient) throws {
-    let discovery = try client.call(GATTDiscover.self, .init(peripheral: id))
-    world.settle()
-    _ = try #require(try client.answer(to: discovery, GATTDiscover.self)).get()
-    let call = try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
-    world.settle()
-    _ = try #require(try client.answer(to: call, GATTSubscribe.self)).get()
+    try world.subscribe(client, id, handle)
     client.forget()
   }
 

@@ -24,16 +24,7 @@ import Testing
     try world.connect(other, peer)
     link = try #require(world.daemon.links.links.first?.link as? ScriptedLink)
     handle = peer.handle(of: 0x2A37)
-    try subscribe(to: handle)
-  }
-
-  private func subscribe(to handle: UInt16) throws {
-    let discovery = try client.call(GATTDiscover.self, .init(peripheral: id))
-    world.settle()
-    _ = try #require(try client.answer(to: discovery, GATTDiscover.self)).get()
-    let call = try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
-    world.settle()
-    _ = try #require(try client.answer(to: call, GATTSubscribe.self)).get()
+    try world.subscribe(client, id, handle)
   }
 
   private func lostPackets(_ client: TestClient) throws -> Int? {
@@ -58,7 +49,7 @@ import Testing
 
   @Test("one event for each session, however many subscriptions it has, the same octets for all")
   func once() throws {
-    try subscribe(to: peer.handle(of: 0x2A56))
+    try world.subscribe(client, id, peer.handle(of: 0x2A56))
     _ = try other.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
     world.settle()
     _ = try (client.notifications(GATTValuesLost.self), other.notifications(GATTValuesLost.self))

@@ -17,7 +17,7 @@ struct ServeCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
-    guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time takes seconds above 0") }
+    try checkTime(time)
     guard visits ?? 1 > 0 else { throw ValidationError("--visits takes a number above 0") }
   }
 

@@ -18,7 +18,7 @@ struct SubscribeCommand: ShellCommand {
 
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count takes a number above 0") }
-    guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time takes seconds above 0") }
+    try checkTime(time)
   }
 
   func run(in shell: Shell) async throws {

@@ -12,9 +12,7 @@ struct WatchCommand: ShellCommand {
   @Option(help: "End after so many seconds.") var time: Double?
   @OptionGroup var global: GlobalOptions
 
-  func validate() throws {
-    guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time takes seconds above 0") }
-  }
+  func validate() throws { try checkTime(time) }
 
   func run(in shell: Shell) async throws {
     let output = shell.output.with(json: global.json || shell.output.json)

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// Runs a function for at most so many seconds; 0 is for ever.
 /// - Returns: What it gave, or nil if time ran out: it is cancelled then.
 func withDeadline<Value: Sendable>(
@@ -13,4 +15,9 @@ func withDeadline<Value: Sendable>(
     defer { group.cancelAll() }
     return try await group.next() ?? nil
   }
+}
+
+/// Refuses a `--time` that is none.
+func checkTime(_ time: Double?) throws {
+  guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time takes seconds above 0") }
 }

@@ -3,6 +3,7 @@ import BledRPC
 import Bluetooth
 import GATT
 import Logging
+import Testing
 
 @testable import BledCore
 
@@ -57,6 +58,16 @@ struct World {
       throw GAPError.timeout.error("the connect was not answered")
     }
     return try answer.get()
+  }
+
+  /// Subscribes a client, which discovers the device first.
+  func subscribe(_ client: TestClient, _ peripheral: String, _ handle: UInt16) throws {
+    let discovery = try client.call(GATTDiscover.self, .init(peripheral: peripheral))
+    settle()
+    _ = try #require(try client.answer(to: discovery, GATTDiscover.self)).get()
+    let call = try client.call(GATTSubscribe.self, .init(peripheral: peripheral, handle: handle))
+    settle()
+    _ = try #require(try client.answer(to: call, GATTSubscribe.self)).get()
   }
 }
 
