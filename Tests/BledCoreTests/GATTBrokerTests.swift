@@ -218,8 +218,15 @@ import Testing
     let services = try done(GATTDiscoverServices.self, .init(peripheral: id, services: [0x180D])).services
     _ = try done(GATTDiscoverCharacteristics.self, .init(peripheral: id, handle: services[0].handle))
     let handle = peer.handle(of: 0x2A37)
-    _ = try done(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    let count = peer.received.count
+    let subscribe = try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    let write = GATTWrite.Params(
+      peripheral: id, handle: peer.handle(of: 0x2A56), value: HexBytes([1]), response: false)
+    try client.call(GATTWrite.self, write)
+    world.settle()
+    _ = try #require(try client.answer(to: subscribe, GATTSubscribe.self)).get()
     #expect(peer.subscriptions[handle] == .notification)
+    #expect(peer.received.dropFirst(count).map { $0[0] } == [0x04, 0x12, 0x52], "nothing overtakes it meanwhile")
   }
 
   @Test("P16: a write without response waits for room on the link")

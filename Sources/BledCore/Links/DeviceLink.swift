@@ -113,7 +113,9 @@ final class DeviceLink {
   /// Sends a Write Command when there is room for it, and after what the session asked before.
   func write(_ command: Command, of session: Session) {
     guard isOpen else { return command.reply.fail(Self.gone) }
-    guard !operations.holdsWork(of: session.id) else { return run(waiting(command, of: session)) }
+    // A subscription that is under way may still look for its descriptor.
+    let isSubscribing = current.map { $0.operation.session == session && $0.operation.outlastsProgram } ?? false
+    guard !isSubscribing, !operations.holdsWork(of: session.id) else { return run(waiting(command, of: session)) }
     commands.append(command, of: session.id)
     sendCommands()
   }
