@@ -5,6 +5,7 @@ import grp
 import json
 import os
 import pwd
+import shutil
 import stat
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ class Given:
 
 @stage(6, "systemd")
 async def installed(resources):
+    # The files are those of the host, on which bled may have kept something; what is removed here stays there.
+    shutil.rmtree("/var/lib/bled", ignore_errors=True)
     air = Air()
     await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
     peripheral = await Peripheral.make(air, "Bumble belt", "F0:F1:F2:F3:F4:01")
