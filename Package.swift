@@ -62,7 +62,8 @@ let package = Package(
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "Bluetooth", nioCore, nioPosix, logging, collections,
+        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "Bluetooth", nioCore, nioPosix, nioLocks, logging,
+        collections,
       ]),
     .executableTarget(
       name: "bled",

@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 import Logging
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The sessions that have a restoration identifier.
 ///
@@ -192,12 +192,12 @@ private final class LeftOutLog: Sendable {
 
   private let logger: Logger
   /// Those that the last write left out.
-  private let last = Mutex<Set<Name>>([])
+  private let last = NIOLockedValueBox<Set<Name>>([])
 
   init(logger: Logger) { self.logger = logger }
 
   func write(_ leftOut: [(session: StoredSession, octets: Int)]) {
-    let before = last.withLock { last in
+    let before = last.withLockedValue { last in
       defer { last = Set(leftOut.map { Name(user: $0.session.user, identifier: $0.session.identifier) }) }
       return last
     }
