@@ -12,7 +12,7 @@ extension CentralEngine {
       call(ScanStart.self, wish.params) { [weak self] result in
         guard let error = result.failure, let self, scanWish?.number == wish.number else { return }
         scanWish = nil
-        Misuse.log("the scan could not be started: \(error)")
+        Misuse.note("the scan could not be started: \(error)")
         deliver { manager in
           manager.shared.with { if $0.scan == wish.number { $0.isScanning = false } }
           manager.observers.changed()

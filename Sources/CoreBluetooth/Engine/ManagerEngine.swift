@@ -166,7 +166,7 @@ class ManagerEngine: @unchecked Sendable {
       refusals += 1
       // The connection of a program that was killed may end a moment later.
       if error.code != BledError.alreadyInProgress.rawValue || refusals > 10 {
-        Misuse.log("state is not preserved under \"\(restoration.identifier)\": \(error.message)")
+        Misuse.note("state is not preserved under \"\(restoration.identifier)\": \(error.message)")
         self.restoration = nil
       }
       return queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in self?.open() }

@@ -39,7 +39,7 @@ extension PeripheralEngine {
   func advertisingChanged(_ change: AdvertisingChanged.Params) {
     guard case .on(change.advertising) = advertising, let reason = change.reason else { return }
     advertising = .off
-    Misuse.log("the advertisement ended: \(reason.message)")
+    Misuse.note("the advertisement ended: \(reason.message)")
     deliver { $0.shared[\.isAdvertising] = false }
   }
 

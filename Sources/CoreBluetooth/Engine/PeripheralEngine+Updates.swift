@@ -35,7 +35,7 @@ extension PeripheralEngine {
       case .success(let answer) where !answer.sent: break
       case .success: left()
       case .failure(let error):
-        Misuse.log("updateValue for \(next.characteristic): \(error)")
+        Misuse.note("updateValue for \(next.characteristic): \(error)")
         left()
       }
     }

@@ -66,6 +66,26 @@ extension WithDaemon {
       #expect(central.log.pending.isEmpty)
     }
 
+    @Test("rule 2: a call that is ignored is said to be a misuse, and one that the daemon refuses is not")
+    func whatIsSaid() async throws {
+      let daemon = try await BledProcess(configuration: "{ limits: { perUser: { scans: 1 } } }")
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let first = Central()
+        let second = Central()
+        first.manager.stopScan()
+        for central in [first, second] {
+          try await central.log.next("didUpdateState") { $0.state == .poweredOn }
+          central.manager.scanForPeripherals(withServices: nil)
+          await central.barrier()
+        }
+        #expect(first.manager.isScanning && !second.manager.isScanning)
+      }
+      let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+      #expect(said.contains("[CoreBluetooth] API MISUSE: stopScan while the state is unknown"))
+      #expect(said.contains("[CoreBluetooth] the scan could not be started: "))
+      withExtendedLifetime(daemon) {}
+    }
+
     @Test("rules 3 and 4: a daemon that dies and comes back (P24)")
     func daemonThatDiesAndComesBack() async throws {
       let daemon = try await BledProcess()
