@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// A descriptor of a characteristic of a peripheral, or one of this program (`CBMutableDescriptor`).
 open class CBDescriptor: CBAttribute {
   struct Contents {
@@ -24,5 +26,17 @@ open class CBDescriptor: CBAttribute {
   /// For people.
   open override var description: String {
     "<CBDescriptor: UUID = \(uuid), value = \(value.map { "\($0)" } ?? "(null)")>"
+  }
+}
+
+extension CBDescriptor {
+  /// The value in the type that Apple's framework gives it.
+  func decode(_ octets: [UInt8]) -> Any {
+    switch uuid.value.short16 {
+    case 0x2900, 0x2902, 0x2903:
+      NSNumber(value: octets.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) })
+    case 0x2901: String(decoding: octets, as: UTF8.self)
+    default: Data(octets)
+    }
   }
 }

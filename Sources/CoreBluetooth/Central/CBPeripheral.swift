@@ -66,36 +66,183 @@ open class CBPeripheral: CBPeer {
     }
   }
 
+  /// Discovers services.
+  /// - Parameter serviceUUIDs: Only these are asked of the device; all if nil or empty.
+  open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
+    let wanted = (serviceUUIDs ?? []).map(\.value)
+    request("discoverServices", GATTDiscoverServices.self, .init(peripheral: id, services: wanted)) {
+      peripheral, result in
+      let error = peripheral.take(result) { shared, found in
+        if wanted.isEmpty { shared.attributes.primaries = Set(found.services.map(\.handle)) }
+        let objects = shared.attributes.objects(for: found.services, of: peripheral)
+        shared.services = merged(shared.services, objects, isAll: wanted.isEmpty) { $0.handle }
+      }
+      peripheral.delegate?.peripheral(peripheral, didDiscoverServices: error)
+    }
+  }
+
+  /// Discovers the services that a service includes.
+  /// - Parameters:
+  ///   - includedServiceUUIDs: Only these are asked of the device; all if nil or empty.
+  ///   - service: One that was discovered on this peripheral.
+  open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
+    let wanted = (includedServiceUUIDs ?? []).map(\.value)
+    request(
+      "discoverIncludedServices", GATTDiscoverIncludedServices.self,
+      .init(peripheral: id, handle: service.handle, uuids: wanted)
+    ) { peripheral, result in
+      let error = peripheral.take(result) { shared, found in
+        let objects = shared.attributes.objects(for: found.services, of: peripheral)
+        service.contents.with {
+          $0.includedServices = merged($0.includedServices, objects, isAll: wanted.isEmpty) { $0.handle }
+        }
+      }
+      peripheral.delegate?.peripheral(peripheral, didDiscoverIncludedServicesFor: service, error: error)
+    }
+  }
+
+  /// Discovers the characteristics of a service.
+  /// - Parameters:
+  ///   - characteristicUUIDs: Only these; all if nil or empty.
+  ///   - service: One that was discovered on this peripheral.
+  open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
+    let wanted = (characteristicUUIDs ?? []).map(\.value)
+    request(
+      "discoverCharacteristics", GATTDiscoverCharacteristics.self,
+      .init(peripheral: id, handle: service.handle, uuids: wanted)
+    ) { peripheral, result in
+      let error = peripheral.take(result) { shared, found in
+        let objects = shared.attributes.objects(for: found.characteristics, of: service)
+        service.contents.with {
+          $0.characteristics = merged($0.characteristics, objects, isAll: wanted.isEmpty) { $0.handle }
+        }
+      }
+      peripheral.delegate?.peripheral(peripheral, didDiscoverCharacteristicsFor: service, error: error)
+    }
+  }
+
+  /// Discovers the descriptors of a characteristic.
+  /// - Parameter characteristic: One that was discovered on this peripheral.
+  open func discoverDescriptors(for characteristic: CBCharacteristic) {
+    request(
+      "discoverDescriptors", GATTDiscoverDescriptors.self, .init(peripheral: id, handle: characteristic.handle)
+    ) { peripheral, result in
+      let error = peripheral.take(result) { _, found in
+        characteristic.contents.with { contents in
+          let known = contents.descriptors ?? []
+          contents.descriptors = found.descriptors.sorted { $0.handle < $1.handle }.map { description in
+            known.first { $0.handle == description.handle && $0.uuid.value == description.uuid }
+              ?? CBDescriptor(
+                type: CBUUID(description.uuid), handle: description.handle, characteristic: characteristic)
+          }
+        }
+      }
+      peripheral.delegate?.peripheral(peripheral, didDiscoverDescriptorsFor: characteristic, error: error)
+    }
+  }
+
+  /// Measures the signal strength of the connection.
+  open func readRSSI() {
+    request("readRSSI", PeripheralRSSI.self, .init(peripheral: id)) { peripheral, result in
+      switch result {
+      case .success(let measured):
+        let rssi = NSNumber(value: measured.rssi)
+        peripheral.shared[\.rssi] = rssi
+        peripheral.delegate?.peripheral(peripheral, didReadRSSI: rssi, error: nil)
+      case .failure(let error):
+        peripheral.delegate?.peripheral(peripheral, didReadRSSI: 127, error: error.coreBluetooth)
+      }
+    }
+  }
+
+  /// Reads a characteristic, however long its value.
+  open func readValue(for characteristic: CBCharacteristic) {
+    request("readValue", GATTRead.self, .init(peripheral: id, handle: characteristic.handle)) { peripheral, result in
+      switch result {
+      case .success(let read):
+        let value = Data(read.value.octets)
+        characteristic.contents[\.value] = value
+        peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
+        if characteristic.uuid.value == 0x2A00, let name = String(data: value, encoding: .utf8),
+          peripheral.takeName(name, isRead: true)
+        {
+          peripheral.delegate?.peripheralDidUpdateName(peripheral)
+        }
+      case .failure(let error):
+        peripheral.delegate?.peripheral(
+          peripheral, didUpdateValueFor: characteristic, error: error.coreBluetooth(refusedAs: .readNotPermitted))
+      }
+    }
+  }
+
+  /// Reads a descriptor.
+  open func readValue(for descriptor: CBDescriptor) {
+    request("readValue", GATTRead.self, .init(peripheral: id, handle: descriptor.handle)) { peripheral, result in
+      switch result {
+      case .success(let read):
+        descriptor.contents[\.value] = descriptor.decode(read.value.octets)
+        peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: descriptor, error: nil)
+      case .failure(let error):
+        peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: descriptor, error: error.coreBluetooth)
+      }
+    }
+  }
+
+  /// Writes a characteristic.
+  /// - Parameters:
+  ///   - data: Up to `maximumWriteValueLength(for:)` octets.
+  ///   - characteristic: One that was discovered on this peripheral.
+  ///   - type: With a response, of which the delegate is told, or without one.
+  open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
+    guard type == .withResponse else { return writeWithoutResponse(data, characteristic) }
+    request(
+      "writeValue", GATTWrite.self,
+      .init(peripheral: id, handle: characteristic.handle, value: HexBytes(Array(data)), response: true)
+    ) { peripheral, result in
+      peripheral.delegate?.peripheral(
+        peripheral, didWriteValueFor: characteristic,
+        error: result.failure?.coreBluetooth(refusedAs: .writeNotPermitted))
+    }
+  }
+
+  /// Writes a descriptor; for Client Characteristic Configuration use `setNotifyValue`.
+  open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
+    guard descriptor.uuid.value != 0x2902 else {
+      Misuse.raise("Client Characteristic Configuration descriptors must be configured using setNotifyValue:")
+    }
+    request(
+      "writeValue", GATTWrite.self, .init(peripheral: id, handle: descriptor.handle, value: HexBytes(Array(data)))
+    ) { peripheral, result in
+      peripheral.delegate?.peripheral(peripheral, didWriteValueFor: descriptor, error: result.failure?.coreBluetooth)
+    }
+  }
+
+  /// Subscribes to a characteristic, or ends that: notifications if it has them, else indications.
+  open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
+    let reference = CharacteristicReference(peripheral: id, handle: characteristic.handle)
+    let then = { (peripheral: CBPeripheral, result: Result<Empty, BluetoothError>) in
+      if result.failure == nil { characteristic.contents[\.isNotifying] = enabled }
+      peripheral.delegate?.peripheral(
+        peripheral, didUpdateNotificationStateFor: characteristic,
+        error: result.failure?.coreBluetooth(refusedAs: .requestNotSupported))
+    }
+    if enabled {
+      request("setNotifyValue", GATTSubscribe.self, reference, then: then)
+    } else {
+      request("setNotifyValue", GATTUnsubscribe.self, reference, then: then)
+    }
+  }
+
+  /// Opens an L2CAP channel: not supported by bled yet, which the delegate is told.
+  open func openL2CAPChannel(_ psm: CBL2CAPPSM) {
+    guard state == .connected else { return Misuse.log("openL2CAPChannel on \(self), which is not connected: ignored") }
+    engine.deliver(to: self) { peripheral in
+      peripheral.delegate?.peripheral(peripheral, didOpen: nil, error: NSError.noChannels())
+    }
+  }
+
   /// For people.
   open override var description: String {
     "<CBPeripheral: identifier = \(identifier), name = \(name ?? "(null)"), state = \(state)>"
-  }
-
-  /// Changes what observers may see.
-  func change(_ body: (inout Shared) -> Void) {
-    shared.with(body)
-    observers.changed()
-  }
-
-  /// Takes a name over.
-  /// - Returns: Whether another name was known before.
-  func takeName(_ name: String, isRead: Bool) -> Bool {
-    shared.with { shared in
-      guard isRead || !shared.isNameRead else { return false }
-      shared.isNameRead = shared.isNameRead || isRead
-      defer { shared.name = name }
-      return shared.name != nil && shared.name != name
-    }
-  }
-
-  /// There is no connection any more: nothing is subscribed, nothing waits.
-  func connectionEnded(nowConnecting: Bool) {
-    let characteristics = shared.with { $0.attributes.characteristics.values }
-    for characteristic in characteristics { characteristic.contents[\.isNotifying] = false }
-    change {
-      $0.state = nowConnecting ? .connecting : .disconnected
-      $0.mtu = 23
-      $0.writes = UnansweredWrites()
-    }
   }
 }

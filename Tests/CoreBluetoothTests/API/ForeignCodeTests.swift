@@ -22,6 +22,14 @@ private final class ForeignManager: CBCentralManager {
   override var state: CBManagerState { .poweredOn }
 }
 
+/// A stand-in of others for a peripheral.
+private class ForeignPeripheral: CBPeripheral {
+  override func discoverServices(_ serviceUUIDs: [CBUUID]?) {}
+  override func readValue(for characteristic: CBCharacteristic) {}
+  override func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {}
+  override func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {}
+}
+
 struct ForeignCodeTests {
   @Test func conformancesOfOthers() {
     let uuids = [CBUUID(string: "2A38"), CBUUID(string: "180D")]

@@ -1,0 +1,91 @@
+import BledRPC
+import Bluetooth
+
+// What stands behind the calls of `CBPeripheral`.
+
+extension CBPeripheral {
+  /// How the daemon names this device.
+  var id: String { identifier.uuidString }
+
+  /// Queues a call on the device; `then` comes on the program's queue if the connection still holds by then.
+  func request<Method: RPCMethod>(
+    _ name: String, _ method: Method.Type, _ params: Method.Params,
+    then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
+  ) {
+    guard state == .connected else { return Misuse.log("\(name) on \(self), which is not connected: ignored") }
+    engine.request(self, method, params, then: then)
+  }
+
+  func writeWithoutResponse(_ data: Data, _ characteristic: CBCharacteristic) {
+    guard data.count <= maximumWriteValueLength(for: .withoutResponse) else {
+      return Misuse.log("writeValue: \(data.count) bytes do not fit into a write without response: dropped")
+    }
+    guard state != .connected || shared.with({ $0.writes.begin() }) else {
+      return Misuse.log("writeValue without response while there is no room: dropped")
+    }
+    request(
+      "writeValue", GATTWrite.self,
+      .init(peripheral: id, handle: characteristic.handle, value: HexBytes(Array(data)), response: false)
+    ) { peripheral, _ in
+      guard peripheral.shared.with({ $0.writes.end() }) else { return }
+      peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral)
+    }
+  }
+
+  /// Takes over what was found, or gives the error for the delegate.
+  func take<Found>(
+    _ result: Result<Found, BluetoothError>, _ body: (inout Shared, Found) -> Void
+  ) -> (any Error)? {
+    switch result {
+    case .success(let found):
+      shared.with { body(&$0, found) }
+      return nil
+    case .failure(let error):
+      return error.coreBluetooth
+    }
+  }
+
+  /// The device says that its attributes in this range changed.
+  func servicesChanged(_ range: ClosedRange<UInt16>) {
+    let gone = shared.with { shared in
+      let gone = shared.attributes.invalidate(range)
+      shared.services?.removeAll { service in gone.contains { $0 === service } }
+      return gone
+    }
+    if !gone.isEmpty { delegate?.peripheral(self, didModifyServices: gone) }
+  }
+
+  /// Changes what observers may see.
+  func change(_ body: (inout Shared) -> Void) {
+    shared.with(body)
+    observers.changed()
+  }
+
+  /// Takes a name over.
+  /// - Returns: Whether another name was known before.
+  func takeName(_ name: String, isRead: Bool) -> Bool {
+    shared.with { shared in
+      guard isRead || !shared.isNameRead else { return false }
+      shared.isNameRead = shared.isNameRead || isRead
+      defer { shared.name = name }
+      return shared.name != nil && shared.name != name
+    }
+  }
+
+  /// There is no connection any more: nothing is subscribed, nothing waits.
+  func connectionEnded(nowConnecting: Bool) {
+    let characteristics = shared.with { $0.attributes.characteristics.values }
+    for characteristic in characteristics { characteristic.contents[\.isNotifying] = false }
+    change {
+      $0.state = nowConnecting ? .connecting : .disconnected
+      $0.mtu = 23
+      $0.writes = UnansweredWrites()
+    }
+  }
+}
+
+extension Result {
+  var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}
