@@ -121,7 +121,7 @@ extension BluetoothUUID {
 
 extension ServiceDefinition {
   /// How many handles it takes.
-  var attributeCount: Int {
+  public var attributeCount: Int {
     1 + includes.count + characteristics.reduce(0) { $0 + 2 + $1.allDescriptors.count }
   }
 }

@@ -91,6 +91,38 @@ import Testing
     _ = try clients[1].result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
   }
 
+  /// A service of this many attributes, at least one, and the declaration and value of each characteristic two more.
+  private func service(attributes count: Int) -> ServiceAdd.Params {
+    let characteristic = ServiceToPublish.Characteristic(uuid: 0x2A19, properties: ["read"])
+    return .init(service: .init(uuid: 0x180F, characteristics: Array(repeating: characteristic, count: count / 2)))
+  }
+
+  @Test("One session cannot take the database from the others")
+  func attributesOfASession() throws {
+    let world = World()
+    let client = world.client(user: 1000)
+    let huge = service(attributes: 60_001)
+    expect(
+      try client.error(ServiceAdd.self, huge), "this session has 0 attributes", "60001", "2000",
+      "limits.perSession.attributes")
+    _ = try client.result(ServiceAdd.self, service(attributes: 1999))
+    expect(try client.error(ServiceAdd.self, service(attributes: 3)), "has 1999 attributes", "service.remove")
+    _ = try client.result(ServiceAdd.self, service(attributes: 1))
+    expect(try client.error(ServiceAdd.self, service(attributes: 1)), "has 2000 attributes")
+    _ = try world.client(user: 1000).result(ServiceAdd.self, service(attributes: 1999))
+  }
+
+  @Test func attributesOfAUser() throws {
+    let world = World()
+    for _ in 0..<8 { _ = try world.client(user: 1000).result(ServiceAdd.self, service(attributes: 1999)) }
+    let last = world.client(user: 1000)
+    expect(
+      try last.error(ServiceAdd.self, service(attributes: 1999)), "user 1000 has 15992 attributes", "16000",
+      "limits.perUser.attributes")
+    _ = try last.result(ServiceAdd.self, service(attributes: 7))
+    _ = try world.client(user: 1001).result(ServiceAdd.self, service(attributes: 1999))
+  }
+
   @Test("What waits for the sessions of one user is bounded together, and others are sent everything")
   func queueOfAUser() throws {
     let world = World(limits: limits(perUser: [.queueOctets: 1 << 20]))

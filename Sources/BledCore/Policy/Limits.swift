@@ -9,6 +9,8 @@ public struct Limits: Hashable, Sendable {
     /// Of these, those it waits for.
     case connects
     case services
+    /// What the services consist of: each takes a handle, of which there are 65535 for all.
+    case attributes
     case advertisements
     /// What waits for sessions to read it, in octets.
     case queueOctets
@@ -20,12 +22,13 @@ public struct Limits: Hashable, Sendable {
   public var total: [Resource: Int] = [.sessions: 1000, .peripherals: 4096]
   /// Of the sessions of one user.
   public var perUser: [Resource: Int] = [
-    .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .advertisements: 64,
-    .queueOctets: 64 << 20,
+    .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .attributes: 16_000,
+    .advertisements: 64, .queueOctets: 64 << 20,
   ]
   /// Of one session.
   public var perSession: [Resource: Int] = [
-    .connections: 256, .connects: 256, .services: 64, .advertisements: 16, .queueOctets: 4 << 20,
+    .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16,
+    .queueOctets: 4 << 20,
   ]
 
   /// The limits that fit a daemon with a hundred clients.
@@ -52,7 +55,7 @@ extension Limits.Resource {
     case .sessions: "end some programs"
     case .scans: "stop a scan with scan.stop"
     case .connections, .connects: "let go of some with peripheral.disconnect"
-    case .services: "take some back with service.remove"
+    case .services, .attributes: "take some back with service.remove"
     case .advertisements: "take some back with advertising.stop"
     case .queueOctets: "read faster"
     case .peripherals: "none has to be let go"

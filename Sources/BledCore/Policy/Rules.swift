@@ -46,37 +46,43 @@ final class Rules {
     maximumUserQueue = limits.perUser[.queueOctets] ?? .max
   }
 
-  /// Checks whether a session may have one more.
+  /// Checks whether a session may have more.
   /// - Parameters:
+  ///   - more: how many more it asks for.
   ///   - own: how many the session has.
   ///   - all: how many the sessions of its user have.
   /// - Throws: `BledError.limitReached`.
   func admit(
-    _ resource: Limits.Resource, of session: Session, own: Int, all: @autoclosure () -> Int
+    _ resource: Limits.Resource, more: Int = 1, of session: Session, own: Int, all: @autoclosure () -> Int
   ) throws(BluetoothError) {
-    if let most = limits.perSession[resource], own >= most {
-      throw Self.reached("this session has \(own)", resource, "perSession")
+    if let most = limits.perSession[resource], own + more > most {
+      throw Self.reached("this session has \(own)", resource, "perSession", more, most)
     }
-    try admit(resource, ofUser: session.user, all: all())
+    try admit(resource, more: more, ofUser: session.user, all: all())
   }
 
-  /// Checks whether a user may have one more.
+  /// Checks whether a user may have more.
   /// - Throws: `BledError.limitReached`.
-  func admit(_ resource: Limits.Resource, ofUser user: UInt32?, all: Int) throws(BluetoothError) {
-    guard let most = limits.perUser[resource], all >= most else { return }
-    throw Self.reached("user \(user.map { "\($0)" } ?? "unknown") has \(all)", resource, "perUser")
+  func admit(
+    _ resource: Limits.Resource, more: Int = 1, ofUser user: UInt32?, all: Int
+  ) throws(BluetoothError) {
+    guard let most = limits.perUser[resource], all + more > most else { return }
+    throw Self.reached("user \(user.map { "\($0)" } ?? "unknown") has \(all)", resource, "perUser", more, most)
   }
 
   /// Checks whether there may be one more at all.
   /// - Throws: `BledError.limitReached`.
   func admit(_ resource: Limits.Resource, total: Int) throws(BluetoothError) {
     guard let most = limits.total[resource], total >= most else { return }
-    throw Self.reached("bled has \(total)", resource, nil)
+    throw Self.reached("bled has \(total)", resource, nil, 1, most)
   }
 
-  private static func reached(_ who: String, _ resource: Limits.Resource, _ part: String?) -> BluetoothError {
+  private static func reached(
+    _ who: String, _ resource: Limits.Resource, _ part: String?, _ more: Int, _ most: Int
+  ) -> BluetoothError {
     let key = ["limits", part, resource.rawValue].compactMap { $0 }.joined(separator: ".")
+    let what = more == 1 ? "which is the most" : "and \(more) more would be above the \(most) that are the most"
     return BledError.limitReached.error(
-      "\(who) \(resource.plural), which is the most: \(resource.remedy), or have \(key) raised in bled's configuration")
+      "\(who) \(resource.plural), \(what): \(resource.remedy), or have \(key) raised in bled's configuration")
   }
 }

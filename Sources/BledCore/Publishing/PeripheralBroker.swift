@@ -65,11 +65,13 @@ final class PeripheralBroker {
     let owner = session.owner
     let definition = try ServiceDefinition(params.service)
     let own = services(of: owner)
+    let ofUser = links.database.attributes.services.filter { service in
+      owners[service.owner].map { $0.user == session.user } ?? false
+    }
+    try session.rules.admit(.services, of: session, own: own.count, all: ofUser.count)
     try session.rules.admit(
-      .services, of: session, own: own.count,
-      all: links.database.attributes.services.count { service in
-        owners[service.owner].map { $0.user == session.user } ?? false
-      })
+      .attributes, more: definition.attributeCount, of: session, own: own.reduce(0) { $0 + $1.range.count },
+      all: ofUser.reduce(0) { $0 + $1.range.count })
     for handle in definition.includes where !own.contains(where: { $0.range.lowerBound == handle }) {
       throw BledError.unknownHandle.error("this session has published no service with handle \(handle) to include")
     }
