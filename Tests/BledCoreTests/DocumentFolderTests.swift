@@ -96,6 +96,37 @@ import Testing
     #expect(text?.contains(place) == true && text?.contains("--state-directory") == true)
   }
 
+  @Test(
+    "What is no file is not waited for, and is put aside", .timeLimit(.minutes(1)), arguments: ["fifo", "directory"])
+  func whatIsNoFile(kind: String) throws {
+    try write("numbers", [1])
+    let file = "\(path)/state/letters"
+    #expect((kind == "fifo" ? mkfifo(file, 0o600) : mkdir(file, 0o700)) == 0)
+    #expect(throws: StoreError.notAFile(path: file)) { try withFolder { try $0.read("letters") } }
+    #expect(try withFolder { try $0.setAside("letters") } == "\(file).damaged")
+    #expect(try withFolder { try $0.read("letters") } == nil)
+  }
+
+  @Test("What lies where a document is written first is in nobody's way", .timeLimit(.minutes(1)))
+  func whatLiesInTheWay() throws {
+    try write("numbers", [1])
+    #expect(mkfifo("\(path)/state/.numbers.new", 0o600) == 0)
+    try write("numbers", [2])
+    #expect(try withFolder { try $0.read("numbers") } == [2])
+  }
+
+  @Test(
+    "The remedy fits what is wrong",
+    arguments: [
+      (EACCES, "rights"), (EPERM, "rights"), (ENOSPC, "make room"), (EDQUOT, "make room"), (EROFS, "read-only"),
+      (EIO, "--state-directory"),
+    ])
+  func remedy(code: CInt, words: String) {
+    let text = StoreError.refused(path: "/d", call: "write", code: code, reason: "bad").description
+    #expect(text.hasPrefix("/d: write: bad; ") && text.contains(words), "\(text)")
+    #expect(text.contains("rights") == (words == "rights"), "\(text)")
+  }
+
   @Test func aFileThatCannotBeOursIsAnError() throws {
     try write("numbers", [1])
     #expect(truncate("\(path)/state/numbers", 17 << 20) == 0)

@@ -38,12 +38,16 @@ public final class DocumentFolder: DocumentStorage {
   /// The file of this name; nil if there is none.
   public func read(_ name: String) throws(StoreError) -> [UInt8]? {
     let file = "\(path)/\(name)"
-    let descriptor = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // What is no file must not be waited for: the open of a FIFO without O_NONBLOCK ends when somebody writes to it.
+    let descriptor = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
       throw .last("open", file)
     }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .last("stat", file) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: file) }
     var octets: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -87,7 +91,9 @@ public final class DocumentFolder: DocumentStorage {
   ) throws(StoreError) {
     let fresh = ".\(name).new"
     let file = "\(path)/\(fresh)"
-    let descriptor = openat(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    // What is left of a write that was cut short, or lies there for another reason, is not written into.
+    unlinkat(directory, fresh, 0)
+    let descriptor = openat(directory, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .last("open", file) }
     do throws(StoreError) {
       defer { close(descriptor) }

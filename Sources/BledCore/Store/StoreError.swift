@@ -4,6 +4,8 @@ import Glibc
 public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// Another daemon uses it.
   case inUse(path: String)
+  /// What has a document's name is no file.
+  case notAFile(path: String)
   /// A file is larger than any that the daemon writes.
   case tooLarge(path: String)
   /// The system refused.
@@ -13,14 +15,29 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .inUse(let path): "another bled uses \(path): choose another one with --state-directory"
+    case .notAFile(let path): "\(path) is no file"
     case .tooLarge(let path): "\(path) is larger than any file of bled's"
-    case .refused(let path, let call, _, let reason):
-      "\(path): \(call): \(reason); give bled rights on that directory, or choose another one with --state-directory"
+    case .refused(let path, let call, let code, let reason):
+      "\(path): \(call): \(reason); \(Self.remedy(code)), or choose another directory with --state-directory"
+    }
+  }
+
+  private static func remedy(_ code: CInt) -> String {
+    switch code {
+    case EACCES, EPERM: "give bled rights on that directory"
+    case ENOSPC, EDQUOT: "make room on its file system"
+    case EROFS: "have its file system mounted so that it can be written, not read-only"
+    default: "mend that"
     }
   }
 
   /// Whether it is about a file, which another one may replace.
-  var isOfContent: Bool { if case .tooLarge = self { true } else { false } }
+  var isOfContent: Bool {
+    switch self {
+    case .notAFile, .tooLarge: true
+    case .inUse, .refused: false
+    }
+  }
 
   /// The error of the call that just failed.
   static func last(_ call: String, _ path: String) -> StoreError {
