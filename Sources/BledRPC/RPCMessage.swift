@@ -13,8 +13,10 @@ public enum RequestID: Hashable, Sendable, Codable {
     let container = try decoder.singleValueContainer()
     if let number = try? container.decode(Int.self) {
       self = .number(number)
+    } else if let text = try? container.decode(String.self) {
+      self = .text(text)
     } else {
-      self = .text(try container.decode(String.self))
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a whole number or text")
     }
   }
 
@@ -67,7 +69,19 @@ public struct RPCMessage: Sendable {
     }
   }
   private struct WithID: Decodable { var id: RequestID }
-  private struct ParamsOnly<Params: Decodable>: Decodable { var params: Params }
+  private struct ParamsOnly<Params: Decodable>: Decodable {
+    var params: Params
+
+    enum CodingKeys: CodingKey { case params }
+    enum NoKeys: CodingKey {}
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      // Params that have no members would not look.
+      _ = try container.nestedContainer(keyedBy: NoKeys.self, forKey: .params)
+      params = try container.decode(Params.self, forKey: .params)
+    }
+  }
   private struct ResultOnly<Result: Decodable>: Decodable { var result: Result }
 
   /// Understands one line (without its line feed).
@@ -78,6 +92,12 @@ public struct RPCMessage: Sendable {
       kind = envelope.kind
       body = envelope.body
       return
+    }
+    // JSONDecoder reads over such commas.
+    guard !JSONScanner.hasTrailingComma(line) else {
+      throw RefusedLine(
+        id: nil,
+        error: RPCError(code: RPCError.parseError, message: "the line is no JSON: there is a comma before a bracket"))
     }
     let head: Head
     do {

@@ -45,6 +45,23 @@ import Testing
     #expect(refusal.id == nil)
   }
 
+  @Test(
+    "a comma before a bracket is no JSON, wherever it is",
+    arguments: [
+      #"{"jsonrpc":"2.0","id":1,"method":"x",}"#, #"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":1, }}"#,
+      #"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":[1,2,]}}"#, #"{"jsonrpc":"2.0","id":"\"","method":"x",}"#,
+    ])
+  func trailingComma(line: String) throws {
+    let refusal = try refusal(line)
+    #expect(refusal.error.code == RPCError.parseError && refusal.id == nil)
+  }
+
+  @Test("a comma before a bracket in a text is text")
+  func commaInText() throws {
+    let line = #"{"jsonrpc":"2.0","id":",}\",]\\","method":"x","params":{"ä":",]"}}"#
+    #expect(try message(line).kind == .request(id: .text(#",}",]\"#), method: "x"))
+  }
+
   @Test("octets that are no UTF-8 are a parse error")
   func noUTF8() throws {
     let line = Data(#"{"jsonrpc":"2.0","id":1,"method":""#.utf8) + [0xFF, 0xFE] + Data(#""}"#.utf8)
@@ -95,6 +112,12 @@ import Testing
     #expect(refusal.id == nil)
   }
 
+  @Test("the refusal of an id says what it may be", arguments: ["1.5", "true", "[1]", "{}"])
+  func badIDIsExplained(id: String) throws {
+    let refusal = try refusal(#"{"jsonrpc":"2.0","id":\#(id),"method":"x"}"#)
+    #expect(refusal.error.message == "id: expected a whole number or text")
+  }
+
   @Test("the largest and smallest numbers are ids")
   func extremeID() throws {
     for id in [Int.min, -1, 0, Int.max] {
@@ -108,6 +131,13 @@ import Testing
     let call = #"{"jsonrpc":"2.0","id":1,"method":"x"}"#
     #expect(try message(call).params(ScanStart.Params.self).services == nil)
     #expect(try paramsRefusal(call, as: GATTRead.Params.self) == "peripheral: missing")
+  }
+
+  @Test("params of methods without any are an object all the same", arguments: ["\"x\"", "5", "[]", "true"])
+  func paramsThatAreNoObject(params: String) throws {
+    let call = #"{"jsonrpc":"2.0","id":1,"method":"x","params":\#(params)}"#
+    #expect(try paramsRefusal(call, as: Empty.self) == "params: expected an object")
+    #expect(try paramsRefusal(call, as: ScanStart.Params.self) == "params: expected an object")
   }
 
   @Test("unknown members are ignored, so that a newer client can talk to an older daemon")

@@ -178,6 +178,34 @@ struct JSONScanner {
   }
 }
 
+extension JSONScanner {
+  /// Whether anywhere but in a text a comma stands before a closing bracket.
+  static func hasTrailingComma(_ line: some Sequence<UInt8>) -> Bool {
+    var (isInText, isEscaped, isAfterComma) = (false, false, false)
+    for code in line {
+      if isInText {
+        if isEscaped {
+          isEscaped = false
+        } else if code == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if code == UInt8(ascii: "\"") {
+          isInText = false
+        }
+        continue
+      }
+      switch code {
+      case 0x20, 0x09, 0x0A, 0x0D: continue
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if isAfterComma { return true }
+      case UInt8(ascii: "\""): isInText = true
+      default: break
+      }
+      isAfterComma = code == UInt8(ascii: ",")
+    }
+    return false
+  }
+}
+
 /// Params or a result that can be read without `JSONDecoder`: those of which there are thousands a second.
 protocol PlainReadable {
   /// Reads it, in the plain form only.
