@@ -6,6 +6,11 @@ extension ServiceDefinition {
   /// What a client wants to publish, as the database takes it.
   /// - Throws: `BledError.invalidParameter`, naming what makes no sense.
   init(_ service: ServiceToPublish) throws {
+    guard ![0x1800, 0x1801].contains(service.uuid) else {
+      throw BledError.invalidParameter.error(
+        "service \(service.uuid) is the daemon's own, and there may be only one: leave it out")
+    }
+    try service.uuid.checkIsOfValue("service")
     self.init(
       uuid: service.uuid, isPrimary: service.primary ?? true, includes: service.includes ?? [],
       characteristics: try (service.characteristics ?? []).map { try CharacteristicDefinition($0) })
@@ -16,6 +21,7 @@ extension CharacteristicDefinition {
   private static let writable: CharacteristicProperties = [.write, .writeWithoutResponse, .authenticatedSignedWrites]
 
   fileprivate init(_ characteristic: ServiceToPublish.Characteristic) throws {
+    try characteristic.uuid.checkIsOfValue("characteristic")
     let properties = try CharacteristicProperties(words: characteristic.properties)
     if let value = characteristic.value?.octets {
       guard value.count <= Attribute.longestValue else {
@@ -50,6 +56,21 @@ extension DescriptorDefinition {
       throw BledError.invalidParameter.error("the value of descriptor \(descriptor.uuid) is longer than 512 octets")
     }
     self.init(uuid: descriptor.uuid, value: .stored(descriptor.value.octets))
+  }
+}
+
+extension BluetoothUUID {
+  /// Throws for what no service and no characteristic can be: the types of declarations and descriptors (Core 5.4, Vol 3,
+  /// Part G, 3.4), which whoever discovers takes for such, and 0000, which is assigned to nothing.
+  fileprivate func checkIsOfValue(_ kind: String) throws {
+    switch short16 {
+    case 0: throw BledError.invalidParameter.error("\(kind) \(self): that UUID is assigned to nothing; choose another")
+    case .some(0x2800...0x2803):
+      throw BledError.invalidParameter.error("\(kind) \(self): that is the UUID of a declaration; choose another")
+    case .some(0x2900...0x29FF):
+      throw BledError.invalidParameter.error("\(kind) \(self): that is the UUID of a descriptor; choose another")
+    default: break
+    }
   }
 }
 
