@@ -256,6 +256,11 @@ import Testing
     world.settle()
     #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().adapter == "hci0")
     #expect(second.wished.isEmpty)
+    // A link that is there is shared, and the answer tells where it is.
+    let late = world.client()
+    let shared = try late.result(
+      PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci1"))
+    #expect(shared.adapter == "hci0" && second.wished.isEmpty)
     second.change(to: .absent)
     #expect(try client.notifications(PeripheralDisconnected.self).isEmpty)
   }
