@@ -28,8 +28,8 @@ public struct LineFramer: Sendable {
     }
   }
 
-  /// The longest line, in octets, without its line feed.
-  public let limit: Int
+  /// The longest line, in octets, without its line feed. A change counts for the line that is coming, too.
+  public var limit: Int
   private var buffer: [UInt8] = []
   /// Where the line begins that is handed out next.
   private var start = 0

@@ -17,11 +17,12 @@ struct DaemonService: Service, CustomStringConvertible {
   let logger: Logger
 
   func run() async throws {
+    OpenFiles.checkLimit(for: settings.configuration.limits.total[.sessions], logger)
     let hangups = await UnixSignalsSequence(trapping: .sighup)
     let socket = try listen()
     let running = try await eventLoop.submit { NIOLoopBound(makeDaemon(), eventLoop: eventLoop) }.get()
     let server = try await eventLoop.flatSubmit {
-      SocketServer.start(socket, daemon: running.value.daemon, eventLoop: eventLoop)
+      SocketServer.start(socket, daemon: running.value.daemon, eventLoop: eventLoop, logger: logger)
     }.get()
     logger.info("bled \(Daemon.version) is ready on \(settings.configuration.socket.path)")
     ServiceManager.notify("READY=1")

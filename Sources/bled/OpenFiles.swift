@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 
 /// How many files the daemon may have open: each session and each link is one.
 enum OpenFiles {
@@ -7,9 +8,23 @@ enum OpenFiles {
 
   /// Raises the limit, as far as the system permits. One that is higher already stays.
   static func raiseLimit() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < wanted else { return }
+    var limit = limit
+    guard limit.rlim_cur < wanted else { return }
     limit.rlim_cur = min(limit.rlim_max, wanted)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  /// Tells when sessions would run out of files before they run out of what the configuration grants them.
+  static func checkLimit(for sessions: Int?, _ logger: Logger) {
+    let most = limit.rlim_cur
+    guard let sessions, most < sessions else { return }
+    logger.warning(
+      "only \(most) files may be open, fewer than the \(sessions) of limits.sessions: raise LimitNOFILE of bled's unit")
+  }
+
+  private static var limit: rlimit {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return rlimit() }
+    return limit
   }
 }

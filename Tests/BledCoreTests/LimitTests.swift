@@ -150,6 +150,42 @@ import Testing
     #expect(world.daemon.rules.queue(of: 1000).octets == 0)
   }
 
+  @Test("A session of which more waits to be read than has room is closed once, whatever waits for answers")
+  func overflow() throws {
+    let log = LogLines()
+    let world = World(limits: limits(perUser: [.queueOctets: 1 << 20]), log: log)
+    let client = world.client(user: 1000)
+    client.reads = false
+    for _ in 0..<1000 {
+      try client.call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random"))
+    }
+    let id = String(repeating: "x", count: 100)
+    for _ in 0..<8000 { client.send("{\"jsonrpc\":\"2.0\",\"id\":\"\(id)\",\"method\":\"adapter.list\"}") }
+    world.settle()
+    #expect(client.isClosed && client.session?.isOpen == false)
+    #expect(log.all.filter { $0.contains("it is closed") }.count == 1, "\(log.all.suffix(3))")
+    #expect(world.adapter.wished.isEmpty)
+  }
+
+  @Test("Half lines count among what waits for a user; what every line needs is always there")
+  func heldLines() throws {
+    let world = World(limits: limits(perUser: [.queueOctets: 1 << 20]))
+    let clients = (0..<4).map { _ in world.client(user: 1000) }
+    let connections = try clients.map { try #require($0.connection) }
+    let other = try #require(world.client(user: 1001).connection)
+    #expect(connections.allSatisfy { $0.longestLine == 1 << 20 })
+    connections[0].hold(700_000)
+    #expect(connections[0].longestLine == 1 << 20)
+    #expect(connections[1].longestLine == (1 << 20) - 700_000)
+    connections[1].hold(300_000)
+    #expect(connections[2].longestLine == 64 << 10)
+    #expect(other.longestLine == 1 << 20)
+    connections[0].hold(0)
+    #expect(connections[2].longestLine == (1 << 20) - 300_000)
+    connections[1].hold(0)
+    #expect(world.daemon.rules.queue(of: 1000).octets == 0)
+  }
+
   @Test func knownDevicesAreForgottenAtTheBound() throws {
     var limits = Limits()
     limits.total[.peripherals] = 16

@@ -25,6 +25,10 @@ import Testing
     (" [{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.list\"}]", RPCError.invalidRequest),
     ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"adapter.list\"}", RPCError.invalidRequest),
     ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.fly\"}", RPCError.methodNotFound),
+    (
+      "{\"jsonrpc\":\"2.0\",\"id\":\"\(String(repeating: "x", count: 129))\",\"method\":\"adapter.list\"}",
+      RPCError.invalidRequest
+    ),
     ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"gatt.read\"}", RPCError.invalidParams),
     ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"gatt.read\",\"params\":[1]}", RPCError.invalidParams),
     (

@@ -28,6 +28,26 @@ import Testing
     mute.close()
   }
 
+  @Test("Without descriptors for more clients they wait, the log says so once, and nothing else is slowed")
+  func openFiles() throws {
+    let daemon = try DaemonProcess()
+    let first = try daemon.client()
+    try first.call(AdapterList.self, Empty())
+    // Room for one more.
+    let second = (0..<1024).filter { access("/proc/\(daemon.process.pid)/fd/\($0)", F_OK) != 0 }[1]
+    let limit = try ChildProcess(
+      "/usr/bin/prlimit", ["--pid", "\(daemon.process.pid)", "--nofile=\(second):"], folder: daemon.folder)
+    #expect(try limit.exitStatus() == 0)
+    let last = try daemon.client()
+    try last.call(AdapterList.self, Empty())
+    let waiting = try daemon.client()
+    let pending = try waiting.start(AdapterList.self, Empty())
+    for _ in 0..<3 { try first.call(AdapterList.self, Empty()) }
+    last.close()
+    #expect(throws: Never.self) { try waiting.finish(pending, AdapterList.self).get() }
+    #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("no more clients can be accepted") } == 1)
+  }
+
   @Test("All adapters and one of them: refused, with what to leave out")
   func allAndOne() throws {
     let folder = try TemporaryFolder()

@@ -27,7 +27,7 @@ enum BenchDaemon {
         scheduler: scheduler,
         logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
       daemon.add(AirlessAdapter(scheduler: scheduler, eventLoop: eventLoop.assumeIsolated()))
-      return SocketServer.start(socket, daemon: daemon, eventLoop: eventLoop)
+      return SocketServer.start(socket, daemon: daemon, eventLoop: eventLoop, logger: logger)
     }.wait()
     withExtendedLifetime(server) { while true { pause() } }
   }

@@ -52,6 +52,7 @@ final class SessionHandler: ChannelDuplexHandler, SessionTransport {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     framer.append(unwrapInboundIn(data).readableBytesView)
     readLines()
+    connection?.hold(framer.held)
   }
 
   func read(context: ChannelHandlerContext) {
@@ -94,6 +95,7 @@ final class SessionHandler: ChannelDuplexHandler, SessionTransport {
     guard wanted else { return }
     eventLoop.execute { [self] in
       readLines()
+      connection?.hold(framer.held)
       guard isReading, hasUnservedRead else { return }
       hasUnservedRead = false
       context?.read()
@@ -108,6 +110,7 @@ final class SessionHandler: ChannelDuplexHandler, SessionTransport {
 
   private func readLines() {
     while isReading, !isClosing, let connection {
+      framer.limit = connection.longestLine
       do {
         guard let line = try framer.next() else { return }
         connection.receive(line)

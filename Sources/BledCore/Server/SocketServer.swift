@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import NIOCore
 import NIOPosix
 
@@ -21,12 +22,17 @@ public final class SocketServer {
 
   /// Begins to accept clients. To be called on the daemon's event loop.
   public static func start(
-    _ socket: ListeningSocket, daemon: Daemon, eventLoop: any EventLoop
+    _ socket: ListeningSocket, daemon: Daemon, eventLoop: any EventLoop, logger: Logger
   ) -> EventLoopFuture<NIOLoopBound<SocketServer>> {
     let clients = Clients()
     let bound = NIOLoopBound((daemon, clients), eventLoop: eventLoop)
     return ServerBootstrap(group: eventLoop)
       .serverChannelOption(.backlog, value: 128)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(patience(logger))
+        }
+      }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -59,6 +65,21 @@ public final class SocketServer {
     }
     return EventLoopFuture.andAllComplete(left.map(\.closeFuture), on: channel.eventLoop)
       .always { _ in alarm.cancel() }
+  }
+
+  /// When no more descriptors are to be had, clients wait in the kernel's queue until some are, instead of being asked for at once.
+  private static func patience(_ logger: Logger) -> AcceptBackoffHandler {
+    var told: NIODeadline?
+    return AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { error in
+      let now = NIODeadline.now()
+      if told.map({ now - $0 >= .seconds(60) }) ?? true {
+        told = now
+        logger.error(
+          "no more clients can be accepted: \(error). They wait; have LimitNOFILE of bled's unit raised, or end programs"
+        )
+      }
+      return .milliseconds(200)
+    }
   }
 
   private static func credentials(of channel: any Channel) throws -> PeerCredentials? {

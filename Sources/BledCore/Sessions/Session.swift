@@ -47,6 +47,7 @@ public final class Session {
   let rules: Rules
   private let queue: Rules.UserQueue
   private var accounted = 0
+  private var hasOverflowed = false
   private let logger: Logger
   private let onOverflow: (Session) -> Void
   /// What is to be done when so little waits that more can come.
@@ -129,12 +130,14 @@ public final class Session {
   /// Sends a line that may be shared with other sessions.
   @discardableResult
   func send(_ line: Data?, as kind: Outbox.Kind) -> Outbox.Admission {
-    guard isOpen, let line else { return .queued }
+    guard isOpen, !hasOverflowed, let line else { return .queued }
     let wasEmpty = outbox.isEmpty
-    let admission = outbox.append(line, as: kind, spare: rules.maximumUserQueue - queue.octets)
+    let admission = outbox.append(line, as: kind, spare: room)
     if admission == .queued { costs.queued(kind) }
     if admission == .overflow {
-      logger.warning("session \(id) \(name) does not read what it is sent; it is closed")
+      // Its calls that wait are failed then, and the answers would overflow once more.
+      hasOverflowed = true
+      logger.warning("more waits to be read by session \(id) \(name) than has room; it is closed")
       onOverflow(self)
     }
     connection?.linesWait(wereNone: wasEmpty && admission != .overflow)
@@ -167,6 +170,12 @@ public final class Session {
 
   /// Does this once when so little waits to be read that more can come.
   func whenRelieved(_ work: @escaping () -> Void) { reliefs.append(work) }
+
+  /// How many octets more may wait for all sessions of the user.
+  var room: Int { rules.maximumUserQueue - queue.octets }
+
+  /// Counts so many octets more, or less, that wait on behalf of the session.
+  func hold(_ octets: Int) { queue.octets += octets }
 
   /// Keeps the account of what waits for all sessions of the user.
   private func account() {

@@ -8,6 +8,10 @@ import Logging
 public final class SessionConnection {
   /// How many calls of one client may wait for their answers.
   static let maximumOpenReplies = 1024
+  /// How long an id of text may be, in octets: it is held until the call is answered.
+  static let longestID = 128
+  /// How long a line may be always, in octets. Longer ones share the room that the user's programs have for what waits.
+  static let ordinaryLine = 64 << 10
   /// How many octets are written at once, unless a single line is longer.
   static let batch = 64 << 10
 
@@ -25,6 +29,8 @@ public final class SessionConnection {
   var callCount = 0
   private var replyCount = 0
   private var isReading = true
+  /// How much of lines that are not complete, or not handled yet, the transport holds.
+  private var held = 0
   private let transport: any SessionTransport
   private let router: Router
   private let logger: Logger
@@ -41,6 +47,8 @@ public final class SessionConnection {
     session.connection = self
   }
 
+  deinit { session.hold(-held) }
+
   /// Whether it carries the lines of its session.
   var isOpen: Bool { session.connection === self }
 
@@ -53,6 +61,12 @@ public final class SessionConnection {
     do {
       let message = try RPCMessage(line: line)
       switch message.kind {
+      case .request(.text(let id), _) where id.utf8.count > Self.longestID:
+        refuse(
+          nil,
+          RPCError(
+            code: RPCError.invalidRequest,
+            message: "the id has \(id.utf8.count) octets, and \(Self.longestID) are the most"))
       case .request(let id, let method): router.handle(message, method: method, id: id, from: self)
       case .notification(let method): router.handle(message, method: method, id: nil, from: self)
       case .success(let id):
@@ -67,6 +81,17 @@ public final class SessionConnection {
     } catch {
       refuse(error.id, error.error)
     }
+  }
+
+  /// How long a line may be just now, in octets.
+  public var longestLine: Int {
+    min(LineFramer.defaultLimit, max(Self.ordinaryLine, session.room + held))
+  }
+
+  /// Counts what the transport holds, in octets, among what waits for the user's programs.
+  public func hold(_ octets: Int) {
+    session.hold(octets - held)
+    held = octets
   }
 
   /// Tells the client about a line that was too long to be kept.
@@ -93,8 +118,11 @@ public final class SessionConnection {
 
   /// Goes over to a session that was kept, from one that holds nothing.
   func resume(_ kept: Session) {
+    let held = held
+    hold(0)
     session.retire()
     session = kept
+    hold(held)
     kept.resume(on: self)
   }
 
