@@ -178,6 +178,39 @@ import Testing
     #expect(try phone(.discoverServices(.primary))?.get().services?.map(\.uuid) == [0x1800, 0x1801])
   }
 
+  @Test("An answer longer than a value can be is no answer, and the log names the session, once")
+  func longAnswer() throws {
+    let log = LogLines()
+    let world = World(log: log)
+    let client = world.client()
+    _ = try client.result(SessionOpen.self, .init(name: "talker"))
+    let service = try client.result(
+      ServiceAdd.self,
+      .init(service: .init(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: ["read"])]))
+    ).service
+    let handle = try #require(service.characteristics?.first?.handle)
+    let phone = world.peer()
+    world.adapter.bringUp(phone, role: .peripheral)
+    for (length, expected) in [(513, nil), (600, nil), (512, 512)] as [(Int, Int?)] {
+      let read = phone.start(.readLong(handle))
+      world.settle()
+      let value = [UInt8](repeating: 7, count: length)
+      while let question = try client.calls(ServerRead.self).first {
+        client.forget()
+        try client.answer(
+          question.id, ServerRead.Result(value: HexBytes([UInt8](value.dropFirst(question.params.offset)))))
+        world.settle()
+      }
+      if let expected {
+        #expect(phone.results[read] == .success(.value([UInt8](repeating: 7, count: expected))))
+      } else {
+        #expect(phone.results[read] == .failure(.att(.unlikelyError, handle: handle)))
+      }
+    }
+    let told = log.all.filter { $0.contains("server.read") }
+    #expect(told.count == 1 && told.first?.contains("talker") == true && told.first?.contains("513") == true, "\(told)")
+  }
+
   @Test("G15: the session knows who subscribes; values reach those only")
   func subscribers() throws {
     #expect(try client.result(ServerNotify.self, .init(handle: asked, value: HexBytes([1]))).sent)

@@ -30,6 +30,8 @@ final class PeripheralBroker {
   /// What sessions that are kept when their programs go away published, by handle of the service.
   var definitions: [UInt16: ServiceToPublish] = [:]
   private let notifier: Notifier
+  /// Sessions whose answers were too long, which the log says once.
+  private var talkers: Set<Session> = []
 
   /// - Parameter identity: what the GAP service says.
   init(links: LinkRegistry, identity: Daemon.Identity, logger: Logger) {
@@ -120,6 +122,7 @@ final class PeripheralBroker {
     for device in links.links { device.ownerGone(session) }
     questions = questions.filter { $0.value.session != session }
     owners[session.owner] = nil
+    talkers.remove(session)
   }
 
   /// The program of a session is gone: what it was asked waits until it is back, or the device has no more patience.
@@ -167,9 +170,23 @@ final class PeripheralBroker {
     ask(session, key) { [unowned self] in
       session.call(ServerRead.self, params) { [unowned self] answer in
         questions[key] = nil
-        device.answer(question.token, answer.map(\.value.octets).mapError(\.attErrorCode))
+        device.answer(question.token, checked(answer, to: params, of: session))
       }
     }
+  }
+
+  /// What the device is told. Of a value that is too long it could only have the beginning, and not know that there was more.
+  private func checked(
+    _ answer: Result<ServerRead.Result, RPCError>, to params: ServerRead.Params, of session: Session
+  ) -> Result<[UInt8], ATTErrorCode> {
+    let length = params.offset + ((try? answer.get())?.value.octets.count ?? 0)
+    guard length > Attribute.longestValue else { return answer.map(\.value.octets).mapError(\.attErrorCode) }
+    if talkers.insert(session).inserted {
+      logger.warning(
+        "session \(session.id) \(session.name) answered server.read of handle \(params.handle) with a value of \(length) octets; 512 is the most, devices get Unlikely Error"
+      )
+    }
+    return .failure(.unlikelyError)
   }
 
   private func hand(_ question: WriteQuestion, on device: DeviceLink) {
