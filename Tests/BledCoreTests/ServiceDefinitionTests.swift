@@ -1,0 +1,60 @@
+import BledRPC
+import Bluetooth
+import GATT
+import Testing
+
+@testable import BledCore
+
+/// What may be published, and what is refused by name.
+@Suite struct ServiceDefinitionTests {
+  private let world = World()
+  private let client: TestClient
+
+  init() { client = world.client() }
+
+  @Test(arguments: [
+    ServiceToPublish.Characteristic(uuid: 0x2A37, properties: ["fly"]),
+    .init(uuid: 0x2A37, properties: ["read"], permissions: ["always"]),
+    .init(uuid: 0x2A37, properties: ["read", "write"], value: HexBytes([1])),
+    .init(uuid: 0x2A37, properties: ["read"], value: HexBytes([UInt8](repeating: 0, count: 513))),
+    .init(uuid: 0x2A37, properties: ["notify"], descriptors: [.init(uuid: 0x2902, value: HexBytes([]))]),
+  ])
+  func nonsenseIsRefused(_ characteristic: ServiceToPublish.Characteristic) throws {
+    let error = try client.error(
+      ServiceAdd.self, .init(service: .init(uuid: 0x180F, characteristics: [characteristic])))
+    #expect(error?.data?.name == "invalidParameter")
+    #expect(world.daemon.links.database.attributes.services.count == 2)
+  }
+
+  @Test(
+    "The system's own services, and what are types of other attributes, are refused by name",
+    arguments: [
+      0x0000, 0x1800, 0x1801, 0x2800, 0x2801, 0x2802, 0x2803, 0x2900, 0x2902, 0x290F,
+    ] as [UInt16])
+  func servicesThatAreNone(_ uuid: UInt16) throws {
+    let error = try client.error(ServiceAdd.self, .init(service: .init(uuid: BluetoothUUID(uuid))))
+    #expect(error?.data?.name == "invalidParameter")
+    #expect(error?.message.contains("service \(BluetoothUUID(uuid))") == true, "\(error?.message ?? "no error")")
+    #expect(world.daemon.links.database.attributes.services.count == 2)
+  }
+
+  @Test(arguments: [0x0000, 0x2800, 0x2801, 0x2802, 0x2803, 0x2900, 0x2901, 0x2902, 0x2904, 0x290F] as [UInt16])
+  func characteristicsThatAreNone(_ uuid: UInt16) throws {
+    let characteristic = ServiceToPublish.Characteristic(uuid: BluetoothUUID(uuid), properties: ["read"])
+    let error = try client.error(
+      ServiceAdd.self, .init(service: .init(uuid: 0x180F, characteristics: [characteristic])))
+    #expect(error?.data?.name == "invalidParameter")
+    #expect(error?.message.contains("characteristic \(BluetoothUUID(uuid))") == true, "\(error?.message ?? "no error")")
+    #expect(world.daemon.links.database.attributes.services.count == 2)
+  }
+
+  @Test func servicesPerSessionAreBounded() throws {
+    let other = world.client()
+    for _ in 0..<64 {
+      _ = try other.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
+    }
+    #expect(try other.error(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))?.data?.name == "limitReached")
+    other.die()
+    #expect(world.daemon.links.database.attributes.services.count == 2)
+  }
+}
