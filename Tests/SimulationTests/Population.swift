@@ -32,6 +32,14 @@ struct Population {
 
   private static let adapter = "{ links: \(linksPerAdapter), advertisingSets: 8 }"
 
+  /// It sends values as fast as it can.
+  private static let flood = "disconnectAfter: [5, 60]"
+
+  /// Whether a device sends values as fast as it can.
+  static func floods(_ number: Int) -> Bool {
+    (polite..<polite + bad).contains(number) && faults[number % faults.count] == flood
+  }
+
   /// What is wrong with the bad devices, each in turn.
   private static let faults = [
     "disconnectAfter: [1, 120]",
@@ -39,7 +47,7 @@ struct Population {
     "faults: { mute: [0, 60] }",
     "faults: { nonsense: 0.2 }",
     "faults: { changeServices: [20, 200] }",
-    "disconnectAfter: [5, 60]",  // This one floods.
+    flood,
     "responseDelay: [0, 40]",
     "losses: { connect: 1 }",
   ]
@@ -56,7 +64,7 @@ struct Population {
       if isConnectable {
         let fault = number < polite ? "losses: { connect: 0.1 }" : faults[number % faults.count]
         members += ", advertising: { name: \"d\(number)\", services: [\"180D\"] }, \(fault)"
-        members += ", services: [\(services(floods: fault == faults[5]))]"
+        members += ", services: [\(services(floods: floods(number)))]"
       } else {
         members +=
           ", connectable: false, advertising: { name: \"d\(number)\", manufacturerData: \"FFFF0\(number % 10)\" }"

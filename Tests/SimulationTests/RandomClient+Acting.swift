@@ -107,6 +107,18 @@ extension RandomClient {
     call(GATTSubscribe.self, .init(peripheral: id, handle: handle), .subscribe(peripheral: id, handle: handle))
   }
 
+  /// A device that floods is soon gone: whoever comes to it wants its values as soon as all that has come is read.
+  func openSluice(_ id: String) {
+    let mine = session?.id
+    simulation.scheduler.schedule(after: .milliseconds(1)) { [self] in
+      guard let session, session.id == mine, isAwake, isHeard, session.outbox.isEmpty, let device = devices[id] else {
+        return
+      }
+      guard let value = device.characteristics.first(where: { $0.uuid == 0x2A37 }) else { return discover(id) }
+      subscribe(id, value.handle)
+    }
+  }
+
   private func use() {
     // By number, not by identifier: that one is random and would make each run another.
     let known = devices.sorted { $0.value.number < $1.value.number }

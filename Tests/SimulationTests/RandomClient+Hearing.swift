@@ -62,10 +62,12 @@ extension RandomClient {
       guard devices[result.peripheral] == nil else { return }
       devices[result.peripheral] = Device(number: Population.number(of: result.address) ?? 0, since: now)
       simulation.count("connections")
+      if Population.floods(Population.number(of: result.address) ?? 0) { openSluice(result.peripheral) }
     case .procedure(let peripheral):
       guard request.method == GATTDiscover.name else { return }
       let services = try message.result(GATTServices.self).services
       devices[peripheral]?.characteristics = services.flatMap { $0.characteristics ?? [] }.filter { $0.uuid != 0x2A05 }
+      if Population.floods(devices[peripheral]?.number ?? 0) { openSluice(peripheral) }
     case .subscribe(let peripheral, let handle): devices[peripheral]?.subscriptions[handle]?.isConfirmed = true
     case .unsubscribe(let peripheral, let handle):
       if devices[peripheral]?.subscriptions[handle]?.isLeaving == true {
@@ -112,7 +114,7 @@ extension RandomClient {
         return simulation.trouble("client \(number) got a value of handle \(value.handle) without a subscription")
       }
       devices[value.peripheral]?.subscriptions[value.handle]?.lastValue = now
-      simulation.count("values")
+      simulation.count(Population.floods(devices[value.peripheral]?.number ?? 0) ? "values of a flood" : "values")
     case GATTSubscriptionLost.name:
       let lost = try message.params(GATTSubscriptionLost.Params.self)
       devices[lost.peripheral]?.subscriptions[lost.handle] = nil

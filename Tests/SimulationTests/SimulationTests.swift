@@ -25,6 +25,7 @@ struct SimulationTests {
     let found = simulation.troubles.prefix(10).joined(separator: "\n")
     #expect(simulation.troubles.isEmpty, "SIM_SEED=\(seed) repeats this:\n\(found)")
     #expect(simulation.counters["connections", default: 0] > 20)
+    #expect(simulation.counters["values of a flood", default: 0] > 1000)
   }
 
   @Test("the same seed gives the same walk", .timeLimit(.minutes(5)))
