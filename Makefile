@@ -71,7 +71,7 @@ bench: build ## the figures of docs/performance.md
 lint: deps ## format, scripts, and a build in which a warning or an undeclared import fails
 	@swift format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@shellcheck $(SCRIPTS)
-	@scripts/check-pains
+	@scripts/check-citations
 	@swift build --build-tests $(CHECKED) 2>&1 | tee .build/lint.log
 	@if grep -E '^($(CURDIR)/)?(Sources|Tests|Benchmarks)/[^ ]+: warning: ' .build/lint.log; then \
 	  echo "lint: the warnings above must go"; exit 1; fi

@@ -30,7 +30,7 @@ import Testing
     #expect(try client.answer(to: rssi, PeripheralRSSI.self)?.get().rssi == -42)
   }
 
-  @Test("P2: a connect can be cancelled, has a deadline or none, and holds nobody up")
+  @Test("G3, P2: a connect can be cancelled, has a deadline or none, and holds nobody up")
   func pendingConnects() throws {
     let client = world.client()
     let impatient = try wish(client, timeout: 5)
@@ -191,7 +191,7 @@ import Testing
     #expect(try client.notifications(PeripheralDisconnected.self).count == 2)
   }
 
-  @Test("P28: no room for one more link is an error that says who holds them")
+  @Test("G10, P28: no room for one more link is an error that says who holds them")
   func connectionLimit() throws {
     let client = world.client()
     _ = try client.result(SessionOpen.self, .init(name: "hoarder"))

@@ -115,7 +115,7 @@ import Testing
     #expect(error.data?.domain == .att && error.data?.code == 1 && error.data?.name == "invalidHandle")
   }
 
-  @Test("P15, rule 7: one subscription on the device for all sessions, values early or late reach each of them")
+  @Test("G6, P15, rule 7: one subscription on the device for all sessions, values early or late reach each of them")
   func sharedSubscription() throws {
     _ = try done(GATTDiscover.self, .init(peripheral: id))
     let other = world.client()

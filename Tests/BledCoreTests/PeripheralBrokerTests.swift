@@ -47,7 +47,7 @@ import Testing
     _ = phone(.subscribe(descriptor: descriptor?.handle ?? 0, configuration))
   }
 
-  @Test func theServiceIsDescribedWithItsHandles() throws {
+  @Test("G11: the service is described with its handles") func description() throws {
     #expect(service.uuid == 0x180D && service.primary)
     #expect(service.characteristics?.map(\.properties).first == ["read", "writeWithoutResponse", "write", "notify"])
     #expect(service.characteristics?.first?.descriptors?.map(\.uuid) == [0x2902])

@@ -85,7 +85,7 @@ extension WithDaemon {
       #expect(found.value == role.value)
     }
 
-    @Test("rule 31: without subscribers updateValue is true; what is longer than a notification is cut")
+    @Test("rule 31, G16: without subscribers updateValue is true; what is longer than a notification is cut")
     func longUpdates() async throws {
       let device = try await connect()
       #expect(role.manager.updateValue(Data([1]), for: text, onSubscribedCentrals: nil))
