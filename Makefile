@@ -17,6 +17,8 @@ DIST := .build/dist
 CHECKED := --explicit-target-dependency-import-check error
 # SANITIZE=address or thread: a build of its own, so that the ordinary one is kept.
 SANITIZED := $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE))
+# Deep enough for the stacks of suppressions to reach the test.
+export ASAN_OPTIONS := malloc_context_size=64
 export LSAN_OPTIONS := suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0
 export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks Examples
