@@ -27,7 +27,8 @@ enum BenchDaemon {
         scheduler: scheduler,
         logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
       daemon.add(AirlessAdapter(scheduler: scheduler, eventLoop: eventLoop.assumeIsolated()))
-      return SocketServer.start(socket, daemon: daemon, eventLoop: eventLoop, logger: logger)
+      return SocketServer.start(
+        socket, daemon: daemon, eventLoop: eventLoop, logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
     }.wait()
     withExtendedLifetime(server) { while true { pause() } }
   }
