@@ -40,6 +40,15 @@ final class Descriptor {
     if let token { poller.replace(token, ready) }
   }
 
+  /// Whether it says when there is room for writing.
+  var watchesForRoom = false {
+    didSet {
+      guard let token, watchesForRoom != oldValue else { return }
+      // What could fail is memory; it is asked again with the next packet that has to wait.
+      do { try poller.watch(token, number, forRoom: watchesForRoom) } catch { watchesForRoom = oldValue }
+    }
+  }
+
   /// Reads one packet.
   /// - Returns: nil when there is none for now.
   func read(_ buffer: inout [UInt8]) throws(SystemError) -> ArraySlice<UInt8>? {

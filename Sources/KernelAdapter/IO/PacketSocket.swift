@@ -61,11 +61,16 @@ final class PacketSocket {
   func send(_ packet: [UInt8]) -> Bool {
     guard waiting.isEmpty, !hasEnded else {
       guard waiting.count < limit else { return false }
-      waiting.append(packet)
+      wait(packet)
       return true
     }
-    if !write(packet) { waiting.append(packet) }
+    if !write(packet) { wait(packet) }
     return true
+  }
+
+  private func wait(_ packet: [UInt8]) {
+    waiting.append(packet)
+    descriptor.watchesForRoom = true
   }
 
   /// Reads all that has come, as the last thing before the end.
@@ -90,6 +95,7 @@ final class PacketSocket {
       guard write(next) else { return }
       _ = waiting.popFirst()
     }
+    descriptor.watchesForRoom = false
     onEvent?(.writable)
   }
 

@@ -36,20 +36,17 @@ final class Poller {
       try watch(wakeUp, Self.stop, EPOLLIN.rawValue)
     }
 
-    func watch(_ descriptor: Int32, _ token: Token, _ events: UInt32) throws(SystemError) {
+    func watch(
+      _ descriptor: Int32, _ token: Token, _ events: UInt32, operation: Int32 = EPOLL_CTL_ADD
+    ) throws(SystemError) {
       var event = epoll_event(events: events, data: epoll_data_t(u64: token))
-      guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw SystemError(result: -errno) }
+      guard epoll_ctl(epoll, operation, descriptor, &event) == 0 else { throw SystemError(result: -errno) }
     }
 
     func end() { eventfd_write(wakeUp, 1) }
 
-    /// What became ready since it was last asked.
-    func take() -> [Token: UInt32] {
-      pending.withLockedValue { pending in
-        defer { pending = [:] }
-        return pending
-      }
-    }
+    /// What became ready since it was last asked, in exchange for a table without entries.
+    func take(for empty: inout [Token: UInt32]) { pending.withLockedValue { swap(&$0, &empty) } }
 
     /// Waits until `end`.
     func run(_ deliver: @escaping @Sendable () -> Void) {
@@ -75,6 +72,8 @@ final class Poller {
   private let threads: NIOThreadPool
   private var handlers: [Token: (Readiness) -> Void] = [:]
   private var lastToken: Token = 0
+  /// Empty between deliveries; kept for its memory.
+  private var ready: [Token: UInt32] = [:]
 
   /// Starts the thread.
   init(eventLoop: any EventLoop) throws(SystemError) {
@@ -91,17 +90,24 @@ final class Poller {
     init(_ poller: Poller) { self.poller = poller }
   }
 
+  private static let input = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+
+  /// Tells of what comes and of the end from now on.
   func add(_ descriptor: Int32, _ handler: @escaping (Readiness) -> Void) throws(SystemError) -> Token {
     lastToken += 1
     handlers[lastToken] = handler
-    do {
-      try waiter.watch(
-        descriptor, lastToken, EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue)
-    } catch {
+    do { try waiter.watch(descriptor, lastToken, Self.input) } catch {
       handlers[lastToken] = nil
       throw error
     }
     return lastToken
+  }
+
+  /// Tells of room for writing, too, or no more; if there is some, at once. Otherwise each packet that leaves the kernel would
+  /// wake the thread and the event loop.
+  func watch(_ token: Token, _ descriptor: Int32, forRoom: Bool) throws(SystemError) {
+    let events = forRoom ? Self.input | EPOLLOUT.rawValue : Self.input
+    try waiter.watch(descriptor, token, events, operation: EPOLL_CTL_MOD)
   }
 
   func replace(_ token: Token, _ handler: @escaping (Readiness) -> Void) {
@@ -121,11 +127,13 @@ final class Poller {
   }
 
   private func deliver() {
-    for (token, events) in waiter.take() {
+    waiter.take(for: &ready)
+    for (token, events) in ready {
       var readiness = Readiness(rawValue: events)
       // The end is told even where packets are not wanted.
       if events & EPOLLRDHUP.rawValue != 0 { readiness.insert(.failed) }
       handlers[token]?(readiness)
     }
+    ready.removeAll(keepingCapacity: true)
   }
 }
