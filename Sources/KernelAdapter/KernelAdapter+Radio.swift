@@ -90,7 +90,7 @@ extension KernelAdapter {
     for address in Array(attaching.keys) { abandonAttachment(to: address) }
     for handle in links.keys.sorted() { endLink(handle, error) }
     linkParameters = [:]
-    wishedParameters = [:]
+    parameterWishes = [:]
     centralHandles = []
     let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
     let unanswered = questions
@@ -182,12 +182,12 @@ extension KernelAdapter {
       links[handle]?.update(parameters)
     case .linkParameters(let handle, let parameters):
       linkParameters[handle] = parameters
-      wishedParameters[handle] = nil
       links[handle]?.update(parameters)
-    case .linkParametersRefused(let handle): askHost(handle)
+      parametersSettled(handle)
+    case .linkParametersRefused(let handle): parametersRefused(handle)
     case .linkDown(let handle, let reason):
       linkParameters[handle] = nil
-      wishedParameters[handle] = nil
+      parameterWishes[handle] = nil
       linkDown(handle, reason)
     case .encryptionChanged(let handle): updateSecurity(handle)
     case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)

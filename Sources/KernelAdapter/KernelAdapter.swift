@@ -51,8 +51,8 @@ public final class KernelAdapter: Adapter {
   var acceptAlarm: (any ScheduledWork)?
   var links: [UInt16: KernelLink] = [:]
   var linkParameters: [UInt16: LinkParameters] = [:]
-  /// What was asked for on links that came to us, until there are new parameters.
-  var wishedParameters: [UInt16: LEConnectionUpdate] = [:]
+  /// Parameters that were asked for, by link.
+  var parameterWishes: [UInt16: ParameterWish] = [:]
   var attaching: [DeviceAddress: Attachment] = [:]
   /// The links that we started.
   var centralHandles: Set<UInt16> = []

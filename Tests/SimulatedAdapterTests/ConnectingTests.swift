@@ -106,6 +106,22 @@ struct ConnectingTests {
     #expect(sent.duration(to: answer) > .milliseconds(480) && sent.duration(to: answer) <= .milliseconds(960))
   }
 
+  @Test("G18, rule 6: of many wishes for parameters the newest counts, and one change comes")
+  func manyWishes() throws {
+    let world = try World.on(Self.device("connectDelay: 0"))
+    let link = try #require(world.connect(1))
+    var intervals: [Duration] = []
+    link.onEvent = { event in
+      if case .parametersChanged = event { intervals.append(link.parameters?.interval ?? .zero) }
+    }
+    for milliseconds in 20...100 {
+      let interval = Duration.milliseconds(milliseconds)
+      link.request(ConnectionParameters(interval: interval...interval, latency: 0, supervisionTimeout: .seconds(5)))
+    }
+    world.scheduler.advance(by: .seconds(2))
+    #expect(intervals == [.milliseconds(100)])
+  }
+
   @Test func aConnectWaitsForeverAndAnyNumberAtOnce() throws {
     let world = try World.on(
       """

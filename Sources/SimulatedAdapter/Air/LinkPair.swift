@@ -13,6 +13,8 @@ final class LinkPair {
   /// The instant from which connection events are counted.
   private var anchor: Instant
   private var alarm: (any ScheduledWork)?
+  /// What was asked for and is not yet so.
+  private var wanted: ConnectionParameters?
   /// Who hung up and what each side is told about it, once the next connection event has passed.
   private var ending: (central: BluetoothError, peripheral: BluetoothError)?
   /// False when the sides do not hear each other any more.
@@ -47,9 +49,14 @@ final class LinkPair {
 
   /// One side asks for other parameters. Centrals on this air agree; the change comes after six more connection events (Vol 6,
   /// Part B, 5.1.1).
-  func request(_ wanted: ConnectionParameters) {
+  /// Of several that come until then the newest counts.
+  func request(_ newest: ConnectionParameters) {
+    let isUnderWay = wanted != nil
+    wanted = newest
+    guard !isUnderWay else { return }
     scheduler.schedule(after: parameters.interval * 6) { [self] in
-      guard isCarrying, ending == nil else { return }
+      guard isCarrying, ending == nil, let wanted else { return }
+      self.wanted = nil
       parameters = Self.chosen(from: wanted)
       anchor = scheduler.now
       alarm?.cancel()

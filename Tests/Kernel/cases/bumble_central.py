@@ -149,7 +149,29 @@ async def latency(given):
         await asyncio.wait_for(changed, 60)
         interval = peer.connection.parameters.connection_interval
         expect(least <= interval <= most, f"asked for {wish}, the interval is {interval} ms")
+    given.adapter.controller.leaves_parameters_to_hosts = False
+    await flood_of_wishes(given, peer, central)
     await peer.connection.disconnect()
+
+
+async def flood_of_wishes(given, peer, central):
+    """Of many wishes the first is asked for, and then the newest; what lies between does not wait in a queue."""
+    intervals, settled = [], asyncio.Event()
+
+    def updated():
+        intervals.append(peer.connection.parameters.connection_interval)
+        if len(intervals) == 2:
+            settled.set()
+
+    peer.connection.on(peer.connection.EVENT_CONNECTION_PARAMETERS_UPDATE, updated)
+    wishes = ["high", "low"] * 50 + ["medium"]
+    calls = [given.client.call("server.setLatency", central=central, latency=wish) for wish in wishes]
+    expect_equal(await asyncio.gather(*calls), [{}] * len(wishes), "the answers")
+    await asyncio.wait_for(settled.wait(), 60)
+    # What was left behind would be asked for before the answer to this.
+    await peer.discover_services()
+    first, last = intervals
+    expect(480 <= first <= 510 and 15 < last < 480, f"after {len(wishes)} wishes the intervals were {intervals} ms")
 
 
 @peripheral.case("a client's end takes its service and its advertisement with it")
