@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 from dataclasses import dataclass
 
 from support import peripheral as p
@@ -160,18 +161,34 @@ async def ended_by_peripheral(given):
     expect_equal(given.client.count("peripheral.disconnected"), 0, "further ends told")
 
 
-async def flood(given, count):
-    """Notifies so many values of 97 octets, numbered through, to a client that reads nothing meanwhile."""
+async def subscribed(given):
+    """The peripheral, connected, with its measurement subscribed to."""
     identifier, discovered = await connect(given)
     handle = tree.characteristic(discovered, p.HEART_RATE, p.MEASUREMENT)["handle"]
     await given.client.call("gatt.subscribe", peripheral=identifier, handle=handle)
-    given.client.take("gatt.value", "gatt.subscriptionLost")
-    given.client.stop_reading()
-    for number in range(count):
+    given.client.take("gatt.value", "gatt.subscriptionLost", "gatt.valuesLost")
+    return identifier
+
+
+async def notify(given, numbers):
+    """Values of 97 octets, numbered through."""
+    for number in numbers:
         await given.peripheral.notify(number.to_bytes(2, "little") + bytes(95))
         if number % 64 == 0:
             # The emulated controller has no flow control towards its own host: it must not overrun the kernel's queue.
             await asyncio.sleep(0.02)
+
+
+def number_of(params):
+    """The number of a value that came."""
+    return int.from_bytes(bytes.fromhex(params["value"])[:2], "little")
+
+
+async def flood(given, count):
+    """Notifies so many values to a client that reads nothing meanwhile."""
+    identifier = await subscribed(given)
+    given.client.stop_reading()
+    await notify(given, range(count))
     other = await given.daemon.client()
     await asyncio.wait_for(other.call("adapter.list"), 5)
     given.client.read_again()
@@ -180,8 +197,7 @@ async def flood(given, count):
     # Answers come behind what waits.
     await client.call("adapter.list")
     came = client.take("gatt.value", *lost)
-    values = [bytes.fromhex(params["value"]) for method, params in came if method == "gatt.value"]
-    numbers = [int.from_bytes(value[:2], "little") for value in values]
+    numbers = [number_of(params) for method, params in came if method == "gatt.value"]
     expect_equal(numbers, list(range(len(numbers))), f"the {len(numbers)} values")
     await disconnect(given, identifier)
     return len(numbers), [method for method, _ in came if method != "gatt.value"]
@@ -190,6 +206,25 @@ async def flood(given, count):
 @central.case("a client that reads late gets every value, though the link was held meanwhile (P16)")
 async def late_reader(given):
     expect_equal(await flood(given, 2000), (2000, []), "the values, and what tells of losses")
+
+
+@central.case("values that the kernel has no room for, because the daemon stands still, are counted and told (P16)")
+async def values_lost(given):
+    client, count = given.client, 800
+    identifier = await subscribed(given)
+    given.daemon.process.send_signal(signal.SIGSTOP)
+    try:
+        await notify(given, range(count))
+    finally:
+        given.daemon.process.send_signal(signal.SIGCONT)
+    lost = await client.next("gatt.valuesLost")
+    await notify(given, [count])
+    await client.until(lambda: client.count("gatt.value", lambda params: number_of(params) == count))
+    numbers = [number_of(params) for _, params in client.take("gatt.value")]
+    told = lost["packets"]
+    expect(sorted(set(numbers)) == numbers, f"values twice or out of order: {numbers}")
+    expect_equal(len(numbers) + told, count + 1, f"{len(numbers)} values that came and {told} that are told as lost")
+    await disconnect(given, identifier)
 
 
 @central.case("bleshell finds it, reads the location, and counts five notifications")
