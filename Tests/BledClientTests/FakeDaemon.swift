@@ -85,7 +85,7 @@ final class FakeDaemon: @unchecked Sendable {
     while true {
       if let line = try framer.next() { return try RPCMessage(line: line) }
       var waiting = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-      guard poll(&waiting, 1, 20_000) == 1 else { throw Trouble("nothing came from the client for 20 s") }
+      guard poll(&waiting, 1, 120_000) == 1 else { throw Trouble("nothing came from the client for 120 s") }
       let count = recv(connection, &buffer, buffer.count, 0)
       guard count > 0 else { throw Trouble("the client closed") }
       framer.append(buffer[..<count])

@@ -45,7 +45,7 @@ import Testing
   /// Waits until the daemon, which does things meanwhile, has written a file.
   private func waitForFile(_ path: String, _ client: SocketClient) throws {
     let start = ContinuousClock.now
-    while access(path, F_OK) != 0, ContinuousClock.now - start < .seconds(20) {
+    while access(path, F_OK) != 0, ContinuousClock.now - start < .seconds(120) {
       try client.call(AdapterList.self, Empty())
     }
     #expect(access(path, F_OK) == 0)

@@ -145,12 +145,12 @@ struct PolicyProcessTests {
 
   /// The session of another program that scans, once there is one.
   private func waitForScan(_ client: SocketClient) throws -> SessionDescription {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < deadline {
       let sessions = try client.call(SessionList.self, Empty()).sessions
       if let found = sessions.first(where: { $0.scan != nil && !$0.mine }) { return found }
       usleep(20_000)
     }
-    throw ChildProcess.Failure(description: "nobody scanned within 20 s")
+    throw ChildProcess.Failure(description: "nobody scanned within 120 s")
   }
 }
