@@ -1,4 +1,5 @@
 // daemon-load SOCKET call SECONDS: how fast one client's reads are answered, each after the other.
+// daemon-load SOCKET calls CLIENTS SECONDS: how many reads of so many processes are answered, each with WINDOW of them on the way.
 // daemon-load SOCKET values CLIENTS COUNT [MICROSECONDS]: how fast COUNT values of one link reach each of so many processes;
 // with a pause between two values, how long one takes.
 // daemon-load SOCKET reports CLIENTS COUNT DEVICES: the same for advertisements; each client's filter lets every second one through.
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 17, SLOT = 250, SLOTS = 400000, QUIET = 500 };
+enum { BUFFER = 1 << 17, SLOT = 250, SLOTS = 400000, QUIET = 500, WINDOW = 16 };
 
 struct outcome {
   long count;           // how many came
@@ -77,11 +78,14 @@ static char *line_within(int patience) {
   }
 }
 
+static int append_call(char *text, size_t room, const char *method, const char *params) {
+  return snprintf(text, room, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":%s}\n", ++last_id, method, params);
+}
+
 // Calls and waits for the answer; what else comes meanwhile is left out.
 static char *call(const char *method, const char *params) {
   char text[1024], id[32];
-  int length = snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":%s}\n", ++last_id, method,
-                        params);
+  int length = append_call(text, sizeof text, method, params);
   if (write(daemon_socket, text, length) != length) fail("write");
   snprintf(id, sizeof id, "\"id\":%d,", last_id);
   for (;;) {
@@ -145,6 +149,43 @@ static void measure_calls(double seconds) {
   }
   printf("call and answer               %7.1f us   p50 %6.1f us   p99 %6.1f us   %8.0f /s\n", (last - begun) / 1e3 / count,
          percentile(count, 0.5) / 1e3, percentile(count, 0.99) / 1e3, count * 1e9 / (last - begun));
+}
+
+// Answered reads of one client.
+static long keep_calling(int64_t end) {
+  char params[128], text[WINDOW * 256];
+  snprintf(params, sizeof params, "{\"peripheral\":\"%s\",\"handle\":3}", peripheral);
+  long count = 0;
+  while (nanoseconds() < end) {
+    int length = 0;
+    for (int i = 0; i < WINDOW; i++) length += append_call(text + length, sizeof text - length, "gatt.read", params);
+    if (write(daemon_socket, text, length) != length) fail("write");
+    for (int left = WINDOW; left > 0;)
+      if (strstr(line_within(-1), "\"result\"")) left--, count++;
+  }
+  return count;
+}
+
+static void measure_requests(int clients, double seconds) {
+  int outcomes[2];
+  if (pipe(outcomes)) fail("pipe");
+  int64_t begun = nanoseconds() + 500000000, end = begun + seconds * 1e9;
+  for (int i = 0; i < clients; i++) {
+    pid_t child = fork();
+    if (child < 0) fail("fork");
+    if (child) continue;
+    connect_daemon();
+    connect_device();
+    keep_calling(begun);
+    long count = keep_calling(end);
+    if (write(outcomes[1], &count, sizeof count) != sizeof count) fail("pipe");
+    _exit(0);
+  }
+  long total = 0, count;
+  for (int i = 0; i < clients; i++, total += count)
+    if (read(outcomes[0], &count, sizeof count) != sizeof count) fail("a client failed");
+  while (wait(NULL) > 0) {}
+  printf("requests of %3d clients       %9.0f /s, %d of each on the way\n", clients, total / seconds, WINDOW);
 }
 
 static int digit(char code) { return code <= '9' ? code - '0' : code - 'a' + 10; }
@@ -225,12 +266,15 @@ int main(int count, char **arguments) {
   if (count > 2) path = arguments[1];
   if (count == 4 && strcmp(arguments[2], "call") == 0) {
     measure_calls(atof(arguments[3]));
+  } else if (count == 5 && strcmp(arguments[2], "calls") == 0) {
+    measure_requests(atoi(arguments[3]), atof(arguments[4]));
   } else if ((count == 5 || count == 6) && strcmp(arguments[2], "values") == 0) {
     measure_fan(0, atoi(arguments[3]), atol(arguments[4]), count == 6 ? atoi(arguments[5]) : 0);
   } else if (count == 6 && strcmp(arguments[2], "reports") == 0) {
     measure_fan(1, atoi(arguments[3]), atol(arguments[4]), atoi(arguments[5]));
   } else {
-    fprintf(stderr, "usage: daemon-load SOCKET call SECONDS | values CLIENTS COUNT [MICROSECONDS] | reports CLIENTS COUNT DEVICES\n");
+    fprintf(stderr, "usage: daemon-load SOCKET call SECONDS | calls CLIENTS SECONDS | values CLIENTS COUNT [MICROSECONDS] | "
+                    "reports CLIENTS COUNT DEVICES\n");
     return 2;
   }
   return 0;
