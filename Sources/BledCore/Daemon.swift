@@ -210,11 +210,7 @@ public final class Daemon {
 
   private func stateChanged(_ slot: AdapterSlot) {
     if slot.adapter.state == .on { slot.hasWorked = true } else { slot.isScanning = false }
-    if case .failed(let problem) = slot.adapter.state {
-      logger.error("adapter \(slot.id): \(problem.message) \(problem.remedy)")
-    } else {
-      logger.info("adapter \(slot.id) is \(slot.adapter.state.word)")
-    }
+    logState(of: slot)
     let description = slot.description
     if let line = try? RPCEncoding.notification(AdapterChanged.self, description) {
       // Who comes back gets the states with the answer.
@@ -223,6 +219,17 @@ public final class Daemon {
     advertising.adapterChanged(slot)
     central.adapterChanged(slot)
     if slot.adapter.state == .on, !isStopping { reviveSessions() }
+  }
+
+  /// Says each state once: changes that follow each other closely are told together, with the last state.
+  private func logState(of slot: AdapterSlot) {
+    guard slot.loggedState != slot.adapter.state else { return }
+    slot.loggedState = slot.adapter.state
+    if case .failed(let problem) = slot.adapter.state {
+      logger.error("adapter \(slot.id): \(problem.message) \(problem.remedy)")
+    } else {
+      logger.info("adapter \(slot.id) is \(slot.adapter.state.word)")
+    }
   }
 
   private static var shuttingDown: BluetoothError { BledError.shuttingDown.error("the daemon is going down") }

@@ -163,11 +163,6 @@ public final class KernelAdapter: Adapter {
 
   func setState(_ new: AdapterState) {
     guard new != state else { return }
-    if case .failed(let problem) = new {
-      logger.warning("\(problem.message) \(problem.remedy)", metadata: ["kind": "\(problem.kind.rawValue)"])
-    } else {
-      logger.info("the adapter is \(new.word)")
-    }
     state = new
     emit(.stateChanged)
   }

@@ -8,6 +8,8 @@ final class AdapterSlot {
   let adapter: any Adapter
   /// Whether it has been on since the daemon's start: what is wanted of it waits until it is on again.
   var hasWorked: Bool
+  /// The state that the log has last.
+  var loggedState: AdapterState?
   /// Whether the controller scans.
   var isScanning = false
   /// The advertisements on the air.
