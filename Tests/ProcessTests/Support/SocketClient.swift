@@ -122,8 +122,8 @@ final class SocketClient {
   /// - Returns: false at the end of the stream.
   private func receive() throws -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&waiting, 1, 120_000) == 1 else {
-      throw ChildProcess.Failure(description: "nothing came from the daemon for 120 s")
+    guard poll(&waiting, 1, 300_000) == 1 else {
+      throw ChildProcess.Failure(description: "nothing came from the daemon for 300 s")
     }
     var octets = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &octets, octets.count, 0)
