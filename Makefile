@@ -21,7 +21,8 @@ SANITIZED := $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanit
 export ASAN_OPTIONS := malloc_context_size=64
 export LSAN_OPTIONS := suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0
 export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
-SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks Examples
+SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks Fuzz/Package.swift Fuzz/Sources \
+  Examples
 SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases}
 
 .PHONY: help deps build demo examples test test-fast test-examples test-kernel conformance fuzz soak bench lint format install uninstall clean
@@ -94,4 +95,4 @@ uninstall: ## takes back what install placed; keeps /etc/bled and /var/lib/bled
 	  DESTDIR="$(DESTDIR)" scripts/uninstall
 
 clean: ## removes everything that was built
-	@rm -rf .build
+	@rm -rf .build Examples/.build
