@@ -27,7 +27,7 @@ REST = 3
 
 
 def scenario(chance):
-    """Devices of all kinds, two phones, and many that are only heard."""
+    """Devices of all kinds, three phones, and many that are only heard."""
     faults = [{}, {}, {}, {"disconnectAfter": [0.5, 3]}, {"faults": {"mute": [0, 5]}}, {"faults": {"nonsense": 0.1}},
               {"faults": {"changeServices": [1, 3]}}, {"losses": {"connect": 0.5, "link": [1, 5]}}]
     devices = []
