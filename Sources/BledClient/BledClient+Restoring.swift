@@ -35,6 +35,7 @@ extension BledClient {
   }
 
   /// Ends the session and has everything given back, also what would be kept otherwise.
+  /// - Throws: As `call`.
   public func end() async throws(BluetoothError) {
     _ = try await call(SessionEnd.self, .init())
     close()

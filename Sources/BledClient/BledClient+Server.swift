@@ -5,6 +5,8 @@ extension BledClient {
   /// Publishes a service on every adapter; it is there until `unpublish` or the end of this client. Call `serverEvents`
   /// before, if it has values that are not fixed.
   /// - Returns: The service with its handles.
+  /// - Throws: `BledError.invalidParameter`, which names what makes no sense; `.unknownHandle` for an included service that
+  ///   this client has not published; `.limitReached`; and as `call`.
   public func publish(_ service: ServiceToPublish) async throws(BluetoothError) -> ServiceDescription {
     let result = try await core.call(
       ServiceAdd.self, .init(service: service),
@@ -14,11 +16,15 @@ extension BledClient {
 
   /// Takes a service back.
   /// - Parameter handle: The service's own handle; nil takes back all of this client's.
+  /// - Throws: `BledError.unknownHandle` if this client has published no such service; and as `call`.
   public func unpublish(_ handle: UInt16? = nil) async throws(BluetoothError) {
     _ = try await call(ServiceRemove.self, .init(handle: handle))
   }
 
   /// Starts an advertisement; it is on the air until `stopAdvertising` or the end of this client.
+  /// - Throws: `BledError.invalidParameter`, which names what makes no sense; `.limitReached`;
+  ///   `GAPError.advertisingDataTooLong`, `.advertisingSetsExhausted`; `.adapterAbsent`, `.adapterOff` or `.adapterFailed`
+  ///   for an adapter that cannot be used; and as `call`.
   public func advertise(_ parameters: AdvertisingStart.Params) async throws(BluetoothError) -> AdvertisingStart.Result {
     try await core.call(
       AdvertisingStart.self, parameters,
@@ -27,6 +33,7 @@ extension BledClient {
 
   /// Ends an advertisement.
   /// - Parameter advertising: The number that `advertise` gave; nil ends all of this client's.
+  /// - Throws: `BledError.unknownHandle` if this client has no such advertisement; and as `call`.
   public func stopAdvertising(_ advertising: Int? = nil) async throws(BluetoothError) {
     _ = try await call(AdvertisingStop.self, .init(advertising: advertising))
   }
@@ -37,6 +44,8 @@ extension BledClient {
   ///   - value: 0 to 512 octets.
   ///   - centrals: Only these subscribers; all if nil.
   /// - Returns: How many it went to, and who gets no values before it has taken in a change of the services.
+  /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties` if
+  ///   that can neither notify nor indicate; `.invalidParameter` for a value that is too long; and as `call`.
   @discardableResult
   public func notify(
     _ handle: UInt16, _ value: [UInt8], to centrals: [String]? = nil
@@ -63,7 +72,7 @@ extension BledClient {
 
   /// Asks a device that connected to this machine for a quicker or a cheaper connection; it decides.
   /// - Parameter central: The daemon's identifier of the device, as in `Subscriber`.
-  /// - Throws: `notConnected` if it is not connected.
+  /// - Throws: `GAPError.notConnected` if it is not connected; and as `call`.
   public func setLatency(_ latency: ConnectionLatency, of central: String) async throws(BluetoothError) {
     _ = try await call(ServerSetLatency.self, .init(central: central, latency: latency))
   }

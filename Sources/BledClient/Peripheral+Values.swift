@@ -6,6 +6,8 @@ extension Peripheral {
   /// Reads a characteristic or descriptor, however long it is.
   /// - Parameter handle: The handle of the value or descriptor.
   /// - Returns: 0 to 512 octets.
+  /// - Throws: `BledError.notAllowedByProperties`; an error of the domain `att` that the device answers;
+  ///   `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; and as `BledClient.call`.
   public func read(_ handle: UInt16) async throws(BluetoothError) -> [UInt8] {
     try await client.call(GATTRead.self, .init(peripheral: identifier, handle: handle)).value.octets
   }
@@ -15,6 +17,8 @@ extension Peripheral {
   ///   - value: 0 to 512 octets; without a response no more than MTU − 3.
   ///   - handle: The handle of the value or descriptor.
   ///   - response: Whether to wait for the device's answer; else it returns when the link has room for the packet.
+  /// - Throws: As `read`; `BledError.invalidParameter` for a value that is too long; `.notPermitted` for a Client
+  ///   Characteristic Configuration, which programs share: use `subscribe`.
   public func write(_ value: [UInt8], to handle: UInt16, response: Bool = true) async throws(BluetoothError) {
     let params = GATTWrite.Params(
       peripheral: identifier, handle: handle, value: HexBytes(value), response: response ? nil : false)
@@ -26,6 +30,7 @@ extension Peripheral {
   /// No value is dropped silently: if more than 4096 wait to be fetched, the stream ends with `BledError.tooSlow`.
   /// - Parameter handle: The handle of the characteristic's value.
   /// - Returns: The values. The stream throws when the subscription is lost or the connection ends.
+  /// - Throws: As `read`; `GAPError.notSupported` if the characteristic has no Client Characteristic Configuration.
   public func subscribe(_ handle: UInt16) async throws(BluetoothError) -> AsyncThrowingStream<[UInt8], any Error> {
     let (stream, output) = values(of: handle)
     do {

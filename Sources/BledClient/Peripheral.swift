@@ -64,30 +64,35 @@ public final class Peripheral: Sendable {
   public var identifier: String { link.peripheral }
 
   /// Ends this client's use of the device.
-  /// - Throws: `GAPError.notConnected` if it has ended already.
+  /// - Throws: `GAPError.notConnected` if it has ended already; and as `BledClient.call`.
   public func disconnect() async throws(BluetoothError) {
     _ = try await client.call(PeripheralDisconnect.self, .init(peripheral: identifier))
   }
 
   /// Measures the signal strength.
   /// - Returns: dBm.
+  /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; and as `BledClient.call`.
   public func rssi() async throws(BluetoothError) -> Int {
     try await client.call(PeripheralRSSI.self, .init(peripheral: identifier)).rssi
   }
 
   /// Discovers everything: services, included services, characteristics, descriptors.
+  /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; an error of the domain `att` that the
+  ///   device answers; and as `BledClient.call`.
   public func discover() async throws(BluetoothError) -> [ServiceDescription] {
     try await client.call(GATTDiscover.self, .init(peripheral: identifier)).services
   }
 
   /// Discovers primary services, without what is in them.
   /// - Parameter uuids: Only these are asked for; all if nil.
+  /// - Throws: As `discover`.
   public func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(BluetoothError) -> [ServiceDescription] {
     try await client.call(GATTDiscoverServices.self, .init(peripheral: identifier, services: uuids)).services
   }
 
   /// Discovers the characteristics of a service.
   /// - Parameter uuids: Only these; all if nil.
+  /// - Throws: `BledError.unknownHandle` for a service that was not discovered; and as `discover`.
   public func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: ServiceDescription
   ) async throws(BluetoothError) -> [CharacteristicDescription] {
