@@ -8,6 +8,8 @@ extension AttributeDatabase {
   /// Adds a service and gives it handles: those it had before if it was here in the same shape and they are free,
   /// else fresh ones, and only when there are none left those of other removed services.
   /// - Parameter preferred: where it begins if there is room: where it was before this database was made.
+  /// - Throws: `.noHandlesLeft`; `.unknownInclude`; `.invalidDeclaration` for a characteristic or descriptor that has the UUID
+  ///   of a declaration; `.valueTooLong`.
   public mutating func add(
     _ definition: ServiceDefinition, owner: AttributeOwner = .local, at preferred: UInt16? = nil
   ) throws(DatabaseError) -> RegisteredService {

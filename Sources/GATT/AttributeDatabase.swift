@@ -65,6 +65,7 @@ public struct AttributeDatabase: Sendable {
   ///   - range: the service's handles; they may be more than it has attributes.
   ///   - attributes: in ascending order, beginning with the service declaration at the range's start. Declarations
   ///     (0x2800 to 0x2803) hold their values in the wire form of Part G, 3.1 to 3.3.
+  /// - Throws: `.invalidHandles`; `.invalidDeclaration`; `.valueTooLong`.
   @discardableResult
   public mutating func insert(
     _ attributes: [Attribute], range: ClosedRange<UInt16>, owner: AttributeOwner

@@ -24,6 +24,21 @@ struct ManagementTests {
     #expect(Hex.encode(ManagementPacket(ReadIndexList()).octets) == "0300ffff0000")
   }
 
+  @Test func commandsForADevice() {
+    #expect(hex(DisconnectDevice(device: device)) == packed("140001000700 f5f4f3f2f1f002"))
+    #expect(hex(PairDevice(device: device, capability: 3)) == packed("190001000800 f5f4f3f2f1f002 03"))
+    #expect(hex(CancelPairDevice(device: device)) == packed("1a0001000700 f5f4f3f2f1f002"))
+    #expect(hex(UnpairDevice(device: device, disconnects: true)) == packed("1b0001000800 f5f4f3f2f1f002 01"))
+    #expect(hex(GetConnectionInformation(device: device)) == packed("310001000700 f5f4f3f2f1f002"))
+  }
+
+  @Test func keysOfThePrivacy() {
+    let (key, octets) = ([UInt8](1...16), "0102030405060708090a0b0c0d0e0f10")
+    #expect(hex(SetPrivacy(mode: 2, identityResolvingKey: key)) == packed("2f0001001100 02\(octets)"))
+    let load = LoadIdentityResolvingKeys(keys: [ManagementIdentityResolvingKey(device: device, value: key)])
+    #expect(hex(load) == packed("300001001900 0100 f5f4f3f2f1f002 \(octets)"))
+  }
+
   @Test func keysGoAndComeInTheSameForm() throws {
     let key = ManagementLongTermKey(
       device: device, keyType: 2, isCentral: true, encryptionSize: 16, encryptedDiversifier: 0, randomNumber: 0,

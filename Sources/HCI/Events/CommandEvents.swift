@@ -42,7 +42,8 @@ public struct CommandComplete: HCIEventParameters {
   /// How the command went. A command without return parameters went well.
   public var status: HCIStatus { HCIStatus(rawValue: returnParameters.first ?? 0) }
 
-  /// The meaning of what the command returned. A failed one may return nothing but its status.
+  /// The meaning of what the command returned.
+  /// - Throws: `.truncated` also for a failed command that returned nothing but its status: look at `status` first.
   public func decoded<Command: HCICommand>(
     as command: Command.Type
   ) throws(HCICodingError) -> Command.ReturnParameters {

@@ -1,6 +1,7 @@
 import Bluetooth
 
-/// Reads the fields of a packet one after the other, least significant octet first, and never beyond the end.
+/// Reads the fields of a packet one after the other, least significant octet first, and never beyond the end: what does not
+/// lie before it throws `HCICodingError.truncated`.
 public struct OctetReader {
   private let octets: ArraySlice<UInt8>
   private var position: Int
