@@ -9,7 +9,7 @@ struct AdaptersCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let adapters = try await shell.connection().call(AdapterList.self, Empty()).adapters
     if output.json {
       for adapter in adapters { try output.object(adapter) }

@@ -27,7 +27,7 @@ struct AdvertiseCommand: ShellCommand {
   func validate() throws { try checkTime(time) }
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let client = try await shell.connection()
     if stop {
       guard !shell.advertisements.isEmpty else { throw Failure("nothing is advertised here") }

@@ -29,7 +29,7 @@ struct ConnectCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let connected = try await shell.connect(device, timeout: timeout.timeout, reconnects: keep)
     let link = connected.peripheral.link
     try announce(link, connected, output)
@@ -93,7 +93,7 @@ struct DisconnectCommand: ShellCommand {
     guard let current = shell.current else { throw Failure("nothing is connected here") }
     shell.choose(nil)
     try await current.peripheral.disconnect()
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     if output.json {
       try output.object(PeripheralReference(peripheral: current.peripheral.identifier))
     } else {

@@ -11,7 +11,7 @@ struct EndCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     _ = try await shell.connection().call(SessionEnd.self, .init(restore: identifier))
     if output.json {
       try output.object(SessionEnd.Params(restore: identifier))

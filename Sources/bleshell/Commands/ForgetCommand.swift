@@ -11,7 +11,7 @@ struct ForgetCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let known = try await shell.known(device)
     _ = try await shell.connection().call(PeripheralForget.self, PeripheralReference(peripheral: known.identifier))
     if output.json {

@@ -9,7 +9,7 @@ struct PeripheralsCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let peripherals = try await shell.connection().call(PeripheralList.self, Empty()).peripherals
     if output.json {
       for peripheral in peripherals { try output.object(peripheral) }

@@ -14,7 +14,7 @@ struct PowerCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let adapter = try await shell.connection().call(
       AdapterPower.self, .init(adapter: adapter, on: power == .on), timeout: .seconds(30))
     if output.json { try output.object(adapter) } else { output.line("\(adapter.adapter) is \(adapter.state)") }

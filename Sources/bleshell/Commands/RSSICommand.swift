@@ -12,7 +12,7 @@ struct RSSICommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     try await shell.use(words(device).device, timeout: timeout.timeout) { device in
       let rssi = try await device.peripheral.rssi()
       if output.json {

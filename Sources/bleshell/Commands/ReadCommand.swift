@@ -11,7 +11,7 @@ struct ReadCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let (device, rest) = try words(words, "CHARACTERISTIC")
     try await shell.use(device, timeout: timeout.timeout) { device in
       let attribute = try await device.tree().attribute(rest[0])

@@ -24,7 +24,7 @@ struct ScanCommand: ShellCommand {
   }
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     try await shell.requireAdapter()
     let live = output.isTerminal && !output.json && !duplicates
     let parameters = ScanStart.Params(

@@ -22,7 +22,7 @@ struct ServeCommand: ShellCommand {
   }
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let file = try ServiceFile(path: file)
     let client = try await shell.connection()
     try await shell.requireAdapter()

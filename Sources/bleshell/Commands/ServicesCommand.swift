@@ -13,7 +13,7 @@ struct ServicesCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     try await shell.use(words(device).device, timeout: timeout.timeout) { device in
       device.forgetTree()
       let services = try await device.tree()

@@ -17,7 +17,7 @@ struct SessionsCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let sessions = try await shell.connection().call(SessionList.self, Empty()).sessions
     if output.json {
       for session in sessions { try output.object(session) }

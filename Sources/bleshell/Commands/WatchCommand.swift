@@ -15,7 +15,7 @@ struct WatchCommand: ShellCommand {
   func validate() throws { try checkTime(time) }
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let client = try await shell.connection()
     do {
       _ = try await withDeadline(time ?? 0) { @MainActor in

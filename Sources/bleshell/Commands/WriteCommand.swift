@@ -18,7 +18,7 @@ struct WriteCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    let output = shell.output.with(json: global.json || shell.output.json)
+    let output = output(of: shell)
     let (device, rest) = try words(words, "CHARACTERISTIC", "VALUE")
     let value = text ? Array(rest[1].utf8) : try octets(rest[1])
     try await shell.use(device, timeout: timeout.timeout) { device in

@@ -8,6 +8,9 @@ protocol ShellCommand: ParsableCommand, Sendable {
 }
 
 extension ShellCommand {
+  /// Where to print: as JSON if this command or the whole shell was asked for that.
+  @MainActor func output(of shell: Shell) -> Output { shell.output.with(json: global.json || shell.output.json) }
+
   /// The words of a command that takes a device before them: all there, or without the device, which is then the current
   /// one.
   func words(_ words: [String], _ names: String...) throws -> (device: String?, rest: [String]) {
