@@ -146,12 +146,9 @@ import Testing
     #expect(lines.count { $0.contains("  Heart Belt  ") && $0.hasSuffix("  connected") } == 2, "\(lines)")
     #expect(lines.count { $0.contains("  Echo  ") && $0.hasSuffix("  connected") } == 1, "\(lines)")
     let watcher = try daemon.start(["watch", "--time", "4", "--json"])
-    var calls = 0
-    while calls < 3 {
-      // session.open, peripheral.watch, peripheral.list
+    try eventually("bleshell watches: session.open, peripheral.watch, peripheral.list") {
       let sessions = try holder.call(SessionList.self, Empty()).sessions
-      calls = sessions.first { $0.program == "bleshell" }?.costs.requests ?? 0
-      usleep(10_000)
+      return sessions.first { $0.program == "bleshell" }?.costs.requests ?? 0 >= 3
     }
     let thermometer = try holder.call(
       PeripheralConnect.self, .init(address: "C0:DE:00:00:00:02", addressType: "random"))

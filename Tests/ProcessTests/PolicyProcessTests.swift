@@ -145,12 +145,11 @@ struct PolicyProcessTests {
 
   /// The session of another program that scans, once there is one.
   private func waitForScan(_ client: SocketClient) throws -> SessionDescription {
-    let deadline = ContinuousClock.now + .seconds(120)
-    while ContinuousClock.now < deadline {
-      let sessions = try client.call(SessionList.self, Empty()).sessions
-      if let found = sessions.first(where: { $0.scan != nil && !$0.mine }) { return found }
-      usleep(20_000)
+    var found: SessionDescription?
+    try eventually("another program scans") {
+      found = try client.call(SessionList.self, Empty()).sessions.first { $0.scan != nil && !$0.mine }
+      return found != nil
     }
-    throw ChildProcess.Failure(description: "nobody scanned within 120 s")
+    return try #require(found)
   }
 }

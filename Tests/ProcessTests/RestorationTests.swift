@@ -12,15 +12,6 @@ import Testing
     "raw '{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(method)\",\"params\":\(params)}'\n"
   }
 
-  /// Tries until it succeeds, for 10 s at the most.
-  private func eventually(_ what: String, _ condition: () throws -> Bool) throws {
-    for _ in 0..<1000 {
-      if try condition() { return }
-      usleep(10_000)
-    }
-    throw ChildProcess.Failure(description: "within 10 s it was not so that \(what)")
-  }
-
   @Test("G20, G22: kill -9, and the next process has the link, the values and the wish; a file asks for it meanwhile")
   func killed() throws {
     let daemon = try DaemonProcess()
