@@ -1,0 +1,35 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What `make install` places, below a DESTDIR.
+@Suite struct InstallTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path
+
+  @Test("the units name pages that are installed, and the programs by their place")
+  func units() throws {
+    let folder = try TemporaryFolder()
+    let (dist, place) = ("\(folder.path)/dist", "\(folder.path)/root")
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    defer { try? FileManager.default.removeItem(atPath: dist) }
+    try FileManager.default.createDirectory(atPath: dist, withIntermediateDirectories: true)
+    for name in ["bled", "bleshell"] { try ChildProcess.write("", to: "\(dist)/\(name)") }
+    let install = try ChildProcess(
+      "\(Self.root)/scripts/install", [dist],
+      environment: [
+        "DESTDIR": place, "PREFIX": "/usr", "SYSCONFDIR": "/etc", "UNITDIR": "/usr/lib/systemd/system",
+        "SYSUSERSDIR": "/usr/lib/sysusers.d",
+      ], folder: folder)
+    #expect(try install.exitStatus() == 0, "\(install.errors)")
+    for unit in ["bled.service", "bled.socket", "bled-wake@.path"] {
+      let lines = ChildProcess.read("\(place)/usr/lib/systemd/system/\(unit)").split(separator: "\n")
+      let pages = lines.filter { $0.hasPrefix("Documentation=file:") }.map { $0.dropFirst("Documentation=file:".count) }
+      #expect(!pages.isEmpty, "\(unit) names no page")
+      for page in pages { #expect(access("\(place)\(page)", R_OK) == 0, "\(unit) names \(page), which is not there") }
+      #expect(!lines.contains { $0.contains("@PREFIX@") || $0.contains("@CONFIG@") }, "\(unit)")
+    }
+    #expect(ChildProcess.read("\(place)/usr/lib/systemd/system/bled.service").contains("\nExecStart=/usr/bin/bled\n"))
+    #expect(access("\(place)/usr/bin/bled", X_OK) == 0)
+  }
+}
