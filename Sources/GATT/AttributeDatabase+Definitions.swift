@@ -35,7 +35,7 @@ extension AttributeDatabase {
     guard retired.count < Self.retiredLimit,
       Int(range.upperBound) - Int(range.lowerBound) + 1 == service.attributes.count
     else { return }
-    retired[Self.shape(of: service.attributes, at: range.lowerBound)] = range
+    retired[Self.shape(of: service.attributes)] = range
   }
 
   private func isFree(_ range: ClosedRange<UInt16>) -> Bool {
@@ -87,15 +87,15 @@ extension AttributeDatabase {
     return list
   }
 
-  /// What clients see of a service, with handles counted from its start, so that it can be recognised elsewhere.
+  /// What clients see of a service but for its handles, so that it can be recognised elsewhere.
   private func shape(of definition: ServiceDefinition) throws(DatabaseError) -> [UInt8] {
     guard definition.attributeCount <= 0xFFFF else { throw .noHandlesLeft }
     let types = definition.characteristics.flatMap { [$0.uuid] + $0.allDescriptors.map(\.uuid) }
     guard !types.contains(where: \.isDeclarationType) else { throw .invalidDeclaration }
-    return Self.shape(of: try attributes(of: definition, at: 0), at: 0)
+    return Self.shape(of: try attributes(of: definition, at: 0))
   }
 
-  private static func shape(of attributes: [Attribute], at start: UInt16) -> [UInt8] {
+  private static func shape(of attributes: [Attribute]) -> [UInt8] {
     var shape: [UInt8] = []
     for attribute in attributes {
       shape.append(uuid: attribute.type)

@@ -60,9 +60,7 @@ public struct GATTConnection: Sendable {
   }
 
   /// Ends what waited too long; call it at `deadline` or later.
-  public mutating func timePassed(
-    now: Instant, database: inout AttributeDatabase, actions: inout [GATTAction]
-  ) {
+  public mutating func timePassed(now: Instant, actions: inout [GATTAction]) {
     if let error = bearer.timePassed(now: now) { return fail(error, &actions) }
     server.timePassed(now: now, bearer: &bearer, actions: &actions)
   }

@@ -145,7 +145,7 @@ public final class SimulatedAdapter: Adapter {
     if wanted != .on, state != wanted {
       startAlarm?.cancel()
       startAlarm = nil
-      if state == .on { endEverything(wanted) }
+      if state == .on { endEverything() }
       change(to: wanted)
     } else if wanted == .on, state != .on, state != .starting {
       change(to: .starting)
@@ -182,7 +182,7 @@ public final class SimulatedAdapter: Adapter {
   }
 
   /// Links, scan and advertising end before the state is told.
-  private func endEverything(_ next: AdapterState) {
+  private func endEverything() {
     let isSwitchedOff = isPresent && problem == nil
     for link in links {
       if isSwitchedOff {

@@ -134,7 +134,7 @@ extension LinkScript {
   mutating func pass(seconds: Int64) {
     now = now.advanced(by: .seconds(seconds))
     perform { connection, database, actions, now in
-      connection.timePassed(now: now, database: &database, actions: &actions)
+      connection.timePassed(now: now, actions: &actions)
     }
   }
 

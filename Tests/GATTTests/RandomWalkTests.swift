@@ -175,10 +175,10 @@ private struct RandomWalk {
     now = now.advanced(by: .seconds(31))
     let isLate = unanswered > 0 || !indications.isEmpty
     var actions: [GATTAction] = []
-    client.timePassed(now: now, database: &clientDatabase, actions: &actions)
+    client.timePassed(now: now, actions: &actions)
     take(clientActions: actions)
     actions = []
-    server.timePassed(now: now, database: &database, actions: &actions)
+    server.timePassed(now: now, actions: &actions)
     take(serverActions: actions)
     check((client.isOpen && server.isOpen) == !isLate)
     if isLate { endLink() }

@@ -62,7 +62,7 @@ struct ClientRun {
     now = now.advanced(by: .seconds(seconds))
     guard let deadline = client.deadline, deadline <= now else { return }
     perform { client, database, actions, now in
-      client.timePassed(now: now, database: &database, actions: &actions)
+      client.timePassed(now: now, actions: &actions)
     }
     invariant(client.deadline ?? .init(nanoseconds: .max) > now, "a deadline that passed is still there")
   }

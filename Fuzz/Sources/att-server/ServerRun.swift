@@ -131,7 +131,7 @@ struct ServerRun {
     now = now.advanced(by: .seconds(seconds))
     guard let deadline = connection.deadline, deadline <= now else { return }
     perform { connection, database, actions, now in
-      connection.timePassed(now: now, database: &database, actions: &actions)
+      connection.timePassed(now: now, actions: &actions)
     }
     invariant(connection.deadline ?? .init(nanoseconds: .max) > now, "a deadline that passed is still there")
   }

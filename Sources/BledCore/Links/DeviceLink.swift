@@ -317,7 +317,7 @@ final class DeviceLink {
     let work = scheduler.schedule(at: deadline) { [weak self] in
       guard let self else { return }
       alarm = nil
-      withConnection { $0.timePassed(now: self.scheduler.now, database: &self.database.attributes, actions: &$1) }
+      withConnection { $0.timePassed(now: self.scheduler.now, actions: &$1) }
     }
     alarm = (deadline, work)
   }

@@ -138,7 +138,7 @@ final class Store {
     guard let name = names.first, let entry = entries[name] else { return rest(failed) }
     entries[name]?.pause = nil
     storage.write(name, entry.snapshot()) { [self] error in
-      if let error { couldNotWrite(name, error) } else { written += 1 }
+      if let error { couldNotWrite(error) } else { written += 1 }
       if error == nil, failed.isEmpty { isFailing = false }
       write(names.dropFirst(), failed: error == nil ? failed : failed + [name], to: storage)
     }
@@ -157,7 +157,7 @@ final class Store {
     for done in waiting { done() }
   }
 
-  private func couldNotWrite(_ name: String, _ error: any Error) {
+  private func couldNotWrite(_ error: any Error) {
     failures += 1
     guard !isFailing else { return }
     isFailing = true

@@ -133,7 +133,7 @@ final class GATTHost {
       let work = scheduler.schedule(at: time) { [weak self] in
         guard let self else { return }
         alarm = nil
-        connection?.timePassed(now: scheduler.now, database: &database, actions: &actions)
+        connection?.timePassed(now: scheduler.now, actions: &actions)
         execute()
       }
       return (time, work)
