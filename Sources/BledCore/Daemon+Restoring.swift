@@ -8,12 +8,7 @@ extension Daemon {
   func open(
     _ params: SessionOpen.Params, for asking: Session, _ reply: Reply<SessionOpen.Result>
   ) throws {
-    let keep = try params.keep.map { seconds in
-      guard seconds > 0, seconds <= 86_400 * 365 else {
-        throw BledError.invalidParameter.error("\"keep\" must be more than 0 seconds and at the most a year")
-      }
-      return Duration.seconds(seconds)
-    }
+    let keep = try params.keep.map(time(toKeep:))
     var session = asking
     var restored: RestoredState?
     if let identifier = params.restore {
@@ -94,6 +89,7 @@ extension Daemon {
 
   private func revive(_ stored: StoredSession) throws(BluetoothError) {
     let key = try RestorationKey(stored.identifier, user: stored.user)
+    let keep = try stored.keep.map(time(toKeep:))
     let session = makeSession(credentials: stored.credentials)
     var state = stored.state
     if state.limit(to: rules.policy.permissions(of: stored.credentials)) {
@@ -104,7 +100,7 @@ extension Daemon {
     session.rename(stored.name)
     session.asksForBackground = stored.background
     add(session)
-    if let keep = stored.keep { restorations.keep(session, for: .seconds(keep)) }
+    if let keep { restorations.keep(session, for: keep) }
     peripheral.revive(state.services, for: session)
     for peripheral in state.peripherals { attempt { try central.revive(peripheral, for: session) } }
     if let scan = state.scan { attempt { try scans.start(scan, for: session, isRevived: true) } }
@@ -112,6 +108,13 @@ extension Daemon {
       attempt { try advertising.revive(advertisement.parameters, for: session) }
     }
     preserve(session, since: stored.since ?? scheduler.secondsSinceEpoch)
+  }
+
+  private func time(toKeep seconds: Double) throws(BluetoothError) -> Duration {
+    guard seconds > 0, seconds <= 86_400 * 365 else {
+      throw BledError.invalidParameter.error("\"keep\" must be more than 0 seconds and at the most a year")
+    }
+    return .seconds(seconds)
   }
 
   /// Gives back what a session holds that its program lacks the permissions for, and forgets what was kept for it.

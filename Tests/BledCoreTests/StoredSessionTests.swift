@@ -149,6 +149,29 @@ import Testing
     #expect(read.sessions.map(\.identifier) == ["0", "1", "2", "3", "4", "other"])
   }
 
+  @Test(
+    "Times in the store that make no sense are none that a daemon trips over", arguments: [1e300, -1e300, 1e19, -1e19])
+  func senselessTimes(_ time: Double) throws {
+    func session(_ name: String, keep: Double?, since: Double?) -> StoredSession {
+      StoredSession(
+        user: 5, identifier: name, name: "", keep: keep, background: false, since: since,
+        state: RestoredState(
+          since: time, scan: ScanStart.Params(services: [0x180D]), peripherals: [], services: [], advertisements: []))
+    }
+    let all = StoredSessions(sessions: [
+      session("since", keep: nil, since: time), session("keep", keep: time, since: nil),
+      session("app", keep: nil, since: nil),
+    ])
+    storage.files["sessions"] = DocumentFormat.encode(
+      [UInt8](try JSONEncoder().encode(all)), name: "sessions", version: 1)
+    let next = nextDaemon()
+    // None is kept for longer than any.
+    next.scheduler.advance(by: .seconds(3601))
+    #expect(next.daemon.sessions.isEmpty && next.adapter.scan == nil)
+    let (_, restored) = try program(in: next)
+    #expect(restored == nil)
+  }
+
   @Test("G21: a program that is back before an adapter is on gets its state all the same")
   func earlyProgram() throws {
     let belt = world.peer()

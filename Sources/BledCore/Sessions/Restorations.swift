@@ -119,9 +119,10 @@ final class Restorations {
   private func alarm(
     for entry: Entry, goneSince since: Double, _ end: @escaping () -> Void
   ) -> any ScheduledWork {
-    let gone = max(0, scheduler.secondsSinceEpoch - since)
-    let time = min(entry.keep ?? limit, limit) - .seconds(gone)
-    return scheduler.schedule(after: max(time, .zero), end)
+    let most = min(entry.keep ?? limit, limit)
+    // What the store says may be anything.
+    let gone = min(max(0, scheduler.secondsSinceEpoch - since), most.inSeconds)
+    return scheduler.schedule(after: max(most - .seconds(gone), .zero), end)
   }
 
   /// Something happened that the program of a preserved session wants to know.
