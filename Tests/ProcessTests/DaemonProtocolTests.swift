@@ -64,6 +64,17 @@ import Testing
     shutdown(half.descriptor, CInt(SHUT_WR))
     #expect(try half.nextError().code == RPCError.parseError)
     try half.waitForEnd()
+    // A call that wants no answer has none, and ends all the same.
+    let silent = try daemon.client()
+    try silent.send(
+      raw: """
+        {"jsonrpc":"2.0","method":"peripheral.connect","params":{"address":"C0:FF:EE:00:00:01","timeout":0.1}}
+        {"jsonrpc":"2.0","id":3,"method":"adapter.list"}
+
+        """)
+    shutdown(silent.descriptor, CInt(SHUT_WR))
+    _ = try silent.finish(3, AdapterList.self).get()
+    try silent.waitForEnd()
   }
 
   @Test("A flood of one client whose answers nobody reads: others are served, memory stays bounded")

@@ -28,7 +28,7 @@ final class Reply<Result: Encodable>: OpenReply {
   func succeed(_ result: Result, isFirst: Bool = false) {
     guard let connection = close(.success(result)) else { return }
     succeeding?(result)
-    if let id { connection.answer(id, result, isFirst: isFirst) }
+    if let id { connection.answer(id, result, isFirst: isFirst) } else { connection.endedUnanswered() }
   }
 
   /// Answers with an error in the field's own terms.
@@ -38,7 +38,7 @@ final class Reply<Result: Encodable>: OpenReply {
   func fail(_ error: RPCError) {
     guard let connection = close(.failure(error)) else { return }
     connection.session.costs.requestsFailed += 1
-    if let id { connection.refuse(id, error) }
+    if let id { connection.refuse(id, error) } else { connection.endedUnanswered() }
   }
 
   /// Answers with one or the other.

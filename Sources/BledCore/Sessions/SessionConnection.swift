@@ -140,6 +140,11 @@ public final class SessionConnection {
     session.send(session.encoded { try RPCEncoding.failure(id: id, error) }, as: .answer)
   }
 
+  /// A call that wants no answer is done: it may be what a client that sends no more was still waiting for.
+  func endedUnanswered() {
+    if isDone { transport.linesWait() }
+  }
+
   /// A line was added to the outbox of the session.
   func linesWait(wereNone: Bool) {
     if wereNone { transport.linesWait() }
