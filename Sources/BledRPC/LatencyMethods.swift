@@ -6,6 +6,15 @@ public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
   case medium
   /// Slow and cheap: 480 to 510 ms.
   case high
+
+  /// Reads one of the words.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let latency = Self(rawValue: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "give low, medium or high")
+    }
+    self = latency
+  }
 }
 
 /// Asks for a quicker or a cheaper connection.

@@ -180,6 +180,27 @@ import Testing
         == "params.service.characteristics[0].properties: missing")
   }
 
+  @Test("what JSONDecoder would call no JSON, without a place, is refused by the place")
+  func valuesOutOfRange() throws {
+    func refusal<Params: Decodable & Sendable>(_ params: String, _ type: Params.Type) throws -> String {
+      try paramsRefusal(#"{"jsonrpc":"2.0","id":1,"method":"x","params":\#(params)}"#, as: type)
+    }
+    let half = "expected text, of whole characters"
+    #expect(try refusal(#"{"address":"\ud800"}"#, PeripheralConnect.Params.self) == "params.address: \(half)")
+    #expect(try refusal(#"{"peripheral":"\udc00","handle":1}"#, GATTRead.Params.self) == "params.peripheral: \(half)")
+    #expect(
+      try refusal(#"{"address":"x","timeout":1e999}"#, PeripheralConnect.Params.self)
+        == "params.timeout: expected a number, in range")
+    for handle in ["-1", "65536", "1.5"] {
+      #expect(
+        try refusal(#"{"service":{"uuid":"180D","includes":[\#(handle)]}}"#, ServiceAdd.Params.self)
+          == "params.service.includes: expected whole numbers, in range")
+    }
+    #expect(
+      try refusal(#"{"central":"x","latency":"quick"}"#, ServerSetLatency.Params.self)
+        == "params.latency: give low, medium or high")
+  }
+
   @Test("a result that does not fit its call is refused by the place")
   func wrongResult() throws {
     let answer = try message(#"{"jsonrpc":"2.0","id":1,"result":{"value":1}}"#)
