@@ -32,6 +32,16 @@ import Testing
     #expect(world.adapter.wantedPower == [true])
   }
 
+  @Test("who is refused because an adapter is off is told how to switch on that one")
+  func remedy() throws {
+    let second = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
+    world.daemon.add(second)
+    second.change(to: .off)
+    let error = try client.error(AdvertisingStart.self, .init(adapter: "hci1", name: "x"))
+    #expect(error?.data?.name == "adapterOff")
+    #expect(error?.message.contains("bleshell power on --adapter hci1") == true, "\(error?.message ?? "none")")
+  }
+
   @Test("what waits of a session that has ended is not done")
   func ended() throws {
     let other = world.client()

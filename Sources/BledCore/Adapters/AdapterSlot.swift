@@ -39,7 +39,8 @@ final class AdapterSlot {
     switch adapter.state {
     case .on, .starting: nil
     case .absent: GAPError.adapterAbsent.error("adapter \(id) is not there: plug it in, or choose another one")
-    case .off: GAPError.adapterOff.error("adapter \(id) is off: switch it on with \"bleshell power on\"")
+    case .off:
+      GAPError.adapterOff.error("adapter \(id) is off: switch it on with \"bleshell power on --adapter \(id)\"")
     case .failed(let problem): GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
     }
   }
