@@ -86,11 +86,17 @@ import Testing
     #expect(client.messages.isEmpty)
   }
 
-  @Test func discoverDescribesAllMethods() throws {
-    let client = world.client()
-    let id = try client.call(RPCDiscover.self, Empty())
-    #expect(try client.answer(to: id, RPCDiscover.self) != nil)
-    #expect(client.lines.first.map { String(decoding: $0, as: UTF8.self).contains("gatt.discover") } == true)
+  @Test("rpc.discover answers with the document, and each method that it lists for clients is served")
+  func discover() throws {
+    #expect(try world.client().result(RPCDiscover.self, Empty()) == OpenRPC.description())
+    for method in ProtocolContents.clientCalls {
+      let client = world.client()
+      client.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\(method.name)\",\"params\":{}}")
+      world.settle()
+      client.drain()
+      let errors = client.messages.compactMap { if case .failure(_, let error) = $0.kind { error.code } else { nil } }
+      #expect(!errors.contains(RPCError.methodNotFound), "\(method.name) is not served")
+    }
   }
 
   @Test func requestsAreNotReadWhileAnswersAreNot() throws {

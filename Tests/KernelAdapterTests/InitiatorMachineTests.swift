@@ -51,7 +51,7 @@ struct InitiatorMachineTests {
     script.silent()
   }
 
-  @Test func moreDevicesThanTheListHoldsTakeTurns() throws {
+  @Test func moreDevicesThanTheListHoldsTakeTurnsOfFiveSeconds() throws {
     var script = RadioScript<LegacyFamily>(acceptList: 1)
     script.give(.connect(belt, ConnectionParameters()))
     try script.command(clear)
@@ -162,7 +162,7 @@ struct InitiatorMachineTests {
     #expect(error.message.contains("while it is scanning actively"))
   }
 
-  @Test func moreDevicesThanTheListHoldsTakeTheirTurn() throws {
+  @Test func aDeviceThatConnectedLeavesTheListToTheNext() throws {
     var script = RadioScript<LegacyFamily>(acceptList: 1)
     script.give(.connect(belt, ConnectionParameters()))
     script.give(.connect(lamp, ConnectionParameters()))

@@ -128,19 +128,6 @@ import Testing
     #expect(refused.count <= writes.count - 1024)
     #expect(daemon.residentMemory < 200 << 20)
   }
-
-  @Test func discoverDescribesEveryMethodThatIsServed() throws {
-    let daemon = try DaemonProcess()
-    let client = try daemon.client()
-    let document = try JSONEncoder().encode(try client.call(RPCDiscover.self, Empty()))
-    let text = String(decoding: document, as: UTF8.self)
-    for name in [
-      "session.open", "adapter.list", "scan.start", "peripheral.connect", "gatt.read", "service.add", "server.notify",
-      "advertising.start", "gatt.value",
-    ] {
-      #expect(text.contains("\"\(name)\""))
-    }
-  }
 }
 
 extension DaemonProcess {
