@@ -50,7 +50,8 @@ class Session:
             message = self._receive(deadline)
             if "method" in message:
                 self._events.append(message)
-            elif message["id"] == number:
+            elif message["id"] in (number, None):
+                # Without an id it is about the connection: the daemon does not take one more, for instance.
                 if "error" in message:
                     raise CallFailed(method, message["error"])
                 return message["result"]

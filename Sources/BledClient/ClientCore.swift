@@ -33,6 +33,14 @@ final class ClientCore: Sendable {
     } catch {
       return completion(.failure(BledError.invalidParameter.error("\(Method.name) cannot be encoded: \(error)")))
     }
+    // The daemon could not say which call it was that it dropped.
+    guard line.count - 1 <= LineFramer.defaultLimit else {
+      return completion(
+        .failure(
+          BledError.invalidParameter.error(
+            "\(Method.name) would be a line of \(line.count) octets, and bled reads \(LineFramer.defaultLimit) at the most"
+          )))
+    }
     let begun = state.withLockedValue { $0.begin(id, completion, late: late) }
     if begun {
       connection.send(line)
@@ -67,6 +75,7 @@ final class ClientCore: Sendable {
   }
 
   private func receive(_ line: Data) {
+    state.withLockedValue { $0.refusal = nil }
     let message: RPCMessage
     do {
       message = try RPCMessage(line: line)
@@ -92,6 +101,8 @@ final class ClientCore: Sendable {
       } else {
         refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
       }
+    case .failure(nil, let error):
+      state.withLockedValue { $0.refusal = error.bluetoothError }
     case .success, .failure:
       break  // Not an id of ours.
     }
@@ -112,10 +123,10 @@ final class ClientCore: Sendable {
   }
 
   private func end(_ error: BluetoothError?) {
-    let (calls, observers) = state.withLockedValue { $0.end(error) }
-    let failure = error ?? BledError.daemonUnreachable.error("the connection to bled was closed")
+    let (calls, observers, reason) = state.withLockedValue { $0.end(error) }
+    let failure = reason ?? BledError.daemonUnreachable.error("the connection to bled was closed")
     for completion in calls { completion(.failure(failure)) }
-    for observer in observers { observer.end(error) }
+    for observer in observers { observer.end(reason) }
     if error != nil { connection.close() }
   }
 }

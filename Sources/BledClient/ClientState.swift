@@ -9,6 +9,7 @@ import Bluetooth
 /// | answer(id)                | the call's completion, once; the late one if it was abandoned          |
 /// | abandon(id)               | the call's completion, once; the answer is waited for by `late` alone  |
 /// | notification              | its observers, in the order in which they came                         |
+/// | a refusal without an id   | the reason of the end, if nothing else comes before that               |
 /// | end                       | the completions of all pending calls, once; the ends of all observers  |
 struct ClientState {
   typealias Completion = @Sendable (Result<RPCMessage, BluetoothError>) -> Void
@@ -28,6 +29,8 @@ struct ClientState {
 
   /// After the end: nil if this side closed.
   private(set) var ended: BluetoothError??
+  /// What the daemon said last, if that was a refusal without an id: it refuses sessions so.
+  var refusal: BluetoothError?
   private var lastNumber = 0
   private var calls: [Int: Call] = [:]
   private var observers: [String: (decode: Decoder, list: [(number: Int, observer: Observer)])] = [:]
@@ -74,12 +77,17 @@ struct ClientState {
 
   mutating func answer(_ method: String, with answerer: Answerer?) { answerers[method] = answerer }
 
-  mutating func end(_ error: BluetoothError?) -> (calls: [Completion], observers: [Observer]) {
-    guard ended == nil else { return ([], []) }
-    ended = .some(error)
+  /// - Parameter error: nil if this side closed.
+  /// - Returns: whom to tell, and what.
+  mutating func end(
+    _ error: BluetoothError?
+  ) -> (calls: [Completion], observers: [Observer], reason: BluetoothError?) {
+    guard ended == nil else { return ([], [], nil) }
+    let reason = error.map { refusal ?? $0 }
+    ended = .some(reason)
     defer { (calls, observers, answerers) = ([:], [:], [:]) }
     let completions = calls.sorted { $0.key < $1.key }.compactMap(\.value.completion)
     let all = observers.values.flatMap(\.list).sorted { $0.number < $1.number }
-    return (completions, all.map(\.observer))
+    return (completions, all.map(\.observer), reason)
   }
 }

@@ -1,25 +1,38 @@
 import BledRPC
 import Bluetooth
 import FoundationEssentials
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
 /// A connection to the daemon that carries lines, whatever they say.
 public final class LineConnection: Sendable {
   private let channel: any Channel
+  /// Held here as well: a channel that was closed has no handlers any more.
+  private let handler: NIOLoopBound<LineHandler>
 
-  private init(channel: any Channel) { self.channel = channel }
+  private init(channel: any Channel, handler: NIOLoopBound<LineHandler>) {
+    self.channel = channel
+    self.handler = handler
+  }
 
   /// Connects; nothing is read before `start`.
   /// - Throws: `BledError.daemonUnreachable` or `.notPermitted`, with a message that says what to do.
   public static func connect(to path: String) async throws(BluetoothError) -> LineConnection {
+    let made = NIOLockedValueBox<NIOLoopBound<LineHandler>?>(nil)
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(ChannelOptions.autoRead, value: false)
       .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(LineHandler()) }
+        channel.eventLoop.makeCompletedFuture {
+          let handler = LineHandler()
+          made.withLockedValue { $0 = NIOLoopBound(handler, eventLoop: channel.eventLoop) }
+          try channel.pipeline.syncOperations.addHandler(handler)
+        }
       }
     do {
-      return LineConnection(channel: try await bootstrap.connect(unixDomainSocketPath: path).get())
+      let channel = try await bootstrap.connect(unixDomainSocketPath: path).get()
+      guard let handler = made.withLockedValue({ $0 }) else { throw LineHandler.ended }
+      return LineConnection(channel: channel, handler: handler)
     } catch {
       throw unreachable(path, error)
     }
@@ -30,15 +43,10 @@ public final class LineConnection: Sendable {
   public func start(
     line: @escaping @Sendable (Data) -> Void, closed: @escaping @Sendable (BluetoothError?) -> Void
   ) {
-    let channel = channel
+    let (channel, handler) = (channel, handler)
     channel.eventLoop.execute {
-      do {
-        let handler = try channel.pipeline.syncOperations.handler(type: LineHandler.self)
-        handler.start(line: line, closed: closed)
-        channel.setOption(ChannelOptions.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
-      } catch {
-        closed(LineHandler.ended)  // The handler is gone: the channel closed before we came here.
-      }
+      handler.value.start(line: line, closed: closed)
+      channel.setOption(ChannelOptions.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
     }
   }
 
@@ -49,9 +57,9 @@ public final class LineConnection: Sendable {
 
   /// Ends the connection; what was sent before still goes out.
   public func close() {
-    let channel = channel
+    let (channel, handler) = (channel, handler)
     channel.eventLoop.execute {
-      (try? channel.pipeline.syncOperations.handler(type: LineHandler.self))?.closedHere = true
+      handler.value.closedHere = true
       channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { _ in channel.close(promise: nil) }
     }
   }
@@ -71,19 +79,16 @@ private final class LineHandler: ChannelInboundHandler {
   private var inactive = false
 
   func start(line: @escaping @Sendable (Data) -> Void, closed: @escaping @Sendable (BluetoothError?) -> Void) {
-    guard !inactive else { return closed(Self.ended) }
     self.line = line
     self.closed = closed
+    // The daemon may have ended the connection by now: what it said before is here.
+    readLines()
+    if inactive { end() }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     framer.append(unwrapInboundIn(data).readableBytesView)
-    do {
-      while let next = try framer.next() { line?(next) }
-    } catch {
-      failure = BledError.protocolViolation.error("bled sent a line of more than \(error.limit) bytes")
-      context.close(promise: nil)
-    }
+    if line != nil, !readLines() { context.close(promise: nil) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -93,6 +98,23 @@ private final class LineHandler: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     inactive = true
+    end()
+  }
+
+  /// Hands on the lines that are whole.
+  /// - Returns: false if one is too long.
+  @discardableResult
+  private func readLines() -> Bool {
+    do {
+      while let next = try framer.next() { line?(next) }
+      return true
+    } catch {
+      failure = BledError.protocolViolation.error("bled sent a line of more than \(error.limit) bytes")
+      return false
+    }
+  }
+
+  private func end() {
     let closed = closed
     (line, self.closed) = (nil, nil)
     closed?(closedHere ? nil : failure ?? Self.ended)

@@ -161,6 +161,41 @@ import Testing
     try await script.value
   }
 
+  @Test("why the daemon ends a connection is what calls fail with, if it says so last")
+  func refused() async throws {
+    let reason = BledError.limitReached.error("bled has 4 sessions, which is the most")
+    for isLast in [true, false] {
+      let daemon = try FakeDaemon()
+      let script = daemon.play { daemon in
+        _ = try daemon.expect(PeripheralRSSI.self)
+        daemon.send(try RPCEncoding.failure(id: nil, RPCError(reason)))
+        if !isLast { try daemon.notify(ServerReady.self, Empty()) }
+        daemon.close()
+      }
+      let client = try await BledClient.connect(to: daemon.path)
+      for _ in 0..<2 {
+        let failure = await #expect(throws: BluetoothError.self) {
+          try await client.call(PeripheralRSSI.self, .init(peripheral: "P"))
+        }
+        #expect((failure == reason) == isLast)
+      }
+      try await script.value
+    }
+  }
+
+  @Test("a call that is longer than the daemon reads fails at once: there would be no answer")
+  func tooLong() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { try $0.expectEnd() }
+    let client = try await BledClient.connect(to: daemon.path)
+    let failure = await #expect(throws: BluetoothError.self) {
+      try await client.call(PeripheralRSSI.self, .init(peripheral: String(repeating: "P", count: 1 << 20)))
+    }
+    #expect(failure?.name == "invalidParameter")
+    client.close()
+    try await script.value
+  }
+
   @Test("a client that nobody holds any more ends its session")
   func released() async throws {
     let daemon = try FakeDaemon()

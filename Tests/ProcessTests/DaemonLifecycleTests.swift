@@ -48,6 +48,18 @@ import Testing
     #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("no more clients can be accepted") } == 1)
   }
 
+  @Test("A program too many learns that, and what to do")
+  func tooManySessions() throws {
+    let daemon = try DaemonProcess(configuration: "{ limits: { sessions: 1 } }")
+    let client = try daemon.client()
+    try client.call(AdapterList.self, Empty())
+    // The refusal may be there before bleshell looks, or after.
+    for _ in 0..<5 {
+      let run = try daemon.bleshell("adapters")
+      #expect(run.status == 1 && run.errors.contains("limits.sessions raised"), "\(run.errors)")
+    }
+  }
+
   @Test("All adapters and one of them: refused, with what to leave out")
   func allAndOne() throws {
     let folder = try TemporaryFolder()
