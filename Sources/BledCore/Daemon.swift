@@ -78,6 +78,7 @@ public final class Daemon {
       central.handle(event, on: device)
       peripheral.handle(event, on: device)
     }
+    peripheral.users = { [unowned self] in central.users(of: $0) }
     router.serveSession(self)
     router.serveScan(scans)
     router.servePeripheral(central)

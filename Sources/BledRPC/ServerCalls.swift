@@ -109,6 +109,29 @@ public enum ServerUnsubscribed: RPCNotification {
   public static let summary = "A device ended its subscription to a characteristic of this session, or went away."
 }
 
+/// Values that were written without response may be lost.
+public enum ServerWritesLost: RPCNotification {
+  /// `server.writesLost`
+  public static let name = "server.writesLost"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Packets of a device had no room, in this machine or in what waits for this session, and are lost; values that it wrote \
+    without response to characteristics of this session may have been among them.
+    """
+  /// What it carries.
+  public struct Params: Codable, Sendable {
+    /// The daemon's identifier of the device.
+    public var central: String
+    /// How many packets, 1 or more.
+    public var packets: Int
+    /// Makes the params.
+    public init(central: String, packets: Int) {
+      self.central = central
+      self.packets = packets
+    }
+  }
+}
+
 /// There is room again.
 public enum ServerReady: RPCNotification {
   /// Nothing to say.

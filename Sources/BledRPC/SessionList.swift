@@ -123,9 +123,9 @@ public struct SessionDescription: Codable, Sendable {
     public var linkTime = 0.0
     /// How many values of subscriptions it was sent.
     public var values = 0
-    /// Values for which there was no room; each cost the session its subscription.
+    /// Values for which there was no room: each cost the session its subscription, or began a loss of what a device wrote.
     public var valuesRefused = 0
-    /// Packets of devices that it subscribes on that had no room on this machine; values may have been among them.
+    /// Packets of devices that it subscribes on or serves that had no room on this machine; values may have been among them.
     public var packetsLost = 0
     /// How often a link was slowed down because this session, its only reader, fell behind.
     public var linksSlowed = 0

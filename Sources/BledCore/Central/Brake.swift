@@ -7,7 +7,7 @@
 /// | holding | `patience` has passed                                      | release → spent    |
 /// | spent   | the reader has caught up, is gone, or is not the only one  | → open             |
 ///
-/// When patience is spent values wait for the reader as far as there is room, and then its subscription is lost.
+/// When patience is spent values wait for the reader as far as there is room. Then its subscription is lost, or what devices write to it.
 struct Brake {
   enum Action: Hashable { case hold, release }
 

@@ -147,6 +147,12 @@ final class CentralBroker {
     }
   }
 
+  /// The sessions that use a device over this link.
+  func users(of device: DeviceLink) -> [Session] {
+    guard let connection = connections[device.peripheral], connection.device === device else { return [] }
+    return connection.machine.users
+  }
+
   // MARK: Inside
 
   /// All that is wanted or linked, in the order in which the devices became known: the order of whatever concerns several.
@@ -240,6 +246,8 @@ final class CentralBroker {
           .init(
             peripheral: peripheral.id, reason: reason.map { RPCError($0) }, reconnecting: isReconnecting ? true : nil))
       case .tellConnected(let session):
+        // Unless it is the slow reader itself, the link is held no more.
+        connection.device?.releaseBrake()
         session.costs.linkBegan(peripheral.number, at: scheduler.now)
         if let link = result(of: connection) { session.send(PeripheralConnected.self, link) }
         takeUp(session, connection)

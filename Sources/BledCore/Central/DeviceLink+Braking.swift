@@ -2,11 +2,12 @@ import Adapter
 import Bluetooth
 
 extension DeviceLink {
-  /// A value was handed to a session. If that has too much to read by now and is alone on the link, the link is slowed down.
+  /// A value, notified or written, was handed to a session. If that has too much to read by now and is alone on the link, the link is
+  /// slowed down.
   /// It is not alone if others use the device, or the device uses services of others: their requests and answers would be
   /// held with the values.
   func brake(for session: Session, users: [Session]) {
-    guard brake.isOpen, session.isPresent, session.outbox.isCongested, users == [session],
+    guard brake.isOpen, session.isPresent, session.outbox.isCongested, users.allSatisfy({ $0 === session }),
       served.isSubset(of: [session])
     else { return }
     session.slowedLinks += 1

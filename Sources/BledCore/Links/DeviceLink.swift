@@ -224,7 +224,7 @@ final class DeviceLink {
 
   /// Fails what the peer asked of a session that is no more.
   func ownerGone(_ session: Session) {
-    served.remove(session)
+    if served.remove(session) != nil { releaseBrake() }
     withConnection { $0.ownerGone(session.owner, actions: &$1) }
   }
 

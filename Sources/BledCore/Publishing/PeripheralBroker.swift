@@ -24,6 +24,8 @@ final class PeripheralBroker {
 
   let links: LinkRegistry
   let logger: Logger
+  /// The sessions that use a device as centrals. Set before the first link is there.
+  var users: (DeviceLink) -> [Session] = { _ in [] }
   private var owners: [AttributeOwner: Session] = [:]
   private var questions: [Question: Asked] = [:]
   private var lastQuestion = 0
@@ -128,6 +130,7 @@ final class PeripheralBroker {
   /// The program of a session is gone: what it was asked waits until it is back, or the device has no more patience.
   func lost(_ session: Session) {
     for (key, asked) in questions where asked.session == session { questions[key]?.call = nil }
+    for device in links.links where device.served.contains(session) { device.releaseBrake() }
   }
 
   /// The program of a session is back.
@@ -157,7 +160,8 @@ final class PeripheralBroker {
     case .indicationFinished(let id): notifier.finished(id, on: device)
     case .writable: notifier.roomAgain()
     case .ended: notifier.ended(device)
-    case .value, .packetsLost, .servicesChanged, .cacheChanged, .cacheVoid, .mtuChanged: break
+    case .packetsLost(let count): lost(count, on: device)
+    case .value, .servicesChanged, .cacheChanged, .cacheVoid, .mtuChanged: break
     }
   }
 
@@ -198,10 +202,7 @@ final class PeripheralBroker {
       return
     }
     device.serves(session)
-    guard let token = question.token else {
-      // The device wants no answer to a Write Command.
-      return session.callWithoutAnswer(ServerWrite.self, params)
-    }
+    guard let token = question.token else { return hand(params, to: session, from: device) }
     let key = Question(link: device, token: token)
     ask(session, key) { [unowned self] in
       session.call(ServerWrite.self, params) { [unowned self] answer in

@@ -8,7 +8,7 @@ import FoundationEssentials
 /// | below `coalescing`      | queued         | queued          | queued             | read                   |
 /// | below `reports`         | newest of each device | queued   | queued             | read                   |
 /// | below `values`          | dropped, counted | queued        | queued             | not read, a link of its own is held (`Brake`)   |
-/// | below `everything`      | dropped, counted | refused: the subscription is lost | queued | not read    |
+/// | below `everything`      | dropped, counted | refused: lost, and told | queued   | not read               |
 /// | at `everything`         | dropped, counted | refused       | overflow: the session ends | not read       |
 public struct Outbox {
   /// The bounds, in octets that wait.

@@ -52,6 +52,8 @@ public final class Session {
   private let onOverflow: (Session) -> Void
   /// What is to be done when so little waits that more can come.
   private var reliefs: [() -> Void] = []
+  /// Packets of devices for which there was no room, by identifier of the device, until there is room to tell.
+  var untoldLosses: [String: Int] = [:]
   /// How often a link was slowed down because this session, its only reader, fell behind.
   var slowedLinks = 0
   /// Called when what it holds may have changed, if it is to be kept: with true if its program changed it, with false if a
@@ -121,10 +123,10 @@ public final class Session {
     return number
   }
 
-  /// Calls the client, whose answer is of no interest. While the program is gone there is room for so many only.
-  func callWithoutAnswer<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
+  /// Calls the client, whose answer is of no interest, if there is room for a value.
+  func callWithoutAnswer<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) -> Outbox.Admission {
     let number = calls.beginUnanswered()
-    send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: isPresent ? .event : .value)
+    return send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: .value)
   }
 
   /// Sends a line that may be shared with other sessions.

@@ -10,7 +10,7 @@ struct SessionCosts {
   /// Reports and values that were queued for it.
   private(set) var reports = 0
   private(set) var values = 0
-  /// Packets of devices that it subscribes on for which the machine had no room.
+  /// Packets of devices that it subscribes on or serves for which there was no room.
   var packetsLost = 0
   private var scan = Stopwatch()
   private var links: [Int: Instant] = [:]

@@ -24,7 +24,7 @@ public enum ProtocolContents {
     AdapterChanged.self, ScanReport.self,
     PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralDisconnected.self, PeripheralLinkChanged.self,
     GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
-    ServerSubscribed.self, ServerUnsubscribed.self, ServerReady.self,
+    ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
     AdvertisingChanged.self,
   ]
 }

@@ -28,6 +28,13 @@ struct ServeCommand: ShellCommand {
     try await shell.requireAdapter()
     let host = ServiceHost(client: client, output: output)
     let events = client.serverEvents()
+    let losses = client.observe(ServerWritesLost.self) { loss in
+      output.problem(
+        "\(loss.central): packets for which there was no room: \(loss.packets); what it wrote without response is missing, perhaps"
+      )
+    } end: { _ in
+    }
+    defer { losses.cancel() }
     do {
       try await serve(host, events, file, output)
     } catch is CancellationError where time == nil && visits == nil {

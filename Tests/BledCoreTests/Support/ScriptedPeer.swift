@@ -92,9 +92,9 @@ final class ScriptedLink: Link {
   var isReading = true {
     didSet {
       guard isReading, !oldValue else { return }
-      let packets = heldBack
-      heldBack = []
-      for packet in packets { deliver(packet) }
+      scheduler.schedule(after: .milliseconds(1)) { [self] in
+        while isOpen, isReading, !heldBack.isEmpty { onEvent?(.received(heldBack.removeFirst())) }
+      }
     }
   }
   var isWritable = true {
@@ -124,7 +124,7 @@ final class ScriptedLink: Link {
   func deliver(_ packet: [UInt8]) {
     scheduler.schedule(after: .milliseconds(1)) { [self] in
       guard isOpen else { return }
-      if isReading { onEvent?(.received(packet)) } else { heldBack.append(packet) }
+      if isReading, heldBack.isEmpty { onEvent?(.received(packet)) } else { heldBack.append(packet) }
     }
   }
 
