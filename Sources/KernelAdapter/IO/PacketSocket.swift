@@ -19,6 +19,8 @@ final class PacketSocket {
   /// So many packets are read before others get their turn.
   private static let burst = 64
   private static let longest = 4096
+  /// The kernel drops packets only when many wait: with fewer than these its counter is not looked at.
+  private static let fewest = 8
   /// L2CAP's basic channels have no credits: what the kernel has no room for is lost. So nothing is held back beyond this load.
   private static let highestLoad = 0.5
 
@@ -111,10 +113,13 @@ final class PacketSocket {
 
   /// - Returns: whether more may be there.
   private func readBurst() -> Bool {
-    for _ in 0..<Self.burst {
+    for count in 0..<Self.burst {
       guard descriptor.isOpen, !hasEnded else { return false }
       do {
-        guard let packet = try descriptor.read(&buffer) else { return error == nil ? false : end() }
+        guard let packet = try descriptor.read(&buffer) else {
+          if count >= Self.fewest { tellLosses() }
+          return error == nil ? false : end()
+        }
         guard !packet.isEmpty else { return end() }
         onEvent?(.received(packet))
       } catch {
@@ -123,12 +128,15 @@ final class PacketSocket {
         self.error = error
       }
     }
-    let dropped = descriptor.receiveLoad.dropped
-    if dropped > lost {
-      onEvent?(.lost(dropped - lost))
-      lost = dropped
-    }
+    tellLosses()
     return true
+  }
+
+  private func tellLosses() {
+    let dropped = descriptor.receiveLoad.dropped
+    guard dropped > lost else { return }
+    onEvent?(.lost(dropped - lost))
+    lost = dropped
   }
 
   private func end() -> Bool {

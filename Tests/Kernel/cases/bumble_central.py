@@ -1,6 +1,7 @@
 """Group 2: bled is peripheral, the central is Bumble."""
 
 import asyncio
+import signal
 from dataclasses import dataclass
 
 from bumble.att import ATT_Error, ErrorCode
@@ -172,6 +173,34 @@ async def flood_of_wishes(given, peer, central):
     await peer.discover_services()
     first, last = intervals
     expect(480 <= first <= 510 and 15 < last < 480, f"after {len(wishes)} wishes the intervals were {intervals} ms")
+
+
+@peripheral.case("what is written without response while the daemon stands still is handed over, or counted and told (P16)")
+async def writes_lost(given):
+    count, client, service = 800, given.client, given.service
+    peer = await connect(given)
+    await peer.discover_all()
+    asked = characteristic(peer, p.ASKED)
+    # The first makes known whose services the phone uses.
+    await asked.write_value((0).to_bytes(2, "little"), False)
+    await asyncio.wait_for(service.written.get(), 60)
+    given.daemon.process.send_signal(signal.SIGSTOP)
+    try:
+        for number in range(count):
+            await asked.write_value(number.to_bytes(2, "little"), False)
+            if number % 64 == 0:
+                # The emulated controller has no flow control towards its own host: it must not overrun the kernel's queue.
+                await asyncio.sleep(0.02)
+    finally:
+        given.daemon.process.send_signal(signal.SIGCONT)
+    told = (await client.next("server.writesLost"))["packets"]
+    await asked.write_value(b"last", True)
+    numbers = []
+    while (value := await asyncio.wait_for(service.written.get(), 60)) != b"last":
+        numbers.append(int.from_bytes(value, "little"))
+    expect_equal(numbers, sorted(set(numbers)), "values twice or out of order")
+    expect_equal(len(numbers) + told, count, f"{len(numbers)} values that came and {told} that are told as lost")
+    await peer.connection.disconnect()
 
 
 @peripheral.case("a client's end takes its service and its advertisement with it")
