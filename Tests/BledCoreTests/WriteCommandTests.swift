@@ -79,7 +79,7 @@ import Testing
     #expect(try handed() == Array(0..<4000))
   }
 
-  @Test("if it reads nothing for minutes what is written is lost, and counted where the gap is; its session stays (P16)")
+  @Test("if it reads nothing for minutes what is written is lost, and counted where the gap is (P16)")
   func lost() throws {
     server.reads = false
     write(0..<6000)
