@@ -40,17 +40,6 @@ import Testing
     }
   }
 
-  /// The client reads until nothing comes any more.
-  private func catchUp(_ client: TestClient) {
-    client.reads = true
-    var count: Int
-    repeat {
-      count = client.messages.count
-      world.settle()
-      client.drain()
-    } while client.messages.count != count
-  }
-
   private func numbers(_ client: TestClient) throws -> [Int] {
     try client.notifications(GATTValue.self).map { Int($0.value.octets[0]) << 8 | Int($0.value.octets[1]) }
   }
@@ -68,7 +57,7 @@ import Testing
     client.reads = true
     client.drain()
     #expect(link.isReading)
-    catchUp(client)
+    world.catchUp(client)
     let received = try numbers(client)
     #expect(isWhole(received, 4000))
     #expect(try client.notifications(GATTSubscriptionLost.self).isEmpty)
@@ -101,7 +90,7 @@ import Testing
     client.reads = false
     send(2000)
     #expect(!link.isReading)
-    catchUp(client)
+    world.catchUp(client)
     #expect(try numbers(client).count == 2000)
   }
 
@@ -111,7 +100,7 @@ import Testing
     let read = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
     send(3000)
     #expect(!link.isReading)
-    catchUp(client)
+    world.catchUp(client)
     #expect(try #require(try client.answer(to: read, GATTRead.self)).get().value == HexBytes([1]))
     #expect(try numbers(client).count == 3000)
   }
@@ -163,7 +152,7 @@ import Testing
     world.settle()
     #expect(try peer.results[read]?.get() == .value([64]))
     server.die()
-    catchUp(client)
+    world.catchUp(client)
     try subscribe(client)
     client.reads = false
     send(3000)

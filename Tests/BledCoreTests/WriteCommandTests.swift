@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import Foundation
 import GATT
 import Testing
 
@@ -36,17 +37,6 @@ import Testing
     }
   }
 
-  /// The server reads until nothing comes any more.
-  private func catchUp() {
-    server.reads = true
-    var count: Int
-    repeat {
-      count = server.messages.count
-      world.settle()
-      server.drain()
-    } while server.messages.count != count
-  }
-
   /// The numbers of the values that the server was handed; nil where it was told of a loss.
   private func handed() throws -> [Int?] {
     server.drain()
@@ -74,7 +64,7 @@ import Testing
     write(0..<4000)
     #expect(!link.isReading)
     #expect(waiting < Outbox.Limits().reports + 1024)
-    catchUp()
+    world.catchUp(server)
     #expect(link.isReading)
     #expect(try handed() == Array(0..<4000))
   }
@@ -86,7 +76,7 @@ import Testing
     world.scheduler.advance(by: .seconds(180))
     #expect(link.isReading)
     #expect(waiting < Outbox.Limits().values + 1024)
-    catchUp()
+    world.catchUp(server)
     write(6000..<6010)
     world.settle()
     let seen = try handed()
@@ -96,6 +86,27 @@ import Testing
     #expect(losses.map(\.packets) == [6000 - gap])
     #expect(try losses.map(\.central) == [#require(world.daemon.links.links.first).peripheral.id])
     #expect(try packetsLost(server) == 6000 - gap)
+  }
+
+  @Test("however many devices come and write, what is to be told of their losses has a bound")
+  func manyDevices() throws {
+    server.reads = false
+    write(0..<8000)
+    world.scheduler.advance(by: .seconds(60))
+    let session = try #require(server.session)
+    let before = session.costs.packetsLost
+    for number in 0..<1100 {
+      let visitor = world.peer(String(format: "C0:00:00:01:%02X:%02X", number >> 8, number & 0xFF))
+      let link = world.adapter.bringUp(visitor, role: .peripheral)
+      link.deliver([0x52, UInt8(handle & 0xFF), UInt8(handle >> 8)] + Array(repeating: 5, count: 200))
+      world.scheduler.advance(by: .milliseconds(2))
+      link.end(reason: 0x13)
+    }
+    #expect(session.untoldLosses.count == PeripheralBroker.mostUntold)
+    #expect(session.costs.packetsLost == before + 1100)
+    world.catchUp(server)
+    #expect(session.untoldLosses.isEmpty)
+    #expect(try server.notifications(ServerWritesLost.self).count == PeripheralBroker.mostUntold)
   }
 
   @Test("a link that is held is let go when the program ends, and when another one uses the device")
@@ -108,7 +119,7 @@ import Testing
     try other.call(PeripheralConnect.self, .init(peripheral: id))
     #expect(link.isReading)
     other.die()
-    catchUp()
+    world.catchUp(server)
     server.reads = false
     write(0..<3000)
     #expect(!link.isReading)

@@ -2,6 +2,9 @@ import BledRPC
 
 /// Write Commands: the device hears nothing of what becomes of them, so the session does.
 extension PeripheralBroker {
+  /// Of so many devices at a time losses are told; anybody may come under ever new addresses. Those of more are counted only.
+  static let mostUntold = 1024
+
   /// Hands a session a Write Command. From the first that has no room until there is ample room again those of the device are lost,
   /// so that what is told of them stands where the gap is.
   func hand(_ command: ServerWrite.Params, to session: Session, from device: DeviceLink) {
@@ -28,7 +31,9 @@ extension PeripheralBroker {
 
   private func lost(_ packets: Int, from device: DeviceLink, to session: Session) {
     let isFirst = session.untoldLosses.isEmpty
-    session.untoldLosses[device.peripheral.id, default: 0] += packets
+    let central = device.peripheral.id
+    guard session.untoldLosses[central] != nil || session.untoldLosses.count < Self.mostUntold else { return }
+    session.untoldLosses[central, default: 0] += packets
     guard isFirst else { return }
     if !session.outbox.isCongested { tellLosses(to: session) }
     guard !session.untoldLosses.isEmpty else { return }

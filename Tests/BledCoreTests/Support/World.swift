@@ -48,6 +48,17 @@ struct World {
   /// Lets a second pass.
   func settle() { scheduler.advance(by: .seconds(1)) }
 
+  /// The client reads until nothing comes any more.
+  func catchUp(_ client: TestClient) {
+    client.reads = true
+    var count: Int
+    repeat {
+      count = client.messages.count
+      settle()
+      client.drain()
+    } while client.messages.count != count
+  }
+
   /// Connects a client with a peer, which takes part as soon as it is wished for.
   @discardableResult
   func connect(_ client: TestClient, _ peer: ScriptedPeer) throws -> PeripheralConnect.Result {
