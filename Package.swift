@@ -9,6 +9,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -47,6 +48,10 @@ let package = Package(
     .target(name: "ATT", dependencies: ["Bluetooth"]),
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth"]),
 
+    // The daemon's one event loop; knows nothing of Bluetooth.
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .target(name: "EventLoop", dependencies: ["CSystemd", heap]),
+
     // The seam and what stands behind it.
     .target(name: "Adapter", dependencies: ["Bluetooth", collections]),
     .target(name: "CBlueZ", linkerSettings: [.linkedLibrary("bluetooth")]),
@@ -83,6 +88,7 @@ let package = Package(
       linkerSettings: [small]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
+    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
     .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
     .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
     .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),

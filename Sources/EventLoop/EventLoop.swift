@@ -1,0 +1,123 @@
+import CSystemd
+import Glibc
+
+/// One thread's event loop, a thin face on libsystemd's sd-event: descriptors, timers, signals and a queue of work.
+///
+/// Everything happens on the thread that calls `run`; the loop and all that it hands out belong to that thread. While
+/// nothing happens the thread sleeps.
+///
+/// Events are served in rounds. Within a round what is ready is served by priority, and nothing twice: whatever was served
+/// stands behind all that still waits, however high its priority. So a descriptor that is always ready starves no other
+/// and no timer, as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler that leaves
+/// something unread is called again in the next round.
+public final class EventLoop {
+  /// Who goes first within a round.
+  public enum Priority: Int64, Sendable, CaseIterable {
+    case highest = -20
+    case high = -10
+    case normal = 0
+    case low = 10
+
+    /// Behind everything that was not served in this round.
+    static let served: Int64 = 100
+  }
+
+  let event: OpaquePointer
+  private var queue: [() -> Void] = []
+  /// The sources served in this round.
+  private var served: [EventSource] = []
+  private var isStopping = false
+  private(set) lazy var timers = Timers(loop: self)
+
+  /// Makes a loop for the calling thread. If systemd wants to hear from a watchdog (`WATCHDOG_USEC`), the loop feeds it.
+  /// - Throws: `EventLoopError` if descriptors or memory are lacking.
+  public init() throws(EventLoopError) {
+    var event: OpaquePointer?
+    try EventLoopError.check(sd_event_new(&event), "sd_event_new")
+    guard let event else { throw EventLoopError(call: "sd_event_new", code: ENOMEM) }
+    self.event = event
+    sd_event_set_watchdog(event, 1)
+  }
+
+  deinit { sd_event_unref(event) }
+
+  /// Serves events until `stop`.
+  /// - Throws: `EventLoopError` if the kernel refuses to wait for them.
+  public func run() throws(EventLoopError) {
+    isStopping = false
+    while !isStopping { try turn(wait: true) }
+  }
+
+  /// Makes `run` return when the handler at work has returned.
+  public func stop() { isStopping = true }
+
+  /// Serves one event that is there, without waiting for one, and the work that is queued.
+  /// - Returns: whether there was anything to do.
+  @discardableResult
+  public func poll() throws(EventLoopError) -> Bool { try turn(wait: false) }
+
+  /// Calls `work` soon: after the handler that is at work now, and before the loop sleeps.
+  public func execute(_ work: @escaping () -> Void) { queue.append(work) }
+
+  // MARK: Rounds
+
+  @discardableResult
+  private func turn(wait: Bool) throws(EventLoopError) -> Bool {
+    let hadWork = runQueue()
+    guard !isStopping else { return hadWork }
+    let isWaiting = try EventLoopError.check(sd_event_prepare(event), "sd_event_prepare") > 0
+    if isWaiting {
+      for source in served { source.defer() }
+    } else {
+      beginRound()
+      let mayWait = wait && queue.isEmpty
+      let count = sd_event_wait(event, mayWait ? UInt64.max : 0)
+      if count == -EINTR { return true }
+      guard try EventLoopError.check(count, "sd_event_wait") > 0 else { return hadWork }
+    }
+    try EventLoopError.check(sd_event_dispatch(event), "sd_event_dispatch")
+    return true
+  }
+
+  /// What the queue holds now; what is added meanwhile is left for the next turn, so that it starves nobody.
+  private func runQueue() -> Bool {
+    guard !queue.isEmpty else { return false }
+    var batch: [() -> Void] = []
+    swap(&batch, &queue)
+    for work in batch { work() }
+    return true
+  }
+
+  /// A source is served.
+  func serving(_ source: EventSource) {
+    // Whoever stood behind the others is served when none of them waits any more.
+    if source.isDeferred { beginRound() }
+    guard !source.isServed else { return }
+    source.isServed = true
+    served.append(source)
+  }
+
+  private func beginRound() {
+    guard !served.isEmpty else { return }
+    for source in served { source.restore() }
+    served.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Something that the kernel refused.
+public struct EventLoopError: Error, Hashable, CustomStringConvertible {
+  /// The function that failed.
+  public let call: String
+  /// Its errno.
+  public let code: Int32
+
+  /// What failed and why.
+  public var description: String { "\(call): \(String(cString: strerror(code)))" }
+
+  /// Passes on a result that is no error.
+  @discardableResult
+  static func check(_ result: Int32, _ call: String) throws(EventLoopError) -> Int32 {
+    guard result >= 0 else { throw EventLoopError(call: call, code: -result) }
+    return result
+  }
+}

@@ -1,0 +1,58 @@
+import CSystemd
+
+/// Something that sd-event watches, with its place in the loop's rounds.
+public class EventSource {
+  unowned let loop: EventLoop
+  /// Nil before it is set up and after the end.
+  private(set) var source: OpaquePointer?
+  private let priority: EventLoop.Priority
+  /// Whether it was served in this round.
+  var isServed = false
+  /// Whether it stands behind those that were not.
+  private(set) var isDeferred = false
+
+  init(loop: EventLoop, priority: EventLoop.Priority) {
+    self.loop = loop
+    self.priority = priority
+  }
+
+  deinit { cancel() }
+
+  /// Takes over what sd-event made.
+  func adopt(
+    _ call: String, _ make: (inout OpaquePointer?, UnsafeMutableRawPointer) -> Int32
+  ) throws(EventLoopError) {
+    var source: OpaquePointer?
+    try EventLoopError.check(make(&source, Unmanaged.passUnretained(self).toOpaque()), call)
+    self.source = source
+    if let source { sd_event_source_set_priority(source, priority.rawValue) }
+  }
+
+  /// The object behind the pointer that a callback is given.
+  static func from(_ context: UnsafeMutableRawPointer?) -> Self? {
+    context.map { Unmanaged<Self>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Ends the watch; nothing is delivered any more, not even what was noticed before. To be called before the descriptor
+  /// is closed.
+  public func cancel() {
+    guard let source else { return }
+    self.source = nil
+    sd_event_source_disable_unref(source)
+  }
+
+  /// Goes behind those that were not served in this round.
+  func `defer`() {
+    guard !isDeferred, let source else { return }
+    isDeferred = true
+    sd_event_source_set_priority(source, EventLoop.Priority.served)
+  }
+
+  /// Has its own priority again.
+  func restore() {
+    isServed = false
+    guard isDeferred else { return }
+    isDeferred = false
+    if let source { sd_event_source_set_priority(source, priority.rawValue) }
+  }
+}

@@ -1,0 +1,57 @@
+import CSystemd
+
+/// Tells when a descriptor is ready, from its creation to `cancel` or the end of the object.
+public final class Watch: EventSource {
+  /// What a descriptor is ready for.
+  public struct Readiness: OptionSet, Sendable {
+    /// The bits of epoll(7).
+    public let rawValue: UInt32
+    /// Makes it of the bits of epoll(7).
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// There is something to read, or the end of what there is.
+    public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+    /// There is room for writing.
+    public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+    /// The other end is gone, or there is an error to be fetched. Always told, and told again until the watch ends.
+    public static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+  }
+
+  private let handler: (Readiness) -> Void
+
+  /// Watches a descriptor that can be polled; it stays the caller's.
+  /// - Parameters:
+  ///   - interest: what to tell of besides `failed`.
+  ///   - handler: called on the loop's thread. It may change, cancel and close anything, itself included.
+  /// - Throws: `EventLoopError`, for instance for a file, which cannot be polled.
+  public init(
+    _ descriptor: Int32, on loop: EventLoop, interest: Readiness = .readable, priority: EventLoop.Priority = .normal,
+    _ handler: @escaping (Readiness) -> Void
+  ) throws(EventLoopError) {
+    self.interest = interest
+    self.handler = handler
+    super.init(loop: loop, priority: priority)
+    try adopt("sd_event_add_io") { source, context in
+      sd_event_add_io(
+        loop.event, &source, descriptor, interest.rawValue,
+        { _, _, events, context in
+          if let watch = Watch.from(context) { watch.ready(Readiness(rawValue: events)) }
+          return 0
+        }, context)
+    }
+  }
+
+  /// What to tell of besides `failed`.
+  public var interest: Readiness {
+    didSet {
+      guard interest != oldValue, let source else { return }
+      sd_event_source_set_io_events(source, interest.rawValue)
+    }
+  }
+
+  private func ready(_ readiness: Readiness) {
+    loop.serving(self)
+    // An error or a hang-up: either counts as failed.
+    handler(readiness.isDisjoint(with: .failed) ? readiness : readiness.union(.failed))
+  }
+}

@@ -1,0 +1,58 @@
+import EventLoop
+import Glibc
+
+/// The two ends of a socket pair, closed with the object.
+final class Ends {
+  private(set) var left: Int32
+  private(set) var right: Int32
+
+  init(_ type: __socket_type = SOCK_STREAM) {
+    var ends: [Int32] = [-1, -1]
+    socketpair(AF_UNIX, Int32(type.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
+    (left, right) = (ends[0], ends[1])
+  }
+
+  deinit {
+    closeLeft()
+    closeRight()
+  }
+
+  func closeLeft() {
+    if left >= 0 { close(left) }
+    left = -1
+  }
+
+  func closeRight() {
+    if right >= 0 { close(right) }
+    right = -1
+  }
+
+  /// Sends so many octets to the left end.
+  func send(_ count: Int = 1) {
+    let octets = [UInt8](repeating: 7, count: count)
+    _ = write(right, octets, count)
+  }
+
+  /// Reads at the left end; -1 if nothing is there.
+  func receive(upTo count: Int = 4096) -> Int {
+    var octets = [UInt8](repeating: 0, count: count)
+    return read(left, &octets, count)
+  }
+}
+
+extension EventLoop {
+  /// Serves what is there until nothing is.
+  func settle() throws { while try poll() {} }
+
+  /// Runs until `condition` holds after some event, for 10 s at the most.
+  /// - Returns: whether it held.
+  func run(until condition: @escaping () -> Bool) throws -> Bool {
+    let end = EventLoop.now + 10_000_000_000
+    let alarm = schedule(at: end) {}
+    defer { alarm.cancel() }
+    while !condition(), EventLoop.now < end {
+      if try !poll() { usleep(200) }
+    }
+    return condition()
+  }
+}

@@ -1,0 +1,163 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite("Descriptors on the event loop")
+struct WatchTests {
+  let loop: EventLoop
+
+  init() throws { loop = try EventLoop() }
+
+  @Test("Tells of what came, again while it is unread, and of the other end's close")
+  func levels() throws {
+    let ends = Ends()
+    var heard: [Watch.Readiness] = []
+    let watch = try Watch(ends.left, on: loop) { heard.append($0) }
+    #expect(heard.isEmpty)
+    ends.send(2)
+    try loop.poll()
+    try loop.poll()
+    #expect(heard == [.readable, .readable])
+    #expect(ends.receive() == 2)
+    #expect(try !loop.poll())
+    ends.closeRight()
+    try loop.poll()
+    #expect(heard.last?.contains(.failed) == true)
+    watch.cancel()
+    #expect(try !loop.poll())
+  }
+
+  @Test("Tells of room for writing only while it is asked to")
+  func room() throws {
+    let ends = Ends()
+    var heard: [Watch.Readiness] = []
+    let watch = try Watch(ends.left, on: loop) { heard.append($0) }
+    #expect(try !loop.poll())
+    watch.interest = [.readable, .writable]
+    try loop.poll()
+    #expect(heard == [.writable])
+    watch.interest = []
+    ends.send()
+    #expect(try !loop.poll())
+    watch.interest = .readable
+    try loop.poll()
+    #expect(heard == [.writable, .readable])
+  }
+
+  @Test("A file cannot be watched, and that is an error")
+  func file() throws {
+    let descriptor = open("/proc/self/exe", O_RDONLY)
+    defer { close(descriptor) }
+    #expect {
+      _ = try Watch(descriptor, on: loop) { _ in }
+    } throws: {
+      ($0 as? EventLoopError)?.code == EPERM
+    }
+  }
+
+  @Test("Within a round the priority decides")
+  func priorities() throws {
+    var order: [EventLoop.Priority] = []
+    let all = Array(EventLoop.Priority.allCases.shuffled())
+    let ends = all.map { _ in Ends() }
+    let watches = try zip(all, ends).map { priority, ends in
+      try Watch(ends.left, on: loop, priority: priority) { _ in
+        order.append(priority)
+        _ = ends.receive()
+      }
+    }
+    for ends in ends.shuffled() { ends.send() }
+    try loop.settle()
+    #expect(order == [.highest, .high, .normal, .low])
+    for watch in watches { watch.cancel() }
+  }
+
+  @Test("A flood at the highest priority starves neither others, nor timers, nor the queue")
+  func flood() throws {
+    let (flood, other) = (Ends(), Ends())
+    flood.send()
+    other.send()
+    var floods = 0
+    var heard = 0
+    var queued = 0
+    var rang = false
+    // Never read: it is ready for ever.
+    let flooding = try Watch(flood.left, on: loop, priority: .highest) { _ in
+      floods += 1
+      loop.execute { queued += 1 }
+    }
+    let low = try Watch(other.left, on: loop, priority: .low) { _ in heard += 1 }
+    let timer = loop.schedule(at: EventLoop.now) { rang = true }
+    for _ in 0..<100 { try loop.poll() }
+    #expect((45...55).contains(heard), "\(heard) of 100 turns")
+    #expect(floods + heard + 1 == 100)
+    #expect(rang)
+    #expect(queued >= floods - 1)
+    withExtendedLifetime((flooding, low, timer)) {}
+  }
+
+  @Test("What was ready for a number that is closed and used again reaches nobody")
+  func staleEvents() throws {
+    var first: Ends? = Ends()
+    let second = Ends()
+    var wrong = 0
+    var watches: [Watch] = []
+    let number = try #require(first).left
+    first?.send()
+    second.send()
+    // Both are ready. The first to be served closes the other's socket, and its number comes back for another one.
+    watches.append(try Watch(number, on: loop, priority: .low) { _ in wrong += 1 })
+    var successor: Ends?
+    watches.append(
+      try Watch(second.left, on: loop, priority: .high) { [self] _ in
+        _ = second.receive()
+        watches[0].cancel()
+        first = nil
+        successor = Ends()
+        if let successor, let watch = try? Watch(successor.left, on: loop, { _ in wrong += 1 }) {
+          watches.append(watch)
+        }
+      })
+    for _ in 0..<20 { try loop.poll() }
+    #expect(watches.count == 3)
+    #expect(successor?.left == number, "the number was not used again, so this shows nothing")
+    #expect(wrong == 0)
+  }
+
+  @Test("A handler may cancel its own watch and close its socket")
+  func cancelItself() throws {
+    let ends = Ends()
+    var count = 0
+    var watch: Watch?
+    watch = try Watch(ends.left, on: loop) { _ in
+      count += 1
+      watch?.cancel()
+      watch = nil
+      ends.closeLeft()
+    }
+    ends.send()
+    for _ in 0..<5 { try loop.poll() }
+    #expect(count == 1)
+    #expect(watch == nil)
+  }
+
+  @Test("A signal that is blocked arrives as an event")
+  func signals() throws {
+    SignalWatch.block([SIGUSR2])
+    var count = 0
+    let watch = try SignalWatch(SIGUSR2, on: loop) { count += 1 }
+    // To this thread: the others of the test's process have not blocked it.
+    pthread_kill(pthread_self(), SIGUSR2)
+    #expect(try loop.run { count == 1 })
+    watch.cancel()
+  }
+
+  @Test("stop ends run once the handler has returned")
+  func stop() throws {
+    let ends = Ends()
+    ends.send()
+    let watch = try Watch(ends.left, on: loop) { _ in loop.stop() }
+    try loop.run()
+    watch.cancel()
+  }
+}
