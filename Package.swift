@@ -11,8 +11,6 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
@@ -30,7 +28,7 @@ let package = Package(
     .library(name: "BledClient", targets: ["BledClient"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     // For Benchmarks, a package of its own.
-    .library(name: "BledParts", targets: ["ATT", "Adapter", "BledCore", "BledRPC", "Bluetooth", "CBlueZ", "GATT"]),
+    .library(name: "BledParts", targets: ["ATT", "Adapter", "BledCore", "BledRPC", "Bluetooth", "CBlueZ", "EventLoop", "GATT"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -38,7 +36,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // The stack: bytes and state machines, no I/O.
@@ -54,10 +51,10 @@ let package = Package(
 
     // The seam and what stands behind it.
     .target(name: "Adapter", dependencies: ["Bluetooth", collections]),
-    .target(name: "CBlueZ", linkerSettings: [.linkedLibrary("bluetooth")]),
+    .target(name: "CBlueZ"),
     .target(
       name: "KernelAdapter",
-      dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", nioCore, nioPosix, nioLocks, logging, collections]),
+      dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", "EventLoop", logging, collections]),
     .target(
       name: "SimulatedAdapter",
       dependencies: ["Adapter", "GATT", "ATT", "Bluetooth", "BluetoothCrypto", logging, collections]),
@@ -67,14 +64,13 @@ let package = Package(
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "Bluetooth", nioCore, nioPosix, nioLocks, logging,
-        collections,
+        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "Bluetooth", "EventLoop", logging, collections,
       ]),
     .executableTarget(
       name: "bled",
       dependencies: [
-        "BledCore", "KernelAdapter", "SimulatedAdapter", "Adapter", "Bluetooth",
-        nioCore, nioPosix, logging, arguments, lifecycle, unixSignals,
+        "BledCore", "KernelAdapter", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop", "CSystemd", logging,
+        arguments,
       ],
       linkerSettings: [small]),
 
@@ -100,7 +96,7 @@ let package = Package(
     .testTarget(
       name: "BledCoreTests",
       dependencies: [
-        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", "BluetoothCrypto", nioCore, nioPosix, logging,
+        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", "BluetoothCrypto", "EventLoop", logging,
       ]),
     // Many clients and devices under virtual time.
     .testTarget(

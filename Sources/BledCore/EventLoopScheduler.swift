@@ -1,37 +1,25 @@
 import Adapter
 import Bluetooth
+import EventLoop
 import FoundationEssentials
-import NIOCore
 
-/// The event loop's clock and timers. Made and used on the loop only.
+/// The event loop's clock and timers, for everything that is written against `Scheduler`.
 public final class EventLoopScheduler: Scheduler {
-  private final class Work: ScheduledWork {
-    var scheduled: Scheduled<Void>?
-    func cancel() {
-      scheduled?.cancel()
-      scheduled = nil
-    }
-  }
+  private let loop: EventLoop
 
-  private let eventLoop: NIOIsolatedEventLoop
-
-  /// Makes a scheduler of a loop; to be called on that loop.
-  public init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop.assumeIsolated() }
+  /// Makes a scheduler of a loop.
+  public init(_ loop: EventLoop) { self.loop = loop }
 
   /// The monotonic clock that the loop's timers go by.
-  public var now: Instant { Instant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
+  public var now: Instant { Instant(nanoseconds: EventLoop.now) }
 
   /// The time of day in seconds since 1970.
   public var secondsSinceEpoch: Double { Date().timeIntervalSince1970 }
 
   /// Calls `work` on the loop when the time has come.
   public func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork {
-    let entry = Work()
-    let deadline = NIODeadline.uptimeNanoseconds(UInt64(clamping: time.nanoseconds))
-    entry.scheduled = eventLoop.scheduleTask(deadline: deadline) {
-      entry.scheduled = nil
-      work()
-    }
-    return entry
+    loop.schedule(at: time.nanoseconds, work)
   }
 }
+
+extension Timer: ScheduledWork {}

@@ -46,6 +46,9 @@ public struct LineFramer: Sendable {
   /// Adds what was received. Call `next` until it gives nil before more is added, or what is held grows.
   public mutating func append(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
 
+  /// The same, from where a system call put it.
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) { buffer.append(contentsOf: bytes) }
+
   /// The next whole line without its line feed, or nil if there is none yet. Blank lines are left out.
   /// - Throws: `TooLong` once for each line longer than `limit`; go on calling.
   public mutating func next() throws(TooLong) -> Data? {

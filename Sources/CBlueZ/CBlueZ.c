@@ -3,19 +3,12 @@
 
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
-#include <bluetooth/hci_lib.h>
 #include <bluetooth/l2cap.h>
 #include <errno.h>
 #include <linux/sock_diag.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#ifndef HCI_CHANNEL_MONITOR
-#define HCI_CHANNEL_MONITOR 2
-#endif
 
 enum { att_cid = 4 };
 
@@ -37,49 +30,11 @@ static int hci_socket(uint16_t index, uint16_t channel) {
 }
 
 int cbz_hci_raw(uint16_t index) { return hci_socket(index, HCI_CHANNEL_RAW); }
-int cbz_hci_monitor(void) { return hci_socket(HCI_DEV_NONE, HCI_CHANNEL_MONITOR); }
 int cbz_hci_control(void) { return hci_socket(HCI_DEV_NONE, HCI_CHANNEL_CONTROL); }
 
 int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events) {
   struct hci_filter filter = {.type_mask = types, .event_mask = {(uint32_t)events, (uint32_t)(events >> 32)}};
   return result(setsockopt(descriptor, SOL_HCI, HCI_FILTER, &filter, sizeof filter));
-}
-
-int cbz_hci_send_command(int descriptor, uint16_t opcode, const uint8_t *parameters, uint8_t length) {
-  uint8_t packet[1 + HCI_COMMAND_HDR_SIZE + 255] = {
-      HCI_COMMAND_PKT, (uint8_t)opcode, (uint8_t)(opcode >> 8), length};
-  if (length > 0) memcpy(packet + 1 + HCI_COMMAND_HDR_SIZE, parameters, length);
-  return cbz_write(descriptor, packet, 1 + HCI_COMMAND_HDR_SIZE + (size_t)length);
-}
-
-int cbz_hci_devices(uint16_t *indexes, int capacity) {
-  int descriptor = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
-  if (descriptor < 0) return -errno;
-  struct hci_dev_list_req *list = calloc(1, sizeof *list + HCI_MAX_DEV * sizeof list->dev_req[0]);
-  if (list == NULL) return give_up(descriptor);
-  list->dev_num = HCI_MAX_DEV;
-  int count = 0;
-  if (ioctl(descriptor, HCIGETDEVLIST, list) < 0) {
-    count = -errno;
-  } else {
-    for (int i = 0; i < list->dev_num && count < capacity; i++) indexes[count++] = list->dev_req[i].dev_id;
-  }
-  free(list);
-  close(descriptor);
-  return count;
-}
-
-int cbz_hci_device_info(uint16_t index, struct cbz_device_info *info) {
-  struct hci_dev_info from;
-  if (hci_devinfo(index, &from) < 0) return -errno;
-  memset(info, 0, sizeof *info);
-  info->index = from.dev_id;
-  info->flags = from.flags;
-  memcpy(info->address, &from.bdaddr, sizeof info->address);
-  memcpy(info->name, from.name, sizeof from.name);
-  info->acl_mtu = from.acl_mtu;
-  info->acl_packets = from.acl_pkts;
-  return 0;
 }
 
 static struct sockaddr_l2 att_address(const uint8_t address[6], uint8_t type) {
@@ -107,18 +62,6 @@ int cbz_att_accept(int descriptor, uint8_t peer[6], uint8_t *peer_type) {
   memcpy(peer, &from.l2_bdaddr, 6);
   *peer_type = from.l2_bdaddr_type == BDADDR_LE_RANDOM ? 1 : 0;
   return accepted;
-}
-
-int cbz_att_connect(int descriptor, const uint8_t peer[6], uint8_t peer_type) {
-  struct sockaddr_l2 to = att_address(peer, peer_type);
-  return result(connect(descriptor, (struct sockaddr *)&to, sizeof to));
-}
-
-int cbz_socket_error(int descriptor) {
-  int error = 0;
-  socklen_t length = sizeof error;
-  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) < 0) return -errno;
-  return -error;
 }
 
 int cbz_att_get_mtu(int descriptor, uint16_t *in, uint16_t *out) {

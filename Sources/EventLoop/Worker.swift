@@ -2,7 +2,7 @@ import Glibc
 
 /// A thread for calls that block, as those on files do. It starts with the first of them, and does one after the other.
 ///
-/// Work and results pass through two pipes, so nothing is locked and the loop sees a result as it sees anything else.
+/// Work and results pass through a socket pair, so nothing is locked and the loop sees a result as it sees anything else.
 public final class Worker {
   private typealias Outcome = any Sendable
 
@@ -18,25 +18,20 @@ public final class Worker {
     init(_ outcome: Outcome) { self.outcome = outcome }
   }
 
-  private struct Pipes {
-    let jobs: Int32
-    let watch: Watch
-    let results: Int32
-  }
-
   private let loop: EventLoop
-  private var pipes: Pipes?
+  /// The loop's end of the socket pair; nil before the first work.
+  private var end: (descriptor: Int32, watch: Watch)?
   private var waiting: [(Outcome) -> Void] = []
 
   /// Makes a worker whose results arrive on `loop`.
   public init(loop: EventLoop) { self.loop = loop }
 
   deinit {
-    guard let pipes else { return }
-    pipes.watch.cancel()
-    close(pipes.results)
-    // The thread ends when it has read this end.
-    close(pipes.jobs)
+    guard let end else { return }
+    end.watch.cancel()
+    while Self.receive(Finished.self, from: end.descriptor, waiting: false) != nil {}
+    // The thread does what it was given, and ends.
+    close(end.descriptor)
   }
 
   /// Has `work` done on the thread, after what was submitted before.
@@ -44,15 +39,12 @@ public final class Worker {
   public func submit<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value, _ done: @escaping (Result<Value, any Error>) -> Void
   ) {
-    do {
-      let pipes = try self.pipes ?? start()
-      self.pipes = pipes
-      var job = Unmanaged.passRetained(Job { Result<Value, any Error>(catching: work) }).toOpaque()
-      guard write(pipes.jobs, &job, MemoryLayout.size(ofValue: job)) == MemoryLayout.size(ofValue: job) else {
-        let code = errno
-        Unmanaged<Job>.fromOpaque(job).release()
-        throw EventLoopError(call: "write", code: code)
-      }
+    let job = Job { Result<Value, any Error>(catching: work) }
+    do throws(EventLoopError) {
+      if end == nil { end = try start() }
+      guard let end else { return }
+      // There is room for hundreds; should there be none, the caller is told rather than made to wait.
+      try Self.send(job, to: end.descriptor, waiting: false)
       waiting.append { outcome in
         if let result = outcome as? Result<Value, any Error> { done(result) }
       }
@@ -61,81 +53,84 @@ public final class Worker {
     }
   }
 
-  private func start() throws(EventLoopError) -> Pipes {
-    let jobs = try Self.pipe()
-    let results: (read: Int32, write: Int32)
-    do { results = try Self.pipe() } catch {
-      for descriptor in [jobs.read, jobs.write] { close(descriptor) }
-      throw error
+  private func start() throws(EventLoopError) -> (descriptor: Int32, watch: Watch) {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw EventLoopError(call: "socketpair", code: errno)
     }
     do throws(EventLoopError) {
-      // A pipe has room for thousands; should it be full nevertheless, the caller is told rather than made to wait.
-      for descriptor in [jobs.write, results.read] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-      let watch = try Watch(results.read, on: loop) { [weak self] _ in self?.receive() }
-      try Self.startThread(reading: jobs.read, writing: results.write)
-      return Pipes(jobs: jobs.write, watch: watch, results: results.read)
+      let watch = try Watch(ends[0], on: loop) { [weak self] _ in self?.receive() }
+      try Self.startThread(with: ends[1])
+      return (ends[0], watch)
     } catch {
-      for descriptor in [jobs.read, jobs.write, results.read, results.write] { close(descriptor) }
+      for descriptor in ends { close(descriptor) }
       throw error
     }
   }
 
   private func receive() {
-    guard let pipes else { return }
-    var result: UnsafeMutableRawPointer?
-    guard read(pipes.results, &result, MemoryLayout.size(ofValue: result)) == MemoryLayout.size(ofValue: result),
-      let result, !waiting.isEmpty
+    guard let end, let finished = Self.receive(Finished.self, from: end.descriptor, waiting: false), !waiting.isEmpty
     else { return }
-    let finished = Unmanaged<Finished>.fromOpaque(result).takeRetainedValue()
     waiting.removeFirst()(finished.outcome)
   }
 
   // MARK: The thread
 
-  private final class Ends: Sendable {
-    let jobs: Int32
-    let results: Int32
-    init(jobs: Int32, results: Int32) {
-      self.jobs = jobs
-      self.results = results
-    }
+  private final class Descriptor: Sendable {
+    let number: Int32
+    init(_ number: Int32) { self.number = number }
   }
 
-  private static func startThread(reading jobs: Int32, writing results: Int32) throws(EventLoopError) {
-    let ends = Unmanaged.passRetained(Ends(jobs: jobs, results: results))
+  private static func startThread(with descriptor: Int32) throws(EventLoopError) {
+    let context = Unmanaged.passRetained(Descriptor(descriptor))
     var thread = pthread_t()
     let code = pthread_create(
       &thread, nil,
       { context in
-        if let context { Worker.serve(Unmanaged<Ends>.fromOpaque(context).takeRetainedValue()) }
+        if let context { Worker.serve(Unmanaged<Descriptor>.fromOpaque(context).takeRetainedValue().number) }
         return nil
-      }, ends.toOpaque())
+      }, context.toOpaque())
     guard code == 0 else {
-      ends.release()
+      context.release()
       throw EventLoopError(call: "pthread_create", code: code)
     }
     pthread_detach(thread)
   }
 
-  private static func serve(_ ends: Ends) {
-    let length = MemoryLayout<UnsafeMutableRawPointer>.size
-    while true {
-      var job: UnsafeMutableRawPointer?
-      let count = read(ends.jobs, &job, length)
-      if count < 0, errno == EINTR { continue }
-      guard count == length, let job else { break }
-      let outcome = Unmanaged<Job>.fromOpaque(job).takeRetainedValue().work()
-      var result = Unmanaged.passRetained(Finished(outcome)).toOpaque()
-      if write(ends.results, &result, length) != length { Unmanaged<Finished>.fromOpaque(result).release() }
+  private static func serve(_ descriptor: Int32) {
+    while let job = receive(Job.self, from: descriptor, waiting: true) {
+      // Fails when nobody wants results any more; the work was done all the same.
+      try? send(Finished(job.work()), to: descriptor, waiting: true)
     }
-    close(ends.jobs)
-    close(ends.results)
+    close(descriptor)
   }
 
-  private static func pipe() throws(EventLoopError) -> (read: Int32, write: Int32) {
-    var ends: [Int32] = [-1, -1]
-    guard Glibc.pipe(&ends) == 0 else { throw EventLoopError(call: "pipe", code: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
+  // MARK: Objects as packets
+
+  /// Sends an object to the other end, which owns it from then on.
+  private static func send(_ object: AnyObject, to descriptor: Int32, waiting: Bool) throws(EventLoopError) {
+    let reference = Unmanaged.passRetained(object)
+    var pointer = reference.toOpaque()
+    let flags = Int32(MSG_NOSIGNAL) | (waiting ? 0 : Int32(MSG_DONTWAIT))
+    while Glibc.send(descriptor, &pointer, MemoryLayout.size(ofValue: pointer), flags) < 0 {
+      let code = errno
+      if code == EINTR { continue }
+      reference.release()
+      throw EventLoopError(call: "send", code: code)
+    }
+  }
+
+  /// The next object; nil if there is none, or at the end.
+  private static func receive<Object: AnyObject>(
+    _ type: Object.Type, from descriptor: Int32, waiting: Bool
+  ) -> Object? {
+    var pointer: UnsafeMutableRawPointer?
+    let size = MemoryLayout.size(ofValue: pointer)
+    while true {
+      let count = recv(descriptor, &pointer, size, waiting ? 0 : Int32(MSG_DONTWAIT))
+      if count < 0, errno == EINTR { continue }
+      guard count == size, let pointer else { return nil }
+      return Unmanaged<Object>.fromOpaque(pointer).takeRetainedValue()
+    }
   }
 }

@@ -37,13 +37,11 @@ extension KernelAdapter {
 
   private func openManagement() {
     do {
-      guard let poller else { return }
-      let number = try SystemError.check(cbz_hci_control())
-      let descriptor = try Descriptor(number, poller: poller) { _ in }
-      let socket = PacketSocket(descriptor, eventLoop: eventLoop)
+      let descriptor = Descriptor(try SystemError.check(cbz_hci_control()))
+      let socket = PacketSocket(descriptor, on: loop, priority: .highest)
       socket.onEvent = { [weak self] event in self?.handleManagement(event) }
+      try socket.start()
       management = socket
-      socket.start()
       run(lifecycle: .managementOpened)
     } catch {
       run(lifecycle: .managementFailed(Self.problem(error, "the kernel's Bluetooth")))
@@ -59,7 +57,7 @@ extension KernelAdapter {
   private func handleManagement(_ event: PacketSocket.Event) {
     switch event {
     case .received(let octets):
-      guard let packet = try? ManagementPacket(decoding: Array(octets)) else { return }
+      guard let packet = try? ManagementPacket(decoding: octets) else { return }
       if packet.index == index, let event = try? ManagementEvent(decoding: packet) {
         answerPairing(event, packet.index)
       }
@@ -110,10 +108,7 @@ extension KernelAdapter {
     lifecycleAlarm = nil
     rfkill?.close()
     rfkill = nil
-    // The poller may be at work just now.
-    eventLoop.execute {
-      self.poller?.close()
-      self.poller = nil
+    loop.execute {
       let waiting = self.stopping
       self.stopping = []
       for done in waiting { done() }

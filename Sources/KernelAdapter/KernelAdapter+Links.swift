@@ -63,14 +63,13 @@ extension KernelAdapter {
         return
       }
       let handle = cbz_att_connection_handle(number)
-      guard handle >= 0, let poller, let kind = DeviceAddress.Kind(rawValue: type),
-        let peer = DeviceAddress(littleEndian: octets, kind: kind),
-        let descriptor = try? Descriptor(number, poller: poller, ready: { _ in })
+      guard handle >= 0, let kind = DeviceAddress.Kind(rawValue: type),
+        let peer = DeviceAddress(littleEndian: octets, kind: kind)
       else {
         _ = cbz_close(number)
         continue
       }
-      take(descriptor, peer, UInt16(handle))
+      take(Descriptor(number), peer, UInt16(handle))
     }
   }
 
@@ -95,17 +94,17 @@ extension KernelAdapter {
     endLink(handle, GAPError.disconnected.error("The link to \(peer) ended."))
     let link = KernelLink(
       id: .next(), peer: peer, role: role, handle: handle, attempts: attempts,
-      parameters: linkParameters[handle], descriptor: descriptor, adapter: self, eventLoop: eventLoop)
+      parameters: linkParameters[handle], descriptor: descriptor, adapter: self)
     links[handle] = link
     emit(.connected(link))
-    eventLoop.execute { link.start() }
+    loop.execute { link.start() }
   }
 
   // MARK: - The end of links
 
   func disconnect(_ link: KernelLink) {
     guard radio != nil else {
-      return eventLoop.execute { link.end(HCIStatus(.terminatedByLocalHost).error()) }
+      return loop.execute { link.end(HCIStatus(.terminatedByLocalHost).error()) }
     }
     run(radio: .command(Self.disconnect(link.handle)))
     armEnd(of: link, after: .seconds(5), HCIStatus(.terminatedByLocalHost).error())
@@ -160,7 +159,7 @@ extension KernelAdapter {
 
   func readRSSI(of link: KernelLink, _ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     guard radio != nil, links[link.handle] === link else {
-      return eventLoop.execute { done(.failure(GAPError.notConnected.error("\(link.peer) is not connected."))) }
+      return loop.execute { done(.failure(GAPError.notConnected.error("\(link.peer) is not connected."))) }
     }
     ask(ReadRSSI(handle: link.handle)) { answer in
       let result: Result<Int, BluetoothError>
@@ -171,7 +170,7 @@ extension KernelAdapter {
       } else {
         result = .failure(answer.status.error("The signal strength could not be read"))
       }
-      self.eventLoop.execute { done(result) }
+      self.loop.execute { done(result) }
     }
   }
 

@@ -41,31 +41,28 @@ extension KernelAdapter {
   // MARK: - Opening and closing
 
   func openRadio(_ index: ControllerIndex, _ address: DeviceAddress) {
-    guard let poller else { return }
     let name = index.name
     do {
-      let listener = try Descriptor(
-        try SystemError.check(cbz_att_socket(address.littleEndian, address.kind.rawValue)), poller: poller
-      ) { [weak self] _ in self?.linksOffered() }
+      let listener = Descriptor(try SystemError.check(cbz_att_socket(address.littleEndian, address.kind.rawValue)))
       self.listener = listener
       _ = cbz_att_set_mtu(listener.number, UInt16(KernelLink.longestMTU), UInt16(KernelLink.longestMTU))
       _ = try SystemError.check(cbz_att_listen(listener.number, 8))
+      // Links may have to wait, so each is told of once.
+      try listener.whenReady(on: loop, interest: .news, priority: .high) { [weak self] _ in self?.linksOffered() }
     } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
       let problem = error.code == EADDRINUSE ? Rival.channelHeld(on: name) : Self.problem(error, "ATT on \(name)")
       return run(lifecycle: .radioFailed(problem))
     }
     do {
-      let descriptor = try Descriptor(
-        try SystemError.check(cbz_hci_raw(index.rawValue)), poller: poller
-      ) { _ in }
+      let descriptor = Descriptor(try SystemError.check(cbz_hci_raw(index.rawValue)))
       _ = try SystemError.check(cbz_hci_set_filter(descriptor.number, Self.packetTypes, Self.events))
       // Room for a burst of advertising reports, lest the kernel drop the answer to a command among them.
       _ = cbz_set_receive_buffer(descriptor.number, 1 << 20)
-      let socket = PacketSocket(descriptor, eventLoop: eventLoop)
+      let socket = PacketSocket(descriptor, on: loop, priority: .highest)
       socket.onEvent = { [weak self] event in self?.handleHCI(event) }
+      try socket.start()
       hci = socket
-      socket.start()
     } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
       return run(lifecycle: .radioFailed(Self.problem(error, "the raw HCI socket of \(name)")))
@@ -141,7 +138,7 @@ extension KernelAdapter {
     switch event {
     case .received(let octets):
       do {
-        guard case .event(let packet) = try HCIPacket(decoding: Array(octets)) else { return }
+        guard case .event(let packet) = try HCIPacket(decoding: octets) else { return }
         let event = try HCIEvent(decoding: packet)
         if setUp != nil {
           run(setUp: { $0.handle(event, at: self.scheduler.now) })

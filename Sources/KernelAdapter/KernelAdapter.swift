@@ -2,9 +2,9 @@ import Adapter
 import Bluetooth
 import CBlueZ
 import Collections
+import EventLoop
 import HCI
 import Logging
-import NIOCore
 
 /// A controller of this machine that is driven beside the Linux kernel: power and settings over its management interface, scan,
 /// advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
@@ -22,12 +22,10 @@ public final class KernelAdapter: Adapter {
   /// its own, and each that comes later. So somebody can make adapters for them too.
   public var onControllers: (([UInt16]) -> Void)?
 
-  let eventLoop: NIOIsolatedEventLoop
+  let loop: EventLoop
   let scheduler: any Scheduler
   var logger: Logger
-  private let nioLoop: any EventLoop
 
-  var poller: Poller?
   var lifecycle: LifecycleMachine
   var lifecycleAlarm: (any ScheduledWork)?
   var management: PacketSocket?
@@ -67,12 +65,11 @@ public final class KernelAdapter: Adapter {
   /// Describes an adapter; nothing happens before `start()`. To be made and used on the event loop.
   /// - Parameters:
   ///   - selector: which controller.
-  ///   - eventLoop: the loop on which everything happens.
+  ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: where to tell what users need not know.
-  public init(selector: AdapterSelector, eventLoop: any EventLoop, scheduler: any Scheduler, logger: Logger) {
-    nioLoop = eventLoop
-    self.eventLoop = eventLoop.assumeIsolated()
+  public init(selector: AdapterSelector, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+    self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
     self.logger[metadataKey: "adapter"] = "\(selector)"
@@ -82,17 +79,7 @@ public final class KernelAdapter: Adapter {
 
   /// Opens the management interface and brings the controller into use as soon as it is there.
   public func start() {
-    do {
-      if poller == nil { poller = try Poller(eventLoop: nioLoop) }
-    } catch {
-      let problem = AdapterProblem(
-        kind: .unsupported, message: "No sockets can be watched (errno \(error.code)).",
-        remedy: "Raise the limit of open files.")
-      return setState(.failed(problem))
-    }
-    rfkill =
-      rfkill
-      ?? poller.flatMap { poller in Rfkill.watch(poller) { [weak self] in self?.run(lifecycle: .rfkillChanged) } }
+    rfkill = rfkill ?? Rfkill.watch(loop) { [weak self] in self?.run(lifecycle: .rfkillChanged) }
     run(lifecycle: .start)
   }
 
@@ -112,7 +99,7 @@ public final class KernelAdapter: Adapter {
   /// Asks the kernel to switch the controller's power.
   public func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
     powerDone.append(done)
-    eventLoop.execute { self.run(lifecycle: .setPower(on)) }
+    loop.execute { self.run(lifecycle: .setPower(on)) }
   }
 
   /// Wants this scan from now on, also after the controller went away and came back; nil for none.
@@ -141,7 +128,7 @@ public final class KernelAdapter: Adapter {
     // A link that is there but was not announced yet must not be announced any more.
     outbox.removeAll { event in
       guard case .connected(let link) = event, link.peer == address, link.role == .central else { return false }
-      eventLoop.execute { link.disconnect() }
+      loop.execute { link.disconnect() }
       return true
     }
   }
@@ -153,7 +140,7 @@ public final class KernelAdapter: Adapter {
     outbox.append(event)
     guard !isFlushing else { return }
     isFlushing = true
-    eventLoop.execute { self.flush() }
+    loop.execute { self.flush() }
   }
 
   private func flush() {

@@ -1,7 +1,6 @@
 import Adapter
 import Bluetooth
 import CBlueZ
-import NIOCore
 
 /// A link whose ATT packets go through the kernel's L2CAP socket of channel 4.
 final class KernelLink: Link {
@@ -34,7 +33,7 @@ final class KernelLink: Link {
 
   init(
     id: LinkID, peer: DeviceAddress, role: LinkRole, handle: UInt16, attempts: Int, parameters: LinkParameters?,
-    descriptor: Descriptor, adapter: KernelAdapter, eventLoop: NIOIsolatedEventLoop
+    descriptor: Descriptor, adapter: KernelAdapter
   ) {
     self.id = id
     self.peer = peer
@@ -52,7 +51,7 @@ final class KernelLink: Link {
     }
     _ = cbz_set_send_buffer(descriptor.number, Self.sendBuffer)
     security = Self.security(of: descriptor)
-    socket = PacketSocket(descriptor, eventLoop: eventLoop)
+    socket = PacketSocket(descriptor, on: adapter.loop, priority: .high, longest: Self.longestMTU)
     socket.onEvent = { [weak self] event in self?.handle(event) }
   }
 
@@ -90,7 +89,11 @@ final class KernelLink: Link {
   /// The owner knows the link: events may come.
   func start() {
     hasStarted = true
-    socket.start()
+    do { try socket.start() } catch {
+      // Out of memory for another socket: a link that nobody can hear is no use.
+      adapter.logger.error("a link cannot be watched", metadata: ["peer": "\(peer)", "errno": "\(error.code)"])
+      disconnect()
+    }
     if let earlyEnd { end(earlyEnd) }
   }
 
@@ -126,7 +129,7 @@ final class KernelLink: Link {
 
   private func handle(_ event: PacketSocket.Event) {
     switch event {
-    case .received(let packet): onEvent?(.received(Array(packet)))
+    case .received(let packet): onEvent?(.received(packet))
     case .lost(let count):
       adapter.logger.warning("packets of a device were lost", metadata: ["peer": "\(peer)", "count": "\(count)"])
       onEvent?(.lost(count))

@@ -1,4 +1,5 @@
 import Adapter
+import EventLoop
 import Glibc
 
 /// The kernel's switches for radios: who blocks a controller, and when that changes (Documentation/driver-api/rfkill.rst).
@@ -21,16 +22,18 @@ enum Rfkill {
   }
 
   /// Tells of changes, where the kernel lets us listen; without that a blocked adapter is tried again from time to time.
-  static func watch(_ poller: Poller, _ changed: @escaping () -> Void) -> Descriptor? {
+  static func watch(_ loop: EventLoop, _ changed: @escaping () -> Void) -> Descriptor? {
     let number = open("/dev/rfkill", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { return nil }
-    return try? Descriptor(number, poller: poller) { _ in
+    let descriptor = Descriptor(number)
+    let watching: Void? = try? descriptor.whenReady(on: loop, priority: .high) { [weak descriptor] readiness in
       // What changed does not matter: whoever is told looks for himself.
       var event = [UInt8](repeating: 0, count: 64)
       var isChanged = false
       while read(number, &event, event.count) > 0 { isChanged = true }
-      if isChanged { changed() }
+      if isChanged { changed() } else if readiness.contains(.failed) { descriptor?.close() }
     }
+    return watching == nil ? nil : descriptor
   }
 
   private static func isSet(_ path: String) -> Bool {

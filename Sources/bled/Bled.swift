@@ -1,9 +1,8 @@
 import ArgumentParser
 import BledCore
+import EventLoop
+import Glibc
 import Logging
-import NIOCore
-import NIOPosix
-import ServiceLifecycle
 import SimulatedAdapter
 
 /// The daemon's command line.
@@ -52,40 +51,22 @@ struct Bled: ParsableCommand {
 
   func run() throws {
     if printScenario { return print(Scenario.builtinText) }
-    HeldSignals.hold()
+    SignalWatch.block([SIGTERM, SIGINT, SIGHUP])
+    // Whoever reads the log may be gone.
+    signal(SIGPIPE, SIG_IGN)
     OpenFiles.raiseLimit()
-    NIOSingletons.groupLoopCountSuggestion = 1
-    NIOSingletons.blockingPoolThreadCountSuggestion = 1
-    let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-    let service = try prepare(on: eventLoop)
-    let group = ServiceGroup(
-      configuration: ServiceGroupConfiguration(
-        services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "bled.lifecycle")))
-    let ended = eventLoop.makePromise(of: Void.self)
-    Task(executorPreference: EventLoopTaskExecutor(eventLoop)) {
-      do {
-        try await group.run()
-        ended.succeed()
-      } catch {
-        ended.fail(error)
-      }
-    }
-    do {
-      try ended.futureResult.wait()
-    } catch {
-      service.logger.critical("\(error)")
-      throw ExitCode.failure
-    }
-  }
-
-  /// What the command line and the configuration file say, made into the daemon.
-  private func prepare(on eventLoop: any EventLoop) throws -> DaemonService {
     let source = Settings.Source(
       file: config, adapters: adapter, socket: socket, stateDirectory: stateDirectory, logLevel: logLevel)
     let settings = try source.read()
     StandardErrorLog.level = settings.configuration.log.level
     LoggingSystem.bootstrap { _ in StandardErrorLog() }
-    return DaemonService(source: source, settings: settings, eventLoop: eventLoop, logger: Logger(label: "bled"))
+    let logger = Logger(label: "bled")
+    do {
+      try RunningDaemon(settings, from: source, loop: EventLoop(), logger: logger).run()
+    } catch {
+      logger.critical("\(error)")
+      throw ExitCode.failure
+    }
   }
 
   private static func level(_ text: String) throws -> Logger.Level {

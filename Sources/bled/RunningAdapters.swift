@@ -1,14 +1,14 @@
 import Adapter
+import EventLoop
 import KernelAdapter
 import Logging
-import NIOCore
 import SimulatedAdapter
 
 /// Makes the adapters that are listed, and with "all" those that come later. What was made stays until the daemon ends.
 final class RunningAdapters {
   /// Who takes new ones into use. Set it before the first are made.
   var onNew: ((any Adapter) -> Void)?
-  private let eventLoop: any EventLoop
+  private let loop: EventLoop
   private let scheduler: any Scheduler
   private let logger: Logger
   /// Where the simulated ones are: they hear each other.
@@ -18,8 +18,8 @@ final class RunningAdapters {
   /// What was listed.
   private var names: [String] = []
 
-  init(eventLoop: any EventLoop, scheduler: any Scheduler, logger: Logger) {
-    self.eventLoop = eventLoop
+  init(loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+    self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
     air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
@@ -60,7 +60,7 @@ final class RunningAdapters {
       return logger.warning("adapter \(selector) is in use as \(name) until the next start")
     }
     let adapter = KernelAdapter(
-      selector: selector, eventLoop: eventLoop, scheduler: scheduler, logger: Logger(label: "bled.kernel"))
+      selector: selector, loop: loop, scheduler: scheduler, logger: Logger(label: "bled.kernel"))
     kernel[selector] = adapter
     onNew?(adapter)
   }

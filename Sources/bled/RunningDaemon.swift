@@ -1,34 +1,112 @@
 import BledCore
+import EventLoop
+import Glibc
 import Logging
-import NIOCore
 
-/// The daemon with its adapters, and the settings that are in force. Lives on the event loop.
+/// The daemon from start to orderly end, on one event loop: with its socket, its adapters, and the settings in force.
 final class RunningDaemon {
-  let daemon: Daemon
-  private var settings: Settings
-  private let scheduler: EventLoopScheduler
-  private let logger: Logger
-  private let adapters: RunningAdapters
+  /// How long clients may take to read their last lines.
+  private static let patience = Duration.milliseconds(300)
 
-  /// Makes the daemon and starts its adapters.
-  init(
-    _ settings: Settings, restoration: RestorationSettings, storage: DocumentFolder?, eventLoop: any EventLoop,
-    logger: Logger
-  ) {
+  private let source: Settings.Source
+  private var settings: Settings
+  private let loop: EventLoop
+  private let logger: Logger
+  private let worker: Worker
+  private let daemon: Daemon
+  private let adapters: RunningAdapters
+  private var socket: ListeningSocket?
+  private var server: SocketServer?
+  private var signals: [SignalWatch] = []
+  private var isStopping = false
+  /// SIGHUP came while the configuration was being read.
+  private var isReading = false
+  private var mustReadAgain = false
+
+  /// Makes the daemon; nothing happens before `run`.
+  init(_ settings: Settings, from source: Settings.Source, loop: EventLoop, logger: Logger) {
+    self.source = source
     self.settings = settings
+    self.loop = loop
     self.logger = logger
-    scheduler = EventLoopScheduler(eventLoop)
+    worker = Worker(loop: loop)
+    let scheduler = EventLoopScheduler(loop)
     daemon = Daemon(
       identity: settings.identity, policy: settings.policy, limits: settings.configuration.limits,
-      scheduler: scheduler, logger: logger, restoration: restoration, storage: storage)
-    adapters = RunningAdapters(eventLoop: eventLoop, scheduler: scheduler, logger: logger)
+      scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),
+      storage: Self.storage(settings, worker, logger))
+    adapters = RunningAdapters(loop: loop, scheduler: scheduler, logger: logger)
     adapters.onNew = { [unowned daemon] adapter in daemon.add(adapter) }
+  }
+
+  /// Serves clients until SIGTERM or SIGINT. SIGHUP has the configuration read again.
+  /// - Throws: `SocketError`, `ServiceManager.Problem` or `EventLoopError`, which say what to do.
+  func run() throws {
+    OpenFiles.checkLimit(for: settings.configuration.limits.total[.sessions], logger)
+    for signal in [SIGTERM, SIGINT] {
+      signals.append(try SignalWatch(signal, on: loop) { [unowned self] in stop() })
+    }
+    signals.append(try SignalWatch(SIGHUP, on: loop) { [unowned self] in reload() })
+    let socket = try listen()
+    self.socket = socket
     warn(settings)
     adapters.use(settings)
+    // Behind what the adapters do first, so that no client finds them absent that are there.
+    var failure: EventLoopError?
+    _ = loop.schedule(at: EventLoop.now) { [unowned self] in
+      do throws(EventLoopError) { try serve(socket) } catch {
+        failure = error
+        loop.stop()
+      }
+    }
+    try loop.run()
+    if let failure { throw failure }
+  }
+
+  private func serve(_ socket: ListeningSocket) throws(EventLoopError) {
+    guard !isStopping else { return }
+    server = try SocketServer(socket, daemon: daemon, loop: loop, logger: logger)
+    logger.info("bled \(Daemon.version) is ready on \(settings.configuration.socket.path)")
+    ServiceManager.notify("READY=1")
+  }
+
+  private func stop() {
+    guard !isStopping else { return }
+    isStopping = true
+    logger.info("bled stops")
+    ServiceManager.notify("STOPPING=1")
+    if let server { server.stopListening() } else { socket?.removeFile() }
+    daemon.stop { [unowned self] in
+      guard let server else { return loop.stop() }
+      server.closeClients(within: Self.patience) { [unowned self] in loop.stop() }
+    }
+  }
+
+  // MARK: The configuration
+
+  /// Reads the configuration again, beside the event loop: a look-up of users may take its time. A mistake in it changes
+  /// nothing.
+  private func reload() {
+    guard !isStopping else { return }
+    guard !isReading else { return mustReadAgain = true }
+    isReading = true
+    ServiceManager.notifyReloading()
+    worker.submit { [source] in try source.read() } _: { [unowned self] result in
+      isReading = false
+      switch result {
+      case .success(let new): apply(new)
+      case .failure(let error): logger.error("the configuration stays as it was: \(error)")
+      }
+      ServiceManager.notify("READY=1")
+      if mustReadAgain {
+        mustReadAgain = false
+        reload()
+      }
+    }
   }
 
   /// Puts other settings into force, as far as that can be done while programs go on.
-  func apply(_ new: Settings) {
+  private func apply(_ new: Settings) {
     let old = settings
     settings = new
     StandardErrorLog.level = new.configuration.log.level
@@ -45,5 +123,33 @@ final class RunningDaemon {
 
   private func warn(_ settings: Settings) {
     for text in settings.unknownAccounts { logger.warning("policy: there is no \(text)") }
+  }
+
+  // MARK: What it starts with
+
+  /// The socket that systemd hands over, else one of our own.
+  private func listen() throws -> ListeningSocket {
+    if let descriptor = try ServiceManager.inheritedSocket() { return ListeningSocket(inherited: descriptor) }
+    let socket = settings.configuration.socket
+    return try ListeningSocket(path: socket.path, mode: socket.mode, group: socket.group)
+  }
+
+  /// The state directory; nil if there is none that can be used.
+  private static func storage(_ settings: Settings, _ worker: Worker, _ logger: Logger) -> DocumentFolder? {
+    let path =
+      settings.configuration.store.directory ?? ServiceManager.stateDirectory ?? Configuration.Store.defaultDirectory
+    do {
+      return try DocumentFolder(path: path, worker: worker)
+    } catch {
+      logger.warning("bled keeps nothing beyond its end: \(error)")
+      return nil
+    }
+  }
+
+  private static func restoration(_ settings: Settings, _ logger: Logger) -> RestorationSettings {
+    let configuration = settings.configuration
+    return RestorationSettings(
+      limit: .seconds(configuration.restoration.keep),
+      wakes: WakeFolder(path: configuration.wakeDirectory, logger: logger))
   }
 }

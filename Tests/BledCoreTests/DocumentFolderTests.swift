@@ -1,44 +1,42 @@
 import BledCore
+import EventLoop
 import FoundationEssentials
 import Glibc
-import NIOCore
-import NIOPosix
 import Testing
 
 /// Documents in a real directory, written by a real thread.
 @Suite final class DocumentFolderTests {
-  private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+  private let loop: EventLoop
+  private let worker: Worker
   private let path: String
 
   init() throws {
     var template = Array("/tmp/bled-store-XXXXXX".utf8CString)
     _ = try #require(mkdtemp(&template))
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    loop = try EventLoop()
+    worker = Worker(loop: loop)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Does something with the folder on its loop.
-  private func withFolder<Result: Sendable>(
-    _ body: @escaping @Sendable (DocumentFolder) throws -> Result
-  ) throws -> Result {
-    try eventLoop.submit { [path, eventLoop] in
-      try body(DocumentFolder(path: "\(path)/state", eventLoop: eventLoop))
-    }.wait()
+  /// Opens the folder for a moment.
+  private func withFolder<Result>(_ body: (DocumentFolder) throws -> Result) throws -> Result {
+    try body(DocumentFolder(path: "\(path)/state", worker: worker))
   }
 
   private func write(_ name: String, _ octets: [UInt8]) throws {
-    try eventLoop.flatSubmit { [path, eventLoop] in
-      let promise = eventLoop.makePromise(of: Void.self)
-      do {
-        try DocumentFolder(path: "\(path)/state", eventLoop: eventLoop).write(name, { octets }) { error in
-          if let error { promise.fail(error) } else { promise.succeed() }
-        }
-      } catch {
-        promise.fail(error)
+    var outcome: Result<[String], any Error>?
+    try withFolder { folder in
+      folder.write(name) {
+        EncodedDocument(octets: octets)
+      } _: { [loop] result in
+        outcome = result
+        loop.stop()
       }
-      return promise.futureResult
-    }.wait()
+    }
+    try loop.run()
+    _ = try #require(outcome).get()
   }
 
   private func put(_ octets: [UInt8], in file: String) {
@@ -73,10 +71,10 @@ import Testing
 
   /// The error with which a directory is refused while another folder is open.
   private func refusal(of directory: String) throws -> StoreError? {
-    try withFolder { [eventLoop] folder in
+    try withFolder { folder in
       defer { withExtendedLifetime(folder) {} }
       do throws(StoreError) {
-        _ = try DocumentFolder(path: directory, eventLoop: eventLoop)
+        _ = try DocumentFolder(path: directory, worker: worker)
         return nil
       } catch {
         return error

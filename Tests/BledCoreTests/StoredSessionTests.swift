@@ -145,7 +145,7 @@ import Testing
     let many = (0..<6).map { session(1, "\($0)", octets: 200 << 10) }
     let all = StoredSessions(
       sessions: [session(1, "large", octets: 256 << 10)] + many + [session(2, "other", octets: 9)])
-    let read = try JSONDecoder().decode(StoredSessions.self, from: JSONEncoder().encode(all))
+    let read = try JSONDecoder().decode(StoredSessions.self, from: JSONEncoder().encode(all.fitting().0))
     #expect(read.sessions.map(\.identifier) == ["0", "1", "2", "3", "4", "other"])
   }
 

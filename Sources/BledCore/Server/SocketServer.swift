@@ -1,90 +1,97 @@
+import EventLoop
 import Glibc
 import Logging
-import NIOCore
-import NIOPosix
 
-/// Accepts clients on a Unix socket and opens a session for each. Lives on the daemon's event loop.
+/// Accepts clients on a Unix socket and opens a session for each.
 public final class SocketServer {
-  private let channel: any Channel
+  /// So many clients are accepted before others get their turn.
+  private static let burst = 16
+  /// How long clients wait when no descriptors are to be had, in nanoseconds.
+  private static let pause: Int64 = 200_000_000
+
   private let socket: ListeningSocket
-  private let clients: Clients
+  private let daemon: Daemon
+  private let loop: EventLoop
+  private let logger: Logger
+  private var watch: Watch?
+  private var clients: [ObjectIdentifier: ClientSocket] = [:]
+  private var pauseTimer: Timer?
+  private var lastComplaint: Int64?
+  private var allClosed: (() -> Void)?
 
-  /// The connections that are open.
-  private final class Clients {
-    var channels: [ObjectIdentifier: any Channel] = [:]
-  }
-
-  private init(channel: any Channel, socket: ListeningSocket, clients: Clients) {
-    self.channel = channel
+  /// Begins to accept clients.
+  /// - Throws: `EventLoopError` if the socket cannot be watched.
+  public init(_ socket: ListeningSocket, daemon: Daemon, loop: EventLoop, logger: Logger) throws(EventLoopError) {
     self.socket = socket
-    self.clients = clients
-  }
-
-  /// Begins to accept clients. To be called on the daemon's event loop.
-  public static func start(
-    _ socket: ListeningSocket, daemon: Daemon, eventLoop: any EventLoop, logger: Logger
-  ) -> EventLoopFuture<NIOLoopBound<SocketServer>> {
-    let clients = Clients()
-    let bound = NIOLoopBound((daemon, clients), eventLoop: eventLoop)
-    return ServerBootstrap(group: eventLoop)
-      .serverChannelOption(.backlog, value: 128)
-      .serverChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(patience(logger))
-        }
-      }
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let (daemon, clients) = bound.value
-          clients.channels[ObjectIdentifier(channel)] = channel
-          let bound = bound
-          channel.closeFuture.whenComplete { _ in bound.value.1.channels[ObjectIdentifier(channel)] = nil }
-          try channel.pipeline.syncOperations.addHandler(
-            SessionHandler(daemon: daemon, credentials: try credentials(of: channel), eventLoop: channel.eventLoop))
-        }
-      }
-      .withBoundSocket(socket.descriptor)
-      .map { channel in
-        NIOLoopBound(
-          SocketServer(channel: channel, socket: socket, clients: bound.value.1), eventLoop: channel.eventLoop)
-      }
+    self.daemon = daemon
+    self.loop = loop
+    self.logger = logger
+    watch = try Watch(socket.descriptor, on: loop) { [weak self] _ in self?.accept() }
   }
 
   /// Accepts no more clients, and removes the socket's file if it is ours.
   public func stopListening() {
+    guard watch != nil else { return }
     socket.removeFile()
-    channel.close(promise: nil)
+    pauseTimer?.cancel()
+    watch?.cancel()
+    watch = nil
+    close(socket.descriptor)
   }
 
-  /// Waits until all clients are gone, but closes those that are left after `patience`.
-  public func closeClients(within patience: TimeAmount) -> EventLoopFuture<Void> {
-    let left = Array(clients.channels.values)
-    let alarm = channel.eventLoop.scheduleTask(in: patience) {
-      for channel in left { channel.close(promise: nil) }
+  /// Waits until all clients are gone, and closes those that are left after `patience`.
+  /// - Parameter done: called once, never from inside this call.
+  public func closeClients(within patience: Duration, _ done: @escaping () -> Void) {
+    guard !clients.isEmpty else { return loop.execute(done) }
+    let (seconds, attoseconds) = patience.components
+    let time = EventLoop.now + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    let alarm = loop.schedule(at: time) { [weak self] in
+      for client in Array((self?.clients ?? [:]).values) { client.disconnect() }
     }
-    return EventLoopFuture.andAllComplete(left.map(\.closeFuture), on: channel.eventLoop)
-      .always { _ in alarm.cancel() }
+    allClosed = {
+      alarm.cancel()
+      done()
+    }
   }
 
-  /// When no more descriptors are to be had, clients wait in the kernel's queue until some are, instead of being asked for at once.
-  private static func patience(_ logger: Logger) -> AcceptBackoffHandler {
-    var told: NIODeadline?
-    return AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { error in
-      let now = NIODeadline.now()
-      if told.map({ now - $0 >= .seconds(60) }) ?? true {
-        told = now
-        logger.error(
-          "no more clients can be accepted: \(error). They wait; have LimitNOFILE of bled's unit raised, or end programs"
-        )
+  private func accept() {
+    for _ in 0..<Self.burst {
+      let descriptor = Glibc.accept(socket.descriptor, nil, nil)
+      guard descriptor >= 0 else {
+        switch errno {
+        case EAGAIN: return
+        case EINTR, ECONNABORTED: continue
+        default: return complain(errno)
+        }
       }
-      return .milliseconds(200)
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      do {
+        let client = try ClientSocket(descriptor, loop: loop, daemon: daemon) { [weak self] in self?.closed($0) }
+        clients[ObjectIdentifier(client)] = client
+      } catch {
+        return complain(ENOMEM)
+      }
     }
   }
 
-  private static func credentials(of channel: any Channel) throws -> PeerCredentials? {
-    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-      PeerCredentials(ofSocket: $0)
-    } ?? nil
+  private func closed(_ client: ClientSocket) {
+    clients[ObjectIdentifier(client)] = nil
+    if clients.isEmpty, let allClosed {
+      self.allClosed = nil
+      loop.execute(allClosed)
+    }
+  }
+
+  /// When no more descriptors are to be had, clients wait in the kernel's queue until some are, instead of being asked for
+  /// at once.
+  private func complain(_ code: Int32) {
+    watch?.interest = []
+    pauseTimer = loop.schedule(at: EventLoop.now + Self.pause) { [weak self] in self?.watch?.interest = .readable }
+    let now = EventLoop.now
+    guard lastComplaint.map({ now - $0 >= 60_000_000_000 }) ?? true else { return }
+    lastComplaint = now
+    logger.error(
+      "no more clients can be accepted: \(String(cString: strerror(code))). They wait; raise LimitNOFILE of bled's unit, or end programs"
+    )
   }
 }

@@ -3,7 +3,6 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 import Logging
-import NIOConcurrencyHelpers
 
 /// The sessions that have a restoration identifier.
 ///
@@ -60,9 +59,10 @@ final class Restorations {
     limit = settings.limit
     wakes = settings.wakes
     self.scheduler = scheduler
-    let log = LeftOutLog(logger: logger)
-    let document = store.document("sessions", version: 1) { [unowned self] in
-      StoredSessions(sessions: stored) { log.write($0) }
+    let document = store.document("sessions", version: 1) {
+      try $0.fitting()
+    } content: { [unowned self] in
+      StoredSessions(sessions: stored)
     }
     self.document = document
     left = document.load()?.sessions ?? []
@@ -181,32 +181,6 @@ final class Restorations {
     let process = session.credentials.map { "process \($0.process)" } ?? "another connection"
     return BledError.alreadyInProgress.error(
       "session \(session.id) of \(process) has the identifier \"\(key.identifier)\": end that, or choose another one")
-  }
-}
-
-/// Names each session that is too large to be stored once. Any thread.
-private final class LeftOutLog: Sendable {
-  private struct Name: Hashable {
-    let user: UInt32?
-    let identifier: String
-  }
-
-  private let logger: Logger
-  /// Those that the last write left out.
-  private let last = NIOLockedValueBox<Set<Name>>([])
-
-  init(logger: Logger) { self.logger = logger }
-
-  func write(_ leftOut: [(session: StoredSession, octets: Int)]) {
-    let before = last.withLockedValue { last in
-      defer { last = Set(leftOut.map { Name(user: $0.session.user, identifier: $0.session.identifier) }) }
-      return last
-    }
-    for (session, octets) in leftOut where !before.contains(.init(user: session.user, identifier: session.identifier)) {
-      logger.warning(
-        "the session \"\(session.identifier)\" of user \(session.user.map(String.init) ?? "unknown") would not outlast the daemon: it, or what its user has with it, is too large to be stored (\(octets) octets)"
-      )
-    }
   }
 }
 

@@ -9,34 +9,24 @@ struct StoredSessions: Codable, Sendable {
 
   /// The sessions in the order in which they began.
   var sessions: [StoredSession]
-  /// Told with each write which sessions were left out, and how many octets each has; on the thread that writes.
-  var leftOut: (@Sendable ([(session: StoredSession, octets: Int)]) -> Void)?
 
-  private enum CodingKeys: String, CodingKey { case sessions }
-
-  init(sessions: [StoredSession], leftOut: (@Sendable ([(session: StoredSession, octets: Int)]) -> Void)? = nil) {
-    self.sessions = sessions
-    self.leftOut = leftOut
-  }
-
-  func encode(to encoder: any Encoder) throws {
+  /// The sessions that have room, in their order, and a remark on each that has not.
+  func fitting() throws -> (StoredSessions, remarks: [String]) {
     var users: [UInt32?: Int] = [:]
     var all = 0
-    var tooLarge: [(StoredSession, Int)] = []
+    var remarks: [String] = []
     let fitting = try sessions.filter { session in
       let octets = try JSONEncoder().encode(session).count
       let ofUser = users[session.user, default: 0] + octets
       guard octets <= Self.largest, ofUser <= Self.largestOfUser, all + octets <= Self.largestOfAll else {
-        tooLarge.append((session, octets))
+        remarks.append(session.tooLarge())
         return false
       }
       users[session.user] = ofUser
       all += octets
       return true
     }
-    leftOut?(tooLarge)
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(fitting, forKey: .sessions)
+    return (StoredSessions(sessions: fitting), remarks)
   }
 }
 
@@ -85,5 +75,12 @@ extension RestoredState {
     if !permissions.contains(.serve) { services = [] }
     if !permissions.contains(.advertise) { advertisements = [] }
     return before != [scan == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]
+  }
+}
+
+extension StoredSession {
+  /// The size is left out: it changes from write to write, and the log says the same thing once.
+  fileprivate func tooLarge() -> String {
+    "the session \"\(identifier)\" of user \(user.map(String.init) ?? "unknown") would not outlast the daemon: it, or what its user has with it, is too large to be stored"
   }
 }

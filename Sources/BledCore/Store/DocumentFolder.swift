@@ -1,9 +1,7 @@
+import EventLoop
 import Glibc
-import NIOCore
-import NIOPosix
 
-/// Documents as files of one directory. They are written by NIO's one thread for blocking work, which starts with the
-/// first of them.
+/// Documents as files of one directory. They are written by a worker, whose thread starts with the first of them.
 public final class DocumentFolder: DocumentStorage {
   /// No file of ours comes near this.
   private static let largestFile = 16 << 20
@@ -11,13 +9,13 @@ public final class DocumentFolder: DocumentStorage {
   /// The directory.
   public let path: String
   private let directory: CInt
-  private let eventLoop: NIOIsolatedEventLoop
+  private let worker: Worker
 
   /// Takes a directory for this process alone; it is made if only its last part is missing.
-  /// - Parameter eventLoop: the daemon's; this is to be called on it.
-  public init(path: String, eventLoop: any EventLoop) throws(StoreError) {
+  /// - Parameter worker: who does what may take its time.
+  public init(path: String, worker: Worker) throws(StoreError) {
     self.path = path
-    self.eventLoop = eventLoop.assumeIsolated()
+    self.worker = worker
     if mkdir(path, 0o700) != 0, errno != EEXIST { throw .last("mkdir", path) }
     let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0 else { throw .last("open", path) }
@@ -72,17 +70,17 @@ public final class DocumentFolder: DocumentStorage {
 
   /// Writes a file beside the old one, has both it and its name reach the disk, and only then is done.
   public func write(
-    _ name: String, _ encode: @escaping @Sendable () throws -> [UInt8], _ done: @escaping ((any Error)?) -> Void
+    _ name: String, _ encode: @escaping @Sendable () throws -> EncodedDocument,
+    _ done: @escaping (Result<[String], any Error>) -> Void
   ) {
     let (directory, path) = (directory, path)
-    NIOSingletons.posixBlockingThreadPool.runIfActive(eventLoop: eventLoop.nonisolated()) {
-      try Self.replace(name, try encode(), in: directory, path)
-    }
-    .assumeIsolated().whenComplete { [self] result in
+    worker.submit {
+      let document = try encode()
+      try Self.replace(name, document.octets, in: directory, path)
+      return document.remarks
+    } _: { [self] result in
       // Until here the directory stays open.
-      withExtendedLifetime(self) {
-        if case .failure(let error) = result { done(error) } else { done(nil) }
-      }
+      withExtendedLifetime(self) { done(result) }
     }
   }
 

@@ -23,9 +23,11 @@ final class Store {
   /// One document.
   private struct Entry {
     /// Takes the content as it is now; what comes back encodes it, on any thread.
-    let snapshot: () -> @Sendable () throws -> [UInt8]
+    let snapshot: () -> @Sendable () throws -> EncodedDocument
     /// How long after the last write it may be written, if it has changed.
     var pause: Duration?
+    /// What the log said of the last write.
+    var remarks: [String] = []
     var hasChanged: Bool { pause != nil }
   }
 
@@ -53,16 +55,22 @@ final class Store {
   /// - Parameters:
   ///   - name: lower-case letters; the name of the file.
   ///   - version: grows when an older daemon could not make sense of the content. New keys alone are no new version.
+  ///   - prepare: makes the content fit to be written, on any thread, and says what the log is to say about that.
   ///   - content: gives the content whenever it is to be written.
   func document<Content: Codable & Sendable>(
-    _ name: String, version: Int, content: @escaping () -> Content
+    _ name: String, version: Int,
+    prepare: @escaping @Sendable (Content) throws -> (Content, remarks: [String]) = { ($0, []) },
+    content: @escaping () -> Content
   ) -> StoredDocument<Content> {
     entries[name] = Entry(snapshot: {
       let content = content()
       return {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return DocumentFormat.encode([UInt8](try encoder.encode(content)), name: name, version: version)
+        let (prepared, remarks) = try prepare(content)
+        return EncodedDocument(
+          octets: DocumentFormat.encode([UInt8](try encoder.encode(prepared)), name: name, version: version),
+          remarks: remarks)
       }
     })
     return StoredDocument(store: self, name: name, version: version)
@@ -137,11 +145,25 @@ final class Store {
   private func write(_ names: ArraySlice<String>, failed: [String], to storage: any DocumentStorage) {
     guard let name = names.first, let entry = entries[name] else { return rest(failed) }
     entries[name]?.pause = nil
-    storage.write(name, entry.snapshot()) { [self] error in
-      if let error { couldNotWrite(error) } else { written += 1 }
-      if error == nil, failed.isEmpty { isFailing = false }
-      write(names.dropFirst(), failed: error == nil ? failed : failed + [name], to: storage)
+    storage.write(name, entry.snapshot()) { [self] result in
+      var failed = failed
+      switch result {
+      case .success(let remarks):
+        written += 1
+        if failed.isEmpty { isFailing = false }
+        tell(remarks, of: name)
+      case .failure(let error):
+        couldNotWrite(error)
+        failed.append(name)
+      }
+      write(names.dropFirst(), failed: failed, to: storage)
     }
+  }
+
+  private func tell(_ remarks: [String], of name: String) {
+    let old = entries[name]?.remarks ?? []
+    for remark in remarks where !old.contains(remark) { logger.warning("\(remark)") }
+    entries[name]?.remarks = remarks
   }
 
   /// All has been written, or could not be.

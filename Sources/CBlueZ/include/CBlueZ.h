@@ -3,48 +3,22 @@
 
 #include <stddef.h>
 #include <stdint.h>
-// Swift's Glibc module lacks these two; whoever imports this header gets them as they are.
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-
 // AF_BLUETOOTH sockets and their options, nothing else. Every function gives a value that is not negative, or -errno.
 // Every socket is non-blocking and closed on exec. Addresses are six octets in wire order, least significant first;
 // their types are those of HCI: 0 public, 1 random.
 
-// What the kernel tells of a controller without management interface.
-struct cbz_device_info {
-  uint16_t index;
-  uint32_t flags;
-  uint8_t address[6];
-  char name[9];
-  uint16_t acl_mtu;
-  uint16_t acl_packets;
-};
-
 // A socket for the packets of one controller (HCI_CHANNEL_RAW).
 int cbz_hci_raw(uint16_t index);
-// A socket that hears the packets of all controllers (HCI_CHANNEL_MONITOR).
-int cbz_hci_monitor(void);
 // A socket for the kernel's management interface (HCI_CHANNEL_CONTROL).
 int cbz_hci_control(void);
 // Which packets a raw socket hears: bit n of types for packet type n, bit n of events for event code n & 63.
 int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events);
-// Sends a command over a raw socket.
-int cbz_hci_send_command(int descriptor, uint16_t opcode, const uint8_t *parameters, uint8_t length);
-// Fills indexes with the controllers that are there; gives their number, at the most capacity.
-int cbz_hci_devices(uint16_t *indexes, int capacity);
-// What the kernel tells of a controller.
-int cbz_hci_device_info(uint16_t index, struct cbz_device_info *info);
 
 // A socket for ATT (L2CAP channel 4) that is bound to the controller with this address.
 int cbz_att_socket(const uint8_t address[6], uint8_t type);
 int cbz_att_listen(int descriptor, int backlog);
 // Accepts a connection: a new socket, and who is at its other end.
 int cbz_att_accept(int descriptor, uint8_t peer[6], uint8_t *peer_type);
-// Begins to connect: 0 if it is done, -EINPROGRESS if the socket becomes writable when it is.
-int cbz_att_connect(int descriptor, const uint8_t peer[6], uint8_t peer_type);
-// How a connect ended: 0, or -errno. Asking takes the error away.
-int cbz_socket_error(int descriptor);
 // The largest packets that can be received and sent.
 int cbz_att_get_mtu(int descriptor, uint16_t *in, uint16_t *out);
 int cbz_att_set_mtu(int descriptor, uint16_t in, uint16_t out);

@@ -1,4 +1,5 @@
 import CBlueZ
+import EventLoop
 import Glibc
 
 /// An errno as an error.
@@ -15,46 +16,45 @@ struct SystemError: Error, Hashable {
   }
 }
 
-/// An open Bluetooth socket with its place at the poller; closed once.
+/// An open descriptor that the event loop watches; closed once.
 final class Descriptor {
   let number: Int32
-  private let poller: Poller
-  private var token: Poller.Token?
+  private var watch: Watch?
   private(set) var isOpen = true
 
-  /// Takes the socket over.
-  /// - Parameter ready: called on the event loop when something came, there is room again, or the socket has an error.
-  init(_ number: Int32, poller: Poller, ready: @escaping (Poller.Readiness) -> Void) throws(SystemError) {
-    self.number = number
-    self.poller = poller
-    do {
-      token = try poller.add(number, ready)
-    } catch {
-      _ = cbz_close(number)
-      throw error
+  /// Takes the descriptor over. Nothing is told before `whenReady`.
+  init(_ number: Int32) { self.number = number }
+
+  deinit { close() }
+
+  /// Has the loop tell of what comes from now on, and of the end.
+  func whenReady(
+    on loop: EventLoop, interest: Watch.Readiness = .readable, priority: EventLoop.Priority,
+    _ ready: @escaping (Watch.Readiness) -> Void
+  ) throws(SystemError) {
+    do { watch = try Watch(number, on: loop, interest: interest, priority: priority, ready) } catch {
+      throw SystemError(result: -error.code)
     }
   }
 
-  /// Other work when it is ready, from now on.
-  func whenReady(_ ready: @escaping (Poller.Readiness) -> Void) {
-    if let token { poller.replace(token, ready) }
+  /// Has the loop tell nothing more.
+  func unwatch() {
+    watch?.cancel()
+    watch = nil
   }
 
-  /// Whether it says when there is room for writing.
-  var watchesForRoom = false {
-    didSet {
-      guard let token, watchesForRoom != oldValue else { return }
-      // What could fail is memory; it is asked again with the next packet that has to wait.
-      do { try poller.watch(token, number, forRoom: watchesForRoom) } catch { watchesForRoom = oldValue }
-    }
+  /// What to tell of besides the end.
+  var interest: Watch.Readiness {
+    get { watch?.interest ?? [] }
+    set { watch?.interest = newValue }
   }
 
   /// Reads one packet.
-  /// - Returns: nil when there is none for now.
-  func read(_ buffer: inout [UInt8]) throws(SystemError) -> ArraySlice<UInt8>? {
+  /// - Returns: its length; nil when there is none for now.
+  func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     let result = buffer.withUnsafeMutableBufferPointer { cbz_read(number, $0.baseAddress, $0.count) }
     if result == -EAGAIN || result == -EINTR { return nil }
-    return buffer[0..<Int(try SystemError.check(result))]
+    return Int(try SystemError.check(result))
   }
 
   /// Writes one packet.
@@ -66,7 +66,8 @@ final class Descriptor {
     return true
   }
 
-  /// How much of the kernel's room for packets that wait to be read is taken, 0 to 1, and how many it dropped for want of room.
+  /// How much of the kernel's room for packets that wait to be read is in use, 0 to 1, and how many it dropped for want of
+  /// room.
   var receiveLoad: (share: Double, dropped: Int) {
     var percent: UInt32 = 0
     var dropped: UInt32 = 0
@@ -77,8 +78,7 @@ final class Descriptor {
   func close() {
     guard isOpen else { return }
     isOpen = false
-    if let token { poller.remove(token, number) }
-    token = nil
+    unwatch()
     _ = cbz_close(number)
   }
 }

@@ -1,13 +1,14 @@
 import CBlueZ
+import Collections
+import EventLoop
 import Glibc
-import NIOCore
 
 /// A Bluetooth socket that carries packets both ways, one a read and one a write.
 ///
-/// What cannot be written at once waits in order, at the most `limit` packets.
+/// What cannot be written at once waits in order, up to `limit` packets.
 final class PacketSocket {
   enum Event {
-    case received(ArraySlice<UInt8>)
+    case received([UInt8])
     /// So many packets more had no room in the kernel, because they were not read in time.
     case lost(Int)
     /// Everything that waited has left.
@@ -18,41 +19,47 @@ final class PacketSocket {
 
   /// So many packets are read before others get their turn.
   private static let burst = 64
-  private static let longest = 4096
   /// The kernel drops packets only when many wait: with fewer than these its counter is not looked at.
   private static let fewest = 8
-  /// L2CAP's basic channels have no credits: what the kernel has no room for is lost. So nothing is held back beyond this load.
+  /// L2CAP's basic channels have no credits: what the kernel has no room for is lost. So nothing is held back beyond this
+  /// load.
   private static let highestLoad = 0.5
 
   let descriptor: Descriptor
-  private let eventLoop: NIOIsolatedEventLoop
+  private let loop: EventLoop
+  private let priority: EventLoop.Priority
   private let limit: Int
-  private var waiting = CircularBuffer<[UInt8]>()
-  private var buffer = [UInt8](repeating: 0, count: longest)
+  private var waiting: Deque<[UInt8]> = []
+  private var buffer: [UInt8]
   private var error: SystemError?
   private var hasEnded = false
   private var lost = 0
+  /// Whether the other end is gone: what it sent before is read whatever is wanted.
+  private var isEnding = false
   var onEvent: ((Event) -> Void)?
 
   /// Takes the descriptor over. Nothing is read before `start`.
-  init(_ descriptor: Descriptor, eventLoop: NIOIsolatedEventLoop, limit: Int = 256) {
+  /// - Parameter longest: the longest packet that comes, in octets.
+  init(
+    _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, limit: Int = 256
+  ) {
+    buffer = [UInt8](repeating: 0, count: longest)
     self.descriptor = descriptor
-    self.eventLoop = eventLoop
+    self.loop = loop
+    self.priority = priority
     self.limit = limit
   }
 
   /// Begins to read, with what has come already.
-  func start() {
-    descriptor.whenReady { [weak self] readiness in self?.ready(readiness) }
-    ready([.readable, .writable])
+  /// - Throws: `SystemError` if there is no memory to watch the socket with.
+  func start() throws(SystemError) {
+    try descriptor.whenReady(on: loop, priority: priority) { [weak self] readiness in self?.ready(readiness) }
+    updateInterest()
   }
 
   /// While false, packets stay in the kernel as long as there is ample room.
   var isReading = true {
-    didSet {
-      guard isReading, !oldValue else { return }
-      eventLoop.execute { [weak self] in self?.ready(.readable) }
-    }
+    didSet { if isReading != oldValue { updateInterest() } }
   }
 
   /// Whether the next packet would leave at once, as far as is known.
@@ -63,16 +70,14 @@ final class PacketSocket {
   func send(_ packet: [UInt8]) -> Bool {
     guard waiting.isEmpty, !hasEnded else {
       guard waiting.count < limit else { return false }
-      wait(packet)
+      waiting.append(packet)
       return true
     }
-    if !write(packet) { wait(packet) }
+    if !write(packet) {
+      waiting.append(packet)
+      updateInterest()
+    }
     return true
-  }
-
-  private func wait(_ packet: [UInt8]) {
-    waiting.append(packet)
-    descriptor.watchesForRoom = true
   }
 
   /// Reads all that has come, as the last thing before the end.
@@ -83,21 +88,29 @@ final class PacketSocket {
     descriptor.close()
   }
 
-  private func ready(_ readiness: Poller.Readiness) {
-    if readiness.contains(.writable), !waiting.isEmpty { flush() }
-    guard !readiness.isDisjoint(with: [.readable, .failed]) else { return }
-    guard isReading || readiness.contains(.failed) || isCrowded else { return }
-    if readBurst() { eventLoop.execute { [weak self] in self?.ready(readiness.subtracting(.writable)) } }
+  private func updateInterest() {
+    var interest: Watch.Readiness = isReading || isEnding ? .readable : .news
+    // Only while something waits: otherwise each packet that leaves the kernel would wake the loop.
+    if !waiting.isEmpty { interest.insert(.writable) }
+    descriptor.interest = interest
   }
 
-  private var isCrowded: Bool { descriptor.receiveLoad.share > Self.highestLoad }
+  private func ready(_ readiness: Watch.Readiness) {
+    if readiness.contains(.failed), !isEnding {
+      isEnding = true
+      updateInterest()
+    }
+    if readiness.contains(.writable), !waiting.isEmpty { flush() }
+    guard !readiness.isDisjoint(with: [.readable, .failed]) else { return }
+    if isReading || isEnding || descriptor.receiveLoad.share > Self.highestLoad { _ = readBurst() }
+  }
 
   private func flush() {
     while let next = waiting.first {
       guard write(next) else { return }
-      _ = waiting.popFirst()
+      waiting.removeFirst()
     }
-    descriptor.watchesForRoom = false
+    updateInterest()
     onEvent?(.writable)
   }
 
@@ -115,8 +128,8 @@ final class PacketSocket {
   private func readBurst() -> Bool {
     for count in 0..<Self.burst {
       guard descriptor.isOpen, !hasEnded else { return false }
-      do {
-        guard let packet = try descriptor.read(&buffer) else {
+      do throws(SystemError) {
+        guard let packet = try readPacket() else {
           if count >= Self.fewest { tellLosses() }
           return error == nil ? false : end()
         }
@@ -132,6 +145,11 @@ final class PacketSocket {
     return true
   }
 
+  private func readPacket() throws(SystemError) -> [UInt8]? {
+    guard let length = try descriptor.read(into: &buffer) else { return nil }
+    return Array(buffer[..<length])
+  }
+
   private func tellLosses() {
     let dropped = descriptor.receiveLoad.dropped
     guard dropped > lost else { return }
@@ -141,6 +159,8 @@ final class PacketSocket {
 
   private func end() -> Bool {
     hasEnded = true
+    // A socket that has ended is ready for ever.
+    descriptor.unwatch()
     onEvent?(.ended(error))
     return false
   }

@@ -24,17 +24,18 @@ final class MemoryStorage: DocumentStorage {
   }
 
   func write(
-    _ name: String, _ encode: @escaping @Sendable () throws -> [UInt8], _ done: @escaping ((any Error)?) -> Void
+    _ name: String, _ encode: @escaping @Sendable () throws -> EncodedDocument,
+    _ done: @escaping (Result<[String], any Error>) -> Void
   ) {
     writes.append(name)
     scheduler.schedule(after: .milliseconds(10)) { [self] in
-      if let problem { return done(problem) }
-      do {
-        files[name] = try encode()
-        done(nil)
-      } catch {
-        done(error)
-      }
+      if let problem { return done(.failure(problem)) }
+      done(
+        Result {
+          let document = try encode()
+          files[name] = document.octets
+          return document.remarks
+        })
     }
   }
 }
