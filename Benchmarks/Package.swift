@@ -4,14 +4,13 @@ import PackageDescription
 // A package of its own, so that nobody who builds bled pays for it. `./run` builds and runs everything in it.
 
 let parts: Target.Dependency = .product(name: "BledParts", package: "bled")
-let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
 
 let package = Package(
   name: "bled-benchmarks",
   dependencies: [
     .package(name: "bled", path: ".."),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     // Without its traits it needs no jemalloc; allocations are counted by CAllocations instead.
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
@@ -21,11 +20,11 @@ let package = Package(
     .executableTarget(
       name: "Micro", dependencies: [parts, "CAllocations", .product(name: "Benchmark", package: "benchmark")],
       path: "Benchmarks/Micro", plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
-    // Poller, PacketSocket and Descriptor are links to the daemon's own files.
-    .executableTarget(name: "att-server", dependencies: [parts, nioCore, nioPosix]),
+    // PacketSocket and Descriptor are links to the daemon's own files.
+    .executableTarget(name: "att-server", dependencies: [parts, collections]),
     .executableTarget(name: "att-load"),
     .executableTarget(
-      name: "bench-daemon", dependencies: [parts, nioCore, nioPosix, .product(name: "Logging", package: "swift-log")]),
+      name: "bench-daemon", dependencies: [parts, .product(name: "Logging", package: "swift-log")]),
     .executableTarget(name: "daemon-load"),
   ],
   swiftLanguageModes: [.v6]

@@ -1,55 +1,38 @@
+import EventLoop
 import Glibc
-import NIOCore
-import NIOPosix
 
-/// `att-server SOCKET [nio]`: a GATT server behind a Unix socket, one ATT packet a packet, with the daemon's machines,
-/// event loop and packet sockets. With "nio" a NIO pipe channel takes the place of the packet sockets.
+/// `att-server SOCKET`: a GATT server behind a Unix socket, one ATT packet a packet, with the daemon's machines, event loop
+/// and packet sockets.
 @main
 enum ATTServer {
   static func main() throws {
-    let arguments = CommandLine.arguments.dropFirst()
-    guard let path = arguments.first else {
-      print("usage: att-server SOCKET [nio]")
+    guard let path = CommandLine.arguments.dropFirst().first else {
+      print("usage: att-server SOCKET")
       exit(2)
     }
-    let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+    let loop = try EventLoop()
     let listener = try Listener(path: path)
-    if arguments.dropFirst().first == "nio" {
-      while true { try servePipe(try listener.accept(), eventLoop) }
+    let watch = try Watch(listener.descriptor, on: loop) { _ in
+      do { try serve(try listener.accept(), loop) } catch { print("\(error)") }
     }
-    let poller = try eventLoop.submit { NIOLoopBound(try Poller(eventLoop: eventLoop), eventLoop: eventLoop) }.wait()
-    while true {
-      let client = try listener.accept()
-      try eventLoop.submit { try servePackets(client, poller.value, eventLoop.assumeIsolated()) }.wait()
-    }
-  }
-
-  private static func servePipe(_ client: Int32, _ eventLoop: any EventLoop) throws {
-    _ = try NIOPipeBootstrap(group: eventLoop)
-      .channelOption(.writeBufferWaterMark, value: .init(low: 1, high: 1))
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let peer = try GATTPeer(eventLoop: channel.eventLoop.assumeIsolated())
-          try channel.pipeline.syncOperations.addHandler(PipeHandler(peer))
-        }
-      }
-      .takingOwnershipOfDescriptor(inputOutput: client).wait()
+    try loop.run()
+    watch.cancel()
   }
 
   /// The socket keeps itself alive through its events, until the client goes.
-  private static func servePackets(_ client: Int32, _ poller: Poller, _ eventLoop: NIOIsolatedEventLoop) throws {
-    let socket = PacketSocket(try Descriptor(client, poller: poller, ready: { _ in }), eventLoop: eventLoop)
-    let peer = try GATTPeer(eventLoop: eventLoop)
+  private static func serve(_ client: Int32, _ loop: EventLoop) throws {
+    let socket = PacketSocket(Descriptor(client), on: loop, priority: .high)
+    let peer = try GATTPeer(loop: loop)
     peer.send = { [unowned socket] packet in _ = socket.send(packet) }
     peer.isWritable = { [unowned socket] in socket.isWritable }
     socket.onEvent = { event in
       switch event {
-      case .received(let packet): peer.received(Array(packet))
+      case .received(let packet): peer.received(packet)
       case .writable: peer.stream()
       case .lost: break
       case .ended: socket.close()
       }
     }
-    socket.start()
+    try socket.start()
   }
 }

@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
+import EventLoop
 import GATT
-import NIOCore
 
 /// One client of the server: the machine, the database it asks for, and the way out for packets.
 ///
@@ -14,7 +14,7 @@ final class GATTPeer {
   private var connection = GATTConnection(maximumMTU: 517)
   private var database = AttributeDatabase()
   private var actions: [GATTAction] = []
-  private let eventLoop: NIOIsolatedEventLoop
+  private let loop: EventLoop
   private let value = [UInt8](repeating: 7, count: 20)
   private var isStreaming = false
   /// Sends one packet. It is set before anything else is called.
@@ -22,8 +22,8 @@ final class GATTPeer {
   /// Whether the next packet would leave at once.
   var isWritable: () -> Bool = { true }
 
-  init(eventLoop: NIOIsolatedEventLoop) throws {
-    self.eventLoop = eventLoop
+  init(loop: EventLoop) throws {
+    self.loop = loop
     _ = try database.add(
       ServiceDefinition(
         uuid: 0xFFF0,
@@ -38,7 +38,7 @@ final class GATTPeer {
   }
 
   func received(_ packet: [UInt8]) {
-    let now = Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds))
+    let now = Instant(nanoseconds: EventLoop.now)
     connection.received(packet, now: now, database: &database, actions: &actions)
     execute()
   }
@@ -51,7 +51,7 @@ final class GATTPeer {
       _ = connection.notify(value, of: Self.streamed, actions: &actions)
       execute()
     }
-    eventLoop.execute { self.stream() }
+    loop.execute { self.stream() }
   }
 
   private func execute() {
@@ -66,6 +66,6 @@ final class GATTPeer {
       }
     }
     actions.removeAll(keepingCapacity: true)
-    if starts { eventLoop.execute { self.stream() } }
+    if starts { loop.execute { self.stream() } }
   }
 }

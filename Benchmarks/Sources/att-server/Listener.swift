@@ -3,7 +3,7 @@ import Glibc
 /// A Unix SOCK_SEQPACKET socket that waits for clients.
 struct Listener {
   struct Failure: Error { let call: String, code: Int32 }
-  private let descriptor: Int32
+  let descriptor: Int32
 
   init(path: String) throws {
     unlink(path)
@@ -22,7 +22,7 @@ struct Listener {
     _ = try Self.check("listen", listen(descriptor, 4))
   }
 
-  /// Waits for the next client.
+  /// Takes the next client.
   /// - Returns: its socket, which does not block.
   func accept() throws -> Int32 {
     let client = try Self.check("accept", Glibc.accept(descriptor, nil, nil))

@@ -1,6 +1,6 @@
 import Adapter
 import Bluetooth
-import NIOCore
+import EventLoop
 
 /// An adapter whose devices are always there: whichever address is asked for connects, and answers from the call after.
 final class AirlessAdapter: Adapter {
@@ -9,35 +9,35 @@ final class AirlessAdapter: Adapter {
   var onEvent: ((AdapterEvent) -> Void)?
 
   private let scheduler: any Scheduler
-  private let eventLoop: NIOIsolatedEventLoop
+  private let loop: EventLoop
   private var isScanning = false
 
-  init(scheduler: any Scheduler, eventLoop: NIOIsolatedEventLoop) {
+  init(scheduler: any Scheduler, loop: EventLoop) {
     self.scheduler = scheduler
-    self.eventLoop = eventLoop
+    self.loop = loop
   }
 
   func start() {
-    eventLoop.execute { [self] in
+    loop.execute { [self] in
       state = .on
       onEvent?(.stateChanged)
     }
   }
 
-  func stop(_ done: @escaping () -> Void) { eventLoop.execute(done) }
+  func stop(_ done: @escaping () -> Void) { loop.execute(done) }
 
-  func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) { eventLoop.execute { done(nil) } }
+  func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) { loop.execute { done(nil) } }
 
   func setScan(_ parameters: ScanParameters?) {
     isScanning = parameters != nil
-    eventLoop.execute { [self] in onEvent?(.scanning(isScanning)) }
+    loop.execute { [self] in onEvent?(.scanning(isScanning)) }
   }
 
   func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {}
 
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
-    eventLoop.execute { [self] in
-      let link = AirlessLink(peer: address, eventLoop: eventLoop) { [weak self] count, devices in
+    loop.execute { [self] in
+      let link = AirlessLink(peer: address, loop: loop) { [weak self] count, devices in
         self?.report(count, of: devices)
       }
       onEvent?(.connected(link))
@@ -51,7 +51,7 @@ final class AirlessAdapter: Adapter {
     let time = scheduler.now
     let end = min(count, first + AirlessLink.burst)
     for number in first..<end { onEvent?(.report(Self.advertisement(number % max(1, devices), time))) }
-    if end < count { eventLoop.execute { [self] in report(count, of: devices, from: end) } }
+    if end < count { loop.execute { [self] in report(count, of: devices, from: end) } }
   }
 
   /// Flags, a service, a name and data of its maker, 31 octets together. Every second device has another service.

@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
+import EventLoop
 import Glibc
-import NIOCore
 
 /// A link to a device that is a few tables and an `if`, so that it costs next to nothing beside the daemon.
 ///
@@ -25,30 +25,30 @@ final class AirlessLink: Link {
     didSet {
       guard isReading, let resume else { return }
       self.resume = nil
-      eventLoop.execute(resume)
+      loop.execute(resume)
     }
   }
 
-  private let eventLoop: NIOIsolatedEventLoop
+  private let loop: EventLoop
   private let report: (_ count: Int, _ devices: Int) -> Void
   private var arrived: [[UInt8]] = []
   /// What the device goes on with when it is read again.
   private var resume: (() -> Void)?
 
-  init(peer: DeviceAddress, eventLoop: NIOIsolatedEventLoop, report: @escaping (Int, Int) -> Void) {
+  init(peer: DeviceAddress, loop: EventLoop, report: @escaping (Int, Int) -> Void) {
     self.peer = peer
-    self.eventLoop = eventLoop
+    self.loop = loop
     self.report = report
   }
 
   func send(_ packet: [UInt8]) {
     guard let answer = answer(to: packet) else { return }
     arrived.append(answer)
-    if arrived.count == 1 { eventLoop.execute { [self] in deliver() } }
+    if arrived.count == 1 { loop.execute { [self] in deliver() } }
   }
 
   func disconnect() {
-    eventLoop.execute { [self] in
+    loop.execute { [self] in
       let tell = onEvent
       onEvent = nil
       tell?(.ended(BluetoothError(domain: .hci, code: 0x16, name: "connectionTerminatedByLocalHost", message: "done")))
@@ -57,7 +57,7 @@ final class AirlessLink: Link {
 
   func request(_ parameters: ConnectionParameters) {}
 
-  func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { eventLoop.execute { done(.success(-60)) } }
+  func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { loop.execute { done(.success(-60)) } }
 
   private func deliver() {
     let packets = arrived
@@ -90,12 +90,12 @@ final class AirlessLink: Link {
   private func command(_ octets: [UInt8]) {
     func word(_ at: Int) -> Int { (0..<4).reduce(0) { $0 | Int(octets[at + $1]) << (8 * $1) } }
     let (count, other, isScan) = (word(0), word(4), octets[8] == 1)
-    eventLoop.execute { [self] in
+    loop.execute { [self] in
       if isScan { report(count, other) } else { notify(count, every: .microseconds(Int64(other))) }
     }
   }
 
-  private func notify(_ count: Int, every pause: TimeAmount) {
+  private func notify(_ count: Int, every pause: Duration) {
     guard isReading else { return resume = { [self] in notify(count, every: pause) } }
     let now = pause == .zero ? min(count, Self.burst) : min(count, 1)
     for _ in 0..<now {
@@ -107,9 +107,11 @@ final class AirlessLink: Link {
     }
     guard count > now else { return }
     if pause == .zero {
-      eventLoop.execute { [self] in notify(count - now, every: pause) }
+      loop.execute { [self] in notify(count - now, every: pause) }
     } else {
-      eventLoop.scheduleTask(in: pause) { [self] in notify(count - now, every: pause) }
+      _ = loop.schedule(at: EventLoop.now + pause.components.attoseconds / 1_000_000_000) { [self] in
+        notify(count - now, every: pause)
+      }
     }
   }
 }

@@ -1,1 +1,0 @@
-../../../Sources/KernelAdapter/IO/Poller.swift
