@@ -13,11 +13,13 @@ extension KernelAdapter {
   /// the device's host is asked (Core 5.4, Vol 3, Part A, 4.20).
   func request(_ parameters: ConnectionParameters, on link: KernelLink) {
     request(
-      LEConnectionUpdate(
-        handle: link.handle, intervalMin: TimeUnits.connection(parameters.interval.lowerBound),
-        intervalMax: TimeUnits.connection(parameters.interval.upperBound),
-        latency: UInt16(clamping: parameters.latency),
-        supervisionTimeout: TimeUnits.supervision(parameters.supervisionTimeout)), on: link)
+      LEConnectionUpdate {
+        $0.handle = link.handle
+        $0.intervalMin = TimeUnits.connection(parameters.interval.lowerBound)
+        $0.intervalMax = TimeUnits.connection(parameters.interval.upperBound)
+        $0.latency = UInt16(clamping: parameters.latency)
+        $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+      }, on: link)
   }
 
   private func request(_ update: LEConnectionUpdate, on link: KernelLink) {
@@ -43,7 +45,10 @@ extension KernelAdapter {
   func parametersRefused(_ handle: UInt16) {
     guard let wish = parameterWishes.removeValue(forKey: handle), links[handle]?.role == .peripheral else { return }
     let request = Self.connectionParameterUpdateRequest(wish.next ?? wish.asked)
-    let packet = ACLDataPacket(handle: handle, boundary: 0, data: request)
+    let packet = ACLDataPacket {
+      $0.handle = handle
+      $0.data = request
+    }
     if hci?.send(HCIPacket.acl(packet).octets) == false { logger.error("the controller takes no data") }
   }
 

@@ -254,15 +254,15 @@ enum HCIFields {
         "total_num_le_acl_data_packets": n(value.aclDataPackets),
       ]
     case LEReadLocalSupportedFeatures.opcode:
-      return ["le_features": hex(try event.decoded(as: LEReadLocalSupportedFeatures.self).features.rawValue)]
+      return ["le_features": hex(try event.decoded(as: LEReadLocalSupportedFeatures.self).value.rawValue)]
     case LEReadSupportedStates.opcode:
-      return ["le_states": hex(try event.decoded(as: LEReadSupportedStates.self).states.rawValue)]
+      return ["le_states": hex(try event.decoded(as: LEReadSupportedStates.self).value.rawValue)]
     case LEReadFilterAcceptListSize.opcode:
-      return ["filter_accept_list_size": n(try event.decoded(as: LEReadFilterAcceptListSize.self).size)]
+      return ["filter_accept_list_size": n(try event.decoded(as: LEReadFilterAcceptListSize.self).value)]
     case LESetExtendedAdvertisingParameters.opcode:
-      return ["selected_tx_power": n(try event.decoded(as: LESetExtendedAdvertisingParameters.self).txPower)]
+      return ["selected_tx_power": n(try event.decoded(as: LESetExtendedAdvertisingParameters.self).value)]
     case LELongTermKeyRequestReply.opcode:
-      return ["connection_handle": n(try event.decoded(as: LELongTermKeyRequestReply.self).handle)]
+      return ["connection_handle": n(try event.decoded(as: LELongTermKeyRequestReply.self).value)]
     default: return ["status": n(event.status.rawValue)]
     }
   }

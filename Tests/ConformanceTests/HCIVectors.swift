@@ -29,16 +29,15 @@ struct HCIVectors {
       switch packet {
       case .command(let command):
         guard let type = KnownCommands.type(of: command.opcode) else { return }
-        try #require(CommandPacket(try type.init(decoding: command)) == command, "\(vector.testDescription)")
+        try #require(try again(command, as: type) == command, "\(vector.testDescription)")
       case .event(let packet):
         let event = try HCIEvent(decoding: packet)
         try #require(event.packet == packet, "\(vector.testDescription)")
         if case .commandComplete(let complete) = event, complete.status.isSuccess,
           let type = KnownCommands.type(of: complete.opcode)
         {
-          var writer = OctetWriter()
-          try returned(complete, by: type).write(to: &writer)
-          try #require(writer.octets == complete.returnParameters, "\(vector.testDescription)")
+          let returned = try returned(complete, by: type)
+          try #require(returned.octets == complete.returnParameters, "\(vector.testDescription)")
         }
       case .acl: break
       }
@@ -66,6 +65,10 @@ struct HCIVectors {
       }
     }
   }
+
+  private func again<Command: HCICommand>(
+    _ packet: CommandPacket, as _: Command.Type
+  ) throws -> CommandPacket { CommandPacket(try Command(decoding: packet)) }
 
   private func returned<Command: HCICommand>(
     _ complete: CommandComplete, by command: Command.Type

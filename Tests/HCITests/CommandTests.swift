@@ -12,19 +12,30 @@ struct CommandTests {
 
   @Test func scanning() {
     #expect(
-      hex(LESetScanParameters(isActive: true, interval: 0x60, window: 0x30, ownAddressType: .random))
-        == packed("010b2007 01 6000 3000 01 00"))
-    #expect(hex(LESetScanEnable(isEnabled: true)) == "010c20020100")
-    let scan = LESetExtendedScanParameters.Scan(isActive: false, interval: 0x60, window: 0x30)
+      hex(
+        LESetScanParameters {
+          $0.isActive = true
+          $0.interval = 0x60
+          $0.window = 0x30
+          $0.ownAddressType = .random
+        }) == packed("010b2007 01 6000 3000 01 00"))
+    #expect(hex(LESetScanEnable { $0.isEnabled = true }) == "010c20020100")
+    let scan = LESetExtendedScanParameters.Scan {
+      $0.interval = 0x60
+      $0.window = 0x30
+    }
     #expect(
-      hex(LESetExtendedScanParameters(phys: 0b101, scans: [scan, scan]))
-        == packed("0141200d 00 00 05 00 6000 3000 00 6000 3000"))
+      hex(
+        LESetExtendedScanParameters {
+          $0.phys = 0b101
+          $0.scans = [scan, scan]
+        }) == packed("0141200d 00 00 05 00 6000 3000 00 6000 3000"))
   }
 
   @Test func advertisingDataIsFilledToThirtyOneOctets() {
     let zeros = String(repeating: "00", count: 28)
-    #expect(hex(LESetAdvertisingData(data: [2, 1, 6])) == "0108202003020106\(zeros)")
-    let tooLong = LESetScanResponseData(data: [UInt8](repeating: 0xAA, count: 40))
+    #expect(hex(LESetAdvertisingData { $0.data = [2, 1, 6] }) == "0108202003020106\(zeros)")
+    let tooLong = LESetScanResponseData { $0.data = [UInt8](repeating: 0xAA, count: 40) }
     let cut = String(repeating: "aa", count: 31)
     #expect(hex(tooLong) == "010920201f\(cut)")
   }
@@ -36,19 +47,24 @@ struct CommandTests {
     #expect(fragments.map(\.data.count) == [251, 251, 98])
     #expect(fragments.flatMap(\.data) == data)
     #expect(AdvertisingDataFragment.fragments(of: [], advertisingHandle: 3).map(\.operation) == [.complete])
-    #expect(hex(LESetExtendedAdvertisingData(fragment: fragments[0])).hasPrefix("013720ff030101fb0707"))
+    #expect(hex(LESetExtendedAdvertisingData { $0.fragment = fragments[0] }).hasPrefix("013720ff030101fb0707"))
   }
 
   @Test func initiating() {
     let peer = HCIAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random))
     #expect(
       hex(
-        LECreateConnection(
-          scanInterval: 0x60, scanWindow: 0x30, filterPolicy: 1, peer: peer, intervalMin: 12, intervalMax: 36,
-          latency: 0, supervisionTimeout: 400))
-        == packed("010d2019 6000 3000 01 01 f5f4f3f2f1f0 00 0c00 2400 0000 9001 0000 0000"))
+        LECreateConnection {
+          $0.scanInterval = 0x60
+          $0.scanWindow = 0x30
+          $0.filterPolicy = 1
+          $0.peer = peer
+          $0.intervalMin = 12
+          $0.intervalMax = 36
+          $0.supervisionTimeout = 400
+        }) == packed("010d2019 6000 3000 01 01 f5f4f3f2f1f0 00 0c00 2400 0000 9001 0000 0000"))
     #expect(hex(LECreateConnectionCancel()) == "010e2000")
-    #expect(hex(LEAddDeviceToFilterAcceptList(device: peer)) == "0111200701f5f4f3f2f1f0")
+    #expect(hex(LEAddDeviceToFilterAcceptList { $0.device = peer }) == "0111200701f5f4f3f2f1f0")
   }
 
   @Test func aCommandKnowsWhatItReads() throws {

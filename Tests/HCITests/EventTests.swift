@@ -29,7 +29,25 @@ struct EventTests {
     #expect(throws: HCICodingError.self) { try event("043e0f 02 01 00 01 f5f4f3f2f1f0 1f 020106 c4") }
     #expect(throws: HCICodingError.self) { try event("043e02 02 ff") }
     #expect(throws: HCICodingError.self) { try event("043e00") }
-    #expect(throws: HCICodingError.trailingOctets(count: 1)) { try event("040505 00 0100 13 00") }
+  }
+
+  @Test("Controllers of later versions append fields to events and returned parameters: what is known is read")
+  func octetsBehindWhatIsKnownAreAccepted() throws {
+    #expect(try event("040505 00 0100 13 00") == event("040504 00 0100 13"))
+    let connected = "0a 00 4000 00 01 f5f4f3f2f1f0 000000000000 000000000000 2400 0000 9001 00"
+    #expect(try event("043e22 \(connected) aabbcc") == event("043e1f \(connected)"))
+    let report = "02 01 00 01 f5f4f3f2f1f0 03 020106 c4"
+    #expect(try event("043e10 \(report) aa") == event("043e0f \(report)"))
+    guard case .commandComplete(let complete) = try event("040e09 01 0514 00 4000 c4 aabb") else {
+      Issue.record("not a Command Complete")
+      return
+    }
+    #expect(try complete.decoded(as: ReadRSSI.self).rssi == -60)
+    // What is known must be there all the same.
+    #expect(throws: HCICodingError.truncated(missing: 1)) { try event("043e1e \(connected.dropLast(3))") }
+    #expect(throws: HCICodingError.truncated(missing: 1)) { try event("040503 00 0100") }
+    // The packet itself ends where its length says.
+    #expect(throws: HCICodingError.trailingOctets(count: 1)) { try event("040504 00 0100 13 00") }
   }
 
   @Test func anAnonymousAdvertiserHasNoDevice() throws {

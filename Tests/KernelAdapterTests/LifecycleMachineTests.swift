@@ -34,8 +34,11 @@ struct LifecycleMachineTests {
       _ hex: String, status: UInt8 = 0, returns: [UInt8] = [], location: SourceLocation = #_sourceLocation
     ) throws {
       let packet = try take(hex, location: location)
-      let event = ManagementCommandComplete(
-        opcode: packet.code, status: ManagementStatus(rawValue: status), returnParameters: returns)
+      let event = ManagementCommandComplete {
+        $0.opcode = packet.code
+        $0.status = ManagementStatus(rawValue: status)
+        $0.returnParameters = returns
+      }
       give(.packet(ManagementPacket(event: event, index: packet.index)))
     }
 
@@ -77,11 +80,12 @@ struct LifecycleMachineTests {
     }
 
     mutating func describe(index: String = "0000", address: UInt64, current: ManagementSettings = []) throws {
-      var writer = OctetWriter()
-      ControllerInformation(
-        address: address, supported: [.powered, .lowEnergy, .secureConnections, .bondable], current: current
-      ).write(to: &writer)
-      try command("0400 \(index) 0000", returns: writer.octets)
+      let information = ControllerInformation {
+        $0.address = address
+        $0.supported = [.powered, .lowEnergy, .secureConnections, .bondable]
+        $0.current = current
+      }
+      try command("0400 \(index) 0000", returns: information.octets)
     }
 
     /// The whole way to `on` of a controller that is off.

@@ -19,8 +19,13 @@ struct SmallPartsTests {
 
   @Test("G18: the host of a central is asked for parameters (Vol 3, Part A, 4.20)")
   func connectionParameterUpdateRequest() {
-    let wish = LEConnectionUpdate(
-      handle: 0x40, intervalMin: 384, intervalMax: 408, latency: 4, supervisionTimeout: 500)
+    let wish = LEConnectionUpdate {
+      $0.handle = 0x40
+      $0.intervalMin = 384
+      $0.intervalMax = 408
+      $0.latency = 4
+      $0.supervisionTimeout = 500
+    }
     #expect(
       Hex.encode(KernelAdapter.connectionParameterUpdateRequest(wish)) == "0c000500" + "12010800" + "8001" + "9801"
         + "0400" + "f401")
@@ -49,9 +54,15 @@ struct SmallPartsTests {
     let index = ControllerIndex(rawValue: 0)
     var policy = PairingPolicy()
     let justWorks = ManagementEvent.userConfirmationRequest(
-      UserConfirmationRequest(device: device, confirmHint: 1, value: 0))
+      UserConfirmationRequest {
+        $0.device = device
+        $0.confirmHint = 1
+      })
     let comparison = ManagementEvent.userConfirmationRequest(
-      UserConfirmationRequest(device: device, confirmHint: 0, value: 123_456))
+      UserConfirmationRequest {
+        $0.device = device
+        $0.value = 123_456
+      })
     #expect(policy.answer(to: justWorks, index: index)?.code == UserConfirmationReply.opcode)
     #expect(policy.answer(to: comparison, index: index)?.code == UserConfirmationNegativeReply.opcode)
     #expect(
@@ -83,14 +94,17 @@ struct SmallPartsTests {
     var machine = SetUpMachine(address: DeviceAddress(value: 0xC011_2233_4455, kind: .random))
     var actions = machine.start(at: .zero)
     func answer(_ opcode: Opcode, _ octets: [UInt8]) {
-      actions = machine.handle(
-        .commandComplete(CommandComplete(opcode: opcode, returnParameters: [0] + octets)), at: .zero)
+      let complete = CommandComplete {
+        $0.opcode = opcode
+        $0.returnParameters = [0] + octets
+      }
+      actions = machine.handle(.commandComplete(complete), at: .zero)
     }
     #expect(actions == [.send(CommandPacket(LEReadLocalSupportedFeatures()))])
     answer(LEReadLocalSupportedFeatures.opcode, [0, 0x10, 0, 0, 0, 0, 0, 0])
     answer(LEReadSupportedStates.opcode, [UInt8](repeating: 0xFF, count: 8))
     answer(LEReadFilterAcceptListSize.opcode, [16])
-    #expect(actions == [.send(CommandPacket(LESetRandomAddress(address: 0xC011_2233_4455)))])
+    #expect(actions == [.send(CommandPacket(LESetRandomAddress { $0.address = 0xC011_2233_4455 }))])
     answer(LESetRandomAddress.opcode, [])
     answer(LEReadMaximumAdvertisingDataLength.opcode, [0xFB, 0x00])
     answer(LEReadNumberOfSupportedAdvertisingSets.opcode, [4])
@@ -110,8 +124,11 @@ struct SmallPartsTests {
     for octets: [UInt8] in [[0], [0, 1, 2], [0x0C], []] {
       var machine = SetUpMachine(address: DeviceAddress(value: 1, kind: .public))
       _ = machine.start(at: .zero)
-      let actions = machine.handle(
-        .commandComplete(CommandComplete(opcode: opcode, returnParameters: octets)), at: .zero)
+      let complete = CommandComplete {
+        $0.opcode = opcode
+        $0.returnParameters = octets
+      }
+      let actions = machine.handle(.commandComplete(complete), at: .zero)
       guard case .failed? = actions.first else {
         Issue.record("accepted \(octets)")
         continue

@@ -2,7 +2,8 @@ import Bluetooth
 import Fuzzing
 import HCI
 
-/// Packets of the controller and to it: what can be decoded is the same when it is encoded, events octet for octet.
+/// Packets of the controller and to it: what can be decoded is the same when it is encoded, events octet for octet as
+/// far as their fields are known.
 @main
 enum HCIPackets {
   static func main() {
@@ -21,7 +22,9 @@ enum HCIPackets {
 
   private static func check(_ packet: EventPacket) {
     guard let event = try? HCIEvent(decoding: packet) else { return }
-    invariant(event.packet == packet, "\(packet) became \(event.packet)")
+    let again = event.packet
+    invariant(
+      again.code == packet.code && packet.parameters.starts(with: again.parameters), "\(packet) became \(again)")
     switch event {
     case .commandComplete(let complete):
       guard let type = KnownCommands.type(of: complete.opcode) else { return }
@@ -44,8 +47,7 @@ enum HCIPackets {
 
   private static func check<Command: HCICommand>(_ complete: CommandComplete, _: Command.Type) {
     guard let returned = try? complete.decoded(as: Command.self) else { return }
-    var writer = OctetWriter()
-    returned.write(to: &writer)
-    invariant(writer.octets == complete.returnParameters, "\(complete.returnParameters) became \(writer.octets)")
+    let octets = returned.octets
+    invariant(complete.returnParameters.starts(with: octets), "\(complete.returnParameters) became \(octets)")
   }
 }

@@ -1,211 +1,192 @@
 /// Set Event Mask (Core 5.4, Vol 4, Part E, 7.3.1).
-public struct SetEventMask: HCICommand {
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x0C01
+package struct SetEventMask: HCICommand {
+  package static let opcode: Opcode = 0x0C01
   /// One bit an event.
-  public var mask: UInt64
+  package var mask: UInt64 = 0
 
-  /// Makes it of its parameters.
-  public init(mask: UInt64) {
-    self.mask = mask
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    mask = try reader.uint64()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint64(mask)
-  }
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&mask) }
 }
 
 /// Read Local Version Information (Core 5.4, Vol 4, Part E, 7.4.1).
-public struct ReadLocalVersionInformation: HCICommand, WithoutParameters {
-  /// What Command Complete carries.
-  public typealias ReturnParameters = LocalVersionInformation
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x1001
+package struct ReadLocalVersionInformation: HCICommand, WithoutParameters {
+  package static let opcode: Opcode = 0x1001
+  package init() {}
 
-  /// Makes it.
-  public init() {}
-}
+  /// Which versions a controller follows.
+  package struct ReturnParameters: HCIReturnParameters {
+    package var status = HCIStatus.success
+    /// The version of HCI; 11 is 5.2.
+    package var hciVersion: UInt8 = 0
+    /// The revision of HCI.
+    package var hciSubversion: UInt16 = 0
+    /// The version of the link layer.
+    package var lmpVersion: UInt8 = 0
+    /// Who made the controller.
+    package var companyIdentifier: UInt16 = 0
+    /// The revision of the link layer.
+    package var lmpSubversion: UInt16 = 0
 
-/// Which versions a controller follows (7.4.1).
-public struct LocalVersionInformation: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// The version of HCI; 11 is 5.2.
-  public var hciVersion: UInt8
-  /// The revision of HCI.
-  public var hciSubversion: UInt16
-  /// The version of the link layer.
-  public var lmpVersion: UInt8
-  /// Who made the controller.
-  public var companyIdentifier: UInt16
-  /// The revision of the link layer.
-  public var lmpSubversion: UInt16
-
-  /// Makes it of its parameters.
-  public init(
-    status: HCIStatus = .success, hciVersion: UInt8, hciSubversion: UInt16, lmpVersion: UInt8,
-    companyIdentifier: UInt16, lmpSubversion: UInt16
-  ) {
-    self.status = status
-    self.hciVersion = hciVersion
-    self.hciSubversion = hciSubversion
-    self.lmpVersion = lmpVersion
-    self.companyIdentifier = companyIdentifier
-    self.lmpSubversion = lmpSubversion
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    hciVersion = try reader.uint8()
-    hciSubversion = try reader.uint16()
-    lmpVersion = try reader.uint8()
-    companyIdentifier = try reader.uint16()
-    lmpSubversion = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint8(hciVersion)
-    writer.uint16(hciSubversion)
-    writer.uint8(lmpVersion)
-    writer.uint16(companyIdentifier)
-    writer.uint16(lmpSubversion)
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) {
+      coder.fields(&status, &hciVersion, &hciSubversion, &lmpVersion, &companyIdentifier, &lmpSubversion)
+    }
   }
 }
 
 /// Read Local Supported Commands (Core 5.4, Vol 4, Part E, 7.4.2).
-public struct ReadLocalSupportedCommands: HCICommand, WithoutParameters {
-  /// What Command Complete carries.
-  public typealias ReturnParameters = LocalSupportedCommands
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x1002
+package struct ReadLocalSupportedCommands: HCICommand, WithoutParameters {
+  package static let opcode: Opcode = 0x1002
+  package init() {}
 
-  /// Makes it.
-  public init() {}
-}
+  /// Which commands a controller has.
+  package struct ReturnParameters: HCIReturnParameters {
+    package var status = HCIStatus.success
+    /// 64 octets, one bit a command (6.27).
+    package var commands: [UInt8] = []
 
-/// Which commands a controller has (7.4.2).
-public struct LocalSupportedCommands: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// 64 octets, one bit a command (6.27).
-  public var commands: [UInt8]
-
-  /// Makes it of its parameters.
-  public init(status: HCIStatus = .success, commands: [UInt8]) {
-    self.status = status
-    self.commands = commands
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    commands = try reader.octets(64)
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.octets(commands, count: 64)
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) {
+      coder.fields(&status)
+      coder.octets(&commands, count: 64)
+    }
   }
 }
 
 /// Read Buffer Size (Core 5.4, Vol 4, Part E, 7.4.5).
-public struct ReadBufferSize: HCICommand, WithoutParameters {
-  /// What Command Complete carries.
-  public typealias ReturnParameters = BufferSize
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x1005
+package struct ReadBufferSize: HCICommand, WithoutParameters {
+  package static let opcode: Opcode = 0x1005
+  package init() {}
 
-  /// Makes it.
-  public init() {}
-}
+  /// How much a controller buffers.
+  package struct ReturnParameters: HCIReturnParameters {
+    package var status = HCIStatus.success
+    /// Octets in one ACL packet.
+    package var aclDataPacketLength: UInt16 = 0
+    /// Octets in one synchronous packet.
+    package var synchronousDataPacketLength: UInt8 = 0
+    /// How many ACL packets.
+    package var aclDataPackets: UInt16 = 0
+    /// How many synchronous packets.
+    package var synchronousDataPackets: UInt16 = 0
 
-/// How much a controller buffers (7.4.5).
-public struct BufferSize: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// Octets in one ACL packet.
-  public var aclDataPacketLength: UInt16
-  /// Octets in one synchronous packet.
-  public var synchronousDataPacketLength: UInt8
-  /// How many ACL packets.
-  public var aclDataPackets: UInt16
-  /// How many synchronous packets.
-  public var synchronousDataPackets: UInt16
-
-  /// Makes it of its parameters.
-  public init(
-    status: HCIStatus = .success, aclDataPacketLength: UInt16, synchronousDataPacketLength: UInt8,
-    aclDataPackets: UInt16, synchronousDataPackets: UInt16
-  ) {
-    self.status = status
-    self.aclDataPacketLength = aclDataPacketLength
-    self.synchronousDataPacketLength = synchronousDataPacketLength
-    self.aclDataPackets = aclDataPackets
-    self.synchronousDataPackets = synchronousDataPackets
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    aclDataPacketLength = try reader.uint16()
-    synchronousDataPacketLength = try reader.uint8()
-    aclDataPackets = try reader.uint16()
-    synchronousDataPackets = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint16(aclDataPacketLength)
-    writer.uint8(synchronousDataPacketLength)
-    writer.uint16(aclDataPackets)
-    writer.uint16(synchronousDataPackets)
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) {
+      coder.fields(
+        &status, &aclDataPacketLength, &synchronousDataPacketLength, &aclDataPackets, &synchronousDataPackets)
+    }
   }
 }
 
 /// Read BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6).
-public struct ReadBDADDR: HCICommand, WithoutParameters {
-  /// What Command Complete carries.
-  public typealias ReturnParameters = PublicAddress
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x1009
+package struct ReadBDADDR: HCICommand, WithoutParameters {
+  package static let opcode: Opcode = 0x1009
+  package init() {}
 
-  /// Makes it.
-  public init() {}
+  /// The public address of a controller.
+  package struct ReturnParameters: HCIReturnParameters {
+    package var status = HCIStatus.success
+    /// 48 bits; zero if it has none.
+    package var address: UInt64 = 0
+
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) {
+      coder.fields(&status)
+      coder.number(&address, octets: 6)
+    }
+  }
 }
 
-/// The public address of a controller (7.4.6).
-public struct PublicAddress: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// 48 bits; zero if it has none.
-  public var address: UInt64
+/// LE Set Event Mask (Core 5.4, Vol 4, Part E, 7.8.1).
+package struct LESetEventMask: HCICommand {
+  package static let opcode: Opcode = 0x2001
+  /// One bit a subevent.
+  package var mask: UInt64 = 0
 
-  /// Makes it of its parameters.
-  public init(status: HCIStatus = .success, address: UInt64) {
-    self.status = status
-    self.address = address
-  }
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&mask) }
+}
 
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    address = try reader.uint48()
-  }
+/// LE Read Buffer Size (Core 5.4, Vol 4, Part E, 7.8.2).
+package struct LEReadBufferSize: HCICommand, WithoutParameters {
+  package static let opcode: Opcode = 0x2002
+  package init() {}
 
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint48(address)
+  /// How much a controller buffers for LE.
+  package struct ReturnParameters: HCIReturnParameters {
+    package var status = HCIStatus.success
+    /// Octets in one packet; 0 if LE shares the other buffers.
+    package var aclDataPacketLength: UInt16 = 0
+    /// How many packets.
+    package var aclDataPackets: UInt8 = 0
+
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) {
+      coder.fields(&status, &aclDataPacketLength, &aclDataPackets)
+    }
   }
+}
+
+/// LE Read Local Supported Features (Core 5.4, Vol 4, Part E, 7.8.3).
+package struct LEReadLocalSupportedFeatures: HCICommand, WithoutParameters {
+  package typealias ReturnParameters = ValueReturn<LEFeatures>
+  package static let opcode: Opcode = 0x2003
+  package init() {}
+}
+
+/// The features of an LE controller (Core 5.4, Vol 6, Part B, 4.6).
+package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
+  /// One bit a feature.
+  package let rawValue: UInt64
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Connection Parameters Request Procedure.
+  package static let connectionParametersRequest = LEFeatures(rawValue: 1 << 1)
+  /// LE Data Packet Length Extension.
+  package static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
+  /// LL Privacy.
+  package static let linkLayerPrivacy = LEFeatures(rawValue: 1 << 6)
+  /// LE 2M PHY.
+  package static let phy2M = LEFeatures(rawValue: 1 << 8)
+  /// LE Coded PHY.
+  package static let codedPHY = LEFeatures(rawValue: 1 << 11)
+  /// LE Extended Advertising: the controller has the extended family.
+  package static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
+  /// LE Periodic Advertising.
+  package static let periodicAdvertising = LEFeatures(rawValue: 1 << 13)
+}
+
+/// LE Set Random Address (Core 5.4, Vol 4, Part E, 7.8.4).
+package struct LESetRandomAddress: HCICommand {
+  package static let opcode: Opcode = 0x2005
+  /// 48 bits of the random address.
+  package var address: UInt64 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.number(&address, octets: 6) }
+}
+
+/// LE Read Supported States (Core 5.4, Vol 4, Part E, 7.8.27).
+package struct LEReadSupportedStates: HCICommand, WithoutParameters {
+  package typealias ReturnParameters = ValueReturn<LEStates>
+  package static let opcode: Opcode = 0x201C
+  package init() {}
+}
+
+/// Which activities a controller combines (Core 5.4, Vol 4, Part E, 7.8.27).
+package struct LEStates: OptionSet, PacketField, Hashable, Sendable {
+  /// One bit a combination.
+  package let rawValue: UInt64
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Connectable advertising while scanning passively.
+  package static let advertisingAndPassiveScanning = LEStates(rawValue: 1 << 10)
+  /// Connectable advertising while scanning actively.
+  package static let advertisingAndActiveScanning = LEStates(rawValue: 1 << 14)
+  /// Initiating while scanning passively.
+  package static let initiatingAndPassiveScanning = LEStates(rawValue: 1 << 22)
+  /// Initiating while scanning actively.
+  package static let initiatingAndActiveScanning = LEStates(rawValue: 1 << 23)
+  /// Initiating while advertising connectably.
+  package static let initiatingAndAdvertising = LEStates(rawValue: 1 << 32)
 }

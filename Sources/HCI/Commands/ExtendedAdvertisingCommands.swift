@@ -1,255 +1,212 @@
 /// LE Set Advertising Set Random Address (Core 5.4, Vol 4, Part E, 7.8.52).
-public struct LESetAdvertisingSetRandomAddress: HCICommand {
-  /// The family that the command belongs to.
-  public typealias Family = ExtendedFamily
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x2035
+package struct LESetAdvertisingSetRandomAddress: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x2035
   /// Which set, 0x00 to 0xEF.
-  public var advertisingHandle: UInt8
+  package var advertisingHandle: UInt8 = 0
   /// 48 bits of the random address.
-  public var address: UInt64
+  package var address: UInt64 = 0
 
-  /// Makes it of its parameters.
-  public init(advertisingHandle: UInt8, address: UInt64) {
-    self.advertisingHandle = advertisingHandle
-    self.address = address
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    advertisingHandle = try reader.uint8()
-    address = try reader.uint48()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint8(advertisingHandle)
-    writer.uint48(address)
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&advertisingHandle)
+    coder.number(&address, octets: 6)
   }
 }
 
 /// LE Set Extended Advertising Parameters (Core 5.4, Vol 4, Part E, 7.8.53).
-public struct LESetExtendedAdvertisingParameters: HCICommand {
-  /// The family that the command belongs to.
-  public typealias Family = ExtendedFamily
-  /// What Command Complete carries.
-  public typealias ReturnParameters = SelectedTxPower
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x2036
+package struct LESetExtendedAdvertisingParameters: HCICommand {
+  package typealias Family = ExtendedFamily
+  /// The transmit power that the controller chose, in dBm.
+  package typealias ReturnParameters = ValueReturn<Int8>
+  package static let opcode: Opcode = 0x2036
+
+  /// What kind of advertisement a set sends.
+  package struct Properties: OptionSet, PacketField, Hashable, Sendable {
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Connectable.
+    package static let connectable = Properties(rawValue: 1 << 0)
+    /// Scannable.
+    package static let scannable = Properties(rawValue: 1 << 1)
+    /// Directed.
+    package static let directed = Properties(rawValue: 1 << 2)
+    /// With legacy PDUs, which every scanner hears and which carry at the most 31 octets.
+    package static let legacyPDUs = Properties(rawValue: 1 << 4)
+    /// Without the advertiser's address.
+    package static let anonymous = Properties(rawValue: 1 << 5)
+  }
+
   /// Which set, 0x00 to 0xEF.
-  public var advertisingHandle: UInt8
+  package var advertisingHandle: UInt8 = 0
   /// What kind of advertisement.
-  public var properties: AdvertisingEventProperties
+  package var properties: Properties = []
   /// 0x000020 to 0xFFFFFF, in 0.625 ms.
-  public var intervalMin: UInt32
+  package var intervalMin: UInt32 = 0
   /// 0x000020 to 0xFFFFFF, in 0.625 ms.
-  public var intervalMax: UInt32
+  package var intervalMax: UInt32 = 0
   /// Bits 0 to 2: channels 37 to 39.
-  public var channelMap: UInt8
+  package var channelMap: UInt8 = 7
   /// Which of our addresses is used.
-  public var ownAddressType: AddressType
+  package var ownAddressType = AddressType.public
   /// To whom, for directed advertising.
-  public var peer: HCIAddress
+  package var peer = HCIAddress()
   /// Who may scan and connect; 0 everybody.
-  public var filterPolicy: UInt8
+  package var filterPolicy: UInt8 = 0
   /// In dBm; 127 leaves it to the controller.
-  public var txPower: Int8
+  package var txPower: Int8 = 127
   /// 1 for 1M, 3 for Coded.
-  public var primaryPHY: UInt8
+  package var primaryPHY: UInt8 = 1
   /// How many events may pass without the auxiliary packet.
-  public var secondaryMaxSkip: UInt8
+  package var secondaryMaxSkip: UInt8 = 0
   /// 1 for 1M, 2 for 2M, 3 for Coded.
-  public var secondaryPHY: UInt8
+  package var secondaryPHY: UInt8 = 1
   /// The set identifier in the packets, 0 to 15.
-  public var sid: UInt8
+  package var sid: UInt8 = 0
   /// Whether scan requests become events.
-  public var notifiesScanRequests: Bool
+  package var notifiesScanRequests = false
 
-  /// Makes it of its parameters.
-  public init(
-    advertisingHandle: UInt8, properties: AdvertisingEventProperties, intervalMin: UInt32, intervalMax: UInt32,
-    channelMap: UInt8 = 7, ownAddressType: AddressType = .public, peer: HCIAddress = .none, filterPolicy: UInt8 = 0,
-    txPower: Int8 = 127, primaryPHY: UInt8 = 1, secondaryMaxSkip: UInt8 = 0, secondaryPHY: UInt8 = 1, sid: UInt8 = 0,
-    notifiesScanRequests: Bool = false
-  ) {
-    self.advertisingHandle = advertisingHandle
-    self.properties = properties
-    self.intervalMin = intervalMin
-    self.intervalMax = intervalMax
-    self.channelMap = channelMap
-    self.ownAddressType = ownAddressType
-    self.peer = peer
-    self.filterPolicy = filterPolicy
-    self.txPower = txPower
-    self.primaryPHY = primaryPHY
-    self.secondaryMaxSkip = secondaryMaxSkip
-    self.secondaryPHY = secondaryPHY
-    self.sid = sid
-    self.notifiesScanRequests = notifiesScanRequests
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    advertisingHandle = try reader.uint8()
-    properties = try AdvertisingEventProperties(from: &reader)
-    intervalMin = try reader.uint24()
-    intervalMax = try reader.uint24()
-    channelMap = try reader.uint8()
-    ownAddressType = try AddressType(from: &reader)
-    peer = try reader.address()
-    filterPolicy = try reader.uint8()
-    txPower = try reader.int8()
-    primaryPHY = try reader.uint8()
-    secondaryMaxSkip = try reader.uint8()
-    secondaryPHY = try reader.uint8()
-    sid = try reader.uint8()
-    notifiesScanRequests = try reader.bool()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint8(advertisingHandle)
-    properties.write(to: &writer)
-    writer.uint24(intervalMin)
-    writer.uint24(intervalMax)
-    writer.uint8(channelMap)
-    ownAddressType.write(to: &writer)
-    writer.address(peer)
-    writer.uint8(filterPolicy)
-    writer.int8(txPower)
-    writer.uint8(primaryPHY)
-    writer.uint8(secondaryMaxSkip)
-    writer.uint8(secondaryPHY)
-    writer.uint8(sid)
-    writer.bool(notifiesScanRequests)
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&advertisingHandle, &properties)
+    coder.number(&intervalMin, octets: 3)
+    coder.number(&intervalMax, octets: 3)
+    coder.fields(&channelMap, &ownAddressType, &peer, &filterPolicy, &txPower)
+    coder.fields(&primaryPHY, &secondaryMaxSkip, &secondaryPHY, &sid, &notifiesScanRequests)
   }
 }
 
-/// The power that the controller chose (7.8.53).
-public struct SelectedTxPower: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// In dBm.
-  public var txPower: Int8
+/// A piece of the data of an extended set, with what the controller is to do with it (7.8.54, 7.8.55).
+package struct AdvertisingDataFragment: PacketParameters {
+  /// Which piece of the data a fragment is.
+  package enum Operation: UInt8, PacketField, Hashable, Sendable {
+    /// One in the middle.
+    case intermediate = 0
+    /// The first of several.
+    case first = 1
+    /// The last of several.
+    case last = 2
+    /// All of it.
+    case complete = 3
+    /// None: only the data identifier is to change.
+    case unchanged = 4
 
-  /// Makes it of its parameters.
-  public init(status: HCIStatus = .success, txPower: Int8) {
-    self.status = status
-    self.txPower = txPower
+    package init() { self = .complete }
   }
 
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    txPower = try reader.int8()
+  /// Which set, 0x00 to 0xEF.
+  package var advertisingHandle: UInt8 = 0
+  /// Which piece it is.
+  package var operation = Operation.complete
+  /// 0 the controller may split the data, 1 it should not.
+  package var fragmentPreference: UInt8 = 1
+  /// At the most 251 octets.
+  package var data: [UInt8] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&advertisingHandle, &operation, &fragmentPreference)
+    coder.octets(&data, countedBy: UInt8.self, limit: Self.limit)
   }
 
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.int8(txPower)
+  private static let limit = 251
+
+  /// Cuts data of any length into what fits into commands.
+  package static func fragments(of data: [UInt8], advertisingHandle: UInt8) -> [AdvertisingDataFragment] {
+    stride(from: 0, to: max(data.count, 1), by: limit).map { start in
+      let end = min(start + limit, data.count)
+      return AdvertisingDataFragment {
+        $0.advertisingHandle = advertisingHandle
+        $0.operation =
+          switch (start == 0, end == data.count) {
+          case (true, true): .complete
+          case (true, false): .first
+          case (false, true): .last
+          case (false, false): .intermediate
+          }
+        $0.data = Array(data[start..<end])
+      }
+    }
+  }
+}
+
+/// LE Set Extended Advertising Data (Core 5.4, Vol 4, Part E, 7.8.54).
+package struct LESetExtendedAdvertisingData: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x2037
+  package var fragment = AdvertisingDataFragment()
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&fragment) }
+}
+
+/// LE Set Extended Scan Response Data (Core 5.4, Vol 4, Part E, 7.8.55).
+package struct LESetExtendedScanResponseData: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x2038
+  package var fragment = AdvertisingDataFragment()
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&fragment) }
+}
+
+/// LE Set Extended Advertising Enable (Core 5.4, Vol 4, Part E, 7.8.56).
+package struct LESetExtendedAdvertisingEnable: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x2039
+
+  /// A set, and when it ends by itself.
+  package struct AdvertisingSet: PacketParameters {
+    /// Which set, 0x00 to 0xEF.
+    package var advertisingHandle: UInt8 = 0
+    /// In 10 ms; 0 for ever.
+    package var duration: UInt16 = 0
+    /// 0 without limit.
+    package var maximumEvents: UInt8 = 0
+
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) {
+      coder.fields(&advertisingHandle, &duration, &maximumEvents)
+    }
+  }
+
+  package var isEnabled = false
+  /// At the most 63; disabling with none disables all.
+  package var sets: [AdvertisingSet] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&isEnabled)
+    coder.groups(&sets, countedBy: UInt8.self, limit: 63)
   }
 }
 
 /// LE Read Maximum Advertising Data Length (Core 5.4, Vol 4, Part E, 7.8.57).
-public struct LEReadMaximumAdvertisingDataLength: HCICommand, WithoutParameters {
-  /// The family that the command belongs to.
-  public typealias Family = ExtendedFamily
-  /// What Command Complete carries.
-  public typealias ReturnParameters = MaximumAdvertisingDataLength
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x203A
-
-  /// Makes it.
-  public init() {}
-}
-
-/// How long an advertisement may be (7.8.57).
-public struct MaximumAdvertisingDataLength: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// In octets, 31 to 1650.
-  public var length: UInt16
-
-  /// Makes it of its parameters.
-  public init(status: HCIStatus = .success, length: UInt16) {
-    self.status = status
-    self.length = length
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    length = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint16(length)
-  }
+package struct LEReadMaximumAdvertisingDataLength: HCICommand, WithoutParameters {
+  package typealias Family = ExtendedFamily
+  /// 0x001F to 0x0672 octets.
+  package typealias ReturnParameters = ValueReturn<UInt16>
+  package static let opcode: Opcode = 0x203A
+  package init() {}
 }
 
 /// LE Read Number of Supported Advertising Sets (Core 5.4, Vol 4, Part E, 7.8.58).
-public struct LEReadNumberOfSupportedAdvertisingSets: HCICommand, WithoutParameters {
-  /// The family that the command belongs to.
-  public typealias Family = ExtendedFamily
-  /// What Command Complete carries.
-  public typealias ReturnParameters = NumberOfSupportedAdvertisingSets
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x203B
-
-  /// Makes it.
-  public init() {}
-}
-
-/// How many sets may be used at once (7.8.58).
-public struct NumberOfSupportedAdvertisingSets: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// 1 to 240.
-  public var count: UInt8
-
-  /// Makes it of its parameters.
-  public init(status: HCIStatus = .success, count: UInt8) {
-    self.status = status
-    self.count = count
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    count = try reader.uint8()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint8(count)
-  }
+package struct LEReadNumberOfSupportedAdvertisingSets: HCICommand, WithoutParameters {
+  package typealias Family = ExtendedFamily
+  /// 1 to 240 sets.
+  package typealias ReturnParameters = ValueReturn<UInt8>
+  package static let opcode: Opcode = 0x203B
+  package init() {}
 }
 
 /// LE Remove Advertising Set (Core 5.4, Vol 4, Part E, 7.8.59).
-public struct LERemoveAdvertisingSet: HCICommand {
-  /// The family that the command belongs to.
-  public typealias Family = ExtendedFamily
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x203C
+package struct LERemoveAdvertisingSet: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x203C
   /// Which set, 0x00 to 0xEF.
-  public var advertisingHandle: UInt8
+  package var advertisingHandle: UInt8 = 0
 
-  /// Makes it of its parameters.
-  public init(advertisingHandle: UInt8) {
-    self.advertisingHandle = advertisingHandle
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    advertisingHandle = try reader.uint8()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint8(advertisingHandle)
-  }
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&advertisingHandle) }
 }

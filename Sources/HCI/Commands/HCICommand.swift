@@ -1,61 +1,130 @@
 /// The number of a command: six bits of group and ten of command (Core 5.4, Vol 4, Part E, 5.4.1).
-public struct Opcode: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
+package struct Opcode: RawRepresentable, PacketField, Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// The 16 bits on the wire.
-  public let rawValue: UInt16
+  package let rawValue: UInt16
+  package init() { rawValue = 0 }
   /// Makes an opcode of its 16 bits.
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
   /// An opcode written as a number.
-  public init(integerLiteral value: UInt16) { rawValue = value }
+  package init(integerLiteral value: UInt16) { rawValue = value }
 
   /// The group: 1 link control, 3 controller, 4 information, 5 status, 8 LE, 0x3F the maker's own.
-  public var group: UInt16 { rawValue >> 10 }
-  /// The command within the group.
-  public var command: UInt16 { rawValue & 0x03FF }
+  package var group: UInt16 { rawValue >> 10 }
   /// Opcode zero: a Command Complete that only gives credits.
-  public static let none: Opcode = 0
+  package static let none: Opcode = 0
 }
 
 /// A command with its parameters.
-public protocol HCICommand: Hashable, Sendable {
+package protocol HCICommand: PacketParameters {
   /// `LegacyFamily`, `ExtendedFamily`, or `AnyFamily` where there is no difference.
   associatedtype Family = AnyFamily
   /// What Command Complete carries.
   associatedtype ReturnParameters: HCIReturnParameters = StatusReturn
   /// Identifies the command.
   static var opcode: Opcode { get }
-  /// Reads the parameters.
-  init(from reader: inout OctetReader) throws(HCICodingError)
-  /// Writes the parameters.
-  func write(to writer: inout OctetWriter)
 }
 
 extension HCICommand {
   /// Reads the command from a packet of its opcode.
-  public init(decoding packet: CommandPacket) throws(HCICodingError) {
-    var reader = OctetReader(packet.parameters)
-    try self.init(from: &reader)
-    try reader.end()
+  /// - Throws: `.trailingOctets` too, for what we send has no more than the fields described.
+  package init(decoding packet: CommandPacket) throws(HCICodingError) {
+    var coder = OctetCoder(reading: packet.parameters)
+    self = try coder.read()
+    try coder.end()
   }
 }
 
 /// What a Command Complete carries behind the opcode.
-public protocol HCIReturnParameters: Hashable, Sendable {
+package protocol HCIReturnParameters: PacketParameters {
   /// How the command went.
   var status: HCIStatus { get }
-  /// Reads the parameters.
-  init(from reader: inout OctetReader) throws(HCICodingError)
-  /// Writes the parameters.
-  func write(to writer: inout OctetWriter)
 }
 
 /// Return parameters that are nothing but a status.
-public struct StatusReturn: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// Makes it of a status.
-  public init(status: HCIStatus) { self.status = status }
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) { status = try reader.status() }
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) { writer.status(status) }
+package struct StatusReturn: HCIReturnParameters {
+  package var status = HCIStatus.success
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&status) }
+}
+
+/// A status and one value, as many commands return them.
+package struct ValueReturn<Value: PacketField & Hashable & Sendable>: HCIReturnParameters {
+  package var status = HCIStatus.success
+  /// What the alias in the command says.
+  package var value = Value()
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &value) }
+}
+
+/// A command that is about a link and has no other parameter.
+package protocol LinkCommand: HCICommand {
+  var handle: ConnectionHandle { get set }
+}
+
+extension LinkCommand {
+  package init(handle: UInt16) {
+    self.init()
+    self.handle = handle
+  }
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&handle) }
+}
+
+// MARK: - Families
+
+/// The two families of scanning, advertising and initiating commands. A controller that got a command of one answers
+/// those of the other with Command Disallowed until it is reset (Core 5.4, Vol 4, Part E, 3.1.1). Whoever is generic
+/// over the family can therefore only make commands of the one that was chosen for the adapter.
+package protocol CommandFamily {}
+
+/// Commands that belong to neither family and can go with each.
+package enum AnyFamily {}
+/// Scanning, advertising and initiating with the commands of Bluetooth 4.0.
+package enum LegacyFamily: CommandFamily {}
+/// Scanning, advertising and initiating with the extended commands of Bluetooth 5.0.
+package enum ExtendedFamily: CommandFamily {}
+
+/// A command that may be sent to a controller that is driven with this family.
+package struct FamilyCommand<Family: CommandFamily>: Hashable, Sendable {
+  /// The command, ready to be sent.
+  package let packet: CommandPacket
+
+  /// A command of the family.
+  package init<Command: HCICommand>(_ command: Command) where Command.Family == Family {
+    packet = CommandPacket(command)
+  }
+
+  /// A command that goes with both families.
+  package init<Command: HCICommand>(_ command: Command) where Command.Family == AnyFamily {
+    packet = CommandPacket(command)
+  }
+}
+
+// MARK: - All of them
+
+/// All commands whose parameters this module understands.
+package enum KnownCommands {
+  /// Their types.
+  package static let all: [any HCICommand.Type] = [
+    SetEventMask.self, ReadLocalVersionInformation.self, ReadLocalSupportedCommands.self, ReadBufferSize.self,
+    ReadBDADDR.self, LESetEventMask.self, LEReadBufferSize.self, LEReadLocalSupportedFeatures.self,
+    LESetRandomAddress.self, LEReadSupportedStates.self,
+    LESetScanParameters.self, LESetScanEnable.self, LESetAdvertisingParameters.self, LESetAdvertisingData.self,
+    LESetScanResponseData.self, LESetAdvertisingEnable.self, LECreateConnection.self,
+    LESetExtendedScanParameters.self, LESetExtendedScanEnable.self, LESetAdvertisingSetRandomAddress.self,
+    LESetExtendedAdvertisingParameters.self, LESetExtendedAdvertisingData.self, LESetExtendedScanResponseData.self,
+    LESetExtendedAdvertisingEnable.self, LEReadMaximumAdvertisingDataLength.self,
+    LEReadNumberOfSupportedAdvertisingSets.self, LERemoveAdvertisingSet.self, LEExtendedCreateConnection.self,
+    LEReadFilterAcceptListSize.self, LEClearFilterAcceptList.self, LEAddDeviceToFilterAcceptList.self,
+    LERemoveDeviceFromFilterAcceptList.self,
+    Disconnect.self, ReadRemoteVersionInformation.self, ReadRSSI.self, LECreateConnectionCancel.self,
+    LEConnectionUpdate.self, LEReadRemoteFeatures.self, LESetDataLength.self, LEReadPHY.self, LESetPHY.self,
+    LEEnableEncryption.self, LELongTermKeyRequestReply.self,
+  ]
+
+  private static let byOpcode = Dictionary(uniqueKeysWithValues: all.map { ($0.opcode, $0) })
+
+  /// The type of the command with this opcode, if it is known.
+  package static func type(of opcode: Opcode) -> (any HCICommand.Type)? { byOpcode[opcode] }
 }

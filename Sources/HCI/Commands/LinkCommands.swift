@@ -1,359 +1,200 @@
-/// Disconnect (Core 5.4, Vol 4, Part E, 7.1.6). The outcome is Disconnection Complete.
-public struct Disconnect: HCICommand {
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x0406
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
-  /// Why, as the peer will see it.
-  public var reason: HCIStatus
+// MARK: - Filter accept list
 
-  /// Makes it of its parameters.
-  public init(handle: UInt16, reason: HCIStatus) {
+/// LE Read Filter Accept List Size (Core 5.4, Vol 4, Part E, 7.8.14).
+package struct LEReadFilterAcceptListSize: HCICommand, WithoutParameters {
+  /// How many devices the list holds, 1 to 255.
+  package typealias ReturnParameters = ValueReturn<UInt8>
+  package static let opcode: Opcode = 0x200F
+  package init() {}
+}
+
+/// LE Clear Filter Accept List (Core 5.4, Vol 4, Part E, 7.8.15).
+package struct LEClearFilterAcceptList: HCICommand, WithoutParameters {
+  package static let opcode: Opcode = 0x2010
+  package init() {}
+}
+
+/// LE Add Device To Filter Accept List (Core 5.4, Vol 4, Part E, 7.8.16).
+package struct LEAddDeviceToFilterAcceptList: HCICommand {
+  package static let opcode: Opcode = 0x2011
+  package var device = HCIAddress()
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&device) }
+}
+
+/// LE Remove Device From Filter Accept List (Core 5.4, Vol 4, Part E, 7.8.17).
+package struct LERemoveDeviceFromFilterAcceptList: HCICommand {
+  package static let opcode: Opcode = 0x2012
+  package var device = HCIAddress()
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&device) }
+}
+
+// MARK: - Links
+
+/// LE Create Connection Cancel (Core 5.4, Vol 4, Part E, 7.8.13). It ends the extended command as well.
+package struct LECreateConnectionCancel: HCICommand, WithoutParameters {
+  package static let opcode: Opcode = 0x200E
+  package init() {}
+}
+
+/// Disconnect (Core 5.4, Vol 4, Part E, 7.1.6). The outcome is Disconnection Complete.
+package struct Disconnect: HCICommand {
+  package static let opcode: Opcode = 0x0406
+  package var handle: ConnectionHandle = 0
+  /// Why, as the peer will see it.
+  package var reason = HCIStatus(.remoteUserTerminatedConnection)
+
+  package init() {}
+  package init(handle: ConnectionHandle, reason: HCIStatus) {
     self.handle = handle
     self.reason = reason
   }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    handle = try reader.uint16()
-    reason = try reader.status()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint16(handle)
-    writer.status(reason)
-  }
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&handle, &reason) }
 }
 
 /// Read Remote Version Information (Core 5.4, Vol 4, Part E, 7.1.23).
-public struct ReadRemoteVersionInformation: HCICommand {
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x041D
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
-
-  /// Makes it of its parameters.
-  public init(handle: UInt16) {
-    self.handle = handle
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    handle = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint16(handle)
-  }
+package struct ReadRemoteVersionInformation: LinkCommand {
+  package static let opcode: Opcode = 0x041D
+  package var handle: UInt16 = 0
+  package init() {}
 }
 
 /// Read RSSI (Core 5.4, Vol 4, Part E, 7.5.4).
-public struct ReadRSSI: HCICommand {
-  /// What Command Complete carries.
-  public typealias ReturnParameters = RSSI
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x1405
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+package struct ReadRSSI: LinkCommand {
+  package static let opcode: Opcode = 0x1405
+  package var handle: UInt16 = 0
+  package init() {}
 
-  /// Makes it of its parameters.
-  public init(handle: UInt16) {
-    self.handle = handle
+  /// The signal strength of a link.
+  package struct ReturnParameters: HCIReturnParameters {
+    package var status = HCIStatus.success
+    package var handle: ConnectionHandle = 0
+    /// In dBm, −127 to 20; 127 if unknown.
+    package var rssi: Int8 = 0
+
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &handle, &rssi) }
   }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    handle = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint16(handle)
-  }
-}
-
-/// The signal strength of a link (7.5.4).
-public struct RSSI: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
-  /// In dBm, −127 to 20; 127 if unknown.
-  public var rssi: Int8
-
-  /// Makes it of its parameters.
-  public init(status: HCIStatus = .success, handle: UInt16, rssi: Int8) {
-    self.status = status
-    self.handle = handle
-    self.rssi = rssi
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    handle = try reader.uint16()
-    rssi = try reader.int8()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint16(handle)
-    writer.int8(rssi)
-  }
-}
-
-/// LE Create Connection Cancel (Core 5.4, Vol 4, Part E, 7.8.13). It ends the extended command as well.
-public struct LECreateConnectionCancel: HCICommand, WithoutParameters {
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x200E
-
-  /// Makes it.
-  public init() {}
 }
 
 /// LE Connection Update (Core 5.4, Vol 4, Part E, 7.8.18).
-public struct LEConnectionUpdate: HCICommand {
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x2013
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+package struct LEConnectionUpdate: HCICommand {
+  package static let opcode: Opcode = 0x2013
+  package var handle: ConnectionHandle = 0
   /// 0x0006 to 0x0C80, in 1.25 ms.
-  public var intervalMin: UInt16
+  package var intervalMin: UInt16 = 0
   /// 0x0006 to 0x0C80, in 1.25 ms.
-  public var intervalMax: UInt16
+  package var intervalMax: UInt16 = 0
   /// Events that the peripheral may skip, 0 to 499.
-  public var latency: UInt16
+  package var latency: UInt16 = 0
   /// 0x000A to 0x0C80, in 10 ms.
-  public var supervisionTimeout: UInt16
+  package var supervisionTimeout: UInt16 = 0
   /// In 0.625 ms.
-  public var minimumCELength: UInt16
+  package var minimumCELength: UInt16 = 0
   /// In 0.625 ms.
-  public var maximumCELength: UInt16
+  package var maximumCELength: UInt16 = 0
 
-  /// Makes it of its parameters.
-  public init(
-    handle: UInt16, intervalMin: UInt16, intervalMax: UInt16, latency: UInt16, supervisionTimeout: UInt16,
-    minimumCELength: UInt16 = 0, maximumCELength: UInt16 = 0
-  ) {
-    self.handle = handle
-    self.intervalMin = intervalMin
-    self.intervalMax = intervalMax
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
-    self.minimumCELength = minimumCELength
-    self.maximumCELength = maximumCELength
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    handle = try reader.uint16()
-    intervalMin = try reader.uint16()
-    intervalMax = try reader.uint16()
-    latency = try reader.uint16()
-    supervisionTimeout = try reader.uint16()
-    minimumCELength = try reader.uint16()
-    maximumCELength = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint16(handle)
-    writer.uint16(intervalMin)
-    writer.uint16(intervalMax)
-    writer.uint16(latency)
-    writer.uint16(supervisionTimeout)
-    writer.uint16(minimumCELength)
-    writer.uint16(maximumCELength)
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&handle, &intervalMin, &intervalMax, &latency, &supervisionTimeout)
+    coder.fields(&minimumCELength, &maximumCELength)
   }
 }
 
 /// LE Read Remote Features (Core 5.4, Vol 4, Part E, 7.8.21).
-public struct LEReadRemoteFeatures: HCICommand {
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x2016
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
-
-  /// Makes it of its parameters.
-  public init(handle: UInt16) {
-    self.handle = handle
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    handle = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint16(handle)
-  }
+package struct LEReadRemoteFeatures: LinkCommand {
+  package static let opcode: Opcode = 0x2016
+  package var handle: UInt16 = 0
+  package init() {}
 }
 
 /// LE Set Data Length (Core 5.4, Vol 4, Part E, 7.8.33).
-public struct LESetDataLength: HCICommand {
-  /// What Command Complete carries.
-  public typealias ReturnParameters = HandleReturn
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x2022
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+package struct LESetDataLength: HCICommand {
+  package typealias ReturnParameters = ValueReturn<ConnectionHandle>
+  package static let opcode: Opcode = 0x2022
+  package var handle: ConnectionHandle = 0
   /// Octets in one link layer packet, 27 to 251.
-  public var txOctets: UInt16
+  package var txOctets: UInt16 = 27
   /// In µs, 328 to 17040.
-  public var txTime: UInt16
+  package var txTime: UInt16 = 328
 
-  /// Makes it of its parameters.
-  public init(handle: UInt16, txOctets: UInt16, txTime: UInt16) {
-    self.handle = handle
-    self.txOctets = txOctets
-    self.txTime = txTime
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    handle = try reader.uint16()
-    txOctets = try reader.uint16()
-    txTime = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint16(handle)
-    writer.uint16(txOctets)
-    writer.uint16(txTime)
-  }
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&handle, &txOctets, &txTime) }
 }
 
 /// LE Read PHY (Core 5.4, Vol 4, Part E, 7.8.47).
-public struct LEReadPHY: HCICommand {
-  /// What Command Complete carries.
-  public typealias ReturnParameters = LinkPHYs
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x2030
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+package struct LEReadPHY: LinkCommand {
+  package static let opcode: Opcode = 0x2030
+  package var handle: UInt16 = 0
+  package init() {}
 
-  /// Makes it of its parameters.
-  public init(handle: UInt16) {
-    self.handle = handle
-  }
+  /// The PHYs of a link.
+  package struct ReturnParameters: HCIReturnParameters {
+    package var status = HCIStatus.success
+    package var handle: ConnectionHandle = 0
+    /// 1 for 1M, 2 for 2M, 3 for Coded.
+    package var tx: UInt8 = 1
+    /// 1 for 1M, 2 for 2M, 3 for Coded.
+    package var rx: UInt8 = 1
 
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    handle = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint16(handle)
-  }
-}
-
-/// The PHYs of a link (7.8.47).
-public struct LinkPHYs: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
-  /// 1 for 1M, 2 for 2M, 3 for Coded.
-  public var tx: UInt8
-  /// 1 for 1M, 2 for 2M, 3 for Coded.
-  public var rx: UInt8
-
-  /// Makes it of its parameters.
-  public init(status: HCIStatus = .success, handle: UInt16, tx: UInt8, rx: UInt8) {
-    self.status = status
-    self.handle = handle
-    self.tx = tx
-    self.rx = rx
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    handle = try reader.uint16()
-    tx = try reader.uint8()
-    rx = try reader.uint8()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint16(handle)
-    writer.uint8(tx)
-    writer.uint8(rx)
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &handle, &tx, &rx) }
   }
 }
 
 /// LE Set PHY (Core 5.4, Vol 4, Part E, 7.8.49).
-public struct LESetPHY: HCICommand {
-  /// Identifies the command.
-  public static let opcode: Opcode = 0x2032
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+package struct LESetPHY: HCICommand {
+  package static let opcode: Opcode = 0x2032
+  package var handle: ConnectionHandle = 0
   /// Bit 0: no preference for sending; bit 1: for receiving.
-  public var allPHYs: UInt8
+  package var allPHYs: UInt8 = 0
   /// Bits 0 to 2: 1M, 2M, Coded.
-  public var txPHYs: UInt8
+  package var txPHYs: UInt8 = 0
   /// Bits 0 to 2: 1M, 2M, Coded.
-  public var rxPHYs: UInt8
+  package var rxPHYs: UInt8 = 0
   /// Which coding is preferred.
-  public var options: UInt16
+  package var options: UInt16 = 0
 
-  /// Makes it of its parameters.
-  public init(handle: UInt16, allPHYs: UInt8 = 0, txPHYs: UInt8, rxPHYs: UInt8, options: UInt16 = 0) {
-    self.handle = handle
-    self.allPHYs = allPHYs
-    self.txPHYs = txPHYs
-    self.rxPHYs = rxPHYs
-    self.options = options
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    handle = try reader.uint16()
-    allPHYs = try reader.uint8()
-    txPHYs = try reader.uint8()
-    rxPHYs = try reader.uint8()
-    options = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint16(handle)
-    writer.uint8(allPHYs)
-    writer.uint8(txPHYs)
-    writer.uint8(rxPHYs)
-    writer.uint16(options)
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&handle, &allPHYs, &txPHYs, &rxPHYs, &options)
   }
 }
 
-/// Status and handle, as several commands return them.
-public struct HandleReturn: HCIReturnParameters {
-  /// How the command went.
-  public var status: HCIStatus
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+// MARK: - Encryption
 
-  /// Makes it of its parameters.
-  public init(status: HCIStatus = .success, handle: UInt16) {
-    self.status = status
-    self.handle = handle
+/// LE Enable Encryption (Core 5.4, Vol 4, Part E, 7.8.24).
+package struct LEEnableEncryption: HCICommand {
+  package static let opcode: Opcode = 0x2019
+  package var handle: ConnectionHandle = 0
+  /// Chosen with the key; 0 for LE Secure Connections.
+  package var randomNumber: UInt64 = 0
+  /// Chosen with the key; 0 for LE Secure Connections.
+  package var encryptedDiversifier: UInt16 = 0
+  /// 16 octets, least significant first.
+  package var longTermKey: [UInt8] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&handle, &randomNumber, &encryptedDiversifier)
+    coder.octets(&longTermKey, count: 16)
   }
+}
 
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    handle = try reader.uint16()
-  }
+/// LE Long Term Key Request Reply (Core 5.4, Vol 4, Part E, 7.8.25).
+package struct LELongTermKeyRequestReply: HCICommand {
+  package typealias ReturnParameters = ValueReturn<ConnectionHandle>
+  package static let opcode: Opcode = 0x201A
+  package var handle: ConnectionHandle = 0
+  /// 16 octets, least significant first.
+  package var longTermKey: [UInt8] = []
 
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint16(handle)
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&handle)
+    coder.octets(&longTermKey, count: 16)
   }
 }

@@ -1,5 +1,32 @@
+/// The parameters of one kind of event.
+package protocol HCIEventParameters: PacketParameters {
+  /// The event code.
+  static var code: UInt8 { get }
+  /// The subevent code, for LE Meta events.
+  static var subevent: UInt8? { get }
+}
+
+extension HCIEventParameters {
+  package static var subevent: UInt8? { nil }
+
+  /// The event as a packet.
+  package var packet: EventPacket {
+    var coder = OctetCoder()
+    if let subevent = Self.subevent { coder.write(subevent) }
+    coder.write(self)
+    return EventPacket(code: Self.code, parameters: coder.octets)
+  }
+}
+
+/// The parameters of one kind of LE Meta event (Core 5.4, Vol 4, Part E, 7.7.65).
+package protocol LEMetaEventParameters: HCIEventParameters {}
+
+extension LEMetaEventParameters {
+  package static var code: UInt8 { HCIEvent.leMeta }
+}
+
 /// An event of the controller with its meaning (Core 5.4, Vol 4, Part E, 7.7).
-public enum HCIEvent: Hashable, Sendable {
+package enum HCIEvent: Hashable, Sendable {
   /// A link ended.
   case disconnectionComplete(DisconnectionComplete)
   /// Encryption of a link was switched.
@@ -12,8 +39,6 @@ public enum HCIEvent: Hashable, Sendable {
   case commandComplete(CommandComplete)
   /// A command was begun or refused.
   case commandStatus(CommandStatus)
-  /// The controller is broken.
-  case hardwareError(HardwareError)
   /// Data left the controller.
   case numberOfCompletedPackets(NumberOfCompletedPackets)
   /// A link came up or could not.
@@ -39,56 +64,42 @@ public enum HCIEvent: Hashable, Sendable {
   /// Any other event.
   case other(EventPacket)
 
-  /// Finds the meaning of an event.
-  public init(decoding packet: EventPacket) throws(HCICodingError) {
-    var reader = OctetReader(packet.parameters)
-    switch packet.code {
-    case DisconnectionComplete.code: self = .disconnectionComplete(try DisconnectionComplete(from: &reader))
-    case EncryptionChange.code: self = .encryptionChange(try EncryptionChange(from: &reader))
-    case ReadRemoteVersionInformationComplete.code:
-      self = .readRemoteVersionInformationComplete(try ReadRemoteVersionInformationComplete(from: &reader))
-    case CommandComplete.code: self = .commandComplete(try CommandComplete(from: &reader))
-    case CommandStatus.code: self = .commandStatus(try CommandStatus(from: &reader))
-    case HardwareError.code: self = .hardwareError(try HardwareError(from: &reader))
-    case NumberOfCompletedPackets.code: self = .numberOfCompletedPackets(try NumberOfCompletedPackets(from: &reader))
-    case EncryptionKeyRefreshComplete.code:
-      self = .encryptionKeyRefreshComplete(try EncryptionKeyRefreshComplete(from: &reader))
-    case LEConnectionComplete.code:
-      guard let event = try Self.leEvent(try reader.uint8(), &reader) else {
-        self = .other(packet)
-        return
-      }
-      self = event
-    default:
-      self = .other(packet)
-      return
-    }
-    try reader.end()
-  }
+  /// The code of LE Meta events, whose parameters begin with the code of a subevent.
+  fileprivate static let leMeta: UInt8 = 0x3E
 
-  private static func leEvent(_ subevent: UInt8, _ reader: inout OctetReader) throws(HCICodingError) -> HCIEvent? {
-    switch subevent {
-    case LEConnectionComplete.subevent: .leConnectionComplete(try LEConnectionComplete(from: &reader))
-    case LEAdvertisingReports.subevent: .leAdvertisingReport(try LEAdvertisingReports(from: &reader))
-    case LEConnectionUpdateComplete.subevent:
-      .leConnectionUpdateComplete(try LEConnectionUpdateComplete(from: &reader))
-    case LEReadRemoteFeaturesComplete.subevent:
-      .leReadRemoteFeaturesComplete(try LEReadRemoteFeaturesComplete(from: &reader))
-    case LELongTermKeyRequest.subevent: .leLongTermKeyRequest(try LELongTermKeyRequest(from: &reader))
-    case LEDataLengthChange.subevent: .leDataLengthChange(try LEDataLengthChange(from: &reader))
-    case LEEnhancedConnectionComplete.subevent:
-      .leEnhancedConnectionComplete(try LEEnhancedConnectionComplete(from: &reader))
-    case LEPHYUpdateComplete.subevent: .lePHYUpdateComplete(try LEPHYUpdateComplete(from: &reader))
-    case LEExtendedAdvertisingReports.subevent:
-      .leExtendedAdvertisingReport(try LEExtendedAdvertisingReports(from: &reader))
-    case LEAdvertisingSetTerminated.subevent:
-      .leAdvertisingSetTerminated(try LEAdvertisingSetTerminated(from: &reader))
-    default: nil
+  /// Finds the meaning of an event. Octets that follow the parameters are ignored, for controllers of later versions
+  /// append fields.
+  /// - Throws: `.truncated` if the parameters end too early, `.invalidValue` for a value that is not defined.
+  package init(decoding packet: EventPacket) throws(HCICodingError) {
+    var coder = OctetCoder(reading: packet.parameters)
+    switch packet.code {
+    case DisconnectionComplete.code: self = .disconnectionComplete(try coder.read())
+    case EncryptionChange.code: self = .encryptionChange(try coder.read())
+    case ReadRemoteVersionInformationComplete.code: self = .readRemoteVersionInformationComplete(try coder.read())
+    case CommandComplete.code: self = .commandComplete(try coder.read())
+    case CommandStatus.code: self = .commandStatus(try coder.read())
+    case NumberOfCompletedPackets.code: self = .numberOfCompletedPackets(try coder.read())
+    case EncryptionKeyRefreshComplete.code: self = .encryptionKeyRefreshComplete(try coder.read())
+    case Self.leMeta:
+      switch try coder.read() as UInt8 {
+      case LEConnectionComplete.subevent: self = .leConnectionComplete(try coder.read())
+      case LEAdvertisingReports.subevent: self = .leAdvertisingReport(try coder.read())
+      case LEConnectionUpdateComplete.subevent: self = .leConnectionUpdateComplete(try coder.read())
+      case LEReadRemoteFeaturesComplete.subevent: self = .leReadRemoteFeaturesComplete(try coder.read())
+      case LELongTermKeyRequest.subevent: self = .leLongTermKeyRequest(try coder.read())
+      case LEDataLengthChange.subevent: self = .leDataLengthChange(try coder.read())
+      case LEEnhancedConnectionComplete.subevent: self = .leEnhancedConnectionComplete(try coder.read())
+      case LEPHYUpdateComplete.subevent: self = .lePHYUpdateComplete(try coder.read())
+      case LEExtendedAdvertisingReports.subevent: self = .leExtendedAdvertisingReport(try coder.read())
+      case LEAdvertisingSetTerminated.subevent: self = .leAdvertisingSetTerminated(try coder.read())
+      default: self = .other(packet)
+      }
+    default: self = .other(packet)
     }
   }
 
   /// The event as a packet.
-  public var packet: EventPacket {
+  package var packet: EventPacket {
     switch self {
     case .disconnectionComplete(let event): event.packet
     case .encryptionChange(let event): event.packet
@@ -96,7 +107,6 @@ public enum HCIEvent: Hashable, Sendable {
     case .readRemoteVersionInformationComplete(let event): event.packet
     case .commandComplete(let event): event.packet
     case .commandStatus(let event): event.packet
-    case .hardwareError(let event): event.packet
     case .numberOfCompletedPackets(let event): event.packet
     case .leConnectionComplete(let event): event.packet
     case .leEnhancedConnectionComplete(let event): event.packet

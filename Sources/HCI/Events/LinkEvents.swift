@@ -1,159 +1,201 @@
+/// LE Connection Complete (Core 5.4, Vol 4, Part E, 7.7.65.1).
+package struct LEConnectionComplete: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x01
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
+  /// Our role: 0 central, 1 peripheral.
+  package var role: UInt8 = 0
+  /// Who is at the other end.
+  package var peer = HCIAddress()
+  /// In 1.25 ms.
+  package var interval: UInt16 = 0
+  /// Events that the peripheral may skip.
+  package var latency: UInt16 = 0
+  /// In 10 ms.
+  package var supervisionTimeout: UInt16 = 0
+  /// 0 to 7: 500 to 20 ppm.
+  package var centralClockAccuracy: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &handle, &role, &peer)
+    coder.fields(&interval, &latency, &supervisionTimeout, &centralClockAccuracy)
+  }
+}
+
+/// LE Enhanced Connection Complete (Core 5.4, Vol 4, Part E, 7.7.65.10).
+package struct LEEnhancedConnectionComplete: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x0A
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
+  /// Our role: 0 central, 1 peripheral.
+  package var role: UInt8 = 0
+  /// Who is at the other end.
+  package var peer = HCIAddress()
+  /// 48 bits; zero if none was used.
+  package var localResolvablePrivateAddress: UInt64 = 0
+  /// 48 bits; zero if none was used.
+  package var peerResolvablePrivateAddress: UInt64 = 0
+  /// In 1.25 ms.
+  package var interval: UInt16 = 0
+  /// Events that the peripheral may skip.
+  package var latency: UInt16 = 0
+  /// In 10 ms.
+  package var supervisionTimeout: UInt16 = 0
+  /// 0 to 7: 500 to 20 ppm.
+  package var centralClockAccuracy: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &handle, &role, &peer)
+    coder.number(&localResolvablePrivateAddress, octets: 6)
+    coder.number(&peerResolvablePrivateAddress, octets: 6)
+    coder.fields(&interval, &latency, &supervisionTimeout, &centralClockAccuracy)
+  }
+}
+
+/// LE Connection Update Complete (Core 5.4, Vol 4, Part E, 7.7.65.3).
+package struct LEConnectionUpdateComplete: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x03
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
+  /// In 1.25 ms.
+  package var interval: UInt16 = 0
+  /// Events that the peripheral may skip.
+  package var latency: UInt16 = 0
+  /// In 10 ms.
+  package var supervisionTimeout: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &handle, &interval, &latency, &supervisionTimeout)
+  }
+}
+
+/// LE Read Remote Features Complete (Core 5.4, Vol 4, Part E, 7.7.65.4).
+package struct LEReadRemoteFeaturesComplete: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x04
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
+  /// What the other controller can do.
+  package var features: LEFeatures = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &handle, &features) }
+}
+
+/// LE Long Term Key Request (Core 5.4, Vol 4, Part E, 7.7.65.5).
+package struct LELongTermKeyRequest: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x05
+  package var handle: ConnectionHandle = 0
+  /// Chosen with the key.
+  package var randomNumber: UInt64 = 0
+  /// Chosen with the key.
+  package var encryptedDiversifier: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&handle, &randomNumber, &encryptedDiversifier)
+  }
+}
+
+/// LE Data Length Change (Core 5.4, Vol 4, Part E, 7.7.65.7).
+package struct LEDataLengthChange: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x07
+  package var handle: ConnectionHandle = 0
+  /// 27 to 251.
+  package var maximumTxOctets: UInt16 = 0
+  /// In µs.
+  package var maximumTxTime: UInt16 = 0
+  /// 27 to 251.
+  package var maximumRxOctets: UInt16 = 0
+  /// In µs.
+  package var maximumRxTime: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&handle, &maximumTxOctets, &maximumTxTime, &maximumRxOctets, &maximumRxTime)
+  }
+}
+
+/// LE PHY Update Complete (Core 5.4, Vol 4, Part E, 7.7.65.12).
+package struct LEPHYUpdateComplete: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x0C
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
+  /// 1 for 1M, 2 for 2M, 3 for Coded.
+  package var tx: UInt8 = 1
+  /// 1 for 1M, 2 for 2M, 3 for Coded.
+  package var rx: UInt8 = 1
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &handle, &tx, &rx) }
+}
+
+/// LE Advertising Set Terminated (Core 5.4, Vol 4, Part E, 7.7.65.18).
+package struct LEAdvertisingSetTerminated: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x12
+  package var status = HCIStatus.success
+  /// Which set.
+  package var advertisingHandle: UInt8 = 0
+  package var handle: ConnectionHandle = 0
+  /// How many events it sent.
+  package var completedEvents: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &advertisingHandle, &handle, &completedEvents)
+  }
+}
+
 /// Disconnection Complete (Core 5.4, Vol 4, Part E, 7.7.5).
-public struct DisconnectionComplete: HCIEventParameters {
-  /// The event code.
-  public static let code: UInt8 = 0x05
-  /// How it went.
-  public var status: HCIStatus
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+package struct DisconnectionComplete: HCIEventParameters {
+  package static let code: UInt8 = 0x05
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
   /// Why the link ended.
-  public var reason: HCIStatus
+  package var reason = HCIStatus.success
 
-  /// Makes it of its parameters.
-  public init(status: HCIStatus, handle: UInt16, reason: HCIStatus) {
-    self.status = status
-    self.handle = handle
-    self.reason = reason
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    handle = try reader.uint16()
-    reason = try reader.status()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint16(handle)
-    writer.status(reason)
-  }
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &handle, &reason) }
 }
 
 /// Encryption Change (Core 5.4, Vol 4, Part E, 7.7.8).
-public struct EncryptionChange: HCIEventParameters {
-  /// The event code.
-  public static let code: UInt8 = 0x08
-  /// How it went.
-  public var status: HCIStatus
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+package struct EncryptionChange: HCIEventParameters {
+  package static let code: UInt8 = 0x08
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
   /// 0 off, 1 on.
-  public var mode: UInt8
+  package var mode: UInt8 = 0
 
-  /// Makes it of its parameters.
-  public init(status: HCIStatus, handle: UInt16, mode: UInt8) {
-    self.status = status
-    self.handle = handle
-    self.mode = mode
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    handle = try reader.uint16()
-    mode = try reader.uint8()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint16(handle)
-    writer.uint8(mode)
-  }
-}
-
-/// Read Remote Version Information Complete (Core 5.4, Vol 4, Part E, 7.7.12).
-public struct ReadRemoteVersionInformationComplete: HCIEventParameters {
-  /// The event code.
-  public static let code: UInt8 = 0x0C
-  /// How it went.
-  public var status: HCIStatus
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
-  /// The version of the link layer.
-  public var version: UInt8
-  /// Who made the controller.
-  public var companyIdentifier: UInt16
-  /// The revision of the link layer.
-  public var subversion: UInt16
-
-  /// Makes it of its parameters.
-  public init(status: HCIStatus, handle: UInt16, version: UInt8, companyIdentifier: UInt16, subversion: UInt16) {
-    self.status = status
-    self.handle = handle
-    self.version = version
-    self.companyIdentifier = companyIdentifier
-    self.subversion = subversion
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    handle = try reader.uint16()
-    version = try reader.uint8()
-    companyIdentifier = try reader.uint16()
-    subversion = try reader.uint16()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint16(handle)
-    writer.uint8(version)
-    writer.uint16(companyIdentifier)
-    writer.uint16(subversion)
-  }
-}
-
-/// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16).
-public struct HardwareError: HCIEventParameters {
-  /// The event code.
-  public static let code: UInt8 = 0x10
-  /// The maker's own number.
-  public var hardwareCode: UInt8
-
-  /// Makes it of its parameters.
-  public init(hardwareCode: UInt8) {
-    self.hardwareCode = hardwareCode
-  }
-
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    hardwareCode = try reader.uint8()
-  }
-
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.uint8(hardwareCode)
-  }
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &handle, &mode) }
 }
 
 /// Encryption Key Refresh Complete (Core 5.4, Vol 4, Part E, 7.7.39).
-public struct EncryptionKeyRefreshComplete: HCIEventParameters {
-  /// The event code.
-  public static let code: UInt8 = 0x30
-  /// How it went.
-  public var status: HCIStatus
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+package struct EncryptionKeyRefreshComplete: HCIEventParameters {
+  package static let code: UInt8 = 0x30
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
 
-  /// Makes it of its parameters.
-  public init(status: HCIStatus, handle: UInt16) {
-    self.status = status
-    self.handle = handle
-  }
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &handle) }
+}
 
-  /// Reads the parameters.
-  public init(from reader: inout OctetReader) throws(HCICodingError) {
-    status = try reader.status()
-    handle = try reader.uint16()
-  }
+/// Read Remote Version Information Complete (Core 5.4, Vol 4, Part E, 7.7.12).
+package struct ReadRemoteVersionInformationComplete: HCIEventParameters {
+  package static let code: UInt8 = 0x0C
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
+  /// The version of the link layer.
+  package var version: UInt8 = 0
+  /// Who made the controller.
+  package var companyIdentifier: UInt16 = 0
+  /// The revision of the link layer.
+  package var subversion: UInt16 = 0
 
-  /// Writes the parameters.
-  public func write(to writer: inout OctetWriter) {
-    writer.status(status)
-    writer.uint16(handle)
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &handle, &version, &companyIdentifier, &subversion)
   }
 }

@@ -1,11 +1,9 @@
 /// An event of the kernel's management interface with its meaning (mgmt-api).
-public enum ManagementEvent: Hashable, Sendable {
+package enum ManagementEvent: Hashable, Sendable {
   /// A command was carried out.
   case commandComplete(ManagementCommandComplete)
   /// A command was refused.
   case commandStatus(ManagementCommandStatus)
-  /// A controller reported an error.
-  case controllerError(ManagementControllerError)
   /// A controller is there.
   case indexAdded
   /// A controller is gone.
@@ -34,34 +32,155 @@ public enum ManagementEvent: Hashable, Sendable {
   case authenticationFailed(AuthenticationFailed)
   /// A bond was removed.
   case deviceUnpaired(DeviceUnpaired)
-  /// A device asked for other connection parameters.
-  case newConnectionParameters(NewConnectionParameters)
   /// Any other event.
   case other(ManagementPacket)
 
-  /// Finds the meaning of an event.
-  public init(decoding packet: ManagementPacket) throws(HCICodingError) {
-    let octets = packet.parameters
+  /// Finds the meaning of an event. Octets that follow the parameters are ignored, for later kernels append fields.
+  /// - Throws: `.truncated` if the parameters end too early, `.invalidValue` for a value that is not defined.
+  package init(decoding packet: ManagementPacket) throws(HCICodingError) {
+    var coder = OctetCoder(reading: packet.parameters)
     switch packet.code {
-    case ManagementCommandComplete.code: self = .commandComplete(try .init(decoding: octets))
-    case ManagementCommandStatus.code: self = .commandStatus(try .init(decoding: octets))
-    case ManagementControllerError.code: self = .controllerError(try .init(decoding: octets))
+    case ManagementCommandComplete.code: self = .commandComplete(try coder.read())
+    case ManagementCommandStatus.code: self = .commandStatus(try coder.read())
     case 0x0004: self = .indexAdded
     case 0x0005: self = .indexRemoved
-    case NewSettings.code: self = .newSettings(try .init(decoding: octets))
-    case NewLongTermKey.code: self = .newLongTermKey(try .init(decoding: octets))
-    case NewIdentityResolvingKey.code: self = .newIdentityResolvingKey(try .init(decoding: octets))
-    case NewSignatureResolvingKey.code: self = .newSignatureResolvingKey(try .init(decoding: octets))
-    case DeviceConnected.code: self = .deviceConnected(try .init(decoding: octets))
-    case DeviceDisconnected.code: self = .deviceDisconnected(try .init(decoding: octets))
-    case ConnectFailed.code: self = .connectFailed(try .init(decoding: octets))
-    case UserConfirmationRequest.code: self = .userConfirmationRequest(try .init(decoding: octets))
-    case UserPasskeyRequest.code: self = .userPasskeyRequest(try .init(decoding: octets))
-    case PasskeyNotify.code: self = .passkeyNotify(try .init(decoding: octets))
-    case AuthenticationFailed.code: self = .authenticationFailed(try .init(decoding: octets))
-    case DeviceUnpaired.code: self = .deviceUnpaired(try .init(decoding: octets))
-    case NewConnectionParameters.code: self = .newConnectionParameters(try .init(decoding: octets))
+    case NewSettings.code: self = .newSettings(try coder.read())
+    case NewLongTermKey.code: self = .newLongTermKey(try coder.read())
+    case NewIdentityResolvingKey.code: self = .newIdentityResolvingKey(try coder.read())
+    case NewSignatureResolvingKey.code: self = .newSignatureResolvingKey(try coder.read())
+    case DeviceConnected.code: self = .deviceConnected(try coder.read())
+    case DeviceDisconnected.code: self = .deviceDisconnected(try coder.read())
+    case ConnectFailed.code: self = .connectFailed(try coder.read())
+    case UserConfirmationRequest.code: self = .userConfirmationRequest(try coder.read())
+    case UserPasskeyRequest.code: self = .userPasskeyRequest(try coder.read())
+    case PasskeyNotify.code: self = .passkeyNotify(try coder.read())
+    case AuthenticationFailed.code: self = .authenticationFailed(try coder.read())
+    case DeviceUnpaired.code: self = .deviceUnpaired(try coder.read())
     default: self = .other(packet)
     }
   }
+}
+
+/// Command Complete of the management interface (mgmt-api).
+package struct ManagementCommandComplete: ManagementEventParameters {
+  package static let code: UInt16 = 0x0001
+  /// Which command.
+  package var opcode: UInt16 = 0
+  package var status = ManagementStatus.success
+  /// What it returned.
+  package var returnParameters: [UInt8] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&opcode, &status)
+    coder.rest(&returnParameters)
+  }
+}
+
+/// Command Status of the management interface (mgmt-api).
+package struct ManagementCommandStatus: ManagementEventParameters {
+  package static let code: UInt16 = 0x0002
+  /// Which command.
+  package var opcode: UInt16 = 0
+  package var status = ManagementStatus.success
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&opcode, &status) }
+}
+
+/// New Settings (mgmt-api).
+package struct NewSettings: ManagementEventParameters {
+  package static let code: UInt16 = 0x0006
+  /// What is on now.
+  package var settings: ManagementSettings = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&settings) }
+}
+
+/// Device Connected (mgmt-api).
+package struct DeviceConnected: ManagementEventParameters {
+  package static let code: UInt16 = 0x000B
+  package var device = ManagementAddress()
+  /// Bit 3: the other device began.
+  package var flags: UInt32 = 0
+  /// Advertising data of the device.
+  package var data: [UInt8] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&device, &flags)
+    coder.octets(&data, countedBy: UInt16.self)
+  }
+}
+
+/// Device Disconnected (mgmt-api).
+package struct DeviceDisconnected: ManagementEventParameters {
+  package static let code: UInt16 = 0x000C
+  package var device = ManagementAddress()
+  /// 0 unknown, 1 timeout, 2 by us, 3 by the device, 4 authentication, 5 by us to suspend.
+  package var reason: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&device, &reason) }
+}
+
+/// Connect Failed (mgmt-api).
+package struct ConnectFailed: ManagementEventParameters {
+  package static let code: UInt16 = 0x000D
+  package var device = ManagementAddress()
+  package var status = ManagementStatus.success
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&device, &status) }
+}
+
+/// User Confirmation Request (mgmt-api).
+package struct UserConfirmationRequest: ManagementEventParameters {
+  package static let code: UInt16 = 0x000F
+  package var device = ManagementAddress()
+  /// 1: yes or no is all that is asked (Just Works).
+  package var confirmHint: UInt8 = 0
+  /// The number to compare, 0 to 999999.
+  package var value: UInt32 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&device, &confirmHint, &value) }
+}
+
+/// User Passkey Request (mgmt-api).
+package struct UserPasskeyRequest: ManagementEventParameters, ManagementDeviceParameters {
+  package static let code: UInt16 = 0x0010
+  package var device = ManagementAddress()
+  package init() {}
+}
+
+/// Authentication Failed (mgmt-api).
+package struct AuthenticationFailed: ManagementEventParameters {
+  package static let code: UInt16 = 0x0011
+  package var device = ManagementAddress()
+  package var status = ManagementStatus.success
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&device, &status) }
+}
+
+/// Device Unpaired (mgmt-api).
+package struct DeviceUnpaired: ManagementEventParameters, ManagementDeviceParameters {
+  package static let code: UInt16 = 0x0016
+  package var device = ManagementAddress()
+  package init() {}
+}
+
+/// Passkey Notify (mgmt-api).
+package struct PasskeyNotify: ManagementEventParameters {
+  package static let code: UInt16 = 0x0017
+  package var device = ManagementAddress()
+  /// The number to show, 0 to 999999.
+  package var passkey: UInt32 = 0
+  /// How many digits the other side has typed.
+  package var entered: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&device, &passkey, &entered) }
 }

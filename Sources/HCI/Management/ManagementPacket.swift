@@ -1,90 +1,145 @@
+import Bluetooth
+
 /// Which controller a management packet is about.
-public struct ControllerIndex: RawRepresentable, Hashable, Sendable {
+package struct ControllerIndex: RawRepresentable, PacketField, Hashable, Sendable {
   /// The number: 0 for hci0; 0xFFFF for none.
-  public let rawValue: UInt16
+  package let rawValue: UInt16
+  package init() { rawValue = 0xFFFF }
   /// Makes an index of a number.
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
   /// No controller: the packet is about the kernel as a whole.
-  public static let none = ControllerIndex(rawValue: 0xFFFF)
+  package static let none = ControllerIndex()
   /// The kernel's name for the controller: "hci0".
-  public var name: String { "hci\(rawValue)" }
+  package var name: String { "hci\(rawValue)" }
 }
 
 /// One packet of the kernel's management interface, in either direction (mgmt-api).
-public struct ManagementPacket: Hashable, Sendable {
+package struct ManagementPacket: PacketParameters {
   /// The opcode of a command or the code of an event.
-  public var code: UInt16
+  package var code: UInt16 = 0
   /// Which controller it is about.
-  public var index: ControllerIndex
+  package var index = ControllerIndex.none
   /// What it carries.
-  public var parameters: [UInt8]
+  package var parameters: [UInt8] = []
 
+  package init() {}
   /// Makes a packet of its parts.
-  public init(code: UInt16, index: ControllerIndex, parameters: [UInt8]) {
+  package init(code: UInt16, index: ControllerIndex, parameters: [UInt8]) {
     self.code = code
     self.index = index
     self.parameters = parameters
   }
-
   /// Packs a command.
-  public init<Command: ManagementCommand>(_ command: Command, index: ControllerIndex = .none) {
-    var writer = OctetWriter()
-    command.write(to: &writer)
-    self.init(code: Command.opcode, index: index, parameters: writer.octets)
+  package init<Command: ManagementCommand>(_ command: Command, index: ControllerIndex = .none) {
+    self.init(code: Command.opcode, index: index, parameters: command.octets)
   }
-
   /// Packs an event.
-  public init<Event: ManagementEventParameters>(event: Event, index: ControllerIndex = .none) {
-    var writer = OctetWriter()
-    event.write(to: &writer)
-    self.init(code: Event.code, index: index, parameters: writer.octets)
+  package init<Event: ManagementEventParameters>(event: Event, index: ControllerIndex = .none) {
+    self.init(code: Event.code, index: index, parameters: event.octets)
   }
-
   /// Reads a whole packet.
-  public init(decoding octets: [UInt8]) throws(HCICodingError) {
-    var reader = OctetReader(octets)
-    code = try reader.uint16()
-    index = ControllerIndex(rawValue: try reader.uint16())
-    parameters = try reader.octets(Int(try reader.uint16()))
-    try reader.end()
+  /// - Throws: `.trailingOctets` too, if it does not end where its length says.
+  package init(decoding octets: [UInt8]) throws(HCICodingError) {
+    var coder = OctetCoder(reading: octets)
+    self = try coder.read()
+    try coder.end()
   }
-
-  /// The packet as it is on the socket.
-  public var octets: [UInt8] {
-    var writer = OctetWriter()
-    writer.uint16(code)
-    writer.uint16(index.rawValue)
-    writer.uint16(UInt16(truncatingIfNeeded: parameters.count))
-    writer.octets(parameters, count: min(parameters.count, 0xFFFF))
-    return writer.octets
-  }
-}
-
-/// What can be read from and written into management packets.
-public protocol ManagementParameters: Hashable, Sendable {
-  /// Reads the parameters.
-  init(from reader: inout OctetReader) throws(HCICodingError)
-  /// Writes the parameters.
-  func write(to writer: inout OctetWriter)
-}
-
-extension ManagementParameters {
-  /// Reads all of these octets.
-  public init(decoding octets: [UInt8]) throws(HCICodingError) {
-    var reader = OctetReader(octets)
-    try self.init(from: &reader)
-    try reader.end()
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&code, &index)
+    coder.octets(&parameters, countedBy: UInt16.self)
   }
 }
 
 /// A command to the kernel.
-public protocol ManagementCommand: ManagementParameters {
+package protocol ManagementCommand: PacketParameters {
   /// Identifies the command.
   static var opcode: UInt16 { get }
 }
 
 /// The parameters of one kind of event.
-public protocol ManagementEventParameters: ManagementParameters {
+package protocol ManagementEventParameters: PacketParameters {
   /// The event code.
   static var code: UInt16 { get }
+}
+
+// MARK: - What several packets carry
+
+/// A device as the management interface names it: address first, then type.
+package struct ManagementAddress: PacketParameters {
+  /// The 48 bits as a number.
+  package var value: UInt64 = 0
+  /// 0 BR/EDR, 1 LE public, 2 LE random.
+  package var type: UInt8 = 0
+
+  package init() {}
+  /// The address of an LE device.
+  package init(_ device: DeviceAddress) {
+    value = device.value
+    type = device.kind == .public ? 1 : 2
+  }
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.number(&value, octets: 6)
+    coder.fields(&type)
+  }
+
+  /// The LE device behind it; nil for one of BR/EDR.
+  package var device: DeviceAddress? {
+    switch type {
+    case 1: DeviceAddress(value: value, kind: .public)
+    case 2: DeviceAddress(value: value, kind: .random)
+    default: nil
+    }
+  }
+}
+
+/// Parameters that are nothing but a device.
+package protocol ManagementDeviceParameters: PacketParameters {
+  /// The device.
+  var device: ManagementAddress { get set }
+}
+
+extension ManagementDeviceParameters {
+  package init(device: ManagementAddress) {
+    self.init()
+    self.device = device
+  }
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&device) }
+}
+
+/// What a controller can do and does (mgmt-api, Read Controller Information).
+package struct ManagementSettings: OptionSet, PacketField, Hashable, Sendable {
+  /// The bits on the socket.
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// It has power.
+  package static let powered = ManagementSettings(rawValue: 1 << 0)
+  /// It accepts bonding.
+  package static let bondable = ManagementSettings(rawValue: 1 << 4)
+  /// LE.
+  package static let lowEnergy = ManagementSettings(rawValue: 1 << 9)
+  /// The kernel advertises by itself.
+  package static let advertising = ManagementSettings(rawValue: 1 << 10)
+  /// LE Secure Connections.
+  package static let secureConnections = ManagementSettings(rawValue: 1 << 11)
+  /// The kernel uses private addresses.
+  package static let privacy = ManagementSettings(rawValue: 1 << 13)
+}
+
+/// How the kernel answers a command (mgmt-api, Error codes).
+package struct ManagementStatus: RawRepresentable, PacketField, Hashable, Sendable {
+  /// The octet on the socket.
+  package let rawValue: UInt8
+  package init() { rawValue = 0 }
+  /// Makes a status of the octet.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// It went well.
+  package static let success = ManagementStatus(rawValue: 0x00)
+  /// It failed.
+  package static let failed = ManagementStatus(rawValue: 0x03)
+  /// rfkill keeps the controller off.
+  package static let rfkilled = ManagementStatus(rawValue: 0x12)
+  /// The process lacks CAP_NET_ADMIN.
+  package static let permissionDenied = ManagementStatus(rawValue: 0x14)
 }

@@ -1,152 +1,113 @@
 import Bluetooth
 
-/// The error codes of controllers (Core 5.4, Vol 1, Part F, 1.3).
-public enum HCIErrorCode: UInt8, Hashable, Sendable, CaseIterable {
-  /// The command went well.
-  case success = 0x00
-  /// The controller does not know the command.
-  case unknownHCICommand = 0x01
-  /// There is no such connection.
-  case unknownConnectionIdentifier = 0x02
-  /// The controller's hardware failed.
-  case hardwareFailure = 0x03
-  /// The device did not answer the page.
-  case pageTimeout = 0x04
-  /// Pairing or authentication failed.
-  case authenticationFailure = 0x05
-  /// The other device has no key for us: remove the bond on both sides and pair again.
-  case pinOrKeyMissing = 0x06
-  /// The controller is out of memory.
-  case memoryCapacityExceeded = 0x07
-  /// The link was lost: nothing was heard from the device within the supervision timeout.
-  case connectionTimeout = 0x08
-  /// The controller cannot hold one more connection.
-  case connectionLimitExceeded = 0x09
-  /// The controller cannot hold one more synchronous connection.
-  case synchronousConnectionLimitExceeded = 0x0A
-  /// There is already a connection to this device.
-  case connectionAlreadyExists = 0x0B
-  /// The controller's state does not allow the command.
-  case commandDisallowed = 0x0C
-  /// The device refused the connection for want of resources.
-  case rejectedLimitedResources = 0x0D
-  /// The device refused the connection for reasons of security.
-  case rejectedSecurityReasons = 0x0E
-  /// The device refused the connection because of our address.
-  case rejectedUnacceptableAddress = 0x0F
-  /// The connection was not accepted in time.
-  case connectionAcceptTimeoutExceeded = 0x10
-  /// The controller does not support a feature or the value of a parameter.
-  case unsupportedFeatureOrParameterValue = 0x11
-  /// A parameter of the command is invalid.
-  case invalidHCICommandParameters = 0x12
-  /// The device ended the connection.
-  case remoteUserTerminatedConnection = 0x13
-  /// The device ended the connection for want of resources.
-  case remoteTerminatedLowResources = 0x14
-  /// The device ended the connection because it switches itself off.
-  case remoteTerminatedPowerOff = 0x15
-  /// The connection was ended by us.
-  case terminatedByLocalHost = 0x16
-  /// The device allows no further attempt yet.
-  case repeatedAttempts = 0x17
-  /// The device does not allow pairing now.
-  case pairingNotAllowed = 0x18
-  /// A link manager packet was not known.
-  case unknownLMPPDU = 0x19
-  /// The device does not support the feature.
-  case unsupportedRemoteFeature = 0x1A
-  /// The SCO offset was rejected.
-  case scoOffsetRejected = 0x1B
-  /// The SCO interval was rejected.
-  case scoIntervalRejected = 0x1C
-  /// The SCO air mode was rejected.
-  case scoAirModeRejected = 0x1D
-  /// A parameter of a link layer packet is invalid.
-  case invalidLMPParameters = 0x1E
-  /// No other error code fits.
-  case unspecifiedError = 0x1F
-  /// A value of a link layer packet is not supported.
-  case unsupportedLMPParameterValue = 0x20
-  /// The roles cannot be changed now.
-  case roleChangeNotAllowed = 0x21
-  /// The device did not answer a link layer procedure in time.
-  case lmpResponseTimeout = 0x22
-  /// Two link layer procedures collided.
-  case lmpErrorTransactionCollision = 0x23
-  /// A link layer packet came at the wrong time.
-  case lmpPDUNotAllowed = 0x24
-  /// The encryption mode is not acceptable.
-  case encryptionModeNotAcceptable = 0x25
-  /// The link key cannot be changed.
-  case linkKeyCannotBeChanged = 0x26
-  /// The quality of service is not supported.
-  case requestedQoSNotSupported = 0x27
-  /// The moment at which something should have changed has passed.
-  case instantPassed = 0x28
-  /// Pairing with a unit key is not supported.
-  case pairingWithUnitKeyNotSupported = 0x29
-  /// A different procedure was already under way.
-  case differentTransactionCollision = 0x2A
-  /// The quality of service is not acceptable.
-  case qosUnacceptableParameter = 0x2C
-  /// The quality of service was rejected.
-  case qosRejected = 0x2D
-  /// Channel assessment is not supported.
-  case channelClassificationNotSupported = 0x2E
-  /// The security of the link is not sufficient.
-  case insufficientSecurity = 0x2F
-  /// A parameter is out of the mandatory range.
-  case parameterOutOfMandatoryRange = 0x30
-  /// A change of roles is under way.
-  case roleSwitchPending = 0x32
-  /// A reserved slot was violated.
-  case reservedSlotViolation = 0x34
-  /// The change of roles failed.
-  case roleSwitchFailed = 0x35
-  /// The extended inquiry response does not fit.
-  case extendedInquiryResponseTooLarge = 0x36
-  /// The device's host does not support secure pairing.
-  case secureSimplePairingNotSupportedByHost = 0x37
-  /// The device is busy with another pairing.
-  case hostBusyPairing = 0x38
-  /// No suitable channel was found for the connection.
-  case rejectedNoSuitableChannel = 0x39
-  /// The controller is busy.
-  case controllerBusy = 0x3A
-  /// The connection parameters are not acceptable.
-  case unacceptableConnectionParameters = 0x3B
-  /// Advertising ended because its time was over.
-  case advertisingTimeout = 0x3C
-  /// The connection ended because a packet failed its integrity check: the keys differ.
-  case terminatedMICFailure = 0x3D
-  /// The connection could not be established: the device did not answer any more.
-  case connectionFailedToBeEstablished = 0x3E
-  /// The connection of the other controller failed.
-  case macConnectionFailed = 0x3F
-  /// The clock was not adjusted as wanted but may be dragged.
-  case coarseClockAdjustmentRejected = 0x40
-  /// A channel map is not defined.
-  case type0SubmapNotDefined = 0x41
-  /// There is no such advertising set.
-  case unknownAdvertisingIdentifier = 0x42
-  /// The limit of time or events was reached.
-  case limitReached = 0x43
-  /// The operation was cancelled by us.
-  case operationCancelledByHost = 0x44
-  /// The packet is too long.
-  case packetTooLong = 0x45
-  /// The packet came too late.
-  case packetTooLate = 0x46
-  /// The packet came too early.
-  case packetTooEarly = 0x47
-  /// There are too few channels.
-  case insufficientChannels = 0x48
+/// The status of a command, or the reason for which a link ended: any octet, also one that has no name yet.
+package struct HCIStatus: RawRepresentable, PacketField, Hashable, Sendable {
+  /// The octet on the wire.
+  package let rawValue: UInt8
+  package init() { rawValue = 0 }
+  /// Makes a status of the octet on the wire.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Makes a status of a code.
+  package init(_ code: HCIErrorCode) { rawValue = code.rawValue }
+
+  /// It went well.
+  package static let success = HCIStatus(rawValue: 0)
+  /// Whether it went well.
+  package var isSuccess: Bool { rawValue == 0 }
+  /// The code, if it has a name.
+  package var code: HCIErrorCode? { HCIErrorCode(rawValue: rawValue) }
+  /// The name of the code, or "unknown".
+  package var name: String { code.map { "\($0)" } ?? "unknown" }
+
+  /// The error as everybody carries it.
+  /// - Parameter context: what was tried, as the beginning of the sentence: "The scan could not be started".
+  package func error(_ context: String? = nil) -> BluetoothError {
+    let sentence = code?.sentence ?? "The controller gave an error that has no name"
+    return BluetoothError(
+      domain: .hci, code: Int(rawValue), name: name, message: context.map { "\($0): \(sentence)." } ?? sentence + ".")
+  }
 }
 
-extension HCIErrorCode {
+extension HCIStatus: CustomStringConvertible {
+  /// The number and the name: "0x3e connectionFailedToBeEstablished".
+  package var description: String { "0x" + Hex.encode([rawValue]) + " " + name }
+}
+
+/// The error codes of controllers (Core 5.4, Vol 1, Part F, 1.3). `sentence` says what each means.
+package enum HCIErrorCode: UInt8, Hashable, Sendable, CaseIterable {
+  case success = 0x00
+  case unknownHCICommand = 0x01
+  case unknownConnectionIdentifier = 0x02
+  case hardwareFailure = 0x03
+  case pageTimeout = 0x04
+  case authenticationFailure = 0x05
+  case pinOrKeyMissing = 0x06
+  case memoryCapacityExceeded = 0x07
+  case connectionTimeout = 0x08
+  case connectionLimitExceeded = 0x09
+  case synchronousConnectionLimitExceeded = 0x0A
+  case connectionAlreadyExists = 0x0B
+  case commandDisallowed = 0x0C
+  case rejectedLimitedResources = 0x0D
+  case rejectedSecurityReasons = 0x0E
+  case rejectedUnacceptableAddress = 0x0F
+  case connectionAcceptTimeoutExceeded = 0x10
+  case unsupportedFeatureOrParameterValue = 0x11
+  case invalidHCICommandParameters = 0x12
+  case remoteUserTerminatedConnection = 0x13
+  case remoteTerminatedLowResources = 0x14
+  case remoteTerminatedPowerOff = 0x15
+  case terminatedByLocalHost = 0x16
+  case repeatedAttempts = 0x17
+  case pairingNotAllowed = 0x18
+  case unknownLMPPDU = 0x19
+  case unsupportedRemoteFeature = 0x1A
+  case scoOffsetRejected = 0x1B
+  case scoIntervalRejected = 0x1C
+  case scoAirModeRejected = 0x1D
+  case invalidLMPParameters = 0x1E
+  case unspecifiedError = 0x1F
+  case unsupportedLMPParameterValue = 0x20
+  case roleChangeNotAllowed = 0x21
+  case lmpResponseTimeout = 0x22
+  case lmpErrorTransactionCollision = 0x23
+  case lmpPDUNotAllowed = 0x24
+  case encryptionModeNotAcceptable = 0x25
+  case linkKeyCannotBeChanged = 0x26
+  case requestedQoSNotSupported = 0x27
+  case instantPassed = 0x28
+  case pairingWithUnitKeyNotSupported = 0x29
+  case differentTransactionCollision = 0x2A
+  case qosUnacceptableParameter = 0x2C
+  case qosRejected = 0x2D
+  case channelClassificationNotSupported = 0x2E
+  case insufficientSecurity = 0x2F
+  case parameterOutOfMandatoryRange = 0x30
+  case roleSwitchPending = 0x32
+  case reservedSlotViolation = 0x34
+  case roleSwitchFailed = 0x35
+  case extendedInquiryResponseTooLarge = 0x36
+  case secureSimplePairingNotSupportedByHost = 0x37
+  case hostBusyPairing = 0x38
+  case rejectedNoSuitableChannel = 0x39
+  case controllerBusy = 0x3A
+  case unacceptableConnectionParameters = 0x3B
+  case advertisingTimeout = 0x3C
+  case terminatedMICFailure = 0x3D
+  case connectionFailedToBeEstablished = 0x3E
+  case macConnectionFailed = 0x3F
+  case coarseClockAdjustmentRejected = 0x40
+  case type0SubmapNotDefined = 0x41
+  case unknownAdvertisingIdentifier = 0x42
+  case limitReached = 0x43
+  case operationCancelledByHost = 0x44
+  case packetTooLong = 0x45
+  case packetTooLate = 0x46
+  case packetTooEarly = 0x47
+  case insufficientChannels = 0x48
+
   /// The code as a sentence without its full stop.
-  public var sentence: String {
+  package var sentence: String {
     switch self {
     case .success: "The command went well"
     case .unknownHCICommand: "The controller does not know the command"

@@ -1,5 +1,5 @@
 /// One packet between host and controller with the octet that tells its type (Core 5.4, Vol 4, Part A, 2).
-public enum HCIPacket: Hashable, Sendable {
+package enum HCIPacket: Hashable, Sendable {
   /// Type 0x01, to the controller.
   case command(CommandPacket)
   /// Type 0x02, both ways.
@@ -8,110 +8,95 @@ public enum HCIPacket: Hashable, Sendable {
   case event(EventPacket)
 
   /// Reads a whole packet.
-  public init(decoding octets: [UInt8]) throws(HCICodingError) {
-    var reader = OctetReader(octets)
-    switch try reader.uint8() {
-    case 0x01: self = .command(try CommandPacket(from: &reader))
-    case 0x02: self = .acl(try ACLDataPacket(from: &reader))
-    case 0x04: self = .event(try EventPacket(from: &reader))
-    case let type: throw .unknownPacketType(type)
+  package init(decoding octets: [UInt8]) throws(HCICodingError) {
+    var coder = OctetCoder(reading: octets)
+    let type: UInt8 = try coder.read()
+    switch type {
+    case 0x01: self = .command(try coder.read())
+    case 0x02: self = .acl(try coder.read())
+    case 0x04: self = .event(try coder.read())
+    default: throw .unknownPacketType(type)
     }
-    try reader.end()
+    try coder.end()
   }
 
   /// The packet as it is on the wire.
-  public var octets: [UInt8] {
-    var writer = OctetWriter()
+  package var octets: [UInt8] {
+    var coder = OctetCoder()
     switch self {
     case .command(let packet):
-      writer.uint8(0x01)
-      writer.uint16(packet.opcode.rawValue)
-      writer.uint8(UInt8(truncatingIfNeeded: packet.parameters.count))
-      writer.octets(packet.parameters, count: min(packet.parameters.count, 255))
+      coder.write(UInt8(0x01))
+      coder.write(packet)
     case .acl(let packet):
-      writer.uint8(0x02)
-      writer.uint16(packet.handle & 0x0FFF | UInt16(packet.boundary & 3) << 12 | UInt16(packet.broadcast & 3) << 14)
-      writer.uint16(UInt16(truncatingIfNeeded: packet.data.count))
-      writer.octets(packet.data, count: min(packet.data.count, 0xFFFF))
+      coder.write(UInt8(0x02))
+      coder.write(packet)
     case .event(let packet):
-      writer.uint8(0x04)
-      writer.uint8(packet.code)
-      writer.uint8(UInt8(truncatingIfNeeded: packet.parameters.count))
-      writer.octets(packet.parameters, count: min(packet.parameters.count, 255))
+      coder.write(UInt8(0x04))
+      coder.write(packet)
     }
-    return writer.octets
+    return coder.octets
   }
 }
 
 /// A command without knowledge of its meaning (Core 5.4, Vol 4, Part E, 5.4.1).
-public struct CommandPacket: Hashable, Sendable {
+package struct CommandPacket: PacketField, Hashable, Sendable {
   /// Which command.
-  public var opcode: Opcode
+  package var opcode = Opcode.none
   /// Its parameters, at the most 255 octets.
-  public var parameters: [UInt8]
+  package var parameters: [UInt8] = []
 
+  package init() {}
   /// Makes a packet of its parts.
-  public init(opcode: Opcode, parameters: [UInt8]) {
+  package init(opcode: Opcode, parameters: [UInt8]) {
     self.opcode = opcode
     self.parameters = parameters
   }
-
   /// Packs a command.
-  public init(_ command: some HCICommand) {
-    var writer = OctetWriter()
-    command.write(to: &writer)
-    self.init(opcode: type(of: command).opcode, parameters: writer.octets)
+  package init<Command: HCICommand>(_ command: Command) {
+    self.init(opcode: Command.opcode, parameters: command.octets)
   }
-
-  init(from reader: inout OctetReader) throws(HCICodingError) {
-    opcode = Opcode(rawValue: try reader.uint16())
-    parameters = try reader.octets(Int(try reader.uint8()))
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&opcode)
+    coder.octets(&parameters, countedBy: UInt8.self)
   }
 }
 
 /// A piece of data on a link (Core 5.4, Vol 4, Part E, 5.4.2).
-public struct ACLDataPacket: Hashable, Sendable {
-  /// The connection handle, 0x0000 to 0x0EFF.
-  public var handle: UInt16
+package struct ACLDataPacket: PacketParameters {
+  package var handle: ConnectionHandle = 0
   /// 0 first piece to the controller, 1 a further piece, 2 first piece from the controller.
-  public var boundary: UInt8
+  package var boundary: UInt8 = 0
   /// 0 for LE.
-  public var broadcast: UInt8
+  package var broadcast: UInt8 = 0
   /// The piece.
-  public var data: [UInt8]
+  package var data: [UInt8] = []
 
-  /// Makes a packet of its parts.
-  public init(handle: UInt16, boundary: UInt8, broadcast: UInt8 = 0, data: [UInt8]) {
-    self.handle = handle
-    self.boundary = boundary
-    self.broadcast = broadcast
-    self.data = data
-  }
-
-  init(from reader: inout OctetReader) throws(HCICodingError) {
-    let header = try reader.uint16()
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    var header = handle & 0x0FFF | UInt16(boundary & 3) << 12 | UInt16(broadcast & 3) << 14
+    coder.fields(&header)
     handle = header & 0x0FFF
     boundary = UInt8(header >> 12 & 3)
     broadcast = UInt8(header >> 14)
-    data = try reader.octets(Int(try reader.uint16()))
+    coder.octets(&data, countedBy: UInt16.self)
   }
 }
 
 /// An event without knowledge of its meaning (Core 5.4, Vol 4, Part E, 5.4.4).
-public struct EventPacket: Hashable, Sendable {
+package struct EventPacket: PacketField, Hashable, Sendable {
   /// Which event.
-  public var code: UInt8
+  package var code: UInt8 = 0
   /// Its parameters, at the most 255 octets.
-  public var parameters: [UInt8]
+  package var parameters: [UInt8] = []
 
+  package init() {}
   /// Makes a packet of its parts.
-  public init(code: UInt8, parameters: [UInt8]) {
+  package init(code: UInt8, parameters: [UInt8]) {
     self.code = code
     self.parameters = parameters
   }
-
-  init(from reader: inout OctetReader) throws(HCICodingError) {
-    code = try reader.uint8()
-    parameters = try reader.octets(Int(try reader.uint8()))
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&code)
+    coder.octets(&parameters, countedBy: UInt8.self)
   }
 }

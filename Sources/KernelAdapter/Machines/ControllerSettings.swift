@@ -16,14 +16,14 @@ enum ControllerSettings {
     if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
       if current.contains(.powered) { add(SetPowered(value: 0)) }
-      add(SetStaticAddress(address: spareAddress))
+      add(SetStaticAddress { $0.address = spareAddress })
     }
     if current.contains(.advertising) { add(SetAdvertising(value: 0)) }
     if !current.contains(.lowEnergy) { add(SetLowEnergy(value: 1)) }
     if !current.contains(.secureConnections), information.supported.contains(.secureConnections) {
-      add(SetSecureConnections(mode: 1))
+      add(SetSecureConnections(value: 1))
     }
-    add(SetIOCapability(capability: 3))
+    add(SetIOCapability(value: 3))
     if !current.contains(.bondable) { add(SetBondable(value: 1)) }
     if !current.contains(.powered) || information.address == 0 || isCycled { add(SetPowered(value: 1)) }
     return script

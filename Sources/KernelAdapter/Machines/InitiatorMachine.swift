@@ -125,11 +125,11 @@ struct InitiatorMachine<Family: RadioFamily> {
       }
       if let superfluous = list.first(where: { !set.contains($0) }) {
         step = .remove(superfluous)
-        return FamilyCommand(LERemoveDeviceFromFilterAcceptList(device: HCIAddress(superfluous)))
+        return FamilyCommand(LERemoveDeviceFromFilterAcceptList { $0.device = HCIAddress(superfluous) })
       }
       if let missing = set.first(where: { !list.contains($0) }) {
         step = .add(missing)
-        return FamilyCommand(LEAddDeviceToFilterAcceptList(device: HCIAddress(missing)))
+        return FamilyCommand(LEAddDeviceToFilterAcceptList { $0.device = HCIAddress(missing) })
       }
       guard backOff.allows(at: now) else { return nil }
       step = .create(Set(set))

@@ -30,33 +30,40 @@ extension LegacyFamily: RadioFamily {
   static func scanParameters(_ parameters: ScanParameters, own: AddressType) -> FamilyCommand<Self> {
     let interval = TimeUnits.scan(parameters.interval)
     return FamilyCommand(
-      LESetScanParameters(
-        isActive: parameters.isActive, interval: interval, window: min(interval, TimeUnits.scan(parameters.window)),
-        ownAddressType: own))
+      LESetScanParameters {
+        $0.isActive = parameters.isActive
+        $0.interval = interval
+        $0.window = min(interval, TimeUnits.scan(parameters.window))
+        $0.ownAddressType = own
+      })
   }
 
   static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self> {
-    FamilyCommand(LESetScanEnable(isEnabled: isEnabled))
+    FamilyCommand(LESetScanEnable { $0.isEnabled = isEnabled })
   }
 
   static func prepareAdvertising(
     handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
   ) -> [FamilyCommand<Self>] {
     let interval = TimeUnits.advertising(parameters.interval)
-    let type: LegacyAdvertisingType =
+    let type: LESetAdvertisingParameters.AdvertisingType =
       parameters.isConnectable
       ? .connectableUndirected : parameters.scanResponse.isEmpty ? .nonconnectableUndirected : .scannableUndirected
     return [
       FamilyCommand(
-        LESetAdvertisingParameters(
-          intervalMin: interval, intervalMax: interval, type: type, ownAddressType: HCIAddress(own).type)),
-      FamilyCommand(LESetAdvertisingData(data: parameters.data)),
-      FamilyCommand(LESetScanResponseData(data: parameters.scanResponse)),
+        LESetAdvertisingParameters {
+          $0.intervalMin = interval
+          $0.intervalMax = interval
+          $0.type = type
+          $0.ownAddressType = HCIAddress(own).type
+        }),
+      FamilyCommand(LESetAdvertisingData { $0.data = parameters.data }),
+      FamilyCommand(LESetScanResponseData { $0.data = parameters.scanResponse }),
     ]
   }
 
   static func advertisingEnable(_ isEnabled: Bool, handle: UInt8) -> FamilyCommand<Self> {
-    FamilyCommand(LESetAdvertisingEnable(isEnabled: isEnabled))
+    FamilyCommand(LESetAdvertisingEnable { $0.isEnabled = isEnabled })
   }
 
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>] { [] }
@@ -65,31 +72,43 @@ extension LegacyFamily: RadioFamily {
     first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType
   ) -> FamilyCommand<Self> {
     FamilyCommand(
-      LECreateConnection(
-        scanInterval: initiatingInterval, scanWindow: initiatingWindow, filterPolicy: 1, peer: first,
-        ownAddressType: own, intervalMin: TimeUnits.connection(parameters.interval.lowerBound),
-        intervalMax: TimeUnits.connection(parameters.interval.upperBound),
-        latency: UInt16(clamping: parameters.latency),
-        supervisionTimeout: TimeUnits.supervision(parameters.supervisionTimeout)))
+      LECreateConnection {
+        $0.scanInterval = initiatingInterval
+        $0.scanWindow = initiatingWindow
+        $0.filterPolicy = 1
+        $0.peer = first
+        $0.ownAddressType = own
+        $0.intervalMin = TimeUnits.connection(parameters.interval.lowerBound)
+        $0.intervalMax = TimeUnits.connection(parameters.interval.upperBound)
+        $0.latency = UInt16(clamping: parameters.latency)
+        $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+      })
   }
 }
 
 extension ExtendedFamily: RadioFamily {
   static func scanParameters(_ parameters: ScanParameters, own: AddressType) -> FamilyCommand<Self> {
     let interval = TimeUnits.scan(parameters.interval)
-    let scan = LESetExtendedScanParameters.Scan(
-      isActive: parameters.isActive, interval: interval, window: min(interval, TimeUnits.scan(parameters.window)))
-    return FamilyCommand(LESetExtendedScanParameters(ownAddressType: own, scans: [scan]))
+    let scan = LESetExtendedScanParameters.Scan {
+      $0.isActive = parameters.isActive
+      $0.interval = interval
+      $0.window = min(interval, TimeUnits.scan(parameters.window))
+    }
+    return FamilyCommand(
+      LESetExtendedScanParameters {
+        $0.ownAddressType = own
+        $0.scans = [scan]
+      })
   }
 
   static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self> {
-    FamilyCommand(LESetExtendedScanEnable(isEnabled: isEnabled))
+    FamilyCommand(LESetExtendedScanEnable { $0.isEnabled = isEnabled })
   }
 
   static func prepareAdvertising(
     handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
   ) -> [FamilyCommand<Self>] {
-    var properties: AdvertisingEventProperties = parameters.isConnectable ? .connectable : []
+    var properties: LESetExtendedAdvertisingParameters.Properties = parameters.isConnectable ? .connectable : []
     // Legacy PDUs wherever they suffice: every scanner hears them.
     let isLegacy = parameters.data.count <= 31 && parameters.scanResponse.count <= 31
     if isLegacy { properties.insert(.legacyPDUs) }
@@ -98,48 +117,67 @@ extension ExtendedFamily: RadioFamily {
     let interval = UInt32(TimeUnits.advertising(parameters.interval))
     var commands: [FamilyCommand<Self>] = [
       FamilyCommand(
-        LESetExtendedAdvertisingParameters(
-          advertisingHandle: handle, properties: properties, intervalMin: interval, intervalMax: interval,
-          ownAddressType: HCIAddress(own).type, sid: handle & 0x0F))
+        LESetExtendedAdvertisingParameters {
+          $0.advertisingHandle = handle
+          $0.properties = properties
+          $0.intervalMin = interval
+          $0.intervalMax = interval
+          $0.ownAddressType = HCIAddress(own).type
+          $0.sid = handle & 0x0F
+        })
     ]
     if own.kind == .random {
-      commands.append(FamilyCommand(LESetAdvertisingSetRandomAddress(advertisingHandle: handle, address: own.value)))
+      commands.append(
+        FamilyCommand(
+          LESetAdvertisingSetRandomAddress {
+            $0.advertisingHandle = handle
+            $0.address = own.value
+          }))
     }
     // A scannable extended advertisement carries its data in the scan response alone.
     if isLegacy || !properties.contains(.scannable) {
-      commands += AdvertisingDataFragment.fragments(of: parameters.data, advertisingHandle: handle).map {
-        FamilyCommand(LESetExtendedAdvertisingData(fragment: $0))
+      for fragment in AdvertisingDataFragment.fragments(of: parameters.data, advertisingHandle: handle) {
+        commands.append(FamilyCommand(LESetExtendedAdvertisingData { $0.fragment = fragment }))
       }
     }
     if properties.contains(.scannable) {
-      commands += AdvertisingDataFragment.fragments(of: parameters.scanResponse, advertisingHandle: handle).map {
-        FamilyCommand(LESetExtendedScanResponseData(fragment: $0))
+      for fragment in AdvertisingDataFragment.fragments(of: parameters.scanResponse, advertisingHandle: handle) {
+        commands.append(FamilyCommand(LESetExtendedScanResponseData { $0.fragment = fragment }))
       }
     }
     return commands
   }
 
   static func advertisingEnable(_ isEnabled: Bool, handle: UInt8) -> FamilyCommand<Self> {
-    FamilyCommand(LESetExtendedAdvertisingEnable(isEnabled: isEnabled, sets: [.init(advertisingHandle: handle)]))
+    FamilyCommand(
+      LESetExtendedAdvertisingEnable {
+        $0.isEnabled = isEnabled
+        $0.sets = [.init { $0.advertisingHandle = handle }]
+      })
   }
 
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>] {
-    [FamilyCommand(LERemoveAdvertisingSet(advertisingHandle: handle))]
+    [FamilyCommand(LERemoveAdvertisingSet { $0.advertisingHandle = handle })]
   }
 
   static func createConnection(
     first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType
   ) -> FamilyCommand<Self> {
     FamilyCommand(
-      LEExtendedCreateConnection(
-        filterPolicy: 1, ownAddressType: own, peer: first,
-        initiations: [
-          .init(
-            scanInterval: initiatingInterval, scanWindow: initiatingWindow,
-            intervalMin: TimeUnits.connection(parameters.interval.lowerBound),
-            intervalMax: TimeUnits.connection(parameters.interval.upperBound),
-            latency: UInt16(clamping: parameters.latency),
-            supervisionTimeout: TimeUnits.supervision(parameters.supervisionTimeout))
-        ]))
+      LEExtendedCreateConnection {
+        $0.filterPolicy = 1
+        $0.ownAddressType = own
+        $0.peer = first
+        $0.initiations = [
+          .init {
+            $0.scanInterval = initiatingInterval
+            $0.scanWindow = initiatingWindow
+            $0.intervalMin = TimeUnits.connection(parameters.interval.lowerBound)
+            $0.intervalMax = TimeUnits.connection(parameters.interval.upperBound)
+            $0.latency = UInt16(clamping: parameters.latency)
+            $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+          }
+        ]
+      })
   }
 }

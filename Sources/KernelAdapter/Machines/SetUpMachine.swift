@@ -25,7 +25,7 @@ struct SetUpMachine {
       CommandPacket(LEReadLocalSupportedFeatures()), CommandPacket(LEReadSupportedStates()),
       CommandPacket(LEReadFilterAcceptListSize()),
     ]
-    if address.kind == .random { questions.append(CommandPacket(LESetRandomAddress(address: address.value))) }
+    if address.kind == .random { questions.append(CommandPacket(LESetRandomAddress { $0.address = address.value })) }
   }
 
   /// When `tick` is due.
@@ -61,20 +61,20 @@ struct SetUpMachine {
   private mutating func note(_ complete: CommandComplete) throws(HCICodingError) {
     switch complete.opcode {
     case LEReadLocalSupportedFeatures.opcode:
-      profile.features = try complete.decoded(as: LEReadLocalSupportedFeatures.self).features
+      profile.features = try complete.decoded(as: LEReadLocalSupportedFeatures.self).value
       if profile.isExtended {
         questions.append(CommandPacket(LEReadMaximumAdvertisingDataLength()))
         questions.append(CommandPacket(LEReadNumberOfSupportedAdvertisingSets()))
       }
     case LEReadSupportedStates.opcode:
-      profile.states = try complete.decoded(as: LEReadSupportedStates.self).states
+      profile.states = try complete.decoded(as: LEReadSupportedStates.self).value
     case LEReadFilterAcceptListSize.opcode:
-      profile.acceptListSize = max(1, Int(try complete.decoded(as: LEReadFilterAcceptListSize.self).size))
+      profile.acceptListSize = max(1, Int(try complete.decoded(as: LEReadFilterAcceptListSize.self).value))
     case LEReadMaximumAdvertisingDataLength.opcode:
-      let length = Int(try complete.decoded(as: LEReadMaximumAdvertisingDataLength.self).length)
+      let length = Int(try complete.decoded(as: LEReadMaximumAdvertisingDataLength.self).value)
       profile.advertisingDataLength = min(max(31, length), 1650)
     case LEReadNumberOfSupportedAdvertisingSets.opcode:
-      let count = Int(try complete.decoded(as: LEReadNumberOfSupportedAdvertisingSets.self).count)
+      let count = Int(try complete.decoded(as: LEReadNumberOfSupportedAdvertisingSets.self).value)
       profile.advertisingSets = min(max(1, count), 240)
     default: break
     }

@@ -1,0 +1,104 @@
+// MARK: - Scanning
+
+/// LE Set Extended Scan Parameters (Core 5.4, Vol 4, Part E, 7.8.64).
+package struct LESetExtendedScanParameters: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x2041
+
+  /// How to scan on one PHY.
+  package struct Scan: PacketParameters {
+    /// Whether scan responses are asked for.
+    package var isActive = false
+    /// 0x0004 to 0xFFFF, in 0.625 ms.
+    package var interval: UInt16 = 0
+    /// 0x0004 to 0xFFFF, in 0.625 ms.
+    package var window: UInt16 = 0
+
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) { coder.fields(&isActive, &interval, &window) }
+  }
+
+  /// Which of our addresses is used.
+  package var ownAddressType = AddressType.public
+  /// 0 all, 1 accept list only.
+  package var filterPolicy: UInt8 = 0
+  /// Bit 0: 1M, bit 2: Coded; so many bits, so many `scans`.
+  package var phys: UInt8 = 1
+  /// What to do on each of the PHYs.
+  package var scans: [Scan] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&ownAddressType, &filterPolicy, &phys)
+    coder.groups(&scans, count: phys.nonzeroBitCount)
+  }
+}
+
+/// LE Set Extended Scan Enable (Core 5.4, Vol 4, Part E, 7.8.65).
+package struct LESetExtendedScanEnable: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x2042
+  package var isEnabled = false
+  /// 0 no, 1 yes, 2 anew in each period.
+  package var filtersDuplicates: UInt8 = 0
+  /// In 10 ms; 0 until it is disabled.
+  package var duration: UInt16 = 0
+  /// In 1.28 s; 0 for one duration.
+  package var period: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&isEnabled, &filtersDuplicates, &duration, &period)
+  }
+}
+
+// MARK: - Initiating
+
+/// LE Extended Create Connection (Core 5.4, Vol 4, Part E, 7.8.66).
+package struct LEExtendedCreateConnection: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x2043
+
+  /// How to look for the device on one PHY, and the parameters of a link made there.
+  package struct Initiation: PacketParameters {
+    /// 0x0004 to 0xFFFF, in 0.625 ms.
+    package var scanInterval: UInt16 = 0
+    /// 0x0004 to 0xFFFF, in 0.625 ms.
+    package var scanWindow: UInt16 = 0
+    /// 0x0006 to 0x0C80, in 1.25 ms.
+    package var intervalMin: UInt16 = 0
+    /// 0x0006 to 0x0C80, in 1.25 ms.
+    package var intervalMax: UInt16 = 0
+    /// Events that the peripheral may skip, 0 to 499.
+    package var latency: UInt16 = 0
+    /// 0x000A to 0x0C80, in 10 ms.
+    package var supervisionTimeout: UInt16 = 0
+    /// In 0.625 ms.
+    package var minimumCELength: UInt16 = 0
+    /// In 0.625 ms.
+    package var maximumCELength: UInt16 = 0
+
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) {
+      coder.fields(&scanInterval, &scanWindow)
+      coder.fields(&intervalMin, &intervalMax, &latency, &supervisionTimeout, &minimumCELength, &maximumCELength)
+    }
+  }
+
+  /// 0 the peer below, 1 whoever is in the accept list.
+  package var filterPolicy: UInt8 = 0
+  /// Which of our addresses is used.
+  package var ownAddressType = AddressType.public
+  /// With whom; not looked at if the accept list is used.
+  package var peer = HCIAddress()
+  /// Bits 0 to 2: 1M, 2M, Coded; so many bits, so many `initiations`.
+  package var phys: UInt8 = 1
+  /// What to do on each of the PHYs.
+  package var initiations: [Initiation] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&filterPolicy, &ownAddressType, &peer, &phys)
+    coder.groups(&initiations, count: phys.nonzeroBitCount)
+  }
+}
