@@ -85,16 +85,8 @@ extension BledClient {
   public func serverEvents() -> AsyncThrowingStream<ServerEvent, any Error> {
     let buffering = StreamBuffering.all(256)
     let (stream, output) = AsyncThrowingStream.makeStream(of: ServerEvent.self, buffering)
-    core.answer(ServerRead.name) { [core] message, id in
-      core.request(message, id) { params in
-        output.offer(.read(ReadRequest(params: params, answer: RequestAnswer(core: core, id: id))), buffering)
-      }
-    }
-    core.answer(ServerWrite.name) { [core] message, id in
-      core.request(message, id) { params in
-        output.offer(.write(WriteRequest(params: params, answer: RequestAnswer(core: core, id: id))), buffering)
-      }
-    }
+    answerCalls(
+      read: { output.offer(.read($0), buffering) }, write: { output.offer(.write($0), buffering) })
     let subscribed = core.observe(
       ServerSubscribed.self, value: { output.offer(.subscribed($0), buffering) }, end: { output.finish(throwing: $0) })
     let unsubscribed = core.observe(
@@ -107,13 +99,31 @@ extension BledClient {
     }
     return stream
   }
+
+  /// Has functions called for what devices read and write of this client's services, on the connection's queue, in the
+  /// order of the wire and with what `observe` gives. Call it before `publish`; `serverEvents` is the same as a stream.
+  public func answerCalls(
+    read: @escaping @Sendable (ReadRequest) -> Void, write: @escaping @Sendable (WriteRequest) -> Void
+  ) {
+    core.answer(ServerRead.name) { [weak core] message, id in
+      core?.params(of: message, id) { core, params in
+        read(ReadRequest(params: params, answer: RequestAnswer(core: core, id: id)))
+      }
+    }
+    core.answer(ServerWrite.name) { [weak core] message, id in
+      core?.params(of: message, id) { core, params in
+        write(WriteRequest(params: params, answer: RequestAnswer(core: core, id: id)))
+      }
+    }
+  }
 }
 
 extension ClientCore {
-  /// Hands the params of a call of the daemon on, or refuses it if they do not fit.
-  fileprivate func request<Params: Decodable>(_ message: RPCMessage, _ id: RequestID, _ hand: (Params) -> Void) {
+  fileprivate func params<Params: Decodable>(
+    of message: RPCMessage, _ id: RequestID, _ hand: (ClientCore, Params) -> Void
+  ) {
     do {
-      hand(try message.params(Params.self))
+      hand(self, try message.params(Params.self))
     } catch {
       refuse(id, error)
     }
