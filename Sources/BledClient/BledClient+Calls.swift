@@ -6,7 +6,8 @@ extension BledClient {
   /// Calls the daemon and waits for its answer.
   ///
   /// When the calling task is cancelled, or the time is over, the call throws at once and an answer that still comes is
-  /// dropped. What was begun on the daemon goes on there: use the calls of `Peripheral` and the like, which take it back.
+  /// dropped. What was begun on the daemon goes on there: use the calls of `Peripheral` and the like, which take it
+  /// back.
   /// - Throws: What the daemon answers; `GAPError.cancelled`; `GAPError.timeout`; `BledError.daemonUnreachable`.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
@@ -14,8 +15,8 @@ extension BledClient {
     try await core.call(method, params, timeout: timeout)
   }
 
-  /// Calls the daemon. `completion` is called once, on the connection's queue and in order with notifications: whoever
-  /// needs the order of the wire uses this and `observe`.
+  /// Calls the daemon. `completion` is called once, on the connection's queue and in order with notifications: use this
+  /// and `observe` where the order of the wire matters.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     completion: @escaping @Sendable (Result<Method.Result, BluetoothError>) -> Void

@@ -12,8 +12,8 @@ public enum DeviceReference: Hashable, Sendable {
 extension BledClient {
   /// Scans. The scan stops when the stream is let go, or the task that reads it is cancelled.
   ///
-  /// A client has one scan; a new one ends the stream of the one before. If reports are not fetched in time the oldest of
-  /// 1024 are dropped.
+  /// A client has one scan; a new one ends the stream of the one before. If reports are not fetched in time the oldest
+  /// of 1024 are dropped.
   /// - Throws: What `scan.start` answers; `GAPError.cancelled`. The stream throws `BledError.daemonUnreachable`.
   public func scan(
     _ parameters: ScanStart.Params = .init()
@@ -35,7 +35,8 @@ extension BledClient {
     return stream
   }
 
-  /// Connects to a device and waits until the link is there. When the calling task is cancelled, the daemon gives up too.
+  /// Connects to a device and waits until the link is there. When the calling task is cancelled, the daemon gives up
+  /// too.
   ///
   /// The link is this client's until `Peripheral.disconnect`, and shared with other programs.
   /// - Parameters:

@@ -39,8 +39,8 @@ extension BledClient {
     return stream
   }
 
-  /// Has a function called for each of the daemon's notifications of one kind, on the connection's queue, in the order of
-  /// the wire. `end` is called once when the connection ends, with an error unless this client closed it.
+  /// Has a function called for each of the daemon's notifications of one kind, on the connection's queue, in the order
+  /// of the wire. `end` is called once when the connection ends, with an error unless this client closed it.
   public func observe<Notification: RPCNotification>(
     _ type: Notification.Type, value: @escaping @Sendable (Notification.Params) -> Void,
     end: @escaping @Sendable (BluetoothError?) -> Void
@@ -48,8 +48,8 @@ extension BledClient {
     core.observe(type, value: value, end: end)
   }
 
-  /// Tells of each link that comes up or ends from now on, for whichever program. What is linked already is in the result of
-  /// `PeripheralList`.
+  /// Tells of each link that comes up or ends from now on, for whichever program. What is linked already is in the
+  /// result of `PeripheralList`.
   /// - Returns: A stream that ends with `BledError.tooSlow` if more than 1024 are not fetched.
   /// - Throws: As `call`.
   public func linkChanges() async throws(BluetoothError) -> AsyncThrowingStream<PeripheralLinkChanged.Params, any Error>

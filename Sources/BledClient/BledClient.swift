@@ -1,12 +1,12 @@
-// Whoever uses the client has the words of the protocol with it.
+// The types of the protocol come with the client.
 @_exported import BledRPC
 @_exported import Bluetooth
 import FoundationEssentials
 import Synchronization
 
 /// A session with the daemon. What it holds (scan, links, services, advertisements) ends with it: with `close`, or when
-/// the last reference to it goes. With a restoration identifier it is kept by the daemon instead, until the program opens a
-/// session with that identifier again.
+/// the last reference to it goes. With a restoration identifier it is kept by the daemon instead, until the program
+/// opens a session with that identifier again.
 public final class BledClient: Sendable {
   /// What the daemon said of itself.
   public let session: SessionOpen.Result
@@ -24,11 +24,12 @@ public final class BledClient: Sendable {
   ///   - path: The daemon's socket.
   ///   - name: A name for people, shown in the daemon's log.
   ///   - restoration: Under which identifier the session is kept when this program goes away; nil: it is not.
-  ///   - background: Whether the program works in the background: it scans for services only, seldom, and without duplicates.
-  ///   - prepare: Called once on the connection's queue, before anything else from the daemon is looked at: what observes
-  ///     there misses none of the events that were kept.
-  /// - Throws: `BledError.daemonUnreachable` or `.notPermitted` with what to do; `.protocolViolation` if the daemon speaks
-  ///   another version of the protocol; `.alreadyInProgress` if another program has the restoration identifier.
+  ///   - background: Whether the program works in the background: it scans for services only, seldom, and without
+  ///     duplicates.
+  ///   - prepare: Called once on the connection's queue, before anything else from the daemon is looked at: what
+  ///     observes there misses none of the events that were kept.
+  /// - Throws: `BledError.daemonUnreachable` or `.notPermitted` with what to do; `.protocolViolation` if the daemon
+  ///   speaks another version of the protocol; `.alreadyInProgress` if another program has the restoration identifier.
   public static func connect(
     to path: String = BledClient.defaultSocketPath, name: String? = nil, restoration: Restoration? = nil,
     background: Bool? = nil, prepare: @escaping @Sendable (BledClient) -> Void = { _ in }
@@ -64,8 +65,8 @@ public final class BledClient: Sendable {
   /// False once the session has ended, from whichever side.
   public var isConnected: Bool { core.isConnected }
 
-  /// Ends the connection, and with it the session, unless that has a restoration identifier. Pending calls fail, streams
-  /// finish.
+  /// Ends the connection, and with it the session, unless that has a restoration identifier. Pending calls fail,
+  /// streams finish.
   public func close() { core.close() }
 }
 
@@ -91,12 +92,12 @@ extension BledClient {
     }
   }
 
-  /// What the daemon kept of this session; nil if it is a new one. The events since then follow: be ready for them in the
-  /// `prepare` of `connect`.
+  /// What the daemon kept of this session; nil if it is a new one. The events since then follow: be ready for them in
+  /// the `prepare` of `connect`.
   public var restored: RestoredState? { session.restored }
 
-  /// A device that the session is still connected to. Call it in the `prepare` of `connect`: later its end may have been
-  /// missed.
+  /// A device that the session is still connected to. Call it in the `prepare` of `connect`: later its end may have
+  /// been missed.
   /// - Returns: nil for a device that is waited for: connect to it again, or observe `PeripheralConnected` and
   ///   `PeripheralConnectFailed`.
   public func peripheral(_ restored: RestoredState.Peripheral) -> Peripheral? {

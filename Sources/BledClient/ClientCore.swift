@@ -3,8 +3,8 @@ import Bluetooth
 import FoundationEssentials
 import Synchronization
 
-/// The connection, and what waits on it. Completions and observers are called on the connection's queue, in the order in
-/// which the daemon's messages came.
+/// The connection, and what waits on it. Completions and observers are called on the connection's queue, in the order
+/// in which the daemon's messages came.
 final class ClientCore: @unchecked Sendable {
   private let connection: LineConnection
   /// Used on the connection's queue alone.

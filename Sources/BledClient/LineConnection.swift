@@ -5,19 +5,19 @@ import FoundationEssentials
 private import Glibc
 import Synchronization
 
-/// A connection to the daemon that carries lines, whatever they say. It ends with the last reference to it; what was sent
-/// before that still goes out.
+/// A connection to the daemon that carries lines, whatever they say. It ends with the last reference to it; what was
+/// sent before that still goes out.
 ///
-/// | State   | Input                                      | What happens                                    |
-/// |---------|--------------------------------------------|-------------------------------------------------|
-/// | idle    | start                                      | a read source → open                            |
-/// | open    | octets                                     | the whole lines among them are handed on        |
-/// | open    | send                                       | written; a write source waits for room for the rest |
-/// | open    | the other side has gone, a write failed    | what it said before is read, then → ended       |
-/// | open    | a line too long, too much unsent           | → ended                                         |
-/// | open    | close                                      | → closing                                       |
-/// | closing | everything is written, the other side has gone | → ended, without an error                   |
-/// | ended   | anything                                   | nothing                                         |
+/// | State   | Input                                    | What happens                                        |
+/// |---------|------------------------------------------|-----------------------------------------------------|
+/// | idle    | start                                    | a read source → open                                |
+/// | open    | octets                                   | the whole lines among them are handed on            |
+/// | open    | send                                     | written; a write source waits for room for the rest |
+/// | open    | the daemon has gone, a write failed      | what it said before is read, then → ended           |
+/// | open    | a line too long, too much unsent         | → ended                                             |
+/// | open    | close                                    | → closing                                           |
+/// | closing | all is written, or the daemon has gone   | → ended, without an error                           |
+/// | ended   | anything                                 | nothing                                             |
 ///
 /// Variables are used on `queue` alone, so there is no lock.
 public final class LineConnection: @unchecked Sendable {
@@ -63,8 +63,8 @@ public final class LineConnection: @unchecked Sendable {
     }
   }
 
-  /// Begins to read. Both functions are called on the connection's queue: `line` for each line in order, without its line
-  /// feed, and `closed` once at the end, with an error unless this side closed.
+  /// Begins to read. Both functions are called on the connection's queue: `line` for each line in order, without its
+  /// line feed, and `closed` once at the end, with an error unless this side closed.
   public func start(
     line: @escaping @Sendable (Data) -> Void, closed: @escaping @Sendable (BluetoothError?) -> Void
   ) {
@@ -171,8 +171,8 @@ public final class LineConnection: @unchecked Sendable {
     self.writer = writer
   }
 
-  /// The daemon is gone. What it said last is still to be read, and not from within a function that is called with a line;
-  /// before `start` that is left to the read source.
+  /// The daemon is gone. What it said last is still to be read, and not from within a function that is called with a
+  /// line; before `start` that is left to the read source.
   private func writeFailed(_ error: Errno) {
     hasWriteFailed = true
     writer?.cancel()

@@ -15,7 +15,7 @@ public final class Peripheral: Sendable {
   public let client: BledClient
   /// Identifier, address, adapter and MTU, as they were when it was first connected.
   public let link: PeripheralConnect.Result
-  /// Gives one element when the connection has ended: why, or nil if it was wished. For one reader.
+  /// Gives one element when the connection has ended: why, or nil if this client asked for it. For one reader.
   public let ends: AsyncStream<BluetoothError?>
   /// The losses and returns of a link that reconnects; finishes with the last end. For one reader.
   public let changes: AsyncStream<LinkChange>
@@ -44,8 +44,8 @@ public final class Peripheral: Sendable {
   }
 
   /// Discovers everything: services, included services, characteristics, descriptors.
-  /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; an error of the domain `att` that the
-  ///   device answers; and as `BledClient.call`.
+  /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; an error of the domain `att`
+  ///   that the device answers; and as `BledClient.call`.
   public func discover() async throws(BluetoothError) -> [ServiceDescription] {
     try await client.call(GATTDiscover.self, .init(peripheral: identifier)).services
   }
@@ -106,8 +106,8 @@ public final class Peripheral: Sendable {
     return stream
   }
 
-  /// The values of a subscription that was restored; otherwise as `subscribe`. Call it in the `prepare` of `connect` to get
-  /// those that were kept.
+  /// The values of a subscription that was restored; otherwise as `subscribe`. Call it in the `prepare` of `connect` to
+  /// get those that were kept.
   public func restoredValues(_ handle: UInt16) -> AsyncThrowingStream<[UInt8], any Error> { values(of: handle).stream }
 
   private func values(
