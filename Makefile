@@ -13,6 +13,7 @@ SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DESTDIR ?=
 
 DIST := .build/dist
+SDK := .build/sdk
 # The same for every debug build, so that lint and tests share one.
 CHECKED := --explicit-target-dependency-import-check error
 # SANITIZE=address or thread: a build of its own, so that the ordinary one is kept.
@@ -25,7 +26,7 @@ SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/S
   Examples
 SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases}
 
-.PHONY: help deps build demo examples test test-fast test-examples test-kernel conformance fuzz soak bench lint format install uninstall clean
+.PHONY: help deps build demo examples test test-fast test-examples test-kernel conformance fuzz soak bench lint format sdk install install-sdk uninstall clean
 
 help: ## what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +38,10 @@ build: deps ## bled and bleshell, release, static Swift libraries, stripped: .bu
 	@swift build -c release --static-swift-stdlib --product bled
 	@swift build -c release --static-swift-stdlib --product bleshell
 	@scripts/dist $(DIST)
+
+sdk: deps ## CoreBluetooth and BledClient for other packages, release: .build/sdk
+	@swift build -c release --static-swift-stdlib --target CoreBluetooth
+	@scripts/sdk $(SDK)
 
 demo: build ## a tour of both roles on the simulated adapter, in under a minute
 	@scripts/demo
@@ -51,10 +56,11 @@ test-fast: deps ## the tests that need no kernel; SANITIZE=address or SANITIZE=t
 	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) $(SANITIZED) --skip SimulationTests
 	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) $(SANITIZED) --skip-build --filter SimulationTests
 
-test-examples: examples ## each example against the simulated adapter
+test-examples: examples sdk ## each example, and a package built with make install-sdk, against the simulated adapter
 	@swift build $(CHECKED) --product bled
 	@swift build $(CHECKED) --product bleshell
 	@scripts/test-examples
+	@scripts/test-sdk
 
 test-kernel: build examples ## the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 for some of them
 	@Tests/Kernel/run
@@ -86,11 +92,17 @@ format: ## formats the Swift files
 $(DIST)/bled $(DIST)/bleshell:
 	@$(MAKE) build
 
+$(SDK)/libbled.a:
+	@$(MAKE) sdk
+
 install: $(DIST)/bled $(DIST)/bleshell ## into PREFIX (/usr/local) and /etc, below DESTDIR
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
 	  DESTDIR="$(DESTDIR)" scripts/install $(DIST)
 
-uninstall: ## takes back what install placed; keeps /etc/bled and /var/lib/bled
+install-sdk: $(SDK)/libbled.a ## the modules of make sdk and a toolset, into PREFIX/lib/bled
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-sdk $(SDK)
+
+uninstall: ## takes back what install and install-sdk placed; keeps /etc/bled and /var/lib/bled
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
 	  DESTDIR="$(DESTDIR)" scripts/uninstall
 

@@ -75,7 +75,7 @@ let package = Package(
       linkerSettings: [small]),
 
     // Its clients.
-    .target(name: "BledClient", dependencies: ["BledRPC", "Bluetooth", nioCore, nioPosix, nioLocks]),
+    .target(name: "BledClient", dependencies: ["BledRPC", "Bluetooth"]),
     .target(name: "CoreBluetoothHeaders"),
     .target(name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),

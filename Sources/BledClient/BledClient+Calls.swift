@@ -6,7 +6,8 @@ extension BledClient {
   /// Calls the daemon and waits for its answer.
   ///
   /// When the calling task is cancelled, or the time is over, the call throws at once and an answer that still comes is
-  /// dropped. What was begun on the daemon goes on there: use the calls of `Peripheral` and the like, which take it back.
+  /// dropped. What was begun on the daemon goes on there: use the calls of `Peripheral` and the like, which take it
+  /// back.
   /// - Throws: What the daemon answers; `GAPError.cancelled`; `GAPError.timeout`; `BledError.daemonUnreachable`.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
@@ -14,8 +15,8 @@ extension BledClient {
     try await core.call(method, params, timeout: timeout)
   }
 
-  /// Calls the daemon. `completion` is called once, on the connection's thread and in order with notifications: whoever
-  /// needs the order of the wire uses this and `observe`.
+  /// Calls the daemon. `completion` is called once, on the connection's queue and in order with notifications: use this
+  /// and `observe` where the order of the wire matters.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     completion: @escaping @Sendable (Result<Method.Result, BluetoothError>) -> Void
@@ -26,7 +27,7 @@ extension BledClient {
 
 extension ClientCore {
   /// - Parameters:
-  ///   - arrived: Called with the result on the connection's thread, before the message behind it is looked at.
+  ///   - arrived: Called with the result on the connection's queue, before the message behind it is looked at.
   ///   - abandoned: Called when the wait ends without an answer: what takes the call back.
   ///   - late: Called with the result that came after that.
   func call<Method: RPCMethod>(
@@ -36,9 +37,7 @@ extension ClientCore {
   ) async throws(BluetoothError) -> Method.Result {
     guard !Task.isCancelled else { throw cancelled(Method.name) }
     let id = newNumber()
-    let give = { @Sendable (error: BluetoothError) in
-      if self.abandon(id, error) { abandoned?() }
-    }
+    let give = { @Sendable (error: BluetoothError) in self.abandon(id, error, abandoned: abandoned) }
     let lateCompletion: ClientState.Completion? = late.map { late in
       { @Sendable result in if case .success(let value) = result.decoded(Method.Result.self) { late(value) } }
     }

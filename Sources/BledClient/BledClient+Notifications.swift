@@ -15,7 +15,7 @@ public struct Observation: Sendable {
   fileprivate let name: String
   fileprivate let number: Int
 
-  /// Ends it. An element that is being handed over at this moment may still come.
+  /// Ends it. Elements that are being handed over at this moment may still come.
   public func cancel() { core.stopObserving(name, number) }
 }
 
@@ -23,7 +23,7 @@ extension BledClient {
   /// The daemon's notifications of one kind.
   /// - Parameters:
   ///   - buffering: What happens to those that are not fetched in time.
-  ///   - filter: Which of them; it runs on the connection's thread.
+  ///   - filter: Which of them; it runs on the connection's queue.
   /// - Returns: A stream that ends when the client is closed, and with an error when the connection breaks.
   public func notifications<Notification: RPCNotification>(
     _ type: Notification.Type, buffering: StreamBuffering = .all(1024),
@@ -39,13 +39,24 @@ extension BledClient {
     return stream
   }
 
-  /// Has a function called for each of the daemon's notifications of one kind, on the connection's thread, in the order of
-  /// the wire. `end` is called once when the connection ends, with an error unless this client closed it.
+  /// Has a function called for each of the daemon's notifications of one kind, on the connection's queue, in the order
+  /// of the wire. `end` is called once when the connection ends, with an error unless this client closed it.
   public func observe<Notification: RPCNotification>(
     _ type: Notification.Type, value: @escaping @Sendable (Notification.Params) -> Void,
     end: @escaping @Sendable (BluetoothError?) -> Void
   ) -> Observation {
     core.observe(type, value: value, end: end)
+  }
+
+  /// Tells of each link that comes up or ends from now on, for whichever program. What is linked already is in the
+  /// result of `PeripheralList`.
+  /// - Returns: A stream that ends with `BledError.tooSlow` if more than 1024 are not fetched.
+  /// - Throws: As `call`.
+  public func linkChanges() async throws(BluetoothError) -> AsyncThrowingStream<PeripheralLinkChanged.Params, any Error>
+  {
+    let stream = notifications(PeripheralLinkChanged.self)
+    _ = try await call(PeripheralWatch.self, .init())
+    return stream
   }
 }
 

@@ -5,8 +5,8 @@ extension BledClient {
   /// Publishes a service on every adapter; it is there until `unpublish` or the end of this client. Call `serverEvents`
   /// before, if it has values that are not fixed.
   /// - Returns: The service with its handles.
-  /// - Throws: `BledError.invalidParameter`, which names what makes no sense; `.unknownHandle` for an included service that
-  ///   this client has not published; `.limitReached`; and as `call`.
+  /// - Throws: `BledError.invalidParameter`, which names what makes no sense; `.unknownHandle` for an included service
+  ///   that this client has not published; `.limitReached`; and as `call`.
   public func publish(_ service: ServiceToPublish) async throws(BluetoothError) -> ServiceDescription {
     let result = try await core.call(
       ServiceAdd.self, .init(service: service),
@@ -14,8 +14,8 @@ extension BledClient {
     return result.service
   }
 
-  /// Takes a service back.
-  /// - Parameter handle: The service's own handle; nil takes back all of this client's.
+  /// Removes a service.
+  /// - Parameter handle: The service's own handle; nil removes all of this client's.
   /// - Throws: `BledError.unknownHandle` if this client has published no such service; and as `call`.
   public func unpublish(_ handle: UInt16? = nil) async throws(BluetoothError) {
     _ = try await call(ServiceRemove.self, .init(handle: handle))
@@ -23,8 +23,8 @@ extension BledClient {
 
   /// Starts an advertisement; it is on the air until `stopAdvertising` or the end of this client.
   /// - Throws: `BledError.invalidParameter`, which names what makes no sense; `.limitReached`;
-  ///   `GAPError.advertisingDataTooLong`, `.advertisingSetsExhausted`; `.adapterAbsent`, `.adapterOff` or `.adapterFailed`
-  ///   for an adapter that cannot be used; and as `call`.
+  ///   `GAPError.advertisingDataTooLong`, `.advertisingSetsExhausted`; `.adapterAbsent`, `.adapterOff` or
+  ///   `.adapterFailed` for an adapter that cannot be used; and as `call`.
   public func advertise(_ parameters: AdvertisingStart.Params) async throws(BluetoothError) -> AdvertisingStart.Result {
     try await core.call(
       AdvertisingStart.self, parameters,
@@ -44,8 +44,8 @@ extension BledClient {
   ///   - value: 0 to 512 octets.
   ///   - centrals: Only these subscribers; all if nil.
   /// - Returns: How many it went to, and who gets no values before it has taken in a change of the services.
-  /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties` if
-  ///   that can neither notify nor indicate; `.invalidParameter` for a value that is too long; and as `call`.
+  /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties`
+  ///   if that can neither notify nor indicate; `.invalidParameter` for a value that is too long; and as `call`.
   @discardableResult
   public func notify(
     _ handle: UInt16, _ value: [UInt8], to centrals: [String]? = nil
@@ -80,21 +80,13 @@ extension BledClient {
   /// What devices do with the services of this client, in order. Call it once, before `publish`; while nobody reads the
   /// stream, devices get errors for what is not fixed.
   ///
-  /// Up to 256 events wait to be fetched; beyond that, requests are refused with Insufficient Resources and the stream ends
-  /// with `BledError.tooSlow`.
+  /// Up to 256 events wait to be fetched; beyond that, requests are refused with Insufficient Resources and the stream
+  /// ends with `BledError.tooSlow`.
   public func serverEvents() -> AsyncThrowingStream<ServerEvent, any Error> {
     let buffering = StreamBuffering.all(256)
     let (stream, output) = AsyncThrowingStream.makeStream(of: ServerEvent.self, buffering)
-    core.answer(ServerRead.name) { [core] message, id in
-      core.request(message, id) { params in
-        output.offer(.read(ReadRequest(params: params, answer: RequestAnswer(core: core, id: id))), buffering)
-      }
-    }
-    core.answer(ServerWrite.name) { [core] message, id in
-      core.request(message, id) { params in
-        output.offer(.write(WriteRequest(params: params, answer: RequestAnswer(core: core, id: id))), buffering)
-      }
-    }
+    answerCalls(
+      read: { output.offer(.read($0), buffering) }, write: { output.offer(.write($0), buffering) })
     let subscribed = core.observe(
       ServerSubscribed.self, value: { output.offer(.subscribed($0), buffering) }, end: { output.finish(throwing: $0) })
     let unsubscribed = core.observe(
@@ -107,13 +99,31 @@ extension BledClient {
     }
     return stream
   }
+
+  /// Has functions called for what devices read and write of this client's services, on the connection's queue, in the
+  /// order of the wire and with what `observe` gives. Call it before `publish`; `serverEvents` is the same as a stream.
+  public func answerCalls(
+    read: @escaping @Sendable (ReadRequest) -> Void, write: @escaping @Sendable (WriteRequest) -> Void
+  ) {
+    core.answer(ServerRead.name) { [weak core] message, id in
+      core?.params(of: message, id) { core, params in
+        read(ReadRequest(params: params, answer: RequestAnswer(core: core, id: id)))
+      }
+    }
+    core.answer(ServerWrite.name) { [weak core] message, id in
+      core?.params(of: message, id) { core, params in
+        write(WriteRequest(params: params, answer: RequestAnswer(core: core, id: id)))
+      }
+    }
+  }
 }
 
 extension ClientCore {
-  /// Hands the params of a call of the daemon on, or refuses it if they do not fit.
-  fileprivate func request<Params: Decodable>(_ message: RPCMessage, _ id: RequestID, _ hand: (Params) -> Void) {
+  fileprivate func params<Params: Decodable>(
+    of message: RPCMessage, _ id: RequestID, _ hand: (ClientCore, Params) -> Void
+  ) {
     do {
-      hand(try message.params(Params.self))
+      hand(self, try message.params(Params.self))
     } catch {
       refuse(id, error)
     }

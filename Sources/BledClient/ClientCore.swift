@@ -1,13 +1,16 @@
 import BledRPC
 import Bluetooth
 import FoundationEssentials
-import NIOConcurrencyHelpers
+import Synchronization
 
-/// The state behind its lock, and the connection. Completions and observers are called on the connection's thread, in the
-/// order in which the daemon's messages came, and outside the lock.
-final class ClientCore: Sendable {
-  private let state = NIOLockedValueBox(ClientState())
+/// The connection, and what waits on it. Completions and observers are called on the connection's queue, in the order
+/// in which the daemon's messages came.
+final class ClientCore: @unchecked Sendable {
   private let connection: LineConnection
+  /// Used on the connection's queue alone.
+  private var state = ClientState()
+  private let lastNumber = Atomic(0)
+  private let hasEnded = Atomic(false)
 
   init(connection: LineConnection) { self.connection = connection }
 
@@ -16,95 +19,86 @@ final class ClientCore: Sendable {
   }
 
   func close() {
-    end(nil)
-    connection.close()
+    hasEnded.store(true, ordering: .relaxed)
+    connection.perform { [self] in
+      end(nil)
+      connection.close()
+    }
   }
 
-  func newNumber() -> Int { state.withLockedValue { $0.newNumber() } }
+  var isConnected: Bool { !hasEnded.load(ordering: .relaxed) }
+
+  func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
 
   /// Sends a call.
   func begin<Method: RPCMethod>(
     _ method: Method.Type, id: Int, _ params: Method.Params, late: ClientState.Completion?,
     completion: @escaping ClientState.Completion
   ) {
-    let line: Data
-    do {
-      line = try RPCEncoding.request(method, id: .number(id), params)
-    } catch {
-      return completion(.failure(BledError.invalidParameter.error("\(Method.name) cannot be encoded: \(error)")))
-    }
-    // The daemon could not say which call it was that it dropped.
-    guard line.count - 1 <= LineFramer.defaultLimit else {
-      return completion(
-        .failure(
-          BledError.invalidParameter.error(
-            "\(Method.name) would be a line of \(line.count) octets, and bled reads \(LineFramer.defaultLimit) at the most"
-          )))
-    }
-    let begun = state.withLockedValue { $0.begin(id, completion, late: late) }
-    if begun {
-      connection.send(line)
-    } else {
-      completion(.failure(endError))
+    let request = Result { try RPCEncoding.request(method, id: .number(id), params) }
+    connection.perform { [self] in
+      switch request {
+      case .failure(let error):
+        completion(.failure(BledError.invalidParameter.error("\(Method.name) cannot be encoded: \(error)")))
+      // The daemon could not say which call it was that it dropped.
+      case .success(let line) where line.count - 1 > LineFramer.defaultLimit:
+        completion(
+          .failure(
+            BledError.invalidParameter.error(
+              "\(Method.name) is a line of \(line.count) octets, which exceeds the limit of \(LineFramer.defaultLimit)")
+          ))
+      case .success(let line):
+        guard state.begin(id, completion, late: late) else { return completion(.failure(endError)) }
+        connection.send(line)
+      }
     }
   }
 
-  /// Ends the wait for a call. False: it had ended before.
-  func abandon(_ id: Int, _ error: BluetoothError) -> Bool {
-    guard let completion = state.withLockedValue({ $0.abandon(id) }) else { return false }
-    completion(.failure(error))
-    return true
+  /// Ends the wait for a call. `abandoned` is called if it had not ended before.
+  func abandon(_ id: Int, _ error: BluetoothError, abandoned: (@Sendable () -> Void)?) {
+    connection.perform { [self] in
+      guard let completion = state.abandon(id) else { return }
+      completion(.failure(error))
+      abandoned?()
+    }
   }
 
   func observe(_ name: String, _ number: Int, decode: @escaping ClientState.Decoder, _ observer: ClientState.Observer) {
-    let observing = state.withLockedValue { $0.observe(name, number, decode: decode, observer) }
-    if !observing { observer.end(endError) }
-  }
-
-  func stopObserving(_ name: String, _ number: Int) { state.withLockedValue { $0.stopObserving(name, number) } }
-
-  func answer(_ method: String, with answerer: ClientState.Answerer?) {
-    state.withLockedValue { $0.answer(method, with: answerer) }
-  }
-
-  var isConnected: Bool { state.withLockedValue { $0.ended } == nil }
-
-  private var endError: BluetoothError {
-    let ended = state.withLockedValue { $0.ended }
-    return (ended ?? nil) ?? BledError.daemonUnreachable.error("the connection to bled was closed")
-  }
-
-  private func receive(_ line: Data) {
-    state.withLockedValue { $0.refusal = nil }
-    let message: RPCMessage
-    do {
-      message = try RPCMessage(line: line)
-    } catch {
-      return end(BledError.protocolViolation.error("bled sent what is no message: \(error.error.message)"))
+    connection.perform { [self] in
+      if !state.observe(name, number, decode: decode, observer) { observer.end(endError) }
     }
-    switch message.kind {
-    case .success(.number(let id)):
-      state.withLockedValue { $0.answer(id) }?(.success(message))
-    case .failure(.number(let id)?, let error):
-      state.withLockedValue { $0.answer(id) }?(.failure(error.bluetoothError))
-    case .notification(let name):
-      guard let observers = state.withLockedValue({ $0.observers(of: name) }) else { return }
-      do {
-        let value = try observers.decode(message)
-        for observer in observers.list { observer.value(value) }
-      } catch {
-        end(BledError.protocolViolation.error("bled sent a \(name) that does not fit: \(error.message)"))
-      }
-    case .request(let id, let method):
-      if let answerer = state.withLockedValue({ $0.answerers[method] }) {
-        answerer(message, id)
-      } else {
-        refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
-      }
-    case .failure(nil, let error):
-      state.withLockedValue { $0.refusal = error.bluetoothError }
-    case .success, .failure:
-      break  // Not an id of ours.
+  }
+
+  func stopObserving(_ name: String, _ number: Int) {
+    connection.perform { self.state.stopObserving(name, number) }
+  }
+
+  /// Has calls of the daemon answered; nil: they are refused.
+  func answer(_ method: String, with answerer: ClientState.Answerer?) {
+    connection.perform { self.state.answer(method, with: answerer) }
+  }
+
+  /// Notes a scan, and ends the stream of the one before.
+  func beginScan(_ number: Int, replaced: @escaping @Sendable () -> Void) {
+    connection.perform { self.state.beginScan(number, replaced: replaced)?() }
+  }
+
+  /// Stops a scan, unless another one took its place.
+  func endScan(_ number: Int) {
+    connection.perform { [self] in
+      if state.endScan(number) { tell(ScanStop.self, Empty()) }
+    }
+  }
+
+  /// Notes that a stream wants a characteristic's values.
+  func addSubscription(_ reference: CharacteristicReference) {
+    connection.perform { self.state.addSubscription(reference) }
+  }
+
+  /// Unsubscribes, unless another stream wants the values.
+  func removeSubscription(_ reference: CharacteristicReference) {
+    connection.perform { [self] in
+      if state.removeSubscription(reference) { tell(GATTUnsubscribe.self, reference) }
     }
   }
 
@@ -122,11 +116,54 @@ final class ClientCore: Sendable {
     if let line = try? RPCEncoding.failure(id: id, error) { connection.send(line) }
   }
 
+  private var endError: BluetoothError {
+    (state.ended ?? nil) ?? BledError.daemonUnreachable.error("the connection to bled was closed")
+  }
+
+  private func receive(_ line: Data) {
+    state.refusal = nil
+    let message: RPCMessage
+    do {
+      message = try RPCMessage(line: line)
+    } catch {
+      return fail("bled sent a line that is not a message: \(error.error.message)")
+    }
+    switch message.kind {
+    case .success(.number(let id)):
+      state.answer(id)?(.success(message))
+    case .failure(.number(let id)?, let error):
+      state.answer(id)?(.failure(error.bluetoothError))
+    case .notification(let name):
+      guard let observers = state.observers(of: name) else { return }
+      do {
+        let value = try observers.decode(message)
+        for observer in observers.list { observer.value(value) }
+      } catch {
+        fail("bled sent a \(name) that does not fit: \(error.message)")
+      }
+    case .request(let id, let method):
+      if let answerer = state.answerers[method] {
+        answerer(message, id)
+      } else {
+        refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
+      }
+    case .failure(nil, let error):
+      state.refusal = error.bluetoothError
+    case .success, .failure:
+      break  // Not an id of ours.
+    }
+  }
+
+  private func fail(_ message: String) {
+    end(BledError.protocolViolation.error(message))
+    connection.close()
+  }
+
   private func end(_ error: BluetoothError?) {
-    let (calls, observers, reason) = state.withLockedValue { $0.end(error) }
+    hasEnded.store(true, ordering: .relaxed)
+    let (calls, observers, reason) = state.end(error)
     let failure = reason ?? BledError.daemonUnreachable.error("the connection to bled was closed")
     for completion in calls { completion(.failure(failure)) }
     for observer in observers { observer.end(reason) }
-    if error != nil { connection.close() }
   }
 }

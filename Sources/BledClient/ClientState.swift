@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// What a client waits for. It does no I/O: `ClientCore` guards it with a lock and carries out what it says.
+/// What a client waits for. It does no I/O: `ClientCore` carries out what it says.
 ///
 /// | Input                     | What happens                                                           |
 /// |---------------------------|------------------------------------------------------------------------|
@@ -10,6 +10,7 @@ import Bluetooth
 /// | abandon(id)               | the call's completion, once; the answer is waited for by `late` alone  |
 /// | notification              | its observers, in the order in which they came                         |
 /// | a refusal without an id   | the reason of the end, if nothing else comes before that               |
+/// | begin(scan)               | the end of the scan before it                                          |
 /// | end                       | the completions of all pending calls, once; the ends of all observers  |
 struct ClientState {
   typealias Completion = @Sendable (Result<RPCMessage, BluetoothError>) -> Void
@@ -31,15 +32,12 @@ struct ClientState {
   private(set) var ended: BluetoothError??
   /// What the daemon said last, if that was a refusal without an id: it refuses sessions so.
   var refusal: BluetoothError?
-  private var lastNumber = 0
   private var calls: [Int: Call] = [:]
   private var observers: [String: (decode: Decoder, list: [(number: Int, observer: Observer)])] = [:]
   private(set) var answerers: [String: Answerer] = [:]
-
-  mutating func newNumber() -> Int {
-    lastNumber += 1
-    return lastNumber
-  }
+  private var scan: (number: Int, replaced: @Sendable () -> Void)?
+  /// How many streams want a characteristic's values.
+  private var subscriptions: [CharacteristicReference: Int] = [:]
 
   /// Notes a call that is about to be sent. False: the connection has ended, call `completion` with the error.
   mutating func begin(_ id: Int, _ completion: @escaping Completion, late: Completion?) -> Bool {
@@ -77,6 +75,31 @@ struct ClientState {
 
   mutating func answer(_ method: String, with answerer: Answerer?) { answerers[method] = answerer }
 
+  /// Begins a scan: a client has one.
+  /// - Parameter replaced: What ends its stream when another scan takes its place.
+  /// - Returns: The same of the scan whose place it takes.
+  mutating func beginScan(_ number: Int, replaced: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+    guard ended == nil else { return nil }
+    defer { scan = (number, replaced) }
+    return scan?.replaced
+  }
+
+  /// Whether the scan of this number was still the current one.
+  mutating func endScan(_ number: Int) -> Bool {
+    guard scan?.number == number else { return false }
+    scan = nil
+    return true
+  }
+
+  mutating func addSubscription(_ reference: CharacteristicReference) { subscriptions[reference, default: 0] += 1 }
+
+  /// Whether it was the last one of this characteristic.
+  mutating func removeSubscription(_ reference: CharacteristicReference) -> Bool {
+    let left = subscriptions[reference, default: 1] - 1
+    subscriptions[reference] = left > 0 ? left : nil
+    return left == 0
+  }
+
   /// - Parameter error: nil if this side closed.
   /// - Returns: whom to tell, and what.
   mutating func end(
@@ -85,7 +108,7 @@ struct ClientState {
     guard ended == nil else { return ([], [], nil) }
     let reason = error.map { refusal ?? $0 }
     ended = .some(reason)
-    defer { (calls, observers, answerers) = ([:], [:], [:]) }
+    defer { (calls, observers, answerers, scan) = ([:], [:], [:], nil) }
     let completions = calls.sorted { $0.key < $1.key }.compactMap(\.value.completion)
     let all = observers.values.flatMap(\.list).sorted { $0.number < $1.number }
     return (completions, all.map(\.observer), reason)

@@ -1,122 +1,222 @@
 import BledRPC
 import Bluetooth
+import Dispatch
 import FoundationEssentials
-import NIOConcurrencyHelpers
-import NIOCore
-import NIOPosix
+private import Glibc
+import Synchronization
 
-/// A connection to the daemon that carries lines, whatever they say.
-public final class LineConnection: Sendable {
-  private let channel: any Channel
-  /// Held here as well: a channel that was closed has no handlers any more.
-  private let handler: NIOLoopBound<LineHandler>
+/// A connection to the daemon that carries lines, whatever they say. It ends with the last reference to it; what was
+/// sent before that still goes out.
+///
+/// | State   | Input                                    | What happens                                        |
+/// |---------|------------------------------------------|-----------------------------------------------------|
+/// | idle    | start                                    | a read source → open                                |
+/// | open    | octets                                   | the whole lines among them are handed on            |
+/// | open    | send                                     | written; a write source waits for room for the rest |
+/// | open    | the daemon has gone, a write failed      | what it said before is read, then → ended           |
+/// | open    | a line too long, too much unsent         | → ended                                             |
+/// | open    | close                                    | → closing                                           |
+/// | closing | all is written, or the daemon has gone   | → ended, without an error                           |
+/// | ended   | anything                                 | nothing                                             |
+///
+/// Variables are used on `queue` alone, so there is no lock.
+public final class LineConnection: @unchecked Sendable {
+  /// The most octets that wait to be written: 64 of the longest lines.
+  static let unsentLimit = 64 * LineFramer.defaultLimit
 
-  private init(channel: any Channel, handler: NIOLoopBound<LineHandler>) {
-    self.channel = channel
-    self.handler = handler
+  private static let key = DispatchSpecificKey<ObjectIdentifier>()
+  private static let ended = BledError.daemonUnreachable.error("bled ended the connection. Is it still running?")
+
+  private let queue = DispatchQueue(label: "BledClient.connection")
+  /// Counted where `send` is called: the queue may be busy with a function of the program's.
+  private let unsent = Atomic(0)
+  private var socket: Socket?
+  private var reader: (any DispatchSourceRead)?
+  private var writer: (any DispatchSourceWrite)?
+  private var line: (@Sendable (Data) -> Void)?
+  private var closed: (@Sendable (BluetoothError?) -> Void)?
+  private var framer = LineFramer()
+  private var input = [UInt8](repeating: 0, count: 65536)
+  private var output: [UInt8] = []
+  /// How much of `output` is written.
+  private var written = 0
+  private var isClosing = false
+  private var hasWriteFailed = false
+
+  private init(_ socket: Socket) {
+    self.socket = socket
+    queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
+  }
+
+  deinit {
+    reader?.cancel()
+    writer?.cancel()
   }
 
   /// Connects; nothing is read before `start`.
   /// - Throws: `BledError.daemonUnreachable` or `.notPermitted`, with a message that says what to do.
   public static func connect(to path: String) async throws(BluetoothError) -> LineConnection {
-    let made = NIOLockedValueBox<NIOLoopBound<LineHandler>?>(nil)
-    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .channelOption(ChannelOptions.autoRead, value: false)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let handler = LineHandler()
-          made.withLockedValue { $0 = NIOLoopBound(handler, eventLoop: channel.eventLoop) }
-          try channel.pipeline.syncOperations.addHandler(handler)
-        }
-      }
-    do {
-      let channel = try await bootstrap.connect(unixDomainSocketPath: path).get()
-      guard let handler = made.withLockedValue({ $0 }) else { throw LineHandler.ended }
-      return LineConnection(channel: channel, handler: handler)
+    do throws(Errno) {
+      return LineConnection(try Socket(connectedTo: path))
     } catch {
-      throw unreachable(path, error)
+      throw unreachable(path, error.code)
     }
   }
 
-  /// Begins to read. Both functions are called on one thread: `line` for each line in order, without its line feed, and
-  /// `closed` once at the end, with an error unless this side closed.
+  /// Begins to read. Both functions are called on the connection's queue: `line` for each line in order, without its
+  /// line feed, and `closed` once at the end, with an error unless this side closed.
   public func start(
     line: @escaping @Sendable (Data) -> Void, closed: @escaping @Sendable (BluetoothError?) -> Void
   ) {
-    let (channel, handler) = (channel, handler)
-    channel.eventLoop.execute {
-      handler.value.start(line: line, closed: closed)
-      channel.setOption(ChannelOptions.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
+    perform { [self] in
+      guard let socket else { return closed(isClosing ? nil : Self.ended) }
+      (self.line, self.closed) = (line, closed)
+      let reader = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
+      reader.setEventHandler { [weak self] in self?.receive() }
+      // A descriptor must not be closed while a source watches it.
+      reader.setCancelHandler { withExtendedLifetime(socket) {} }
+      reader.activate()
+      self.reader = reader
     }
   }
 
-  /// Sends a line, line feed included. After the end it does nothing.
+  /// Sends a line, line feed included. After the end it does nothing. A daemon that does not read ends the connection
+  /// with `BledError.tooSlow` when 64 MiB wait.
   public func send(_ line: Data) {
-    channel.writeAndFlush(channel.allocator.buffer(bytes: line), promise: nil)
+    guard unsent.add(line.count, ordering: .relaxed).newValue <= Self.unsentLimit else {
+      return perform {
+        self.end(BledError.tooSlow.error("bled does not read: more than \(Self.unsentLimit) octets wait to be sent"))
+      }
+    }
+    perform { [self] in
+      guard socket != nil, !isClosing, !hasWriteFailed else { return }
+      output.append(contentsOf: line)
+      if writer == nil { write() }
+    }
   }
 
   /// Ends the connection; what was sent before still goes out.
   public func close() {
-    let (channel, handler) = (channel, handler)
-    channel.eventLoop.execute {
-      handler.value.closedHere = true
-      channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { _ in channel.close(promise: nil) }
+    perform { [self] in
+      isClosing = true
+      if output.isEmpty { end(nil) }
     }
+  }
+
+  /// Calls `body` on the connection's queue: at once if that is where the caller is, else after what was given before.
+  func perform(_ body: @escaping @Sendable () -> Void) {
+    if DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) {
+      body()
+    } else {
+      queue.async(execute: body)
+    }
+  }
+
+  /// Reads what is there, with a limit, so that a daemon that never pauses does not keep the queue for itself.
+  private func receive() {
+    for _ in 0..<16 {
+      guard receiveOnce() else { return }
+    }
+  }
+
+  /// - Returns: Whether there may be more.
+  private func receiveOnce() -> Bool {
+    guard let socket else { return false }
+    switch input.withUnsafeMutableBytes({ socket.receive($0) }) {
+    case .failure(.again): return false
+    case .failure(let error): end(Self.failed(error))
+    case .success(0): end(Self.ended)
+    case .success(let count):
+      framer.append(input[..<count])
+      do {
+        while let next = try framer.next() { line?(next) }
+        return true
+      } catch {
+        end(BledError.protocolViolation.error("bled sent a line of more than \(error.limit) bytes"))
+      }
+    }
+    return false
+  }
+
+  private func write() {
+    guard let socket else { return }
+    while written < output.count {
+      switch output.withUnsafeBytes({ socket.send(UnsafeRawBufferPointer(rebasing: $0[written...])) }) {
+      case .success(let count):
+        written += count
+        unsent.subtract(count, ordering: .relaxed)
+      case .failure(.again):
+        // What is written already is removed now and then, not each time: that would move the rest.
+        if written > output.count / 2 {
+          output.removeFirst(written)
+          written = 0
+        }
+        return awaitRoom(socket)
+      case .failure(let error):
+        return writeFailed(error)
+      }
+    }
+    writer?.cancel()
+    (writer, output, written) = (nil, [], 0)
+    if isClosing { end(nil) }
+  }
+
+  private func awaitRoom(_ socket: Socket) {
+    guard writer == nil else { return }
+    let writer = DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: queue)
+    // Not weak: what was sent goes out also when nobody holds the connection any more.
+    writer.setEventHandler { self.write() }
+    writer.setCancelHandler { withExtendedLifetime(socket) {} }
+    writer.activate()
+    self.writer = writer
+  }
+
+  /// The daemon is gone. What it said last is still to be read, and not from within a function that is called with a
+  /// line; before `start` that is left to the read source.
+  private func writeFailed(_ error: Errno) {
+    hasWriteFailed = true
+    writer?.cancel()
+    (writer, output, written) = (nil, [], 0)
+    if isClosing { return end(nil) }
+    guard reader != nil else { return }
+    queue.async { [self] in
+      while receiveOnce() {}
+      end(Self.failed(error))
+    }
+  }
+
+  private func end(_ error: BluetoothError?) {
+    guard socket != nil else { return }
+    reader?.cancel()
+    writer?.cancel()
+    let closed = closed
+    (socket, reader, writer, line, self.closed, output, written) = (nil, nil, nil, nil, nil, [], 0)
+    closed?(isClosing ? nil : error)
+  }
+
+  private static func failed(_ error: Errno) -> BluetoothError {
+    BledError.daemonUnreachable.error("the connection to bled failed: \(error.text)")
   }
 }
 
-/// Cuts what comes into lines and hands them on.
-private final class LineHandler: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
-
-  static let ended = BledError.daemonUnreachable.error("bled ended the connection. Is it still running?")
-
-  var closedHere = false
-  private var framer = LineFramer()
-  private var line: (@Sendable (Data) -> Void)?
-  private var closed: (@Sendable (BluetoothError?) -> Void)?
-  private var failure: BluetoothError?
-  private var inactive = false
-
-  func start(line: @escaping @Sendable (Data) -> Void, closed: @escaping @Sendable (BluetoothError?) -> Void) {
-    self.line = line
-    self.closed = closed
-    // The daemon may have ended the connection by now: what it said before is here.
-    readLines()
-    if inactive { end() }
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    framer.append(unwrapInboundIn(data).readableBytesView)
-    if line != nil, !readLines() { context.close(promise: nil) }
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    failure = failure ?? BledError.daemonUnreachable.error("the connection to bled failed: \(error)")
-    context.close(promise: nil)
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    inactive = true
-    end()
-  }
-
-  /// Hands on the lines that are whole.
-  /// - Returns: false if one is too long.
-  @discardableResult
-  private func readLines() -> Bool {
-    do {
-      while let next = try framer.next() { line?(next) }
-      return true
-    } catch {
-      failure = BledError.protocolViolation.error("bled sent a line of more than \(error.limit) bytes")
-      return false
-    }
-  }
-
-  private func end() {
-    let closed = closed
-    (line, self.closed) = (nil, nil)
-    closed?(closedHere ? nil : failure ?? Self.ended)
+/// Why the daemon could not be reached, and what to do.
+private func unreachable(_ path: String, _ error: Int32) -> BluetoothError {
+  let start = """
+    Start it with "systemctl start bled.socket", or by hand: bled --adapter hci0 --socket \(path) \
+    (without an adapter at hand: --adapter simulated).
+    """
+  switch error {
+  case ENOENT, ENOTDIR:
+    return BledError.daemonUnreachable.error("bled is not running: there is no socket \(path). \(start)")
+  case ECONNREFUSED:
+    return BledError.daemonUnreachable.error("bled is not running: nobody listens on \(path). \(start)")
+  case EACCES, EPERM:
+    return BledError.notPermitted.error(
+      """
+      no permission to use the socket \(path). Members of its group may (see "ls -l \(path)"): \
+      "sudo usermod -aG bluetooth $USER", then log in again; or use sudo.
+      """)
+  default:
+    return BledError.daemonUnreachable.error("bled cannot be reached at \(path): \(Errno(code: error).text)")
   }
 }

@@ -1,45 +1,12 @@
 import BledRPC
 import Bluetooth
 
-/// What a device can be named by.
-public enum DeviceReference: Hashable, Sendable {
-  /// The daemon's identifier, as scan reports carry it.
-  case identifier(String)
-  /// An address; without a type the daemon knows or guesses it.
-  case address(String, type: String? = nil)
-}
-
-extension BledClient {
-  /// Connects to a device and waits until the link is there. When the calling task is cancelled, the daemon gives up too.
-  ///
-  /// The link is this client's until `Peripheral.disconnect`, and shared with other programs.
-  /// - Parameters:
-  ///   - device: The device; it need not have been heard before.
-  ///   - adapter: The adapter to use; the daemon chooses if nil.
-  ///   - timeout: How long to wait; for ever if nil.
-  ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` tells.
-  /// - Throws: `GAPError.timeout`, `.cancelled`, `.connectionFailed` and others that the daemon answers.
-  public func connect(
-    _ device: DeviceReference, adapter: String? = nil, timeout: Duration? = nil, reconnects: Bool = false
-  ) async throws(BluetoothError) -> Peripheral {
-    var params = PeripheralConnect.Params(
-      adapter: adapter, timeout: timeout?.inSeconds, reconnect: reconnects ? true : nil)
-    var undo = PeripheralDisconnect.Params()
-    switch device {
-    case .identifier(let identifier):
-      params.peripheral = identifier
-      undo.peripheral = identifier
-    case .address(let address, let type):
-      (params.address, params.addressType) = (address, type)
-      (undo.address, undo.addressType) = (address, type)
-    }
-    let watch = LinkWatch()
-    let link = try await core.call(
-      PeripheralConnect.self, params,
-      arrived: { [core] link in watch.begin(on: core, link.peripheral) },
-      abandoned: { [core, undo] in core.tell(PeripheralDisconnect.self, undo) })
-    return Peripheral(client: self, link: link, watch)
-  }
+/// What becomes of a link that the daemon connects again whenever it is lost.
+public enum LinkChange: Sendable {
+  /// It is lost, with the reason; pending calls have failed, and subscriptions are gone.
+  case lost(BluetoothError?)
+  /// It is there again.
+  case back(PeripheralConnect.Result)
 }
 
 /// A device that this client is connected to.
@@ -48,7 +15,7 @@ public final class Peripheral: Sendable {
   public let client: BledClient
   /// Identifier, address, adapter and MTU, as they were when it was first connected.
   public let link: PeripheralConnect.Result
-  /// Gives one element when the connection has ended: why, or nil if it was wished. For one reader.
+  /// Gives one element when the connection has ended: why, or nil if this client asked for it. For one reader.
   public let ends: AsyncStream<BluetoothError?>
   /// The losses and returns of a link that reconnects; finishes with the last end. For one reader.
   public let changes: AsyncStream<LinkChange>
@@ -77,8 +44,8 @@ public final class Peripheral: Sendable {
   }
 
   /// Discovers everything: services, included services, characteristics, descriptors.
-  /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; an error of the domain `att` that the
-  ///   device answers; and as `BledClient.call`.
+  /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; an error of the domain `att`
+  ///   that the device answers; and as `BledClient.call`.
   public func discover() async throws(BluetoothError) -> [ServiceDescription] {
     try await client.call(GATTDiscover.self, .init(peripheral: identifier)).services
   }
@@ -98,5 +65,124 @@ public final class Peripheral: Sendable {
   ) async throws(BluetoothError) -> [CharacteristicDescription] {
     let scope = GATTScope(peripheral: identifier, handle: service.handle, uuids: uuids)
     return try await client.call(GATTDiscoverCharacteristics.self, scope).characteristics
+  }
+
+  /// Reads a characteristic or descriptor, however long it is.
+  /// - Parameter handle: The handle of the value or descriptor.
+  /// - Returns: 0 to 512 octets.
+  /// - Throws: `BledError.notAllowedByProperties`; an error of the domain `att` that the device answers;
+  ///   `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; and as `BledClient.call`.
+  public func read(_ handle: UInt16) async throws(BluetoothError) -> [UInt8] {
+    try await client.call(GATTRead.self, .init(peripheral: identifier, handle: handle)).value.octets
+  }
+
+  /// Writes a characteristic or descriptor.
+  /// - Parameters:
+  ///   - value: 0 to 512 octets; without a response no more than MTU − 3.
+  ///   - handle: The handle of the value or descriptor.
+  ///   - response: Whether to wait for the device's answer; else it returns when the link has room for the packet.
+  /// - Throws: As `read`; `BledError.invalidParameter` for a value that is too long; `.notPermitted` for a Client
+  ///   Characteristic Configuration, which programs share: use `subscribe`.
+  public func write(_ value: [UInt8], to handle: UInt16, response: Bool = true) async throws(BluetoothError) {
+    let params = GATTWrite.Params(
+      peripheral: identifier, handle: handle, value: HexBytes(value), response: response ? nil : false)
+    _ = try await client.call(GATTWrite.self, params)
+  }
+
+  /// Subscribes to a characteristic, and unsubscribes when the stream is let go or the task that reads it is cancelled.
+  ///
+  /// No value is dropped silently: if more than 4096 wait to be fetched, the stream ends with `BledError.tooSlow`.
+  /// - Parameter handle: The handle of the characteristic's value.
+  /// - Returns: The values. The stream throws when the subscription is lost or the connection ends.
+  /// - Throws: As `read`; `GAPError.notSupported` if the characteristic has no Client Characteristic Configuration.
+  public func subscribe(_ handle: UInt16) async throws(BluetoothError) -> AsyncThrowingStream<[UInt8], any Error> {
+    let (stream, output) = values(of: handle)
+    do {
+      _ = try await client.call(GATTSubscribe.self, .init(peripheral: identifier, handle: handle))
+    } catch {
+      output.finish()
+      throw error
+    }
+    return stream
+  }
+
+  /// The values of a subscription that was restored; otherwise as `subscribe`. Call it in the `prepare` of `connect` to
+  /// get those that were kept.
+  public func restoredValues(_ handle: UInt16) -> AsyncThrowingStream<[UInt8], any Error> { values(of: handle).stream }
+
+  private func values(
+    of handle: UInt16
+  ) -> (
+    stream: AsyncThrowingStream<[UInt8], any Error>, output: AsyncThrowingStream<[UInt8], any Error>.Continuation
+  ) {
+    let core = client.core
+    let reference = CharacteristicReference(peripheral: identifier, handle: handle)
+    let buffering = StreamBuffering.all(4096)
+    let (stream, output) = AsyncThrowingStream.makeStream(of: [UInt8].self, buffering)
+    let end = { @Sendable (error: BluetoothError?) in output.finish(throwing: error) }
+    let observations = [
+      core.observe(
+        GATTValue.self,
+        value: { event in
+          if event.handle == handle, event.peripheral == reference.peripheral {
+            output.offer(event.value.octets, buffering)
+          }
+        }, end: end),
+      core.observe(
+        GATTSubscriptionLost.self,
+        value: { event in
+          if event.handle == handle, event.peripheral == reference.peripheral { end(event.reason.bluetoothError) }
+        }, end: end),
+      core.observe(
+        PeripheralDisconnected.self,
+        value: { event in
+          guard event.peripheral == reference.peripheral else { return }
+          end(event.reason?.bluetoothError ?? GAPError.disconnected.error("the connection was ended here"))
+        }, end: end),
+    ]
+    core.addSubscription(reference)
+    output.onTermination = { [client] _ in
+      for observation in observations { observation.cancel() }
+      client.core.removeSubscription(reference)
+    }
+    return (stream, output)
+  }
+}
+
+/// The two streams of a `Peripheral`: its changes and its end.
+struct LinkWatch: Sendable {
+  let ends: AsyncStream<BluetoothError?>
+  let changes: AsyncStream<LinkChange>
+  private let endOutput: AsyncStream<BluetoothError?>.Continuation
+  private let changeOutput: AsyncStream<LinkChange>.Continuation
+
+  init() {
+    (ends, endOutput) = AsyncStream.makeStream(of: BluetoothError?.self, bufferingPolicy: .bufferingOldest(1))
+    (changes, changeOutput) = AsyncStream.makeStream(of: LinkChange.self, bufferingPolicy: .bufferingNewest(16))
+  }
+
+  /// Observes from now on.
+  func begin(on core: ClientCore, _ peripheral: String) {
+    let (endOutput, changeOutput) = (endOutput, changeOutput)
+    let end = { @Sendable (error: BluetoothError?) in
+      endOutput.yield(error)
+      endOutput.finish()
+      changeOutput.finish()
+    }
+    let lost = core.observe(PeripheralDisconnected.self) { event in
+      guard event.peripheral == peripheral else { return }
+      guard event.reconnecting == true else { return end(event.reason?.bluetoothError) }
+      changeOutput.yield(.lost(event.reason?.bluetoothError))
+    } end: {
+      end($0)
+    }
+    let back = core.observe(PeripheralConnected.self) { event in
+      if event.peripheral == peripheral { changeOutput.yield(.back(event)) }
+    } end: { _ in
+    }
+    endOutput.onTermination = { _ in
+      lost.cancel()
+      back.cancel()
+    }
   }
 }

@@ -51,6 +51,11 @@ public struct ReadRequest: Sendable {
     answer.succeed(ServerRead.Result(value: HexBytes(Array(value[params.offset...]))))
   }
 
+  /// Answers with the part of the value that begins at the offset.
+  public func respond(fromOffset part: [UInt8]) {
+    answer.succeed(ServerRead.Result(value: HexBytes(part)))
+  }
+
   /// Refuses; the domain of the error is `att`.
   public func refuse(_ error: BluetoothError) { answer.fail(error) }
 }

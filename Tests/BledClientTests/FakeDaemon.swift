@@ -2,8 +2,8 @@ import BledRPC
 import Foundation
 import Glibc
 
-/// The other end of the socket for tests of the client itself: it reads lines and says what it is told, one client only.
-/// It blocks, so it lives on a thread of its own: `FakeDaemon.run` plays a script and returns what went wrong.
+/// The other end of the socket for tests of the client itself: it reads lines and says what it is told, one client
+/// only. It blocks, so it lives on a thread of its own: `FakeDaemon.run` plays a script and returns what went wrong.
 final class FakeDaemon: @unchecked Sendable {
   let path: String
   private let listener: Int32
@@ -79,7 +79,8 @@ final class FakeDaemon: @unchecked Sendable {
     return (id, try message.params(Method.Params.self))
   }
 
-  /// Reads the next line. All tests begin at once, so the turn of a client may come late on a machine under a sanitizer.
+  /// Reads the next line. All tests begin at once, so the turn of a client may come late on a machine under a
+  /// sanitizer.
   func next() throws -> RPCMessage {
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {

@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// The attributes of a peripheral that were discovered, by handle. What is discovered again with the same handle and UUID
-/// keeps its object.
+/// The attributes of a peripheral that were discovered, by handle. What is discovered again with the same handle and
+/// UUID keeps its object.
 struct AttributeTable {
   private var services: [UInt16: CBService] = [:]
   private(set) var characteristics: [UInt16: CBCharacteristic] = [:]
@@ -59,20 +59,4 @@ func merged<Attribute: CBAttribute>(
   guard !isAll else { return found }
   let kept = (known ?? []).filter { old in !found.contains { handle($0) == handle(old) } }
   return (kept + found).sorted { handle($0) < handle($1) }
-}
-
-extension CBCharacteristicProperties {
-  private static let words: [(word: String, property: CBCharacteristicProperties)] = [
-    ("broadcast", .broadcast), ("read", .read), ("writeWithoutResponse", .writeWithoutResponse), ("write", .write),
-    ("notify", .notify), ("indicate", .indicate), ("signedWrite", .authenticatedSignedWrites),
-    ("extendedProperties", .extendedProperties),
-  ]
-
-  /// The properties as the daemon names them.
-  init(words: [String]) {
-    self.init(Self.words.filter { words.contains($0.word) }.map(\.property))
-  }
-
-  /// The names that the daemon has for them.
-  var words: [String] { Self.words.filter { contains($0.property) }.map(\.word) }
 }

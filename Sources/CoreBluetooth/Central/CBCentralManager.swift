@@ -35,7 +35,7 @@ open class CBCentralManager: CBManager {
 
   /// Makes a manager.
   /// - Parameters:
-  ///   - delegate: Who is told what happens; it is not kept.
+  ///   - delegate: It is told what happens, and is held weakly.
   ///   - queue: Where it is told; nil is the main queue.
   public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
     self.init(delegate: delegate, queue: queue, options: nil)
@@ -43,7 +43,7 @@ open class CBCentralManager: CBManager {
 
   /// Makes a manager.
   /// - Parameters:
-  ///   - delegate: Who is told what happens; it is not kept.
+  ///   - delegate: It is told what happens, and is held weakly.
   ///   - queue: Where it is told; nil is the main queue.
   ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` has the session kept when the program ends, see
   ///     docs/porting.md; the others have no effect on Linux.
@@ -58,7 +58,7 @@ open class CBCentralManager: CBManager {
 
   deinit { engine.close() }
 
-  /// Who is told what happens.
+  /// It is told what happens.
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { shared[\.delegate] }
     set { shared[\.delegate] = newValue }
@@ -84,7 +84,7 @@ open class CBCentralManager: CBManager {
     observers.changed()
     let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
     engine.scan(
-      ScanWish(
+      Scan(
         number: scan, services: (serviceUUIDs ?? []).map(\.value), solicited: (solicited ?? []).map(\.value),
         duplicates: options?.flag(CBCentralManagerScanOptionAllowDuplicatesKey) ?? false))
   }
@@ -137,7 +137,7 @@ open class CBCentralManager: CBManager {
   open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
     engine.watchConnections(
       options.map { options in
-        ConnectionEventWish.Filter(
+        ConnectionEvents.Filter(
           identifiers: (options[.peripheralUUIDs] as? [UUID]).map { Set($0) },
           services: (options[.serviceUUIDs] as? [CBUUID])?.map(\.value))
       })

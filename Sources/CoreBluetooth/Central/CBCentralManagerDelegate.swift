@@ -1,5 +1,5 @@
-/// What happens to a central manager. Only `centralManagerDidUpdateState` must be there; all calls come on the manager's
-/// queue, one after the other.
+/// What happens to a central manager. Only `centralManagerDidUpdateState` must be there; all calls come on the
+/// manager's queue, one after the other.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The state is known, or changed.
   func centralManagerDidUpdateState(_ central: CBCentralManager)

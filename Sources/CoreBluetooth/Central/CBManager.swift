@@ -1,5 +1,5 @@
 import BledClient
-import Glibc
+private import Glibc
 
 /// What central and peripheral managers have in common.
 open class CBManager: NSObject {

@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// A device that a central manager found or knows. There is one object for each device and manager; it must be kept by the
-/// program, and when the last reference to it goes, its connection and the wait for one go too.
+/// A device that a central manager found or knows. There is one object for each device and manager; it must be kept by
+/// the program, and when the last reference to it goes, its connection and the wait for one go too.
 open class CBPeripheral: CBPeer {
   struct Shared {
     weak var delegate: (any CBPeripheralDelegate)?
@@ -31,7 +31,7 @@ open class CBPeripheral: CBPeer {
 
   deinit { engine.forget(identifier, number) }
 
-  /// Who is told what happens; it is not kept.
+  /// It is told what happens, and is held weakly.
   open weak var delegate: (any CBPeripheralDelegate)? {
     get { shared[\.delegate] }
     set { shared[\.delegate] = newValue }

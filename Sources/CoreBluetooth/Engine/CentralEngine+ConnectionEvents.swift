@@ -1,11 +1,32 @@
 import BledRPC
 import Bluetooth
 
+/// The connections that a program registered for, and those that it was told of.
+struct ConnectionEvents {
+  /// Which connections are meant: those of one of the devices, and those to devices with one of the services.
+  struct Filter: Sendable {
+    var identifiers: Set<UUID>?
+    var services: [BluetoothUUID]?
+
+    /// Whether the device is meant; nil if its services must be asked for.
+    func matches(_ identifier: UUID) -> Bool? {
+      if identifiers?.contains(identifier) ?? false { return true }
+      guard let services else { return identifiers == nil }
+      return services.isEmpty ? false : nil
+    }
+  }
+
+  /// Nil: none.
+  fileprivate var filter: Filter?
+  /// The devices whose connection the program was told of.
+  fileprivate var told: Set<UUID> = []
+}
+
 extension CentralEngine {
-  /// Tells of the connections that match from now on; nil: of none. Any thread.
-  func watchConnections(_ filter: ConnectionEventWish.Filter?) {
+  /// Tells the program of connections that match, from now on; nil: of none. Any thread.
+  func watchConnections(_ filter: ConnectionEvents.Filter?) {
     run { [self] in
-      connectionEvents = ConnectionEventWish(filter: filter)
+      connectionEvents = ConnectionEvents(filter: filter)
       call(PeripheralWatch.self, .init(on: filter != nil))
     }
   }
@@ -13,7 +34,7 @@ extension CentralEngine {
   /// The session may be a new one.
   func renewConnectionEvents() {
     guard let filter = connectionEvents.filter else { return }
-    connectionEvents = ConnectionEventWish(filter: filter)
+    connectionEvents = ConnectionEvents(filter: filter)
     call(PeripheralWatch.self, .init())
   }
 

@@ -9,29 +9,20 @@ extension CentralEngine {
     let peripherals = state.peripherals.compactMap { restored -> (CBPeripheral, RestoredState.Peripheral)? in
       guard let identifier = UUID(uuidString: restored.peripheral) else { return nil }
       let peripheral = peripheral(identifier)
-      let record = record(of: peripheral)
-      record.nextGeneration()
-      record.phase = restored.state == "connected" ? .connected : .connecting
-      record.reconnectsItself = restored.reconnect ?? false
-      if !restored.services.isEmpty { record.watchesServices = .wanted }
+      restoreRecord(peripheral, restored)
       return (peripheral, restored)
     }
-    let wish = state.scan.map {
-      ScanWish(
-        number: 0, services: $0.services ?? [], solicited: $0.solicitedServices ?? [],
-        duplicates: $0.duplicates ?? false)
-    }
-    scanWish = wish
+    let scan = state.scan.map(restoreScan)
     deliver { manager in
-      if wish != nil { manager.shared[\.isScanning] = true }
+      if scan != nil { manager.shared[\.isScanning] = true }
       for (peripheral, restored) in peripherals { peripheral.restore(restored) }
       var dictionary: [String: Any] = [:]
       if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals.map(\.0) }
-      if let wish {
-        if !wish.services.isEmpty {
-          dictionary[CBCentralManagerRestoredStateScanServicesKey] = wish.services.map { CBUUID($0) }
+      if let scan {
+        if !scan.services.isEmpty {
+          dictionary[CBCentralManagerRestoredStateScanServicesKey] = scan.services.map { CBUUID($0) }
         }
-        dictionary[CBCentralManagerRestoredStateScanOptionsKey] = wish.options
+        dictionary[CBCentralManagerRestoredStateScanOptionsKey] = scan.options
       }
       manager.delegate?.centralManager(manager, willRestoreState: dictionary)
     }

@@ -56,8 +56,7 @@ extension CentralEngine {
   /// Ends our own use of a device, unless the program has connected to it meanwhile.
   func letGo(of identifier: UUID) {
     run { [self] in
-      guard records[identifier].map({ $0.phase == .idle }) ?? true else { return }
-      call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))
+      if isIdle(identifier) { call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
     }
   }
 
@@ -67,8 +66,8 @@ extension CentralEngine {
     return peripheral
   }
 
-  /// What the daemon knows; nothing if it does not answer in time. The connection's own thread brings the answer, so that
-  /// waiting blocks nobody but the caller.
+  /// What the daemon knows; nothing if it does not answer in time. The connection's own queue brings the answer, so
+  /// that waiting blocks nobody but the caller.
   private func list() -> [(identifier: UUID, entry: PeripheralList.Entry)] {
     guard let client = queue.sync(execute: { self.client }) else { return [] }
     let answered = DispatchSemaphore(value: 0)

@@ -1,20 +1,55 @@
 import BledRPC
 import Bluetooth
 
+/// A scan that the program asked for.
+struct Scan: Sendable {
+  /// Which of the manager's scans it is.
+  var number: Int
+  /// Only devices that advertise one of these; all if empty.
+  var services: [BluetoothUUID]
+  /// Also those that solicit one of these.
+  var solicited: [BluetoothUUID]
+  var duplicates: Bool
+
+  /// The parameters of `scan.start`.
+  var params: ScanStart.Params {
+    .init(
+      services: services.isEmpty ? nil : services, solicitedServices: solicited.isEmpty ? nil : solicited,
+      duplicates: duplicates)
+  }
+
+  /// The options with which the program asked for it.
+  var options: [String: Any] {
+    var options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: duplicates)]
+    if !solicited.isEmpty {
+      options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicited.map { CBUUID($0) }
+    }
+    return options
+  }
+}
+
+/// What a central manager scans for.
+struct Scanning {
+  /// The scan that goes on.
+  fileprivate var current: Scan?
+  /// Reports that wait for the program's queue.
+  fileprivate let waitingReports = Guarded(0)
+}
+
 extension CentralEngine {
   /// How many reports may wait for the program's queue; what comes beyond is dropped, as on the air.
   private static let maximumWaitingReports = 512
 
   /// Starts a scan, or replaces it. Any thread.
-  func scan(_ wish: ScanWish) {
+  func scan(_ scan: Scan) {
     run { [self] in
-      scanWish = wish
-      call(ScanStart.self, wish.params) { [weak self] result in
-        guard let error = result.failure, let self, scanWish?.number == wish.number else { return }
-        scanWish = nil
+      scanning.current = scan
+      call(ScanStart.self, scan.params) { [weak self] result in
+        guard let error = result.failure, let self, scanning.current?.number == scan.number else { return }
+        scanning.current = nil
         Misuse.note("the scan could not be started: \(error)")
         deliver { manager in
-          manager.shared.with { if $0.scan == wish.number { $0.isScanning = false } }
+          manager.shared.with { if $0.scan == scan.number { $0.isScanning = false } }
           manager.observers.changed()
         }
       }
@@ -24,13 +59,29 @@ extension CentralEngine {
   /// Ends the scan. Any thread.
   func stopScan() {
     run { [self] in
-      scanWish = nil
+      scanning.current = nil
       call(ScanStop.self, .init())
     }
   }
 
+  /// The scan that the daemon kept goes on.
+  func restoreScan(_ params: ScanStart.Params) -> Scan {
+    let scan = Scan(
+      number: 0, services: params.services ?? [], solicited: params.solicitedServices ?? [],
+      duplicates: params.duplicates ?? false)
+    scanning.current = scan
+    return scan
+  }
+
+  /// The state is not poweredOn any more.
+  func endScan() {
+    if scanning.current != nil { call(ScanStop.self, .init()) }
+    scanning.current = nil
+  }
+
   func heard(_ report: ScanReport.Params) {
-    guard let wish = scanWish, let identifier = UUID(uuidString: report.peripheral) else { return }
+    guard let scan = scanning.current, let identifier = UUID(uuidString: report.peripheral) else { return }
+    let waitingReports = scanning.waitingReports
     let hasRoom = waitingReports.with {
       guard $0 < Self.maximumWaitingReports else { return false }
       $0 += 1
@@ -40,7 +91,7 @@ extension CentralEngine {
     let peripheral = peripheral(identifier)
     delivery { [self] in
       waitingReports.with { $0 -= 1 }
-      guard let manager, manager.shared.with({ $0.isScanning && $0.scan == wish.number }) else { return }
+      guard let manager, manager.shared.with({ $0.isScanning && $0.scan == scan.number }) else { return }
       if let name = report.name, peripheral.takeName(name, isRead: false) {
         peripheral.delegate?.peripheralDidUpdateName(peripheral)
       }
@@ -48,5 +99,26 @@ extension CentralEngine {
         manager, didDiscover: peripheral, advertisementData: report.advertisementData,
         rssi: NSNumber(value: report.rssi ?? 127))
     }
+  }
+}
+
+extension ScanReport.Params {
+  /// What the device says about itself, under the keys and in the types of Apple's framework.
+  var advertisementData: [String: Any] {
+    var data: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: connectable)]
+    if let name { data[CBAdvertisementDataLocalNameKey] = name }
+    if let txPower { data[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: txPower) }
+    if let services { data[CBAdvertisementDataServiceUUIDsKey] = services.map { CBUUID($0) } }
+    if let solicitedServices {
+      data[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicitedServices.map { CBUUID($0) }
+    }
+    if let manufacturerData { data[CBAdvertisementDataManufacturerDataKey] = Data(manufacturerData.octets) }
+    if let serviceData {
+      let pairs = serviceData.compactMap { text, value in
+        BluetoothUUID(text).map { (CBUUID($0), Data(value.octets)) }
+      }
+      data[CBAdvertisementDataServiceDataKey] = Dictionary(pairs) { $1 }
+    }
+    return data
   }
 }

@@ -2,21 +2,17 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// What stands behind a `CBCentralManager`. Each peripheral has a record here; what the program sees of it is changed on
-/// the program's queue, just before the delegate is told.
+/// What stands behind a `CBCentralManager`. Each peripheral has a record here; what the program sees of it is changed
+/// on the program's queue, just before the delegate is told.
 final class CentralEngine: ManagerEngine, @unchecked Sendable {
   private struct Reference {
     weak var peripheral: CBPeripheral?
   }
 
   weak var manager: CBCentralManager?
-  var records: [UUID: LinkRecord] = [:]
-  /// The scan that goes on.
-  var scanWish: ScanWish?
-  /// The connections of the whole machine that the program wants to hear of.
-  var connectionEvents = ConnectionEventWish()
-  /// Reports that wait for the program's queue.
-  let waitingReports = Guarded(0)
+  var links = Links()
+  var scanning = Scanning()
+  var connectionEvents = ConnectionEvents()
   private let objects = Guarded<(last: Int, references: [UUID: Reference])>((0, [:]))
 
   override var permissions: [Permission] { [.scan, .connect] }
@@ -44,11 +40,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
       return newer
     }
     withExtendedLifetime(newer) {}
-    run { [weak self] in
-      guard let self, let record = records[identifier], record.number == number else { return }
-      records[identifier] = nil
-      if record.phase != .idle { call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
-    }
+    run { [weak self] in self?.dropRecord(identifier, number) }
   }
 
   /// Has `body` called on the program's queue, if the manager is still there.
@@ -98,10 +90,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
 
   override func giveBack(_ state: RestoredState) { giveUp(state) }
 
-  override func closed() {
-    for record in records.values { record.nextGeneration() }
-    records = [:]
-  }
+  override func closed() { dropRecords() }
 
   override func stateChanged(from old: CBManagerState) {
     let new = state
@@ -116,16 +105,12 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
       manager.delegate?.centralManagerDidUpdateState(manager)
     }
     guard new != .poweredOn else { return renewConnectionEvents() }
-    if scanWish != nil { call(ScanStop.self, .init()) }
-    scanWish = nil
+    endScan()
     endAll(below: new)
   }
 
   /// Hands an event of a connected peripheral on.
   private func tell(_ id: String, _ body: @escaping (CBPeripheral) -> Void) {
-    guard let identifier = UUID(uuidString: id), let record = records[identifier], record.phase == .connected,
-      let peripheral = record.peripheral
-    else { return }
-    deliver(to: peripheral, body)
+    if let peripheral = connectedPeripheral(id) { deliver(to: peripheral, body) }
   }
 }

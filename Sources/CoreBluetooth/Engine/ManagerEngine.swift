@@ -13,8 +13,8 @@ import Bluetooth
 /// | connected          | the connection ended       | resetting; again at once, then with growing pauses           |
 /// | resetting for 10 s | the daemon is not there    | unsupported                                                  |
 ///
-/// Everything here and in the subclasses happens on `queue`, unless it says otherwise; answers of the daemon come there in
-/// the order of the wire.
+/// Everything here and in the subclasses happens on `queue`, unless it says otherwise; answers of the daemon come there
+/// in the order of the wire.
 class ManagerEngine: @unchecked Sendable {
   let queue = DispatchQueue(label: "CoreBluetooth.engine")
   let delivery: Delivery
@@ -40,8 +40,8 @@ class ManagerEngine: @unchecked Sendable {
   /// Begins to look for the daemon.
   func start() { run { self.open() } }
 
-  /// Ends the connection: the daemon takes back everything that the session held, or keeps it for the next manager with the
-  /// same restoration identifier. Any thread.
+  /// Ends the connection: the daemon releases everything that the session held, or keeps it for the next manager with
+  /// the same restoration identifier. Any thread.
   func close() {
     run { [self] in
       isClosed = true
@@ -63,7 +63,7 @@ class ManagerEngine: @unchecked Sendable {
   /// For subclasses: what the manager does; without any of it the state is unauthorized.
   var permissions: [Permission] { [] }
 
-  /// For subclasses: observers of a new session are registered here. On the connection's thread, before any event.
+  /// For subclasses: observers of a new session are registered here. On the connection's queue, before any event.
   func observe(_ client: BledClient) {}
 
   /// For subclasses: this is what the daemon kept for the manager.
@@ -119,7 +119,7 @@ class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  /// On the connection's thread: whatever comes from the daemon after this finds its observers, and finds it opened.
+  /// On the connection's queue: whatever comes from the daemon after this finds its observers, and finds it opened.
   private func prepare(_ client: BledClient) {
     run { self.opened(client) }
     observe(AdapterChanged.self, of: client) { [weak self] adapter in

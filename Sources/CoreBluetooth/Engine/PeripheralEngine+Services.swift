@@ -1,5 +1,17 @@
+import BledClient
 import BledRPC
 import Bluetooth
+
+/// What a peripheral manager has published.
+struct Publication {
+  /// By their handles.
+  fileprivate var services: [UInt16: CBMutableService] = [:]
+  /// By the handles of their values.
+  fileprivate var characteristics: [UInt16: CBMutableCharacteristic] = [:]
+  /// Changes that wait; one is made after the other, as later ones need the handles of earlier ones.
+  fileprivate var changes: [() -> Void] = []
+  fileprivate var isChanging = false
+}
 
 extension PeripheralEngine {
   /// Publishes a service. Any thread.
@@ -7,7 +19,7 @@ extension PeripheralEngine {
     let service = Carried(service)
     change { [self] done in
       let service = service.value
-      guard services.values.allSatisfy({ $0 !== service }) else {
+      guard publication.services.values.allSatisfy({ $0 !== service }) else {
         tellAdded(service, .failed(.invalidParameters, "it is published already"))
         return done()
       }
@@ -16,7 +28,7 @@ extension PeripheralEngine {
         return done()
       }
       let includes = (service.includedServices ?? []).map { included in
-        services.first { $0.value === included }?.key
+        publication.services.first { $0.value === included }?.key
       }
       guard !includes.contains(nil) else {
         tellAdded(service, .failed(.invalidParameters, "the services that it includes must be published first"))
@@ -31,21 +43,21 @@ extension PeripheralEngine {
     }
   }
 
-  /// Takes a service back. Any thread.
+  /// Removes a service. Any thread.
   func remove(_ service: CBMutableService) {
     let service = Carried(service)
     change { [self] done in
-      guard let handle = services.first(where: { $0.value === service.value })?.key else { return done() }
-      services[handle] = nil
-      for (handle, characteristic) in characteristics where characteristic.service === service.value {
-        characteristics[handle] = nil
+      guard let handle = publication.services.first(where: { $0.value === service.value })?.key else { return done() }
+      publication.services[handle] = nil
+      for (handle, characteristic) in publication.characteristics where characteristic.service === service.value {
+        publication.characteristics[handle] = nil
         tellUnsubscribed(characteristic)
       }
       call(ServiceRemove.self, .init(handle: handle)) { _ in done() }
     }
   }
 
-  /// Takes all services back. Any thread.
+  /// Removes all services. Any thread.
   func removeAll() {
     change { [self] done in
       forgetAll()
@@ -53,11 +65,37 @@ extension PeripheralEngine {
     }
   }
 
+  /// The published characteristic whose value has this handle.
+  func characteristic(_ handle: UInt16) -> CBMutableCharacteristic? { publication.characteristics[handle] }
+
+  /// The handle of the value of a characteristic, if that is published.
+  func handle(of characteristic: CBMutableCharacteristic) -> UInt16? {
+    publication.characteristics.first { $0.value === characteristic }?.key
+  }
+
+  func isSubscribed(_ central: CBCentral) -> Bool {
+    publication.characteristics.values.contains { $0.subscribedCentrals?.contains { $0 === central } ?? false }
+  }
+
+  /// Changes that wait are void.
+  func dropChanges() { (publication.changes, publication.isChanging) = ([], false) }
+
+  /// Nothing is published any more: nobody is subscribed.
+  func forgetAll() {
+    for characteristic in publication.characteristics.values { tellUnsubscribed(characteristic) }
+    (publication.services, publication.characteristics) = ([:], [:])
+  }
+
+  /// All subscriptions to a characteristic that is removed end; Apple's framework does not tell of them.
+  private func tellUnsubscribed(_ characteristic: CBMutableCharacteristic) {
+    for central in characteristic.subscribedCentrals ?? [] { _ = characteristic.unsubscribe(central) }
+  }
+
   private func published(_ service: CBMutableService, _ description: ServiceDescription) {
-    services[description.handle] = service
+    publication.services[description.handle] = service
     let local = (service.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
     for (characteristic, published) in zip(local, description.characteristics ?? []) {
-      characteristics[published.handle] = characteristic
+      publication.characteristics[published.handle] = characteristic
     }
   }
 
@@ -69,9 +107,9 @@ extension PeripheralEngine {
   private func change(_ body: @escaping (_ done: @escaping () -> Void) -> Void) {
     let carried = Carried(body)
     run { [self] in
-      changes.append { [weak self] in
+      publication.changes.append { [weak self] in
         carried.value {
-          self?.isChanging = false
+          self?.publication.isChanging = false
           self?.nextChange()
         }
       }
@@ -80,8 +118,57 @@ extension PeripheralEngine {
   }
 
   private func nextChange() {
-    guard !isChanging, !changes.isEmpty else { return }
-    isChanging = true
-    changes.removeFirst()()
+    guard !publication.isChanging, !publication.changes.isEmpty else { return }
+    publication.isChanging = true
+    publication.changes.removeFirst()()
+  }
+}
+
+extension PeripheralEngine {
+  /// Takes over what the daemon kept, and has the delegate told.
+  func takeOver(_ state: RestoredState) {
+    var subscribers: [(CBMutableCharacteristic, CBCentral, Int)] = []
+    for restored in state.services {
+      let service = CBMutableService(restored.definition)
+      publication.services[restored.service.handle] = service
+      service.includedServices = restored.definition.includes.map { $0.compactMap { publication.services[$0] } }
+      let local = (service.characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic }
+      for (characteristic, published) in zip(local, restored.service.characteristics ?? []) {
+        publication.characteristics[published.handle] = characteristic
+      }
+      for subscriber in restored.subscribers {
+        guard let characteristic = characteristic(subscriber.handle), let central = central(subscriber.central) else {
+          continue
+        }
+        subscribers.append((characteristic, central, subscriber.maximumLength))
+      }
+    }
+    let restored = state.services.compactMap { publication.services[$0.service.handle] }
+    let advertisement = state.advertisements.first
+    if let advertisement { restoreAdvertising(advertisement.advertising) }
+    deliver { manager in
+      for (characteristic, central, length) in subscribers {
+        central.setMaximumUpdateValueLength(length)
+        _ = characteristic.subscribe(central)
+      }
+      if advertisement != nil { manager.shared[\.isAdvertising] = true }
+      var dictionary: [String: Any] = [:]
+      if !restored.isEmpty { dictionary[CBPeripheralManagerRestoredStateServicesKey] = restored }
+      if let parameters = advertisement?.parameters {
+        var data: [String: Any] = [:]
+        if let name = parameters.name { data[CBAdvertisementDataLocalNameKey] = name }
+        if let services = parameters.services {
+          data[CBAdvertisementDataServiceUUIDsKey] = services.map { CBUUID($0) }
+        }
+        dictionary[CBPeripheralManagerRestoredStateAdvertisementDataKey] = data
+      }
+      manager.delegate?.peripheralManager(manager, willRestoreState: dictionary)
+    }
+  }
+
+  /// The program was told that all of it has ended.
+  func giveUp(_ state: RestoredState) {
+    if !state.advertisements.isEmpty { call(AdvertisingStop.self, .init()) }
+    if !state.services.isEmpty { call(ServiceRemove.self, .init()) }
   }
 }

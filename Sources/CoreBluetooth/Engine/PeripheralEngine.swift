@@ -6,28 +6,12 @@ import Bluetooth
 /// delegate is told.
 final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   weak var manager: CBPeripheralManager?
-  /// The published services by their handles, and their characteristics by the handles of their values.
-  var services: [UInt16: CBMutableService] = [:]
-  var characteristics: [UInt16: CBMutableCharacteristic] = [:]
-  /// Changes of what is published; one after the other, as later ones need the handles of earlier ones.
-  var changes: [() -> Void] = []
-  var isChanging = false
-  /// Values that wait to be sent.
-  var updates: [Update] = []
-  var isUpdating = false
-  /// The advertisement: asked for, or on the air.
-  var advertising = Advertising.off
+  var publication = Publication()
+  var updates = Updates()
+  var advertising = Advertising()
   private var centrals: [String: CBCentral] = [:]
 
   override var permissions: [Permission] { [.serve, .advertise] }
-
-  enum Advertising: Equatable {
-    case off
-    case starting(Int)
-    case on(Int)
-  }
-
-  var lastAdvertising = 0
 
   /// Has `body` called on the program's queue, if the manager is still there.
   func deliver(_ body: @escaping (CBPeripheralManager) -> Void) {
@@ -42,9 +26,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
     guard let identifier = UUID(uuidString: id) else { return nil }
     // Those that neither subscribe nor are held by the program would only fill the table.
     if centrals.count >= 64 {
-      centrals = centrals.filter { _, central in
-        characteristics.values.contains { $0.subscribedCentrals?.contains { $0 === central } ?? false }
-      }
+      centrals = centrals.filter { isSubscribed($0.value) }
     }
     let new = CBCentral(identifier: identifier)
     centrals[id] = new
@@ -70,16 +52,13 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   override func giveBack(_ state: RestoredState) { giveUp(state) }
 
   override func closed() {
-    changes = []
-    updates = []
+    dropChanges()
+    dropUpdates(telling: false)
   }
 
   override func stateChanged(from old: CBManagerState) {
     let new = state
-    if new != .poweredOn {
-      if advertising != .off { call(AdvertisingStop.self, .init()) }
-      advertising = .off
-    }
+    if new != .poweredOn { endAdvertising() }
     // Below poweredOff nothing stays published.
     if new != .poweredOn, new != .poweredOff { clear() }
     deliver { manager in
@@ -92,21 +71,74 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   private func clear() {
     call(ServiceRemove.self, .init())
     forgetAll()
-    changes = []
-    isChanging = false
-    dropUpdates()
+    dropChanges()
+    dropUpdates(telling: true)
     centrals = [:]
   }
+}
 
-  /// Nothing is published any more: nobody is subscribed.
-  func forgetAll() {
-    let characteristics = characteristics.values
-    for characteristic in characteristics { tellUnsubscribed(characteristic) }
-    (services, self.characteristics) = ([:], [:])
+extension PeripheralEngine {
+  private func read(_ request: ReadRequest) {
+    let params = request.params
+    guard let central = central(params.central), let characteristic = characteristic(params.handle) else {
+      return PendingAnswer.read(request).finish(.unlikelyError, value: nil)
+    }
+    let asked = CBATTRequest(
+      central: central, characteristic: characteristic, offset: params.offset, value: nil, answer: .read(request))
+    deliver { $0.delegate?.peripheralManager($0, didReceiveRead: asked) }
   }
 
-  /// All subscriptions to a characteristic that is taken back end; Apple's framework does not tell of them.
-  func tellUnsubscribed(_ characteristic: CBMutableCharacteristic) {
-    for central in characteristic.subscribedCentrals ?? [] { _ = characteristic.unsubscribe(central) }
+  private func wrote(_ request: WriteRequest) {
+    let params = request.params
+    guard let central = central(params.central) else {
+      return PendingAnswer.write(request).finish(.unlikelyError, value: nil)
+    }
+    let asked = params.writes.compactMap { write in
+      characteristic(write.handle).map { characteristic in
+        CBATTRequest(
+          central: central, characteristic: characteristic, offset: write.offset, value: Data(write.value.octets),
+          answer: .write(request))
+      }
+    }
+    guard !asked.isEmpty, asked.count == params.writes.count else {
+      return PendingAnswer.write(request).finish(.unlikelyError, value: nil)
+    }
+    deliver { $0.delegate?.peripheralManager($0, didReceiveWrite: asked) }
+  }
+
+  private func subscribed(_ subscriber: Subscriber) {
+    guard let central = central(subscriber.central), let characteristic = characteristic(subscriber.handle) else {
+      return
+    }
+    deliver { manager in
+      central.setMaximumUpdateValueLength(subscriber.maximumLength)
+      guard characteristic.subscribe(central) else { return }
+      manager.delegate?.peripheralManager(manager, central: central, didSubscribeTo: characteristic)
+    }
+  }
+
+  private func unsubscribed(_ subscriber: Subscriber) {
+    guard let central = central(subscriber.central), let characteristic = characteristic(subscriber.handle) else {
+      return
+    }
+    deliver { manager in
+      guard characteristic.unsubscribe(central) else { return }
+      manager.delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristic)
+    }
+  }
+
+  /// Asks a central for other connection parameters. Any thread.
+  func setLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: UUID) {
+    let latency: ConnectionLatency =
+      switch latency {
+      case .low: .low
+      case .medium: .medium
+      case .high: .high
+      }
+    run { [self] in
+      call(ServerSetLatency.self, .init(central: central.uuidString, latency: latency)) { result in
+        if case .failure(let error) = result { Misuse.log("setDesiredConnectionLatency: \(error)") }
+      }
+    }
   }
 }

@@ -1,6 +1,8 @@
 import BledClient
+import Bluetooth
 
-/// A read or write of a characteristic of this program, to be answered with `CBPeripheralManager.respond(to:withResult:)`.
+/// A read or write of a characteristic of this program, to be answered with
+/// `CBPeripheralManager.respond(to:withResult:)`.
 open class CBATTRequest: NSObject {
   private let origin: (central: CBCentral, characteristic: CBCharacteristic, offset: Int)
   private let octets: Guarded<Data?>
@@ -25,5 +27,28 @@ open class CBATTRequest: NSObject {
   open var value: Data? {
     get { octets[\.self] }
     set { octets[\.self] = newValue }
+  }
+}
+
+/// The answer that a device waits for. When the last reference to it goes without one, the daemon refuses.
+enum PendingAnswer {
+  case read(ReadRequest)
+  case write(WriteRequest)
+
+  /// Answers; from the second time on it does nothing.
+  func finish(_ result: CBATTError.Code, value: Data?) {
+    guard result == .success else {
+      let error = BluetoothError(
+        domain: .att, code: result.rawValue, name: "\(result)", message: "refused by the program")
+      switch self {
+      case .read(let request): request.refuse(error)
+      case .write(let request): request.refuse(error)
+      }
+      return
+    }
+    switch self {
+    case .read(let request): request.respond(fromOffset: Array(value ?? Data()))
+    case .write(let request): request.respond()
+    }
   }
 }

@@ -6,7 +6,7 @@ extension CBMutableService {
   func checkForPublishing() {
     for characteristic in characteristics ?? [] {
       guard let characteristic = characteristic as? CBMutableCharacteristic else {
-        Misuse.raise("\(characteristic) is no CBMutableCharacteristic and cannot be published")
+        Misuse.raise("\(characteristic) is not a CBMutableCharacteristic and cannot be published")
       }
       if characteristic.value != nil, characteristic.isWritable {
         Misuse.raise("Characteristics with cached values must be read-only")
@@ -44,6 +44,38 @@ extension CBMutableCharacteristic {
   }
 }
 
+extension CBMutableService {
+  /// The service as it was published; what it includes is left to the caller.
+  convenience init(_ definition: ServiceToPublish) {
+    self.init(type: CBUUID(definition.uuid), primary: definition.primary ?? true)
+    characteristics = (definition.characteristics ?? []).map { CBMutableCharacteristic($0) }
+  }
+}
+
+extension CBMutableCharacteristic {
+  fileprivate convenience init(_ definition: ServiceToPublish.Characteristic) {
+    var properties = CBCharacteristicProperties(words: definition.properties)
+    let permissions = definition.permissions ?? []
+    if permissions.contains("subscribeEncryptionRequired") {
+      if properties.contains(.notify) { properties.insert(.notifyEncryptionRequired) }
+      if properties.contains(.indicate) { properties.insert(.indicateEncryptionRequired) }
+    }
+    self.init(
+      type: CBUUID(definition.uuid), properties: properties, value: definition.value.map { Data($0.octets) },
+      permissions: CBAttributePermissions(words: permissions))
+    let descriptors = (definition.descriptors ?? []).compactMap { descriptor -> CBMutableDescriptor? in
+      let octets = descriptor.value.octets
+      switch descriptor.uuid {
+      case 0x2901:
+        return CBMutableDescriptor(type: CBUUID(descriptor.uuid), value: String(decoding: octets, as: UTF8.self))
+      case 0x2904: return CBMutableDescriptor(type: CBUUID(descriptor.uuid), value: Data(octets))
+      default: return nil
+      }
+    }
+    if !descriptors.isEmpty { self.descriptors = descriptors }
+  }
+}
+
 extension CBDescriptor {
   /// The octets of a local descriptor's value.
   fileprivate var published: [UInt8]? {
@@ -62,7 +94,7 @@ extension CBAttributePermissions {
   ]
 
   /// The permissions as the daemon names them.
-  init(words: [String]) {
+  fileprivate init(words: [String]) {
     self.init(Self.words.filter { words.contains($0.word) }.map(\.permission))
   }
 

@@ -20,7 +20,7 @@ open class CBPeripheralManager: CBManager {
 
   /// Makes a manager.
   /// - Parameters:
-  ///   - delegate: Who is told what happens; it is not kept.
+  ///   - delegate: It is told what happens, and is held weakly.
   ///   - queue: Where it is told; nil is the main queue.
   public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
     self.init(delegate: delegate, queue: queue, options: nil)
@@ -28,7 +28,7 @@ open class CBPeripheralManager: CBManager {
 
   /// Makes a manager.
   /// - Parameters:
-  ///   - delegate: Who is told what happens; it is not kept.
+  ///   - delegate: It is told what happens, and is held weakly.
   ///   - queue: Where it is told; nil is the main queue.
   ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` has the session kept when the program ends, see
   ///     docs/porting.md; the others have no effect on Linux.
@@ -43,7 +43,7 @@ open class CBPeripheralManager: CBManager {
 
   deinit { engine.close() }
 
-  /// Who is told what happens.
+  /// It is told what happens.
   open weak var delegate: (any CBPeripheralManagerDelegate)? {
     get { shared[\.delegate] }
     set { shared[\.delegate] = newValue }
@@ -88,13 +88,13 @@ open class CBPeripheralManager: CBManager {
     engine.add(service)
   }
 
-  /// Takes a service back.
+  /// Removes a service.
   open func remove(_ service: CBMutableService) {
     guard isUsable(for: "remove") else { return }
     engine.remove(service)
   }
 
-  /// Takes all services back.
+  /// Removes all services.
   open func removeAllServices() {
     guard isUsable(for: "removeAllServices") else { return }
     engine.removeAll()

@@ -18,10 +18,31 @@ final class Guarded<Value>: @unchecked Sendable {
   }
 }
 
-/// Carries an object of the API, which is not Sendable (as Apple's is not), to the queue where it is used: what it holds
-/// is behind locks.
+/// Carries an object of the API, which is not Sendable (as Apple's is not), to the queue where it is used: what it
+/// holds is behind locks.
 struct Carried<Value>: @unchecked Sendable {
   let value: Value
 
   init(_ value: Value) { self.value = value }
+}
+
+/// Carries calls of the delegate to the program's queue, one after the other.
+struct Delivery: Sendable {
+  private let queue: DispatchQueue
+
+  /// - Parameter queue: The program's; nil is the main queue. It may be concurrent.
+  init(to queue: DispatchQueue?) {
+    // A queue of our own in front keeps the order; the main queue has one already, and code asks whether it is on it.
+    if let queue, queue !== DispatchQueue.main {
+      self.queue = DispatchQueue(label: "CoreBluetooth.delegate", target: queue)
+    } else {
+      self.queue = .main
+    }
+  }
+
+  /// Calls `body` on the program's queue, after everything that was given before.
+  func callAsFunction(_ body: @escaping () -> Void) {
+    let carried = Carried(body)
+    queue.async { carried.value() }
+  }
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// What a program did wrong, and what it cannot be told otherwise.
 enum Misuse {
   /// A call that has no effect now; said on standard error, as Apple's framework says it in the log.

@@ -45,3 +45,19 @@ public struct CBAttributePermissions: OptionSet, Sendable {
   /// Paired devices may write it.
   public static let writeEncryptionRequired = CBAttributePermissions(rawValue: 0x08)
 }
+
+extension CBCharacteristicProperties {
+  private static let words: [(word: String, property: CBCharacteristicProperties)] = [
+    ("broadcast", .broadcast), ("read", .read), ("writeWithoutResponse", .writeWithoutResponse), ("write", .write),
+    ("notify", .notify), ("indicate", .indicate), ("signedWrite", .authenticatedSignedWrites),
+    ("extendedProperties", .extendedProperties),
+  ]
+
+  /// The properties as the daemon names them.
+  init(words: [String]) {
+    self.init(Self.words.filter { words.contains($0.word) }.map(\.property))
+  }
+
+  /// The names that the daemon has for them.
+  var words: [String] { Self.words.filter { contains($0.property) }.map(\.word) }
+}

@@ -3,7 +3,7 @@ import Testing
 
 extension WithDaemon {
   @Suite struct AttributeTests {
-    @Test("rules 18 and 19: discovery step by step")
+    @Test("R18, R19: discovery step by step")
     func discoveryStepByStep() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -56,7 +56,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 18: what is not there is answered too")
+    @Test("R18: what is not there is answered too")
     func whatIsNotThereIsAnsweredToo() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -68,7 +68,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 19: objects survive a reconnection")
+    @Test("R19: objects survive a reconnection")
     func objectsSurviveAReconnection() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -84,7 +84,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rules 17 and 20: values of any length, answered in the order of the questions")
+    @Test("R17, R20: values of any length, answered in the order of the questions")
     func readingValues() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -107,7 +107,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rules 20 and 23: what the device refuses keeps the old value")
+    @Test("R20, R23: what the device refuses keeps the old value")
     func whatTheDeviceRefusesKeepsTheOldValue() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -151,7 +151,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 23: a write to descriptor 2902 ends the program") func writingTheConfiguration() async throws {
+    @Test("R23: a write to descriptor 2902 ends the program") func writingTheConfiguration() async throws {
       let daemon = try await BledProcess()
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let central = Central()
@@ -166,7 +166,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 21: writing values of any length")
+    @Test("R21: writing values of any length")
     func writingValues() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -189,7 +189,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 22: writes without response have room once more")
+    @Test("R22: writes without response have room once more")
     func writesWithoutResponseHaveRoomOnceMore() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -214,7 +214,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 23: subscribing and its end")
+    @Test("R23: subscribing and its end")
     func subscribing() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -242,7 +242,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 32: indications are subscribed to and confirmed")
+    @Test("R32: indications are subscribed to and confirmed")
     func indications() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -256,7 +256,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 14: no answers after the end")
+    @Test("R14: no answers after the end")
     func noAnswersAfterTheEnd() async throws {
       let daemon = try await BledProcess()
       let central = Central()

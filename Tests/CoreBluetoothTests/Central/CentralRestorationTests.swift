@@ -4,7 +4,7 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// G20, rules 37 and 38: what a central manager held is kept and handed to the next one.
+  /// What a central manager held is kept and handed to the next one.
   @Suite struct CentralRestorationTests {
     /// A manager that is subscribed to the belt's heart rate, and goes when `central` is let go of.
     private struct Subscribed {
@@ -24,7 +24,7 @@ extension WithDaemon {
       }
     }
 
-    @Test("G20: willRestoreState, then the state, then the events; the objects are the ones that go on")
+    @Test("G20, R37, R38: willRestoreState, then the state, then the events; the objects are the ones that go on")
     func restored() async throws {
       let daemon = try await BledProcess()
       var first = try await Subscribed()

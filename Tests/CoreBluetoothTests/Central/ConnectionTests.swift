@@ -5,7 +5,7 @@ import Testing
 
 extension WithDaemon {
   @Suite struct ConnectionTests {
-    @Test("rules 11, 16 and 25: connect, connect once more, cancel")
+    @Test("R11, R16, R25: connect, connect once more, cancel")
     func connectAndCancel() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -39,7 +39,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 11: connect while the connection still ends")
+    @Test("R11: connect while the connection still ends")
     func connectAgainWhileTheConnectionEnds() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -52,7 +52,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 11: a connect waits until it is cancelled")
+    @Test("R11: a connect waits until it is cancelled")
     func aConnectWaitsUntilItIsCancelled() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -83,7 +83,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rules 13 and 14: a device that hangs up")
+    @Test("R13, R14: a device that hangs up")
     func aDeviceThatHangsUp() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -173,7 +173,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 12: a link is shared, and each manager has its own end")
+    @Test("R12: a link is shared, and each manager has its own end")
     func aLinkIsSharedAndEachManagerHasItsOwnEnd() async throws {
       let daemon = try await BledProcess()
       let first = Central()
@@ -195,7 +195,7 @@ extension WithDaemon {
     }
 
     @Test(
-      "rule 5: a peripheral that is let go of is disconnected, or not waited for any more", arguments: ["Belt", "Far"])
+      "R5: a peripheral that is let go of is disconnected, or not waited for any more", arguments: ["Belt", "Far"])
     func aPeripheralThatIsLetGoOfIsDisconnected(name: String) async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -217,7 +217,7 @@ extension WithDaemon {
       try await until { try await connected() == 0 }
     }
 
-    @Test("rule 5: a manager that is let go of gives everything back")
+    @Test("R5: a manager that is let go of gives everything back")
     func aManagerThatIsLetGoOfGivesEverythingBack() async throws {
       let daemon = try await BledProcess()
       let observer = try await BledClient.connect(to: daemon.socket)

@@ -36,7 +36,7 @@ extension WithDaemon {
       }
     }
 
-    @Test("rule 1: one call after the other on a queue that is concurrent, and none from inside of a call")
+    @Test("R1: one call after the other on a queue that is concurrent, and none from inside of a call")
     func concurrentQueue() async throws {
       let daemon = try await BledProcess()
       let eager = Eager()

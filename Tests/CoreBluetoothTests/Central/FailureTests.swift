@@ -4,7 +4,7 @@ import Testing
 extension WithDaemon {
   /// Connections that are not made, and what ends early.
   @Suite struct FailureTests {
-    @Test("rules 3 and 13: what is awaited fails when the adapter is switched off")
+    @Test("R3, R13: what is awaited fails when the adapter is switched off")
     func awaitedWhenBluetoothEnds() async throws {
       let events = #""events": [{ "at": 2, "action": "powerOff" }]"#
       let open = try #require(Air.scenario.lastIndex(of: "}"))
@@ -26,7 +26,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 13: an adapter that holds no more links refuses")
+    @Test("R13: an adapter that holds no more links refuses")
     func noRoomForALink() async throws {
       let open = try #require(Air.scenario.firstIndex(of: "{"))
       let rest = Air.scenario[Air.scenario.index(after: open)...]
@@ -43,7 +43,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rules 13 and 14: a device that falls silent is out of reach, and what it was asked is not answered")
+    @Test("R13, R14: a device that falls silent is out of reach, and what it was asked is not answered")
     func aDeviceThatFallsSilent() async throws {
       let daemon = try await BledProcess(
         Air.scenario.replacingOccurrences(
@@ -83,7 +83,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 5: managers and peripherals may be released at any moment", arguments: Moment.allCases)
+    @Test("R5: managers and peripherals may be released at any moment", arguments: Moment.allCases)
     fileprivate func released(at moment: Moment) async throws {
       let daemon = try await BledProcess()
       weak var manager: CBCentralManager?

@@ -25,7 +25,7 @@ extension WithDaemon {
       return Set(central.log.pending.compactMap { $0.data[CBAdvertisementDataLocalNameKey] as? String })
     }
 
-    @Test("rules 9 and 10: the filter is any of the services, and everything without one")
+    @Test("R9, R10: the filter is any of the services, and everything without one")
     func filters() async throws {
       let daemon = try await BledProcess(Self.air)
       let (rate, battery) = (CBUUID(string: "180D"), CBUUID(string: "180F"))
@@ -39,7 +39,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 8: power, solicited services and connectability in their types")
+    @Test("R8: power, solicited services and connectability in their types")
     func types() async throws {
       let daemon = try await BledProcess(Self.air)
       let central = Central()

@@ -3,7 +3,7 @@ import Testing
 
 extension WithDaemon {
   @Suite struct ScanTests {
-    @Test("rules 7 and 8: one object for a device; what it advertises in the types of Apple's framework")
+    @Test("R7, R8: one object for a device; what it advertises in the types of Apple's framework")
     func oneObjectForADeviceAndWhatItSays() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -35,7 +35,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 6: one report of a device, and again with a new scan")
+    @Test("R6: one report of a device, and again with a new scan")
     func oneReportADeviceUnlessItsDataChanges() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -55,7 +55,7 @@ extension WithDaemon {
       withExtendedLifetime((daemon, brief)) {}
     }
 
-    @Test("rule 1: no report after stopScan")
+    @Test("R1: no report after stopScan")
     func nothingComesAfterStopScan() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -76,7 +76,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 7: objects belong to one manager")
+    @Test("R7: objects belong to one manager")
     func objectsBelongToOneManager() async throws {
       let daemon = try await BledProcess()
       let first = Central()
@@ -95,7 +95,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 15: known devices are retrieved by their identifiers (G8)")
+    @Test("R15: known devices are retrieved by their identifiers (G8)")
     func knownDevicesAreRetrieved() async throws {
       let daemon = try await BledProcess()
       let first = Central()
@@ -113,7 +113,7 @@ extension WithDaemon {
       withExtendedLifetime((daemon, known)) {}
     }
 
-    @Test("rule 15: devices that are connected for others are retrieved by their services (G8)")
+    @Test("R15: devices that are connected for others are retrieved by their services (G8)")
     func connectedDevicesAreRetrieved() async throws {
       let daemon = try await BledProcess()
       let first = Central()

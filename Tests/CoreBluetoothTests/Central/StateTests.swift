@@ -13,7 +13,7 @@ private final class Minimal: NSObject, CBCentralManagerDelegate, CBPeripheralMan
 extension WithDaemon {
   /// P24: without a daemon, when it goes and when it comes back.
   @Suite struct StateTests {
-    @Test("rule 2: the state is unknown at first")
+    @Test("R2: the state is unknown at first")
     func managersWithLittle() {
       setenv("BLED_SOCKET", "/nonexistent/bled.sock", 1)
       let minimal = Minimal()
@@ -35,7 +35,7 @@ extension WithDaemon {
       #expect(central.delegate == nil)
     }
 
-    @Test("rule 5: delegates are weak")
+    @Test("R5: delegates are weak")
     func delegatesAreWeak() {
       setenv("BLED_SOCKET", "/nonexistent/bled.sock", 1)
       let central = CBCentralManager(delegate: nil, queue: DispatchQueue(label: "test"))
@@ -47,7 +47,7 @@ extension WithDaemon {
       #expect(central.delegate == nil)
     }
 
-    @Test("rule 2: without a daemon the state is unsupported, and calls are ignored")
+    @Test("R2: without a daemon the state is unsupported, and calls are ignored")
     func noDaemonIsUnsupportedUntilThereIsOne() async throws {
       let daemon = try await BledProcess()
       daemon.kill()
@@ -66,7 +66,7 @@ extension WithDaemon {
       #expect(central.log.pending.isEmpty)
     }
 
-    @Test("rule 2: a call that is ignored is said to be a misuse, and one that the daemon refuses is not")
+    @Test("R2: a call that is ignored is said to be a misuse, and one that the daemon refuses is not")
     func whatIsSaid() async throws {
       let daemon = try await BledProcess(configuration: "{ limits: { perUser: { scans: 1 } } }")
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -86,7 +86,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rules 3 and 4: a daemon that dies and comes back (P24)")
+    @Test("R3, R4: a daemon that dies and comes back (P24)")
     func daemonThatDiesAndComesBack() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -113,7 +113,7 @@ extension WithDaemon {
       #expect(again.state == .connected)
     }
 
-    @Test("rules 7 and 15: identifiers outlast the daemon, and so do objects that the program holds (G8, G21)")
+    @Test("R7, R15: identifiers outlast the daemon, and so do objects that the program holds (G8, G21)")
     func identifiersOutlastTheDaemon() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -140,7 +140,7 @@ extension WithDaemon {
       }
     }
 
-    @Test("rule 4: a daemon that stays away for 10 s is unsupported, and not before")
+    @Test("R4: a daemon that stays away for 10 s is unsupported, and not before")
     func daemonThatStaysAway() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -156,7 +156,7 @@ extension WithDaemon {
       #expect(try await central.log.next("didUpdateState").state == .poweredOn)
     }
 
-    @Test("rule 3: an adapter that is switched off and on (P24)")
+    @Test("R3: an adapter that is switched off and on (P24)")
     func adapterThatIsSwitchedOff() async throws {
       let events = #""events": [{ "at": 2, "action": "powerOff" }, { "at": 3, "action": "powerOn" }]"#
       let open = try #require(Air.scenario.lastIndex(of: "}"))

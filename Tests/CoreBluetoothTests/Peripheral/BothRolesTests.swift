@@ -38,7 +38,7 @@ extension WithDaemon {
       return try await central.connected("Both")
     }
 
-    @Test("rules 20, 21, 28 and 29: reads and writes of any length, and what is refused")
+    @Test("R20, R21, R28, R29: reads and writes of any length, and what is refused")
     func readsWritesAndUpdates() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
@@ -83,7 +83,7 @@ extension WithDaemon {
       #expect(role.log.pending.isEmpty)
     }
 
-    @Test("rule 31: updates arrive in order, however many")
+    @Test("R31: updates arrive in order, however many")
     func updatesArriveInOrder() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
@@ -108,7 +108,7 @@ extension WithDaemon {
       #expect(try await role.log.next("didUnsubscribe").central === subscriber)
     }
 
-    @Test("rules 19 and 26: services that change")
+    @Test("R19, R26: services that change")
     func servicesThatChange() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
@@ -130,7 +130,7 @@ extension WithDaemon {
       #expect(try await central.log.next("didUpdateValueFor characteristic").error == nil)
     }
 
-    @Test("rule 29: a read that nobody answers ends with the request")
+    @Test("R29: a read that nobody answers ends with the request")
     func anUnansweredReadEndsWithTheRequest() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
@@ -141,7 +141,7 @@ extension WithDaemon {
       #expect(try await central.log.next("didUpdateValueFor characteristic").error is CBATTError)
     }
 
-    @Test("rule 24: a protected value is refused without encryption")
+    @Test("R24: a protected value is refused without encryption")
     func aProtectedValueIsRefusedWithoutEncryption() async throws {
       let role = PeripheralRole()
       local.text.permissions = .readEncryptionRequired

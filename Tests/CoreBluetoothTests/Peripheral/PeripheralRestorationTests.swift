@@ -4,9 +4,9 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// G20, rules 37 and 38: what a peripheral manager published is kept and handed to the next one.
+  /// What a peripheral manager published is kept and handed to the next one.
   @Suite struct PeripheralRestorationTests {
-    @Test("G20: services, subscribers and the advertisement come back before the state, and go on")
+    @Test("G20, R37, R38: services, subscribers and the advertisement come back before the state, and go on")
     func restored() async throws {
       let daemon = try await BledProcess()
       var first: PeripheralRole? = PeripheralRole(restoration: "peripheral")

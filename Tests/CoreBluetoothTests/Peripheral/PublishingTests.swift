@@ -5,7 +5,7 @@ import Testing
 
 extension WithDaemon {
   @Suite struct PublishingTests {
-    @Test("rules 28, 29 and 36: a visit")
+    @Test("R28, R29, R36: a visit")
     func aVisit() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
@@ -43,7 +43,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 33: advertising twice")
+    @Test("R33: advertising twice")
     func advertisingTwice() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
@@ -61,7 +61,7 @@ extension WithDaemon {
       #expect(role.manager.isAdvertising)
     }
 
-    @Test("rule 33: more than fits is refused")
+    @Test("R33: more than fits is refused")
     func moreThanFitsIsRefused() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
@@ -74,7 +74,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 35: what cannot be published")
+    @Test("R35: what cannot be published")
     func whatCannotBePublished() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
@@ -104,7 +104,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 28: a fixed value must be read-only") func aFixedValueMustBeReadOnly() async throws {
+    @Test("R28: a fixed value must be read-only") func aFixedValueMustBeReadOnly() async throws {
       // Here, and not in the process that ends: that one would leave it behind. The environment names its socket.
       let daemon = try await BledProcess()
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -122,7 +122,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rule 3: what is published outlasts an adapter that is switched off; the advertisement does not")
+    @Test("R3: what is published outlasts an adapter that is switched off; the advertisement does not")
     func adapterThatIsSwitchedOff() async throws {
       let events = #""events": [{ "at": 2, "action": "powerOff" }, { "at": 3, "action": "powerOn" }]"#
       let open = try #require(Air.scenario.lastIndex(of: "}"))
@@ -153,7 +153,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("rules 3 and 27: without a daemon calls are ignored; with it everything is published anew")
+    @Test("R3, R27: without a daemon calls are ignored; with it everything is published anew")
     func callsWithoutADaemonAreIgnored() async throws {
       let daemon = try await BledProcess()
       daemon.kill()
@@ -178,7 +178,7 @@ extension WithDaemon {
       try await role.publish(belt.service)
     }
 
-    @Test("rule 31: updates have room once more")
+    @Test("R31: updates have room once more")
     func updatesHaveRoomOnceMore() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()

@@ -36,7 +36,7 @@ extension WithDaemon {
       }
     }
 
-    @Test("rule 27: what is published stays as it was until it is removed and added again")
+    @Test("R27: what is published stays as it was until it is removed and added again")
     func changesAfterAdd() async throws {
       let device = try await connect()
       service.characteristics = [indicated]
@@ -54,7 +54,7 @@ extension WithDaemon {
       #expect(again.properties == .read)
     }
 
-    @Test("rule 30: a write without response comes as a request; answering it does no harm")
+    @Test("R30: a write without response comes as a request; answering it does no harm")
     func writeCommands() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -67,7 +67,7 @@ extension WithDaemon {
       #expect(central.log.pending.isEmpty)
     }
 
-    @Test("rule 29: an answer counts once, and an offset behind the end is refused")
+    @Test("R29: an answer counts once, and an offset behind the end is refused")
     func oneAnswer() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -85,7 +85,7 @@ extension WithDaemon {
       #expect(found.value == role.value)
     }
 
-    @Test("rule 31, G16: without subscribers updateValue is true; what is longer than a notification is cut")
+    @Test("R31, G16: without subscribers updateValue is true; what is longer than a notification is cut")
     func longUpdates() async throws {
       let device = try await connect()
       #expect(role.manager.updateValue(Data([1]), for: text, onSubscribedCentrals: nil))
@@ -103,7 +103,7 @@ extension WithDaemon {
       #expect(try await central.log.next("didUpdateValueFor characteristic").value == Data([3]))
     }
 
-    @Test("rule 32: with indicate alone values are indicated")
+    @Test("R32: with indicate alone values are indicated")
     func indications() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.long, of: Air.custom, on: device)
@@ -119,7 +119,7 @@ extension WithDaemon {
       }
     }
 
-    @Test("rules 19 and 26: a subscription to what is taken back is lost, then the services are void")
+    @Test("R19, R26: a subscription to what is taken back is lost, then the services are void")
     func lostSubscription() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -139,7 +139,7 @@ extension WithDaemon {
       #expect(device.state == .connected)
     }
 
-    @Test("rules 34 and 36: a central that comes back has its identifier; without a bond it subscribes anew")
+    @Test("R34, R36: a central that comes back has its identifier; without a bond it subscribes anew")
     func aCentralThatComesBack() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -166,7 +166,7 @@ extension WithDaemon {
       #expect(try await central.log.next("didUpdateValueFor characteristic").value == Data([2]))
     }
 
-    @Test("rule 6: a device is reported again when what it advertises changes")
+    @Test("R6: a device is reported again when what it advertises changes")
     func changedAdvertisement() async throws {
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }
@@ -182,7 +182,7 @@ extension WithDaemon {
       #expect(central.log.pending.map(\.name) == ["didUpdateName"])
     }
 
-    @Test("rule 33: keys other than name and services are ignored")
+    @Test("R33: keys other than name and services are ignored")
     func otherKeys() async throws {
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }
       try await role.advertise([
@@ -197,7 +197,7 @@ extension WithDaemon {
       #expect(heard.data[CBAdvertisementDataManufacturerDataKey] == nil)
     }
 
-    @Test("rule 5: a peripheral manager may be released while a central reads, and its service goes with it")
+    @Test("R5: a peripheral manager may be released while a central reads, and its service goes with it")
     func released() async throws {
       final class Silent: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         let log = EventLog()

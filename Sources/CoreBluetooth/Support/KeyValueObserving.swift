@@ -1,5 +1,5 @@
-/// What an observer of a property wants to be told. Foundation on Linux has no key-value observing; this stands in for it,
-/// for the properties of managers and peripherals.
+/// What an observer of a property wants to be told. Foundation on Linux has no key-value observing; this stands in for
+/// it, for the properties of managers and peripherals.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt
@@ -94,5 +94,20 @@ final class KeyValueObservers: Sendable {
   /// A property may have changed.
   func changed() {
     for observer in list.with({ $0.observers.sorted { $0.key < $1.key } }) { observer.value() }
+  }
+}
+
+// Foundation on Linux has no key-value coding; old programs read identifiers with it.
+
+extension CBPeer {
+  /// A property by its name: `identifier` as `NSUUID`, and of a peripheral `name` as `String` and `state` as
+  /// `NSNumber`. Any other name ends the program.
+  public func value(forKey key: String) -> Any? {
+    switch (key, self as? CBPeripheral) {
+    case ("identifier", _): return NSUUID(uuidString: identifier.uuidString)
+    case ("name", let peripheral?): return peripheral.name
+    case ("state", let peripheral?): return NSNumber(value: peripheral.state.rawValue)
+    default: Misuse.raise("\(self) is not key value coding-compliant for the key \(key)")
+    }
   }
 }

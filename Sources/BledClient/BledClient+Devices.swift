@@ -1,0 +1,69 @@
+import BledRPC
+import Bluetooth
+
+/// What a device can be named by.
+public enum DeviceReference: Hashable, Sendable {
+  /// The daemon's identifier, as scan reports carry it.
+  case identifier(String)
+  /// An address; without a type the daemon knows or guesses it.
+  case address(String, type: String? = nil)
+}
+
+extension BledClient {
+  /// Scans. The scan stops when the stream is let go, or the task that reads it is cancelled.
+  ///
+  /// A client has one scan; a new one ends the stream of the one before. If reports are not fetched in time the oldest
+  /// of 1024 are dropped.
+  /// - Throws: What `scan.start` answers; `GAPError.cancelled`. The stream throws `BledError.daemonUnreachable`.
+  public func scan(
+    _ parameters: ScanStart.Params = .init()
+  ) async throws(BluetoothError) -> AsyncThrowingStream<ScanReport.Params, any Error> {
+    let (stream, output) = AsyncThrowingStream.makeStream(of: ScanReport.Params.self, .newest(1024))
+    let observation = core.observe(ScanReport.self, value: { output.yield($0) }, end: { output.finish(throwing: $0) })
+    let number = core.newNumber()
+    core.beginScan(number) { output.finish() }
+    output.onTermination = { [core] _ in
+      observation.cancel()
+      core.endScan(number)
+    }
+    do {
+      _ = try await core.call(ScanStart.self, parameters)
+    } catch {
+      output.finish()
+      throw error
+    }
+    return stream
+  }
+
+  /// Connects to a device and waits until the link is there. When the calling task is cancelled, the daemon gives up
+  /// too.
+  ///
+  /// The link is this client's until `Peripheral.disconnect`, and shared with other programs.
+  /// - Parameters:
+  ///   - device: The device; it need not have been heard before.
+  ///   - adapter: The adapter to use; the daemon chooses if nil.
+  ///   - timeout: How long to wait; for ever if nil.
+  ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` tells.
+  /// - Throws: `GAPError.timeout`, `.cancelled`, `.connectionFailed` and others that the daemon answers.
+  public func connect(
+    _ device: DeviceReference, adapter: String? = nil, timeout: Duration? = nil, reconnects: Bool = false
+  ) async throws(BluetoothError) -> Peripheral {
+    var params = PeripheralConnect.Params(
+      adapter: adapter, timeout: timeout?.inSeconds, reconnect: reconnects ? true : nil)
+    var undo = PeripheralDisconnect.Params()
+    switch device {
+    case .identifier(let identifier):
+      params.peripheral = identifier
+      undo.peripheral = identifier
+    case .address(let address, let type):
+      (params.address, params.addressType) = (address, type)
+      (undo.address, undo.addressType) = (address, type)
+    }
+    let watch = LinkWatch()
+    let link = try await core.call(
+      PeripheralConnect.self, params,
+      arrived: { [core] link in watch.begin(on: core, link.peripheral) },
+      abandoned: { [core, undo] in core.tell(PeripheralDisconnect.self, undo) })
+    return Peripheral(client: self, link: link, watch)
+  }
+}

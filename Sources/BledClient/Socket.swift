@@ -1,0 +1,64 @@
+private import Glibc
+
+/// A failed system call.
+struct Errno: Error, Equatable {
+  let code: Int32
+
+  /// Nothing to read, or no room to write.
+  static let again = Errno(code: EAGAIN)
+
+  /// The error of the last call on this thread.
+  static var last: Errno { Errno(code: errno) }
+
+  /// What it means, for people.
+  var text: String { String(cString: strerror(code)) }
+}
+
+/// A Unix stream socket that never blocks, closed with the last reference to it.
+final class Socket: Sendable {
+  let descriptor: Int32
+
+  /// Connects. A Unix socket does that at once or not at all: EAGAIN says that too many wait to be accepted.
+  init(connectedTo path: String) throws(Errno) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    // The last octet stays 0.
+    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Errno(code: ENAMETOOLONG) }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let descriptor = socket(AF_UNIX, Int32(type), 0)
+    guard descriptor >= 0 else { throw .last }
+    let result = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else {
+      let error = Errno.last
+      close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Reads octets; 0 of them is the end.
+  func receive(_ octets: UnsafeMutableRawBufferPointer) -> Result<Int, Errno> {
+    retried { recv(descriptor, octets.baseAddress, octets.count, 0) }
+  }
+
+  /// Writes as many octets as there is room for. A socket that nobody reads any more is an error and no signal.
+  func send(_ octets: UnsafeRawBufferPointer) -> Result<Int, Errno> {
+    retried { Glibc.send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL)) }
+  }
+
+  private func retried(_ call: () -> Int) -> Result<Int, Errno> {
+    while true {
+      let count = call()
+      if count >= 0 { return .success(count) }
+      let error = Errno.last
+      if error.code != EINTR { return .failure(error) }
+    }
+  }
+}

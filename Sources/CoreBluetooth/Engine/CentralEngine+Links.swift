@@ -1,0 +1,328 @@
+import BledRPC
+import Bluetooth
+
+/// How a manager stands with one peripheral.
+///
+/// | Phase      | Input                   | What happens                                                        |
+/// |------------|-------------------------|---------------------------------------------------------------------|
+/// | idle       | connect                 | the daemon is asked → connecting                                    |
+/// | connecting | it is connected         | didConnect → connected                                              |
+/// | connecting | it failed               | didFailToConnect → idle                                             |
+/// | connecting | connect, other options  | the daemon is asked again                                           |
+/// | connecting | cancel                  | the request is cancelled, didDisconnect → idle                      |
+/// | connected  | connect                 | didConnect again                                                    |
+/// | connected  | cancel                  | the daemon is asked → ending                                        |
+/// | connected  | connect, other options  | the daemon is asked; didConnect again                               |
+/// | connected  | the connection ended    | didDisconnect → idle, or if the daemon connects again → connecting  |
+/// | ending     | the connection ended    | didDisconnect → idle, or if connect was called meanwhile → connecting |
+private final class LinkRecord {
+  enum Phase { case idle, connecting, connected, ending }
+
+  weak var peripheral: CBPeripheral?
+  /// The object's number; a record serves one object.
+  let number: Int
+  var phase = Phase.idle
+  /// Grows with each attempt and each end: answers to what was before are told apart.
+  var generation = 0
+  /// Whether the daemon is to connect again when the connection drops: as the last `connect` said.
+  var reconnectsItself = false
+  /// `connect` was called while the phase was ending.
+  var isWantedAgain = false
+  /// Calls that wait for their turn; one is under way if `isBusy`.
+  var waiting: [() -> Void] = []
+  var isBusy = false
+  /// Whether the device's Service Changed is looked for once nothing else is to be done.
+  var watchesServices = WatchState.unwanted
+
+  enum WatchState { case unwanted, wanted, begun }
+
+  init(_ peripheral: CBPeripheral) {
+    self.peripheral = peripheral
+    number = peripheral.number
+  }
+
+  /// An attempt begins or the connection ends: what waits is void.
+  func nextGeneration() {
+    generation += 1
+    waiting = []
+    isBusy = false
+    watchesServices = .unwanted
+  }
+}
+
+/// The records of a manager's peripherals.
+struct Links {
+  fileprivate var records: [UUID: LinkRecord] = [:]
+}
+
+extension CentralEngine {
+  /// Connects. Any thread.
+  /// - Parameters:
+  ///   - delay: Seconds to wait before that.
+  ///   - autoReconnect: Whether to connect again when the connection drops.
+  func connect(_ peripheral: CBPeripheral, after delay: Double, autoReconnect: Bool) {
+    run { [self] in
+      guard state == .poweredOn else { return }
+      let record = record(of: peripheral)
+      let isNew = record.reconnectsItself != autoReconnect
+      record.reconnectsItself = autoReconnect
+      switch record.phase {
+      case .idle: begin(record, after: delay)
+      case .connecting: if isNew { begin(record, after: 0) }
+      case .connected: if isNew { renew(record) } else { tellConnected(peripheral, mtu: nil) }
+      case .ending: record.isWantedAgain = true
+      }
+    }
+  }
+
+  /// Ends a connection, or cancels the request for one. Any thread.
+  func cancel(_ peripheral: CBPeripheral) {
+    run { [self] in
+      let record = record(of: peripheral)
+      record.isWantedAgain = false
+      switch record.phase {
+      case .idle, .ending:
+        break
+      case .connecting:
+        call(PeripheralDisconnect.self, .init(peripheral: peripheral.id))
+        end(record, error: nil)
+      case .connected:
+        record.phase = .ending
+        let generation = record.generation
+        call(PeripheralDisconnect.self, .init(peripheral: peripheral.id)) { [weak self] result in
+          // It was gone already, and nothing more comes.
+          guard result.failure != nil, let self, record.generation == generation else { return }
+          end(record, error: nil)
+        }
+      }
+    }
+  }
+
+  /// A connection is back, or one is there that was waited for before the program was restored.
+  func connected(_ link: PeripheralConnected.Params) {
+    guard let identifier = UUID(uuidString: link.peripheral), let record = links.records[identifier],
+      record.phase == .connecting, let peripheral = record.peripheral
+    else { return }
+    record.phase = .connected
+    tellConnected(peripheral, mtu: link.mtu)
+  }
+
+  /// It will not be there. That it was cancelled is known here.
+  func connectFailed(_ failure: PeripheralConnectFailed.Params) {
+    guard let identifier = UUID(uuidString: failure.peripheral), let record = links.records[identifier],
+      record.phase == .connecting, failure.reason.bluetoothError.code != GAPError.cancelled.rawValue
+    else { return }
+    fail(record, failure.reason.bluetoothError.coreBluetooth)
+  }
+
+  func disconnected(_ event: PeripheralDisconnected.Params) {
+    guard let identifier = UUID(uuidString: event.peripheral), let record = links.records[identifier] else { return }
+    switch record.phase {
+    case .idle, .connecting: break  // The request was cancelled here.
+    case .connected:
+      end(record, error: event.reason?.bluetoothError.coreBluetooth, isReconnecting: event.reconnecting ?? false)
+    case .ending: end(record, error: nil)
+    }
+  }
+
+  /// The state is not poweredOn any more: no connection holds.
+  func endAll(below new: CBManagerState) {
+    let error = NSError.failed(.connectionFailed, "Bluetooth is \(new)")
+    for (identifier, record) in links.records.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
+      guard record.phase != .idle else { continue }
+      call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))
+      record.isWantedAgain = false
+      switch record.phase {
+      case .connecting: fail(record, error)
+      default: end(record, error: record.phase == .ending ? nil : error)
+      }
+    }
+  }
+
+  /// The peripheral of this identifier, if it is connected.
+  func connectedPeripheral(_ id: String) -> CBPeripheral? {
+    guard let identifier = UUID(uuidString: id), let record = links.records[identifier], record.phase == .connected
+    else { return nil }
+    return record.peripheral
+  }
+
+  /// Whether the program neither uses the device nor waits for it.
+  func isIdle(_ identifier: UUID) -> Bool { links.records[identifier].map { $0.phase == .idle } ?? true }
+
+  /// The program has let go of a peripheral: its connection ends.
+  func dropRecord(_ identifier: UUID, _ number: Int) {
+    guard let record = links.records[identifier], record.number == number else { return }
+    links.records[identifier] = nil
+    if record.phase != .idle { call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
+  }
+
+  /// The manager is gone: what waits holds objects that hold the engine.
+  func dropRecords() {
+    for record in links.records.values { record.nextGeneration() }
+    links.records = [:]
+  }
+
+  /// A peripheral stands as the daemon kept it.
+  func restoreRecord(_ peripheral: CBPeripheral, _ restored: RestoredState.Peripheral) {
+    let record = record(of: peripheral)
+    record.nextGeneration()
+    record.phase = restored.state == "connected" ? .connected : .connecting
+    record.reconnectsItself = restored.reconnect ?? false
+    if !restored.services.isEmpty { record.watchesServices = .wanted }
+  }
+
+  private func record(of peripheral: CBPeripheral) -> LinkRecord {
+    if let known = links.records[peripheral.identifier], known.number == peripheral.number { return known }
+    let new = LinkRecord(peripheral)
+    links.records[peripheral.identifier] = new
+    return new
+  }
+
+  private func begin(_ record: LinkRecord, after delay: Double) {
+    record.nextGeneration()
+    record.phase = .connecting
+    let generation = record.generation
+    guard delay > 0 else { return ask(record, generation) }
+    let carried = Carried(record)
+    queue.asyncAfter(deadline: .now() + min(delay, 86_400)) { [weak self] in self?.ask(carried.value, generation) }
+  }
+
+  private func ask(_ record: LinkRecord, _ generation: Int) {
+    guard record.generation == generation, record.phase == .connecting, let peripheral = record.peripheral else {
+      return
+    }
+    call(
+      PeripheralConnect.self, .init(peripheral: peripheral.id, reconnect: record.reconnectsItself)
+    ) { [weak self] result in
+      guard let self, record.generation == generation, let peripheral = record.peripheral else { return }
+      switch result {
+      case .success(let link):
+        record.phase = .connected
+        tellConnected(peripheral, mtu: link.mtu)
+      case .failure(let error):
+        fail(record, error.coreBluetooth)
+      }
+    }
+  }
+
+  /// Tells the daemon of a connection that is there whether it is to come back when it drops.
+  private func renew(_ record: LinkRecord) {
+    guard let id = record.peripheral?.id else { return }
+    let generation = record.generation
+    call(
+      PeripheralConnect.self, .init(peripheral: id, reconnect: record.reconnectsItself)
+    ) { [weak self] result in
+      guard let self, result.failure == nil else { return }
+      if record.generation == generation, record.phase == .connected, let peripheral = record.peripheral {
+        tellConnected(peripheral, mtu: nil)
+      } else if record.phase == .idle {
+        // It had dropped before, as the program knows: this one is nobody's.
+        call(PeripheralDisconnect.self, .init(peripheral: id))
+      }
+    }
+  }
+
+  private func tellConnected(_ peripheral: CBPeripheral, mtu: Int?) {
+    deliver { manager in
+      peripheral.change {
+        $0.state = .connected
+        if let mtu { $0.mtu = mtu }
+      }
+      manager.delegate?.centralManager(manager, didConnect: peripheral)
+    }
+  }
+
+  private func fail(_ record: LinkRecord, _ error: any Error) {
+    record.nextGeneration()
+    record.phase = .idle
+    guard let peripheral = record.peripheral else { return }
+    deliver { manager in
+      peripheral.change { $0.state = .disconnected }
+      manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
+    }
+  }
+
+  private func end(_ record: LinkRecord, error: (any Error)?, isReconnecting: Bool = false) {
+    record.nextGeneration()
+    record.phase = isReconnecting ? .connecting : .idle
+    let isWanted = record.isWantedAgain
+    record.isWantedAgain = false
+    guard let peripheral = record.peripheral else { return }
+    let time = CFAbsoluteTimeGetCurrent()
+    deliver { manager in
+      peripheral.connectionEnded(nowConnecting: isReconnecting || isWanted)
+      manager.delegate?.centralManager(
+        manager, didDisconnectPeripheral: peripheral, timestamp: time, isReconnecting: isReconnecting, error: error)
+    }
+    if isWanted { begin(record, after: 0) }
+  }
+}
+
+extension CentralEngine {
+  /// Queues a call on a peripheral: one after the other, in the order in which they were asked for. `then` comes on the
+  /// program's queue; it does not come if the connection ends before. Any thread.
+  func request<Method: RPCMethod>(
+    _ peripheral: CBPeripheral, _ method: Method.Type, _ params: Method.Params,
+    then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
+  ) {
+    run { [self] in
+      let record = record(of: peripheral)
+      guard record.phase == .connected else { return }
+      let generation = record.generation
+      record.waiting.append { [weak self, weak record] in
+        self?.call(method, params) { [weak self, weak record] result in
+          guard let self, let record, record.generation == generation else { return }
+          record.isBusy = false
+          if method == GATTDiscoverServices.self, record.watchesServices == .unwanted {
+            record.watchesServices = .wanted
+          }
+          // If the connection is gone, the end of it is on its way, and no request is answered any more.
+          if result.failure?.isEndOfConnection != true { deliver { _ in then(peripheral, result) } }
+          next(record)
+        }
+      }
+      next(record)
+    }
+  }
+
+  /// Begins with what waits next.
+  private func next(_ record: LinkRecord) {
+    guard !record.isBusy else { return }
+    guard !record.waiting.isEmpty else { return watchServices(record) }
+    record.isBusy = true
+    record.waiting.removeFirst()()
+  }
+}
+
+extension CentralEngine {
+  /// Looks for the device's Service Changed characteristic when nothing else is to be done: with its configuration the
+  /// daemon knows enough to subscribe to it. Programs that discover nothing need it not.
+  private func watchServices(_ record: LinkRecord) {
+    guard record.watchesServices == .wanted, record.phase == .connected, let id = record.peripheral?.id else { return }
+    record.watchesServices = .begun
+    ask(record, GATTDiscoverServices.self, .init(peripheral: id, services: [0x1801])) { [weak self] found in
+      guard let service = found.services.first else { return }
+      let scope = GATTScope(peripheral: id, handle: service.handle, uuids: [0x2A05])
+      self?.ask(record, GATTDiscoverCharacteristics.self, scope) { found in
+        guard let characteristic = found.characteristics.first else { return }
+        self?.ask(record, GATTDiscoverDescriptors.self, .init(peripheral: id, handle: characteristic.handle)) { _ in }
+      }
+    }
+  }
+
+  /// A call in between: what the program wants goes first.
+  private func ask<Method: RPCMethod>(
+    _ record: LinkRecord, _ method: Method.Type, _ params: Method.Params, then: @escaping (Method.Result) -> Void
+  ) {
+    let generation = record.generation
+    record.waiting.append { [weak self, weak record] in
+      self?.call(method, params) { [weak self, weak record] result in
+        guard let self, let record, record.generation == generation else { return }
+        record.isBusy = false
+        if case .success(let found) = result { then(found) }
+        next(record)
+      }
+    }
+    next(record)
+  }
+}

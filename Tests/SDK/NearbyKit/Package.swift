@@ -1,0 +1,11 @@
+// swift-tools-version: 5.9
+import PackageDescription
+
+// A library as others publish them: it imports CoreBluetooth and has never heard of bled.
+
+let package = Package(
+  name: "NearbyKit",
+  platforms: [.macOS(.v13)],
+  products: [.library(name: "NearbyKit", targets: ["NearbyKit"])],
+  targets: [.target(name: "NearbyKit")]
+)
