@@ -47,6 +47,9 @@ let package = Package(
     .target(name: "ATT", dependencies: ["Bluetooth"]),
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth"]),
 
+    // The JSON files that people write.
+    .target(name: "JSONFiles", dependencies: ["Bluetooth"]),
+
     // The seam and what stands behind it.
     .target(name: "Adapter", dependencies: ["Bluetooth", collections]),
     .target(name: "CBlueZ", linkerSettings: [.linkedLibrary("bluetooth")]),
@@ -55,15 +58,15 @@ let package = Package(
       dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", nioCore, nioPosix, nioLocks, logging, collections]),
     .target(
       name: "SimulatedAdapter",
-      dependencies: ["Adapter", "GATT", "ATT", "Bluetooth", "BluetoothCrypto", logging, collections]),
+      dependencies: ["Adapter", "GATT", "ATT", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections]),
 
     // The daemon.
     .target(name: "BledRPC", dependencies: ["Bluetooth"]),
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "Bluetooth", nioCore, nioPosix, nioLocks, logging,
-        collections,
+        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", nioCore, nioPosix, nioLocks,
+        logging, collections,
       ]),
     .executableTarget(
       name: "bled",
@@ -79,9 +82,10 @@ let package = Package(
     .target(name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
-      name: "bleshell", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CEdit", arguments],
+      name: "bleshell", dependencies: ["BledClient", "BledRPC", "JSONFiles", "Bluetooth", "CEdit", arguments],
       linkerSettings: [small]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
+    .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
     .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
     .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
@@ -94,7 +98,8 @@ let package = Package(
     .testTarget(
       name: "BledCoreTests",
       dependencies: [
-        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", "BluetoothCrypto", nioCore, nioPosix, logging,
+        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto", nioCore, nioPosix,
+        logging,
       ]),
     // Many clients and devices under virtual time.
     .testTarget(
@@ -103,7 +108,7 @@ let package = Package(
     // Runs the programs that were built beside it.
     .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(
-      name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "Bluetooth"]),
+      name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "Bluetooth"]),
     // Runs the daemon that was built beside it.
     .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "BledClient", "BledRPC", "Bluetooth"]),
   ],
