@@ -32,7 +32,7 @@ enum ScenarioFile {
       do throws(FileError) {
         let file = try ServiceFile(try JSONFile.parse(octets, name: "file"))
         let changes = file.services.flatMap(\.characteristics).compactMap(\.changes)
-        invariant(changes.allSatisfy { !$0.values.isEmpty && $0.every > 0 }, "changes that do nothing, or without a pause")
+        invariant(changes.allSatisfy { !$0.values.isEmpty && $0.every > 0 }, "changes without a value or a pause")
       } catch {
         check(error, octets)
       }
