@@ -4,9 +4,6 @@ import PackageDescription
 // Arrows point down only (docs/architecture.md). `make lint` builds with the compiler's explicit target dependency
 // check, so an import that is not listed here fails.
 
-let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
@@ -31,7 +28,6 @@ let package = Package(
     .library(name: "BledParts", targets: ["ATT", "Adapter", "BledCore", "BledRPC", "Bluetooth", "CBlueZ", "EventLoop", "GATT"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -49,6 +45,10 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(name: "EventLoop", dependencies: ["CSystemd", heap]),
 
+    // The JSON files that people write.
+    .target(name: "JSONFiles", dependencies: ["Bluetooth"]),
+
+
     // The seam and what stands behind it.
     .target(name: "Adapter", dependencies: ["Bluetooth", collections]),
     .target(name: "CBlueZ"),
@@ -57,14 +57,15 @@ let package = Package(
       dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", "EventLoop", logging, collections]),
     .target(
       name: "SimulatedAdapter",
-      dependencies: ["Adapter", "GATT", "ATT", "Bluetooth", "BluetoothCrypto", logging, collections]),
+      dependencies: ["Adapter", "GATT", "ATT", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections]),
 
     // The daemon.
     .target(name: "BledRPC", dependencies: ["Bluetooth"]),
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "Bluetooth", "EventLoop", logging, collections,
+        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop", logging,
+        collections,
       ]),
     .executableTarget(
       name: "bled",
@@ -80,9 +81,10 @@ let package = Package(
     .target(name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
-      name: "bleshell", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CEdit", arguments],
+      name: "bleshell", dependencies: ["BledClient", "BledRPC", "JSONFiles", "Bluetooth", "CEdit", arguments],
       linkerSettings: [small]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
+    .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
     .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
     .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
@@ -96,7 +98,8 @@ let package = Package(
     .testTarget(
       name: "BledCoreTests",
       dependencies: [
-        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "Bluetooth", "BluetoothCrypto", "EventLoop", logging,
+        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto", "EventLoop",
+        logging,
       ]),
     // Many clients and devices under virtual time.
     .testTarget(
@@ -105,7 +108,7 @@ let package = Package(
     // Runs the programs that were built beside it.
     .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(
-      name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "Bluetooth"]),
+      name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "Bluetooth"]),
     // Runs the daemon that was built beside it.
     .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "BledClient", "BledRPC", "Bluetooth"]),
   ],

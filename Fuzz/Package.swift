@@ -7,6 +7,8 @@ import PackageDescription
 let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
 let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")]
 
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
 func fuzzTarget(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .executableTarget(
     name: name, dependencies: dependencies + ["Bluetooth", "Fuzzing"], swiftSettings: instrumented,
@@ -15,6 +17,7 @@ func fuzzTarget(_ name: String, _ dependencies: Target.Dependency...) -> Target 
 
 let package = Package(
   name: "bled-fuzz",
+  dependencies: [.package(url: "https://github.com/apple/swift-log", from: "1.16.2")],
   targets: [
     // Links to the daemon's modules.
     .target(name: "Bluetooth", swiftSettings: instrumented),
@@ -22,6 +25,7 @@ let package = Package(
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth"], swiftSettings: instrumented),
     .target(name: "HCI", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "BledRPC", dependencies: ["Bluetooth"], swiftSettings: instrumented),
+    .target(name: "JSONFiles", dependencies: ["Bluetooth"], swiftSettings: instrumented),
 
     .target(name: "CLibFuzzer"),
     .target(name: "Fuzzing", dependencies: ["CLibFuzzer", "GATT", "Bluetooth"], swiftSettings: instrumented),
@@ -31,7 +35,7 @@ let package = Package(
     fuzzTarget("hci", "HCI"),
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("rpc", "BledRPC"),
-    fuzzTarget("scenario", "GATT"),
+    fuzzTarget("scenario", "BledRPC", "GATT", "JSONFiles", logging),
     fuzzTarget("store", "BledRPC", "GATT"),
   ],
   swiftLanguageModes: [.v6]

@@ -1,9 +1,13 @@
 import Bluetooth
 
 /// Starts an advertisement.
-public enum AdvertisingStart: RPCMethod {
+public enum AdvertisingStart: ClientCall {
   /// `advertising.start`
   public static let name = "advertising.start"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .advertise
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
     Starts an advertisement of this session. Flags are added by the daemon; what does not fit into the advertisement \
@@ -65,11 +69,15 @@ public enum AdvertisingStart: RPCMethod {
 }
 
 /// Ends an advertisement.
-public enum AdvertisingStop: RPCMethod {
+public enum AdvertisingStop: ClientCall {
   /// Nothing comes back.
   public typealias Result = Empty
   /// `advertising.stop`
   public static let name = "advertising.stop"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .advertise
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = "Ends an advertisement of this session; all of them if no number is given."
   /// What the caller sends.
@@ -85,6 +93,8 @@ public enum AdvertisingStop: RPCMethod {
 public enum AdvertisingChanged: RPCNotification {
   /// `advertising.changed`
   public static let name = "advertising.changed"
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
     "An advertisement of this session left the air, came back, has another interval, or failed."

@@ -1,6 +1,6 @@
 extension DecodingError {
   /// Where in the JSON what is wrong: "params.services[0]: expected text".
-  public var explanation: String {
+  fileprivate var explanation: String {
     switch self {
     case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])): missing"
     case .typeMismatch(let type, let context): place(context, "expected \(name(type))")

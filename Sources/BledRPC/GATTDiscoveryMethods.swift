@@ -66,13 +66,15 @@ public struct DescriptorDescription: Codable, Sendable, Hashable {
 }
 
 /// Discovers everything on a device.
-public enum GATTDiscover: RPCMethod {
+public enum GATTDiscover: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
   /// The whole tree.
   public typealias Result = GATTServices
   /// `gatt.discover`
   public static let name = "gatt.discover"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Discovers all services, included services, characteristics and descriptors of a device."
 }
@@ -86,11 +88,13 @@ public struct GATTServices: Codable, Sendable {
 }
 
 /// Discovers primary services.
-public enum GATTDiscoverServices: RPCMethod {
+public enum GATTDiscoverServices: ClientCall {
   /// The services, without what is in them.
   public typealias Result = GATTServices
   /// `gatt.discoverServices`
   public static let name = "gatt.discoverServices"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Discovers the primary services of a device; only those of the given UUIDs are asked for."
   /// What the caller sends.
@@ -125,23 +129,27 @@ public struct GATTScope: Codable, Sendable {
 }
 
 /// Discovers the services that a service includes.
-public enum GATTDiscoverIncludedServices: RPCMethod {
+public enum GATTDiscoverIncludedServices: ClientCall {
   /// The service.
   public typealias Params = GATTScope
   /// The included services.
   public typealias Result = GATTServices
   /// `gatt.discoverIncludedServices`
   public static let name = "gatt.discoverIncludedServices"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Discovers the services that a discovered service includes."
 }
 
 /// Discovers the characteristics of a service.
-public enum GATTDiscoverCharacteristics: RPCMethod {
+public enum GATTDiscoverCharacteristics: ClientCall {
   /// The service.
   public typealias Params = GATTScope
   /// `gatt.discoverCharacteristics`
   public static let name = "gatt.discoverCharacteristics"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Discovers the characteristics of a discovered service."
   /// What comes back.
@@ -154,11 +162,13 @@ public enum GATTDiscoverCharacteristics: RPCMethod {
 }
 
 /// Discovers the descriptors of a characteristic.
-public enum GATTDiscoverDescriptors: RPCMethod {
+public enum GATTDiscoverDescriptors: ClientCall {
   /// The characteristic, by the handle of its value.
   public typealias Params = GATTScope
   /// `gatt.discoverDescriptors`
   public static let name = "gatt.discoverDescriptors"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Discovers the descriptors of a discovered characteristic."
   /// What comes back.

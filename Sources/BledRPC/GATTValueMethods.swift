@@ -1,9 +1,11 @@
 import Bluetooth
 
 /// Reads a value.
-public enum GATTRead: RPCMethod {
+public enum GATTRead: ClientCall {
   /// `gatt.read`
   public static let name = "gatt.read"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Reads the whole value of a characteristic or descriptor, however long."
   /// What the caller sends.
@@ -28,11 +30,13 @@ public enum GATTRead: RPCMethod {
 }
 
 /// Writes a value.
-public enum GATTWrite: RPCMethod {
+public enum GATTWrite: ClientCall {
   /// Nothing comes back.
   public typealias Result = Empty
   /// `gatt.write`
   public static let name = "gatt.write"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = """
     Writes a value of up to 512 octets. With a response it answers when the device has answered; without one it \
@@ -72,13 +76,17 @@ public struct CharacteristicReference: Codable, Sendable, Hashable {
 }
 
 /// Subscribes to a characteristic.
-public enum GATTSubscribe: RPCMethod {
+public enum GATTSubscribe: ClientCall {
   /// The characteristic.
   public typealias Params = CharacteristicReference
   /// Nothing comes back.
   public typealias Result = Empty
   /// `gatt.subscribe`
   public static let name = "gatt.subscribe"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
     Subscribes to a characteristic: to its notifications, or to its indications if it has no others. Values come as \
@@ -87,13 +95,17 @@ public enum GATTSubscribe: RPCMethod {
 }
 
 /// Ends this session's subscription.
-public enum GATTUnsubscribe: RPCMethod {
+public enum GATTUnsubscribe: ClientCall {
   /// The characteristic.
   public typealias Params = CharacteristicReference
   /// Nothing comes back.
   public typealias Result = Empty
   /// `gatt.unsubscribe`
   public static let name = "gatt.unsubscribe"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
     "Ends this session's subscription; the device is told when the last session has ended its own."
@@ -126,6 +138,8 @@ public enum GATTValue: RPCNotification {
 public enum GATTServicesChanged: RPCNotification {
   /// `gatt.servicesChanged`
   public static let name = "gatt.servicesChanged"
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
     "The device says that attributes in this range changed: handles in it are void, discover again."
@@ -150,6 +164,8 @@ public enum GATTServicesChanged: RPCNotification {
 public enum GATTSubscriptionLost: RPCNotification {
   /// `gatt.subscriptionLost`
   public static let name = "gatt.subscriptionLost"
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = "This session lost a subscription, for instance because it did not read fast enough."
   /// What it carries.

@@ -18,11 +18,13 @@ public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
 }
 
 /// Asks for a quicker or a cheaper connection.
-public enum ServerSetLatency: RPCMethod {
+public enum ServerSetLatency: ClientCall {
   /// Nothing comes back.
   public typealias Result = Empty
   /// `server.setLatency`
   public static let name = "server.setLatency"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .serve
   /// For `rpc.discover`.
   public static let summary = """
     Asks a device that connected to this machine for a quicker ("low": 15 to 30 ms between two connection events) or a cheaper \

@@ -1,9 +1,11 @@
 /// Has this session told of the links of the whole machine.
-public enum PeripheralWatch: RPCMethod {
+public enum PeripheralWatch: ClientCall {
   /// Nothing comes back.
   public typealias Result = Empty
   /// `peripheral.watch`
   public static let name = "peripheral.watch"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = """
     Has this session told of each link that comes up or ends, for whichever session: peripheral.linkChanged. What is \

@@ -1,7 +1,11 @@
 /// Connects to a device.
-public enum PeripheralConnect: RPCMethod {
+public enum PeripheralConnect: ClientCall {
   /// `peripheral.connect`
   public static let name = "peripheral.connect"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
     Connects to a device and answers when the link is there; without a timeout it waits for ever. A device that is \
@@ -73,11 +77,15 @@ public struct PeripheralReference: Codable, Sendable, Hashable {
 }
 
 /// Ends this session's use of a device, or its wait for it.
-public enum PeripheralDisconnect: RPCMethod {
+public enum PeripheralDisconnect: ClientCall {
   /// Nothing comes back.
   public typealias Result = Empty
   /// `peripheral.disconnect`
   public static let name = "peripheral.disconnect"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
     Ends this session's use of a device, or its wait for it: a pending peripheral.connect fails with gap cancelled. The \
@@ -102,11 +110,13 @@ public enum PeripheralDisconnect: RPCMethod {
 }
 
 /// Lists the devices that the daemon knows.
-public enum PeripheralList: RPCMethod {
+public enum PeripheralList: ClientCall {
   /// Nothing to say.
   public typealias Params = Empty
   /// `peripheral.list`
   public static let name = "peripheral.list"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = """
     Lists the devices that were heard or connected lately, and those that were connected before the daemon started; the \
@@ -160,13 +170,15 @@ public enum PeripheralList: RPCMethod {
 }
 
 /// Forgets a device.
-public enum PeripheralForget: RPCMethod {
+public enum PeripheralForget: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
   /// Nothing comes back.
   public typealias Result = Empty
   /// `peripheral.forget`
   public static let name = "peripheral.forget"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = """
     Forgets a device for good: its identifier, its name, and what was discovered on it. When it is heard again it is a new \
@@ -175,11 +187,13 @@ public enum PeripheralForget: RPCMethod {
 }
 
 /// Measures the signal strength of a link.
-public enum PeripheralRSSI: RPCMethod {
+public enum PeripheralRSSI: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
   /// `peripheral.rssi`
   public static let name = "peripheral.rssi"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Measures the signal strength of the link to a device."
   /// What comes back.
@@ -197,6 +211,8 @@ public enum PeripheralConnected: RPCNotification {
   public typealias Params = PeripheralConnect.Result
   /// `peripheral.connected`
   public static let name = "peripheral.connected"
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
     "A device is back that was lost and was to be reconnected, or for which a peripheral.connect waited when the program went away."
@@ -206,6 +222,8 @@ public enum PeripheralConnected: RPCNotification {
 public enum PeripheralConnectFailed: RPCNotification {
   /// `peripheral.connectFailed`
   public static let name = "peripheral.connectFailed"
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
     "A peripheral.connect that waited when the program went away failed, or was taken back; see session.open."
@@ -227,6 +245,8 @@ public enum PeripheralConnectFailed: RPCNotification {
 public enum PeripheralDisconnected: RPCNotification {
   /// `peripheral.disconnected`
   public static let name = "peripheral.disconnected"
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
     "A device that this session had connected is no longer; every pending call on it has failed."

@@ -14,23 +14,4 @@ public enum Permission: String, Hashable, Sendable, CaseIterable {
   case adapters
   /// See the sessions of others.
   case sessions
-
-  /// The permission that methods of this noun need unless they say otherwise; nil for a noun that is not known.
-  init?(noun: some StringProtocol) {
-    switch noun {
-    case "scan": self = .scan
-    case "peripheral", "gatt": self = .connect
-    case "service", "server": self = .serve
-    case "advertising": self = .advertise
-    case "pairing": self = .pair
-    case "adapter": self = .adapters
-    case "session": self = .sessions
-    default: return nil
-    }
-  }
-}
-
-extension RPCMethod {
-  /// That of the noun: methods that need none, or another one, say so. A method that is overlooked is not open to all.
-  public static var permission: Permission? { Permission(noun: name.prefix { $0 != "." }) ?? .adapters }
 }

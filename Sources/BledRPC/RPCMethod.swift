@@ -1,4 +1,5 @@
-/// A call and its answer, described once for both sides. Its doc comment in the source and `summary` say what it does.
+/// A call and its answer, described once for both sides: everything else that is said of a method derives from its type. Its
+/// doc comment in the source and `summary` say what it does. Which side calls it is said by `ClientCall` and `DaemonCall`.
 public protocol RPCMethod: Sendable {
   /// What the caller sends.
   associatedtype Params: Codable & Sendable
@@ -8,9 +9,24 @@ public protocol RPCMethod: Sendable {
   static var name: String { get }
   /// One sentence for the description that `rpc.discover` gives.
   static var summary: String { get }
-  /// What a caller must be permitted; nil if everybody may call it. Unless a method says otherwise, that of its noun.
-  static var permission: Permission? { get }
 }
+
+/// What clients call.
+public protocol ClientCall: RPCMethod {
+  /// What a caller must be permitted; nil if everybody may call it. Without a default, so that no method is open to all, or
+  /// closed to those that need it, by oversight.
+  static var permission: Permission? { get }
+  /// Whether the session may hold something else afterwards. False unless a method says otherwise.
+  static var changesSession: Bool { get }
+}
+
+extension ClientCall {
+  /// False unless a method says otherwise.
+  public static var changesSession: Bool { false }
+}
+
+/// What the daemon calls: it asks a session for something that only its program knows.
+public protocol DaemonCall: RPCMethod {}
 
 /// A message that gets no answer.
 public protocol RPCNotification: Sendable {
@@ -20,6 +36,13 @@ public protocol RPCNotification: Sendable {
   static var name: String { get }
   /// One sentence for the description that `rpc.discover` gives.
   static var summary: String { get }
+  /// Whether it tells that the session holds something else than before. False unless a notification says otherwise.
+  static var changesSession: Bool { get }
+}
+
+extension RPCNotification {
+  /// False unless a notification says otherwise.
+  public static var changesSession: Bool { false }
 }
 
 /// Params or a result without members: `{}` on the wire.

@@ -1,11 +1,15 @@
 import Bluetooth
 
 /// Starts this session's scan, or replaces it.
-public enum ScanStart: RPCMethod {
+public enum ScanStart: ClientCall {
   /// `scan.start` answers with nothing.
   public typealias Result = Empty
   /// `scan.start`
   public static let name = "scan.start"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .scan
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
     Starts this session's scan, or replaces it. Reports come as scan.report. A session has one scan; it ends with \
@@ -48,13 +52,17 @@ public enum ScanStart: RPCMethod {
 }
 
 /// Ends this session's scan.
-public enum ScanStop: RPCMethod {
+public enum ScanStop: ClientCall {
   /// Nothing to say.
   public typealias Params = Empty
   /// Nothing comes back.
   public typealias Result = Empty
   /// `scan.stop`
   public static let name = "scan.stop"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .scan
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = "Ends this session's scan. Without one it does nothing."
 }

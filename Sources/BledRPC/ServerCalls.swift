@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// The daemon asks this session for a value.
-public enum ServerRead: RPCMethod {
+public enum ServerRead: DaemonCall {
   /// `server.read`
   public static let name = "server.read"
   /// For `rpc.discover`.
@@ -34,7 +34,7 @@ public enum ServerRead: RPCMethod {
 }
 
 /// The daemon hands this session values that a device wrote.
-public enum ServerWrite: RPCMethod {
+public enum ServerWrite: DaemonCall {
   /// Nothing comes back.
   public typealias Result = Empty
   /// `server.write`

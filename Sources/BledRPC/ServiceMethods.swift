@@ -62,9 +62,13 @@ public struct ServiceToPublish: Codable, Sendable {
 }
 
 /// Publishes a service.
-public enum ServiceAdd: RPCMethod {
+public enum ServiceAdd: ClientCall {
   /// `service.add`
   public static let name = "service.add"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .serve
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
     Publishes a service on every adapter. Reads and writes of characteristics without a fixed value come as calls \
@@ -87,11 +91,15 @@ public enum ServiceAdd: RPCMethod {
 }
 
 /// Takes a published service back.
-public enum ServiceRemove: RPCMethod {
+public enum ServiceRemove: ClientCall {
   /// Nothing comes back.
   public typealias Result = Empty
   /// `service.remove`
   public static let name = "service.remove"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .serve
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = "Takes a service of this session back; all of them if no handle is given."
   /// What the caller sends.
@@ -104,9 +112,11 @@ public enum ServiceRemove: RPCMethod {
 }
 
 /// Sends a new value to subscribers.
-public enum ServerNotify: RPCMethod {
+public enum ServerNotify: ClientCall {
   /// `server.notify`
   public static let name = "server.notify"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .serve
   /// For `rpc.discover`.
   public static let summary = """
     Sends a new value to the subscribers of a characteristic, as notification or indication, as each of them asked. \

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// Lists who uses the daemon.
-public enum SessionList: RPCMethod {
+public enum SessionList: ClientCall {
   /// Nothing to say.
   public typealias Params = Empty
   /// `session.list`

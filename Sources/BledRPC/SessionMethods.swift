@@ -1,8 +1,10 @@
 /// Names the program behind a connection. A connection is a session from its first byte; this call is optional, and can be
 /// repeated to change what was said.
-public enum SessionOpen: RPCMethod {
+public enum SessionOpen: ClientCall {
   /// `session.open`
   public static let name = "session.open"
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
     Names the program behind this connection and tells what it talks to. With "restore" the session outlasts its program: \
@@ -65,11 +67,13 @@ public enum SessionOpen: RPCMethod {
 }
 
 /// Ends a session and what is kept of it.
-public enum SessionEnd: RPCMethod {
+public enum SessionEnd: ClientCall {
   /// Nothing comes back.
   public typealias Result = Empty
   /// `session.end`
   public static let name = "session.end"
+  /// The session may hold something else afterwards.
+  public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
     Gives back everything that this session holds, whether it has a restoration identifier or not, and closes the \
@@ -145,7 +149,7 @@ public struct AdapterDescription: Codable, Sendable, Hashable {
 }
 
 /// Lists the adapters.
-public enum AdapterList: RPCMethod {
+public enum AdapterList: ClientCall {
   /// Nothing to say.
   public typealias Params = Empty
   /// `adapter.list`
@@ -164,7 +168,7 @@ public enum AdapterList: RPCMethod {
 }
 
 /// Switches an adapter on or off.
-public enum AdapterPower: RPCMethod {
+public enum AdapterPower: ClientCall {
   /// `adapter.power`
   public static let name = "adapter.power"
   /// `adapters`

@@ -11,7 +11,7 @@ enum AdapterChoice: Sendable {
   case simulated(Scenario?)
 
   /// Understands "hci0", an address, "all", "simulated" or "simulated:FILE".
-  /// - Throws: `ValidationError` or `ScenarioError`, which say what to do.
+  /// - Throws: `FileError` or `ValidationError`, which say what to do.
   init(_ text: String) throws {
     if text == "all" {
       self = .all

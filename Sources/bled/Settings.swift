@@ -15,7 +15,7 @@ struct Settings: Sendable {
     var logLevel: Logger.Level?
 
     /// Reads the file, and looks up what it names.
-    /// - Throws: `ConfigurationError`, `ValidationError` or `ScenarioError`, which say what to do.
+    /// - Throws: `FileError` or `ValidationError`, which say what to do.
     func read() throws -> Settings {
       var configuration = try Configuration(file: file)
       if !adapters.isEmpty { configuration.adapters.names = adapters }

@@ -1,13 +1,13 @@
 import BledCore
-import FoundationEssentials
 import GATT
+import JSONFiles
 import Logging
 import Testing
 
 /// The configuration file: what it may say, and that every mistake is named with its place and remedy.
 @Suite struct ConfigurationTests {
-  private func read(_ text: String) throws(ConfigurationError) -> Configuration {
-    try Configuration(Data(text.utf8), file: "bled.json")
+  private func read(_ text: String) throws(FileError) -> Configuration {
+    try Configuration(text.utf8, file: "bled.json")
   }
 
   @Test func everythingHasADefault() throws {
@@ -77,9 +77,20 @@ import Testing
     ("[]", "object"),
   ])
   func mistakesAreNamed(text: String, word: String) {
-    let error = #expect(throws: ConfigurationError.self) { try read(text) }
+    let error = #expect(throws: FileError.self) { try read(text) }
     #expect(error?.description.contains(word) == true)
     #expect(error?.description.contains("bled.json") == true)
+  }
+
+  @Test(arguments: [
+    ("{\n  \"adapters\": [\"hci0\", 1],\n}", "bled.json:2:24: adapters[1]: give a list of texts"),
+    ("{ limits: {\n    perUser: { scan: 1 } } }", "bled.json:2:16: limits.perUser.scan: nobody knows this name"),
+    ("{ policy: { scan: ['everyone', 'me'] } }", "bled.json:1:32: policy.scan[1]: give a list of \"user:NAME\""),
+    ("{ name: 'a',\n  // again\n  name: 'b' }", "bled.json:3:3: not valid JSON5: \"name\" is there already, at 1:3"),
+  ])
+  func mistakesHaveTheirPlace(text: String, start: String) {
+    let error = #expect(throws: FileError.self) { try read(text) }
+    #expect(error?.description.hasPrefix(start) == true, "\(error?.description ?? "")")
   }
 
   @Test func whatWaitsForTheNextStartIsKnown() throws {
@@ -94,8 +105,7 @@ import Testing
   }
 
   @Test func aFileThatWasNamedMustBeThere() {
-    #expect(throws: ConfigurationError.unreadable(file: "/nowhere/bled.json", reason: "there is no such file")) {
-      try Configuration(file: "/nowhere/bled.json")
-    }
+    let error = #expect(throws: FileError.self) { try Configuration(file: "/nowhere/bled.json") }
+    #expect(error?.file == "/nowhere/bled.json" && error?.message.contains("there is no such file") == true)
   }
 }

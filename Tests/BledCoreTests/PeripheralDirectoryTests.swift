@@ -110,15 +110,20 @@ import Testing
   }
 
   @Test func recordsThatMakeNoSenseArePassedOver() throws {
-    let good = #"{"peripheral":"6D0EA5D0-9C65-4A5B-8E1F-0F5B6A2B1C11","address":"C0:00:00:00:00:01","#
-    let rest = #""addressType":"random","adapter":"hci0"}"#
-    let content =
-      "{\"peripherals\":[\(good)\(rest),\(good)\(rest),"
-      + good.replacing("6D0EA5D0", with: "zzz") + rest + "," + good + rest.replacing("random", with: "odd") + ","
-      + good.replacing("C0:00", with: "C0").replacing("6D0E", with: "7D0E") + rest + "]}"
-    storage.files["peripherals"] = DocumentFormat.encode(Array(content.utf8), name: "peripherals", version: 1)
-    let known = try world().client().result(PeripheralList.self, .init()).peripherals
-    #expect(known.map(\.peripheral) == ["6D0EA5D0-9C65-4A5B-8E1F-0F5B6A2B1C11"])
+    func record(_ start: String, _ address: String = "C0:00:00:00:00:01", type: String = "random") -> String {
+      #"{"peripheral":"\#(start)-9C65-4A5B-8E1F-0F5B6A2B1C11","address":"\#(address)","addressType":"\#(type)","#
+        + #""adapter":"hci0"}"#
+    }
+    func known(_ records: String...) throws -> [String] {
+      let content = #"{"peripherals":[\#(records.joined(separator: ","))]}"#
+      storage.files["peripherals"] = DocumentFormat.encode(Array(content.utf8), name: "peripherals", version: 1)
+      let list = try world().client().result(PeripheralList.self, .init()).peripherals
+      return list.map { String($0.peripheral.prefix(8)) }.sorted()
+    }
+    let (good, other) = (record("6D0EA5D0"), "C0:00:00:00:00:02")
+    #expect(try known(good, record("7D0EA5D0", other)) == ["6D0EA5D0", "7D0EA5D0"])
+    #expect(try known(good, good, record("zzz", other)) == ["6D0EA5D0"])
+    #expect(try known(good, record("7D0EA5D0", other, type: "odd"), record("8D0EA5D0", "C0:00:01")) == ["6D0EA5D0"])
     storage.files["peripherals"] = DocumentFormat.encode([0xFF], name: "peripherals", version: 1)
     #expect(try world().client().result(PeripheralList.self, .init()).peripherals.isEmpty)
     #expect(storage.files["peripherals.damaged"] != nil)

@@ -26,8 +26,12 @@ import Testing
   func permissions() throws {
     let open = ProtocolContents.clientCalls.filter { $0.permission == nil }.map { $0.name }
     #expect(open.sorted() == ["adapter.list", "rpc.discover", "session.end", "session.list", "session.open"])
+    let nouns: [String: Permission] = [
+      "scan": .scan, "peripheral": .connect, "gatt": .connect, "service": .serve, "server": .serve,
+      "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions,
+    ]
     for method in ProtocolContents.clientCalls where method.permission != nil {
-      #expect(Permission(noun: method.name.prefix { $0 != "." }) != nil, "\(method.name) needs a permission of its own")
+      #expect(method.permission == nouns[String(method.name.prefix { $0 != "." })], "\(method.name)")
     }
     #expect(GATTRead.permission == .connect)
     #expect(ServerNotify.permission == .serve)

@@ -8,7 +8,7 @@ import Testing
     {
       "services": [
         {
-          "uuid": "180F",
+          "uuid": "180F",  // Battery Service
           "characteristics": [
             {
               "uuid": "2A19", "properties": ["read", "notify"], "value": "64",
@@ -17,7 +17,7 @@ import Testing
             { "uuid": "2A29", "properties": ["read"], "text": "bled", "fixed": true },
             {
               "uuid": "B1ED1001-0000-4000-8000-00805F9B34FB", "properties": ["read", "write", "notify"], "text": "Note",
-              "descriptors": [{ "uuid": "2901", "text": "A note" }]
+              "descriptors": [{ "uuid": "2901", "text": "A note" }],
             }
           ]
         }
@@ -158,12 +158,14 @@ import Testing
   func badFile() throws {
     let daemon = try DaemonProcess(scenario: "{}")
     for (text, message) in [
-      ("{", "JSON"), ("{}", "services: missing"),
+      ("{", ":1:1: not valid JSON5: this bracket is never closed"), ("{}", ":1:1: \"services\" is missing"),
       (
         #"{"services":[{"uuid":"180F","characteristics":[{"uuid":"2A19"}]}]}"#,
-        "services[0].characteristics[0].properties: missing"
+        ":1:48: services[0].characteristics[0]: \"properties\" is missing"
       ),
-      (#"{"services":[{"uuid":"18","characteristics":[]}]}"#, "services[0].uuid: \"18\" is no UUID"),
+      (#"{"services":[{"uuid":"18","characteristics":[]}]}"#, ":1:22: services[0].uuid: \"18\" is no UUID"),
+      ("{ services: [],\n  adverts: {} }", ":2:3: adverts: nobody knows this name: give one of advertise, services"),
+      ("{ services: [], advertise: { interval: 20 } }", ":1:40: advertise.interval: 20.0 is out of range"),
     ] {
       let run = try daemon.bleshell("serve", try file(text, in: daemon.folder))
       #expect(run.status == 1 && run.errors.contains(message), "\(run.errors)")

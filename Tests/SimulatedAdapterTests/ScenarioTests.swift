@@ -1,4 +1,5 @@
 import Bluetooth
+import JSONFiles
 import Testing
 
 @testable import SimulatedAdapter
@@ -19,7 +20,7 @@ struct ScenarioTests {
   }
 
   @Test func aMissingFileIsNamed() {
-    let error = #expect(throws: ScenarioError.self) { try Scenario(contentsOf: "/no/such/file.json") }
+    let error = #expect(throws: FileError.self) { try Scenario(contentsOf: "/no/such/file.json") }
     #expect(error?.file == "/no/such/file.json")
     #expect(error?.message.contains("check its name") == true)
   }
@@ -30,7 +31,7 @@ struct ScenarioTests {
   }
 
   @Test(arguments: [
-    ("{ devices: [\n ] ]", "line 2, column 4", "a comma or } is missing"),
+    ("{ devices: [\n ] ]", "", "a comma or } is missing"),
     ("{ devises: [] }", "devises", "give one of adapter, devices, phones, events"),
     ("{ devices: {} }", "devices", "a list in brackets"),
     ("{ devices: [{ address: 'C0:00:00:00:00:01' }] }", "devices[0]", "\"name\" is missing"),
@@ -47,10 +48,18 @@ struct ScenarioTests {
     ("{ adapter: { mtu: 23.5 } }", "adapter.mtu", "whole number"),
   ])
   func aMistakeIsNamedWithItsPlaceAndRemedy(_ text: String, _ path: String, _ message: String) {
-    let error = #expect(throws: ScenarioError.self) { try Scenario(json: text, name: "my.json") }
-    #expect(error?.file == "my.json")
+    let error = #expect(throws: FileError.self) { try Scenario(json: text, name: "my.json") }
+    #expect(error?.file == "my.json" && error?.place != nil)
     #expect(error?.path == path)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func aMistakeHasItsLineAndColumn() {
+    let text = "{\n  adapter: { mtu: 600 }, // too much\n}"
+    let error = #expect(throws: FileError.self) { try Scenario(json: text, name: "my.json") }
+    #expect(
+      error?.description
+        == "my.json:2:19: adapter.mtu: 600.0 will not do: give a whole number from 23 to 517.")
   }
 
   @Test(arguments: [
@@ -67,7 +76,7 @@ struct ScenarioTests {
     ("services: [{ uuid: 'xyz' }]", "devices[0].services[0].uuid", "is no UUID"),
     (
       "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', properties: ['shout'] }] }]",
-      "devices[0].services[0].characteristics[0].properties", "none of these"
+      "devices[0].services[0].characteristics[0].properties[0]", "none of these"
     ),
     (
       "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', value: 'zz' }] }]",
@@ -95,30 +104,14 @@ struct ScenarioTests {
     ),
   ])
   func aMistakeInADeviceIsNamedWithItsPlaceAndRemedy(_ members: String, _ path: String, _ message: String) {
-    let error = #expect(throws: ScenarioError.self) { try Scenario(json: device(members)) }
+    let error = #expect(throws: FileError.self) { try Scenario(json: device(members)) }
     #expect(error?.path == path)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test(arguments: [
-    ("", 1, 1, "a value is missing"), ("{ a: [1, 2, ], // c\n /* d\n */ 'b': \"x\", }", 0, 0, ""),
-    ("{ a 1 }", 1, 5, "a colon"),
-    ("{\n a: 1\n b: 2 }", 3, 2, "a comma or }"), ("[1 2]", 1, 4, "a comma or ]"),
-    ("{ a: [1, 2 }", 1, 12, "a comma or ]"),
-    ("{ a: [1, 2", 1, 6, "never closed: add ]"), ("{ a: 'b", 1, 6, "add a quote"), ("{ /* a }", 1, 3, "close it"),
-    ("{} }", 1, 4, "too many"), ("{ a: / }", 1, 6, "a comment begins"), ("[,]", 1, 2, "a value is missing"),
-    ("{ a: 'b\\", 1, 6, "add a quote"), (String(repeating: "[", count: 300), 1, 201, "too deeply"),
-  ])
-  func whereATextIsNoJSONIsFound(_ text: String, _ line: Int, _ column: Int, _ message: String) {
-    let fault = JSON5Syntax.fault(in: text.utf8)
-    #expect(fault?.line ?? 0 == line)
-    #expect(fault?.column ?? 0 == column)
-    #expect(fault?.message.contains(message) ?? message.isEmpty, "\(fault?.message ?? "")")
-  }
-
   @Test func twoOfTheSameAddressAreRefused() {
     let one = "{ name: 'a', address: 'C0:00:00:00:00:01' }"
-    let error = #expect(throws: ScenarioError.self) { try Scenario(json: "{ devices: [\(one), \(one)] }") }
+    let error = #expect(throws: FileError.self) { try Scenario(json: "{ devices: [\(one), \(one)] }") }
     #expect(error?.message.contains("C0:00:00:00:00:01") == true)
   }
 

@@ -1,19 +1,51 @@
 import Bluetooth
+import FoundationEssentials
 import Fuzzing
+import JSONFiles
 
-/// Scenario files, and the numbers that move by their rules.
+/// The files that people write: scenarios, and the numbers that move by their rules; configurations; services to serve.
 @main
 enum ScenarioFile {
   static func main() {
     fuzz { octets in
-      do throws(ScenarioError) {
+      do throws(FileError) {
+        _ = try JSONFile.parse(octets, name: "file")
+      } catch {
+        check(error, octets)
+        // The files have no form of their own below this.
+        return
+      }
+      do throws(FileError) {
         let scenario = try Scenario(json: String(decoding: octets, as: UTF8.self))
         for device in scenario.devices { check(device) }
         for phone in scenario.phones { check(phone.signal, [phone.connectDelay, phone.stay]) }
       } catch {
-        invariant(!error.description.isEmpty, "refused without a word")
+        check(error, octets)
+      }
+      do throws(FileError) {
+        let configuration = try Configuration(octets, file: "file")
+        invariant(!configuration.adapters.names.isEmpty, "no adapter")
+        invariant(configuration.keysForRestart(after: configuration).isEmpty, "differs from itself")
+      } catch {
+        check(error, octets)
+      }
+      do throws(FileError) {
+        let file = try ServiceFile(try JSONFile.parse(octets, name: "file"))
+        let changes = file.services.flatMap(\.characteristics).compactMap(\.changes)
+        invariant(changes.allSatisfy { !$0.values.isEmpty && $0.every > 0 }, "changes without a value or a pause")
+      } catch {
+        check(error, octets)
       }
     }
+  }
+
+  /// Every mistake has a place in the text.
+  private static func check(_ error: FileError, _ octets: some Collection<UInt8>) {
+    let lines = octets.count { $0 == UInt8(ascii: "\n") } + 1
+    guard let place = error.place else { return invariant(false, "a mistake without a place") }
+    invariant((1...lines).contains(place.line), "line \(place.line) of \(lines)")
+    invariant((1...octets.count + 1).contains(place.column), "column \(place.column)")
+    invariant(!error.message.isEmpty && !error.description.contains("\n"), "refused without a word, or with too many")
   }
 
   private static func check(_ device: DeviceDescription) {

@@ -1,3 +1,6 @@
+import GATT
+import JSONFiles
+
 extension Configuration {
   /// What devices see of this machine.
   public struct Identity: Hashable, Sendable, ConfigurationPart {
@@ -6,12 +9,52 @@ extension Configuration {
     /// The Appearance of the GAP service (Assigned Numbers, 2.6); 0 is unknown.
     public var appearance: UInt16 = 0
 
-    static let keys = ["name", "appearance"]
+    static let keys = [Key.name, .appearance]
     static let isReloaded = true
 
-    mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
-      name = try root.value("name", String.self, "give a text")
-      appearance = try root.value("appearance", UInt16.self, "give a number from 0 to 65535") ?? appearance
+    mutating func read(_ root: FileMembers<Key>) throws(FileError) {
+      name = try root.optional(.name)
+      appearance = try root.integer(.appearance, in: 0...UInt16.max, default: appearance)
     }
+  }
+
+  /// How this machine, as a peripheral, would like its connections.
+  public struct PreferredConnection: Hashable, Sendable, ConfigurationPart {
+    /// What centrals read in the GAP service; nil where nothing is preferred.
+    public var parameters: PreferredConnectionParameters?
+
+    static let keys = [Key.preferredConnection]
+
+    private enum Keys: String, CaseIterable { case interval, latency, timeout }
+
+    mutating func read(_ root: FileMembers<Key>) throws(FileError) {
+      guard let section = root[.preferredConnection] else { return }
+      let members = try FileMembers(section, Keys.self)
+      let interval = try Self.interval(members)
+      let latency = try members.integer(.latency, in: 0...UInt16(499), default: 0)
+      // Vol 6, Part B, 4.5.2: a timeout that one skipped event more would reach makes no sense.
+      let least = max(0.1, Double(1 + latency) * interval.upperBound * 2)
+      let timeout = try members[.timeout]?.number() ?? 4
+      guard timeout > least, timeout <= 32 else {
+        throw members.failure(
+          .timeout, "give more seconds than \(least), which the interval and the latency need, up to 32")
+      }
+      parameters = PreferredConnectionParameters(
+        interval: Self.units(interval.lowerBound, of: 0.00125)...Self.units(interval.upperBound, of: 0.00125),
+        latency: latency, timeout: Self.units(timeout, of: 0.01))
+    }
+
+    /// The shortest and the longest interval, in seconds.
+    private static func interval(_ members: FileMembers<Keys>) throws(FileError) -> ClosedRange<Double> {
+      let pair = "give the shortest and the longest interval in seconds, 0.0075 to 4, such as [0.03, 0.05]"
+      guard let value = members[.interval] else { throw members.failure(.interval, pair) }
+      let elements = try value.elements()
+      guard elements.count == 2 else { throw value.failure(pair) }
+      let (shortest, longest) = (try elements[0].number(in: 0.0075...4), try elements[1].number(in: 0.0075...4))
+      guard shortest <= longest else { throw value.failure(pair) }
+      return shortest...longest
+    }
+
+    private static func units(_ seconds: Double, of unit: Double) -> UInt16 { UInt16((seconds / unit).rounded()) }
   }
 }

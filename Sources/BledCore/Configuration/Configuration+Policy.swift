@@ -1,4 +1,7 @@
 import BledRPC
+import JSONFiles
+
+// Who may do what, and how much of it.
 
 extension Configuration {
   /// Who may do what.
@@ -20,40 +23,40 @@ extension Configuration {
     /// The default policy.
     public init() {}
 
-    static let keys = ["policy"]
+    static let keys = [Key.policy]
     static let isReloaded = true
 
-    mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
-      guard let section = try root.section("policy") else { return }
-      try section.allow(Permission.allCases.map(\.rawValue))
+    mutating func read(_ root: FileMembers<Key>) throws(FileError) {
+      guard let section = root[.policy] else { return }
+      let members = try FileMembers(section, Permission.self)
       let remedy = "give a list of \"user:NAME\", \"group:NAME\" or \"everyone\"; numbers do for names"
       for permission in Permission.allCases {
-        guard let texts = try section.value(permission.rawValue, [String].self, remedy) else { continue }
-        let grantees = texts.compactMap(Grantee.init)
-        guard grantees.count == texts.count else { throw section.badValue(permission.rawValue, remedy) }
-        grants[permission] = grantees
+        guard let value = members[permission] else { continue }
+        grants[permission] = try value.read([Grantee].self, orSay: remedy)
       }
     }
   }
 }
 
-extension Configuration.Policy.Grantee {
+extension Configuration.Policy.Grantee: ReadableFromFile {
+  /// Reads "everyone", "user:NAME" or "group:NAME".
+  public init(_ value: FileValue) throws(FileError) {
+    let text = try value.text()
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    switch (parts.first, parts.dropFirst().first) {
+    case ("everyone", nil): self = .everyone
+    case ("user", let name?) where !name.isEmpty: self = .user(name)
+    case ("group", let name?) where !name.isEmpty: self = .group(name)
+    default: throw value.failure("this names nobody")
+    }
+  }
+
   /// As the file has it.
   var text: String {
     switch self {
     case .everyone: "everyone"
     case .user(let name): "user:\(name)"
     case .group(let name): "group:\(name)"
-    }
-  }
-
-  fileprivate init?(_ text: String) {
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    switch (parts.first, parts.dropFirst().first) {
-    case ("everyone", nil): self = .everyone
-    case ("user", let name?) where !name.isEmpty: self = .user(name)
-    case ("group", let name?) where !name.isEmpty: self = .group(name)
-    default: return nil
     }
   }
 }
@@ -65,5 +68,34 @@ extension Permission {
     case .scan, .connect, .serve, .advertise, .pair: true
     case .adapters, .sessions: false
     }
+  }
+}
+
+extension Limits: ConfigurationPart {
+  static let keys = [Configuration.Key.limits]
+  static let isReloaded = true
+
+  mutating func read(_ root: FileMembers<Configuration.Key>) throws(FileError) {
+    guard let members = try root[.limits]?.members() else { return }
+    for member in members where !member.value.isNull {
+      if member.isNamed("perUser") {
+        for member in try member.value.members() { try Self.read(member, into: &perUser) }
+      } else if member.isNamed("perSession") {
+        for member in try member.value.members() { try Self.read(member, into: &perSession) }
+      } else {
+        try Self.read(member, into: &total, besides: ["perUser", "perSession"])
+      }
+    }
+  }
+
+  private static func read(
+    _ member: FileMember, into limits: inout [Resource: Int], besides others: [String] = []
+  ) throws(FileError) {
+    let known = Resource.allCases.filter { limits[$0] != nil }
+    guard let resource = known.first(where: { member.isNamed($0.rawValue) }) else {
+      throw member.unknown(known.map(\.rawValue) + others)
+    }
+    guard !member.value.isNull else { return }
+    limits[resource] = try member.value.integer(in: resource.least...Int(Int32.max))
   }
 }

@@ -1,8 +1,17 @@
+import JSONFiles
+
 /// What the daemon can be told in its configuration file, `docs/configuration.md`. What is missing there has its default.
 ///
-/// Each part has its file, knows its keys and reads them; a new part is one file, a member here, and its place in `parts` and
-/// `read`.
+/// Each part knows its keys and reads them; a new part is a type, a member here, and its place in `parts` and `read`.
 public struct Configuration: Hashable, Sendable {
+  /// Where the file is unless `--config` names another one. It may be missing.
+  public static let defaultFile = "/etc/bled/bled.json"
+
+  /// The keys of the file's outermost object.
+  enum Key: String, CaseIterable, Sendable {
+    case adapters, socket, stateDirectory, logLevel, name, appearance, preferredConnection, restoration, policy, limits
+  }
+
   /// The adapters to use.
   public var adapters = Adapters()
   /// The socket, unless systemd hands one over.
@@ -25,13 +34,32 @@ public struct Configuration: Hashable, Sendable {
   /// The defaults.
   public init() {}
 
-  private var parts: [any ConfigurationPart] {
-    [adapters, socket, store, log, identity, preferredConnection, restoration, policy, limits]
+  /// Reads a file.
+  /// - Parameter path: nil for the default file, which may be missing.
+  /// - Throws: what is wrong with the file and where.
+  public init(file path: String?) throws(FileError) {
+    let value: FileValue
+    do throws(FileError) {
+      value = try JSONFile.read(path ?? Self.defaultFile)
+    } catch {
+      guard path == nil, error.isMissingFile else { throw error }
+      self.init()
+      return
+    }
+    try self.init(value)
   }
 
-  /// Takes over what the file's outermost object says.
-  mutating func read(_ root: ConfigurationSection) throws(ConfigurationError) {
-    try root.allow(parts.flatMap { type(of: $0).keys })
+  /// Reads the content of a file.
+  /// - Parameters:
+  ///   - octets: JSON5: JSON that may have comments.
+  ///   - file: the name for error messages.
+  /// - Throws: what is wrong with it and where.
+  public init(_ octets: some Sequence<UInt8>, file: String) throws(FileError) {
+    try self.init(try JSONFile.parse(octets, name: file))
+  }
+
+  private init(_ value: FileValue) throws(FileError) {
+    let root = try FileMembers(value, Key.self)
     try adapters.read(root)
     try socket.read(root)
     try store.read(root)
@@ -42,9 +70,11 @@ public struct Configuration: Hashable, Sendable {
     try policy.read(root)
     try limits.read(root)
   }
-}
 
-extension Configuration {
+  private var parts: [any ConfigurationPart] {
+    [adapters, socket, store, log, identity, preferredConnection, restoration, policy, limits]
+  }
+
   /// The keys that differ from another configuration and cannot change while the daemon runs.
   public func keysForRestart(after old: Configuration) -> [String] {
     zip(parts, old.parts).flatMap { $0.keysForRestart(afterAny: $1) }
@@ -53,8 +83,8 @@ extension Configuration {
 
 /// One part of the configuration.
 protocol ConfigurationPart: Hashable, Sendable {
-  /// Its keys in the file's outermost object.
-  static var keys: [String] { get }
+  /// Its keys.
+  static var keys: [Configuration.Key] { get }
   /// Whether a change comes into force while the daemon runs. False unless a part says otherwise.
   static var isReloaded: Bool { get }
   /// Those of its keys that differ from another configuration and wait for the next start. All or none, by `isReloaded`,
@@ -62,15 +92,28 @@ protocol ConfigurationPart: Hashable, Sendable {
   func keysForRestart(after old: Self) -> [String]
 
   /// Takes over what is said under these keys.
-  mutating func read(_ root: ConfigurationSection) throws(ConfigurationError)
+  mutating func read(_ root: FileMembers<Configuration.Key>) throws(FileError)
 }
 
 extension ConfigurationPart {
   static var isReloaded: Bool { false }
 
-  func keysForRestart(after old: Self) -> [String] { Self.isReloaded || self == old ? [] : Self.keys }
+  func keysForRestart(after old: Self) -> [String] { Self.isReloaded || self == old ? [] : Self.keys.map(\.rawValue) }
 
   fileprivate func keysForRestart(afterAny old: any ConfigurationPart) -> [String] {
     (old as? Self).map(keysForRestart) ?? []
+  }
+}
+
+extension FileValue {
+  /// Reads the value, and says of one that does not fit what to give instead.
+  func read<Value: ReadableFromFile>(
+    _: Value.Type = Value.self, orSay remedy: String
+  ) throws(FileError) -> Value {
+    do throws(FileError) {
+      return try Value(self)
+    } catch {
+      throw error.with(message: remedy)
+    }
   }
 }

@@ -1,3 +1,5 @@
+import BledRPC
+
 /// How much there may be of everything that sessions hold: in all, of one user, and of one session.
 public struct Limits: Hashable, Sendable {
   /// What is limited, by its key in the configuration.
@@ -53,10 +55,10 @@ extension Limits.Resource {
   var remedy: String {
     switch self {
     case .sessions: "end some programs"
-    case .scans: "stop a scan with scan.stop"
-    case .connections, .connects: "let go of some with peripheral.disconnect"
-    case .services, .attributes: "take some back with service.remove"
-    case .advertisements: "take some back with advertising.stop"
+    case .scans: "stop a scan with \(ScanStop.name)"
+    case .connections, .connects: "let go of some with \(PeripheralDisconnect.name)"
+    case .services, .attributes: "take some back with \(ServiceRemove.name)"
+    case .advertisements: "take some back with \(AdvertisingStop.name)"
     case .queueOctets: "read faster"
     case .peripherals: "none has to be let go"
     }

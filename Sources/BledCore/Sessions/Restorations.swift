@@ -73,7 +73,8 @@ final class Restorations {
     let others = entries.keys.count { $0.user == key.user }
     guard others < Self.maximumPerUser else {
       throw BledError.limitReached.error(
-        "this user has \(others) sessions with a restoration identifier, which is the most; end some with session.end")
+        "this user has \(others) sessions with a restoration identifier, which is the most; end some with \(SessionEnd.name)"
+      )
     }
     entries[key] = Entry(session)
     session.restoration = key

@@ -3,18 +3,16 @@ import Bluetooth
 
 /// The table of methods: finds the handler of a call, decodes its params, and sees to it that every call is answered.
 final class Router {
-  /// The methods that change what a session holds.
-  private static let changing: Set<String> = [
-    SessionOpen.name, SessionEnd.name, ScanStart.name, ScanStop.name, PeripheralConnect.name,
-    PeripheralDisconnect.name, GATTSubscribe.name, GATTUnsubscribe.name, ServiceAdd.name, ServiceRemove.name,
-    AdvertisingStart.name, AdvertisingStop.name,
-  ]
-
   private typealias Handler = (RPCMessage, SessionConnection, RequestID?) throws -> Void
-  private var handlers: [String: (permission: Permission?, handle: Handler)] = [:]
+  private struct Entry {
+    let permission: Permission?
+    let changesSession: Bool
+    let handle: Handler
+  }
+  private var entries: [String: Entry] = [:]
 
   /// Serves a method whose answer is there at once.
-  func answer<Method: RPCMethod>(
+  func answer<Method: ClientCall>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session) throws -> Method.Result
   ) {
     add(method) { message, connection, id in
@@ -24,7 +22,7 @@ final class Router {
   }
 
   /// Serves a method whose answer comes later, through the reply. What the body throws answers as well.
-  func serve<Method: RPCMethod>(
+  func serve<Method: ClientCall>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session, Reply<Method.Result>) throws -> Void
   ) {
     add(method) { message, connection, id in
@@ -43,8 +41,9 @@ final class Router {
     }
   }
 
-  private func add<Method: RPCMethod>(_ method: Method.Type, _ handle: @escaping Handler) {
-    handlers[Method.name] = (Method.permission, handle)
+  private func add<Method: ClientCall>(_ method: Method.Type, _ handle: @escaping Handler) {
+    entries[Method.name] = Entry(
+      permission: Method.permission, changesSession: Method.changesSession, handle: handle)
   }
 
   /// Handles a call of a client, if its user is permitted to; one without an id wants no answer.
@@ -53,16 +52,16 @@ final class Router {
     let failure: RPCError
     connection.session.costs.requests += 1
     do {
-      guard let (permission, handle) = handlers[method] else {
+      guard let entry = entries[method] else {
         throw RPCError(
           code: RPCError.methodNotFound,
-          message: "there is no method \"\(method.prefix(100))\"; rpc.discover lists them")
+          message: "there is no method \"\(method.prefix(100))\"; \(RPCDiscover.name) lists them")
       }
-      if let permission, !connection.permissions.contains(permission) {
+      if let permission = entry.permission, !connection.permissions.contains(permission) {
         throw connection.session.rules.policy.refusal(of: permission, to: connection.credentials)
       }
-      try handle(message, connection, id)
-      if let changed = connection.session.onChange, Self.changing.contains(method) { changed(true) }
+      try entry.handle(message, connection, id)
+      if entry.changesSession, let changed = connection.session.onChange { changed(true) }
       return
     } catch let error as RPCError {
       failure = error

@@ -9,11 +9,6 @@ import Logging
 /// A session lives as long as the connection of its program, or with a restoration identifier until it was kept for long
 /// enough without one; see `Restorations`.
 public final class Session {
-  /// The events that tell that it holds something else than before.
-  private static let changing: Set<String> = [
-    PeripheralConnected.name, PeripheralConnectFailed.name, PeripheralDisconnected.name, GATTServicesChanged.name,
-    GATTSubscriptionLost.name, AdvertisingChanged.name,
-  ]
   /// How long a name may be, in octets.
   static let longestName = 64
 
@@ -109,12 +104,12 @@ public final class Session {
 
   /// Sends an event that must arrive.
   func send<Notification: RPCNotification>(_ notification: Notification.Type, _ params: Notification.Params) {
-    if let onChange, Self.changing.contains(Notification.name) { onChange(false) }
+    if Notification.changesSession, let onChange { onChange(false) }
     send(encoded { try RPCEncoding.notification(notification, params) }, as: .event)
   }
 
   /// Calls the client, which must be present.
-  func call<Method: RPCMethod>(
+  func call<Method: DaemonCall>(
     _ method: Method.Type, _ params: Method.Params,
     _ completion: @escaping (Result<Method.Result, RPCError>) -> Void
   ) -> OutgoingCalls.Number {
@@ -124,7 +119,7 @@ public final class Session {
   }
 
   /// Calls the client, whose answer is of no interest, if there is room for a value.
-  func callWithoutAnswer<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) -> Outbox.Admission {
+  func callWithoutAnswer<Method: DaemonCall>(_ method: Method.Type, _ params: Method.Params) -> Outbox.Admission {
     let number = calls.beginUnanswered()
     return send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: .value)
   }

@@ -7,8 +7,8 @@ public enum OpenRPC {
   public static func description() throws -> JSONValue {
     var schemas = SchemaCollection()
     var methods: [JSONValue] = []
-    for call in ProtocolContents.clientCalls { methods.append(try method(call, sender: "client", &schemas)) }
-    for call in ProtocolContents.daemonCalls { methods.append(try method(call, sender: "daemon", &schemas)) }
+    for call in ProtocolContents.clientCalls { methods.append(try clientCall(call, &schemas)) }
+    for call in ProtocolContents.daemonCalls { methods.append(.object(try method(call, sender: "daemon", &schemas))) }
     for event in ProtocolContents.notifications { methods.append(try notification(event, &schemas)) }
     // The errors' form has no method of its own to come with.
     _ = try schemas.schema(of: RPCError.self)
@@ -37,9 +37,17 @@ public enum OpenRPC {
     return data
   }
 
+  private static func clientCall<Method: ClientCall>(
+    _ type: Method.Type, _ schemas: inout SchemaCollection
+  ) throws -> JSONValue {
+    var method = try method(type, sender: "client", &schemas)
+    if let permission = Method.permission { method["x-permission"] = .text(permission.rawValue) }
+    return .object(method)
+  }
+
   private static func method<Method: RPCMethod>(
     _ type: Method.Type, sender: JSONValue, _ schemas: inout SchemaCollection
-  ) throws -> JSONValue {
+  ) throws -> [String: JSONValue] {
     var method = try describe(Method.name, Method.summary, sender, Method.Params.self, &schemas)
     let result: JSONValue
     if Method.Result.self is any SchemaLeaf.Type {
@@ -48,8 +56,7 @@ public enum OpenRPC {
       result = schemas.object(try schemas.members(of: Method.Result.self))
     }
     method["result"] = ["name": "result", "schema": result]
-    if sender == "client", let permission = Method.permission { method["x-permission"] = .text(permission.rawValue) }
-    return .object(method)
+    return method
   }
 
   private static func notification<Notification: RPCNotification>(

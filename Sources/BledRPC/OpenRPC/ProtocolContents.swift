@@ -4,7 +4,7 @@ public enum ProtocolContents {
   public static let version = 1
 
   /// What clients call.
-  public static let clientCalls: [any RPCMethod.Type] = [
+  public static let clientCalls: [any ClientCall.Type] = [
     SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self, AdapterPower.self,
     ScanStart.self, ScanStop.self,
     PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
@@ -17,7 +17,7 @@ public enum ProtocolContents {
   ]
 
   /// What the daemon calls.
-  public static let daemonCalls: [any RPCMethod.Type] = [ServerRead.self, ServerWrite.self]
+  public static let daemonCalls: [any DaemonCall.Type] = [ServerRead.self, ServerWrite.self]
 
   /// What the daemon tells.
   public static let notifications: [any RPCNotification.Type] = [

@@ -1,5 +1,5 @@
 /// Describes the protocol.
-public enum RPCDiscover: RPCMethod {
+public enum RPCDiscover: ClientCall {
   /// Nothing to say.
   public typealias Params = Empty
   /// The OpenRPC document.

@@ -1,7 +1,8 @@
 import Bluetooth
+import JSONFiles
 
 /// What an advertisement or a scan response says: as fields, or octet by octet as `raw`.
-struct AdvertisingDescription: Decodable, Sendable {
+struct AdvertisingDescription: ReadableFromFile, Sendable {
   private var content = AdvertisingContent()
   private var raw: [UInt8]?
 
@@ -10,33 +11,33 @@ struct AdvertisingDescription: Decodable, Sendable {
 
   init() {}
 
-  private enum Keys: String, CodingKey, CaseIterable {
+  private enum Keys: String, CaseIterable {
     case name, services, solicitedServices, serviceData, manufacturerData, appearance, txPower, raw
   }
 
-  init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
-    raw = try members.octets(.raw, atMost: 31)
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    raw = try members.optional(.raw) { value throws(FileError) in try value.octets(atMost: 31) }
     content.name = try members.optional(.name)
     content.serviceUUIDs = try members.value(.services, default: [])
     content.solicitedServiceUUIDs = try members.value(.solicitedServices, default: [])
-    let data = try members.value(.serviceData, default: [String: String]())
-    for (text, hex) in data.sorted(by: { $0.key < $1.key }) {
-      guard let uuid = BluetoothUUID(text), let octets = Hex.decode(hex) else {
-        throw members.failure(.serviceData, "\"\(text)\": \"\(hex)\" will not do: give a UUID and hex digits.")
-      }
-      content.serviceData.append(AdvertisingData.ServiceData(uuid: uuid, data: octets))
+    for member in try members[.serviceData]?.members().sorted(by: { $0.name < $1.name }) ?? [] {
+      guard let uuid = BluetoothUUID(member.name) else { throw member.failure("this is no UUID: give one.") }
+      content.serviceData.append(
+        AdvertisingData.ServiceData(uuid: uuid, data: try member.value.octets(atMost: 31)))
     }
-    if let octets = try members.octets(.manufacturerData, atMost: 31) {
-      guard let manufacturerData = AdvertisingData.ManufacturerData(octets: octets) else {
-        throw members.failure(.manufacturerData, "the company is missing: begin with its two octets, low octet first.")
+    if let value = members[.manufacturerData] {
+      guard let manufacturerData = AdvertisingData.ManufacturerData(octets: try value.octets(atMost: 31)) else {
+        throw value.failure("the company is missing: begin with its two octets, low octet first.")
       }
       content.manufacturerData = manufacturerData
     }
-    if members.contains(.appearance) {
-      content.appearance = UInt16(try members.integer(.appearance, in: 0...0xFFFF, default: nil))
+    content.appearance = try members.optional(.appearance) { value throws(FileError) in
+      try value.integer(in: 0...0xFFFF)
     }
-    if members.contains(.txPower) { content.txPowerLevel = try members.integer(.txPower, in: -127...127, default: nil) }
+    content.txPowerLevel = try members.optional(.txPower) { value throws(FileError) in
+      try value.integer(in: -127...127)
+    }
   }
 
   /// Advertising and scan response data. Fields that do not fit the one go to the other if nothing is said about it.

@@ -1,7 +1,8 @@
 import Bluetooth
+import JSONFiles
 
 /// A device that advertises and, if it is connectable, serves a GATT tree.
-struct DeviceDescription: Decodable, Sendable {
+struct DeviceDescription: ReadableFromFile, Sendable {
   /// What it calls itself in its Generic Access service.
   var name: String
   var address: DeviceAddress
@@ -27,7 +28,7 @@ struct DeviceDescription: Decodable, Sendable {
   var services: [ServiceDescription]
 
   /// What goes wrong.
-  struct Losses: Decodable, Sendable {
+  struct Losses: ReadableFromFile, Sendable {
     /// The probability that an attempt to connect fails.
     var connect = 0.0
     /// The probability that an advertisement is not received.
@@ -39,19 +40,19 @@ struct DeviceDescription: Decodable, Sendable {
 
     init() {}
 
-    private enum Keys: String, CodingKey, CaseIterable { case connect, report, value, link }
+    private enum Keys: String, CaseIterable { case connect, report, value, link }
 
-    init(from decoder: any Decoder) throws {
-      let members = try Members(decoder, Keys.self)
+    init(_ value: FileValue) throws(FileError) {
+      let members = try FileMembers(value, Keys.self)
       connect = try members.number(.connect, in: 0...1, default: 0)
       report = try members.number(.report, in: 0...1, default: 0)
-      value = try members.number(.value, in: 0...1, default: 0)
+      self.value = try members.number(.value, in: 0...1, default: 0)
       link = try members.optional(.link)
     }
   }
 
   /// What it does that no device should.
-  struct Faults: Decodable, Sendable {
+  struct Faults: ReadableFromFile, Sendable {
     /// The probability that instead of a packet it sends octets that mean nothing.
     var nonsense = 0.0
     /// After this long on a link it says nothing any more; nil for never.
@@ -61,28 +62,25 @@ struct DeviceDescription: Decodable, Sendable {
 
     init() {}
 
-    private enum Keys: String, CodingKey, CaseIterable { case nonsense, mute, changeServices }
+    private enum Keys: String, CaseIterable { case nonsense, mute, changeServices }
 
-    init(from decoder: any Decoder) throws {
-      let members = try Members(decoder, Keys.self)
+    init(_ value: FileValue) throws(FileError) {
+      let members = try FileMembers(value, Keys.self)
       nonsense = try members.number(.nonsense, in: 0...1, default: 0)
       mute = try members.optional(.mute)
       changeServices = try members.optional(.changeServices)
     }
   }
 
-  private enum Keys: String, CodingKey, CaseIterable {
+  private enum Keys: String, CaseIterable {
     case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
     case responseDelay, losses, faults, disconnectAfter, databaseHash, services
   }
 
-  init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
     name = try members.required(.name)
-    guard let address = try members.address(.address, kind: .addressType) else {
-      throw members.failure(.address, "this is missing: give the device an address such as \"C0:DE:00:00:00:01\".")
-    }
-    self.address = address
+    address = try members.address(of: "device", .address, type: .addressType)
     isConnectable = try members.value(.connectable, default: true)
     interval = try members.seconds(.interval, in: 0.02...10485.76, default: 0.1)
     let advertising = try members.optional(.advertising) ?? AdvertisingDescription()
@@ -106,7 +104,7 @@ struct DeviceDescription: Decodable, Sendable {
 }
 
 /// The strength with which a device is heard.
-struct SignalDescription: Decodable, Sendable {
+struct SignalDescription: ReadableFromFile, Sendable {
   /// Around which it moves, in dBm.
   var base = -60.0
   /// How far a single packet may lie off, in dB.
@@ -119,20 +117,18 @@ struct SignalDescription: Decodable, Sendable {
 
   init() {}
 
-  private enum Keys: String, CodingKey, CaseIterable { case base, noise, walk }
+  private enum Keys: String, CaseIterable { case base, noise, walk }
 
-  init(from decoder: any Decoder) throws {
-    if let fixed = try? decoder.singleValueContainer().decode(Double.self) {
+  init(_ value: FileValue) throws(FileError) {
+    if value.isNumber {
+      let fixed = try value.number()
       guard Self.bases.contains(fixed) else {
-        throw DecodingError.dataCorrupted(
-          DecodingError.Context(
-            codingPath: decoder.codingPath,
-            debugDescription: "\(fixed) is out of range: give a number from -127 to 20.", underlyingError: nil))
+        throw value.failure("\(fixed) is out of range: give a number from -127 to 20.")
       }
       (base, noise) = (fixed, 0)
       return
     }
-    let members = try Members(decoder, Keys.self)
+    let members = try FileMembers(value, Keys.self)
     base = try members.number(.base, in: Self.bases, default: base)
     noise = try members.number(.noise, in: 0...100, default: noise)
     walk = try members.number(.walk, in: 0...100, default: walk)

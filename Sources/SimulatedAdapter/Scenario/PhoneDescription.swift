@@ -1,7 +1,8 @@
 import Bluetooth
+import JSONFiles
 
 /// A central that watches what adapters advertise, connects to it, works through a script, and comes again.
-struct PhoneDescription: Decodable, Sendable {
+struct PhoneDescription: ReadableFromFile, Sendable {
   var name: String
   var address: DeviceAddress
   /// It visits only what lists one of these services; empty for whatever it finds.
@@ -21,7 +22,7 @@ struct PhoneDescription: Decodable, Sendable {
   var returnAfter: TimeSpan?
 
   /// One thing that a phone does.
-  struct Step: Decodable, Sendable {
+  struct Step: ReadableFromFile, Sendable {
     enum Action: Sendable {
       /// Reads values, all of each.
       case read
@@ -40,10 +41,10 @@ struct PhoneDescription: Decodable, Sendable {
     var characteristic: BluetoothUUID?
 
     private enum Word: String, CaseIterable { case read, write, subscribe, unsubscribe, wait }
-    private enum Keys: String, CodingKey, CaseIterable { case `do`, characteristic, value, text, seconds }
+    private enum Keys: String, CaseIterable { case `do`, characteristic, value, text, seconds }
 
-    init(from decoder: any Decoder) throws {
-      let members = try Members(decoder, Keys.self)
+    init(_ value: FileValue) throws(FileError) {
+      let members = try FileMembers(value, Keys.self)
       characteristic = try members.optional(.characteristic)
       let word: Word = try members.word(.do)
       switch word {
@@ -53,26 +54,25 @@ struct PhoneDescription: Decodable, Sendable {
       case .wait: action = .wait(try members.required(.seconds))
       case .write:
         let limit = ValueDescription.longest
-        let text = try members.optional(.text, String.self).map { Array($0.utf8.prefix(limit)) }
-        guard let value = try text ?? members.octets(.value, atMost: limit) else {
+        if let text = try members.optional(.text, String.self) {
+          action = .write(Array(text.utf8.prefix(limit)))
+        } else if let value = members[.value] {
+          action = .write(try value.octets(atMost: limit))
+        } else {
           throw members.failure(.value, "there is nothing to write: give it as hex, or as \"text\".")
         }
-        action = .write(value)
       }
     }
   }
 
-  private enum Keys: String, CodingKey, CaseIterable {
+  private enum Keys: String, CaseIterable {
     case name, address, addressType, services, namePrefix, rssi, mtu, connectDelay, script, stay, returnAfter
   }
 
-  init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
     name = try members.required(.name)
-    guard let address = try members.address(.address, kind: .addressType) else {
-      throw members.failure(.address, "this is missing: give the phone an address such as \"C0:DE:00:00:00:01\".")
-    }
-    self.address = address
+    address = try members.address(of: "phone", .address, type: .addressType)
     services = try members.value(.services, default: [])
     namePrefix = try members.optional(.namePrefix)
     signal = try members.optional(.rssi) ?? SignalDescription()

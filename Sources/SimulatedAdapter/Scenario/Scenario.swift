@@ -1,5 +1,5 @@
 import Bluetooth
-import FoundationEssentials
+import JSONFiles
 
 /// What is on the simulated air: the adapter itself, devices to find and connect to, phones that visit what we
 /// advertise, and what happens when. `docs/simulator.md` describes the file.
@@ -11,45 +11,21 @@ public struct Scenario: Sendable {
 
   /// Reads a scenario file: JSON, in which comments and trailing commas are allowed (JSON5).
   /// - Throws: what is wrong with the file and where.
-  public init(contentsOf path: String) throws(ScenarioError) {
-    let data: Data
-    do {
-      data = try Data(contentsOf: URL(filePath: path))
-    } catch {
-      throw ScenarioError(
-        file: path, message: "the file cannot be read: check its name and whether the daemon's user may read it.")
-    }
-    try self.init(data, file: path)
-  }
+  public init(contentsOf path: String) throws(FileError) { self = try Scenario(try JSONFile.read(path)) }
 
   /// Reads a scenario from text, as it would stand in a file.
   /// - Parameter name: stands for the file in messages.
   /// - Throws: what is wrong with the text and where.
-  public init(json text: String, name: String = "scenario") throws(ScenarioError) {
-    try self.init(Data(text.utf8), file: name)
+  public init(json text: String, name: String = "scenario") throws(FileError) {
+    self = try Scenario(try JSONFile.parse(text.utf8, name: name))
   }
 
-  private init(_ data: Data, file: String) throws(ScenarioError) {
-    if let fault = JSON5Syntax.fault(in: data) { throw ScenarioError(file: file, fault) }
-    let decoder = JSONDecoder()
-    decoder.allowsJSON5 = true
-    do {
-      self = try decoder.decode(Scenario.self, from: data)
-    } catch let error as DecodingError {
-      throw ScenarioError(file: file, error)
-    } catch {
-      throw ScenarioError(file: file, message: "\(error)")
-    }
-  }
-}
-
-extension Scenario: Decodable {
-  private enum Keys: String, CodingKey, CaseIterable { case adapter, devices, phones, events }
+  private enum Keys: String, CaseIterable { case adapter, devices, phones, events }
 
   /// Reads a scenario; every part of it may be missing.
-  /// - Throws: `DecodingError` with the path of what is wrong.
-  public init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
+  /// - Throws: what is wrong with it and where.
+  private init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
     adapter = try members.optional(.adapter) ?? AdapterDescription()
     devices = try members.value(.devices, default: [])
     phones = try members.value(.phones, default: [])
@@ -67,7 +43,7 @@ extension Scenario: Decodable {
 }
 
 /// What our own simulated controller is like.
-struct AdapterDescription: Decodable, Sendable {
+struct AdapterDescription: ReadableFromFile, Sendable {
   /// Its address; nil for one that is derived from the adapter's name.
   var address: DeviceAddress?
   /// How long it takes to come into use.
@@ -85,13 +61,13 @@ struct AdapterDescription: Decodable, Sendable {
 
   init() {}
 
-  private enum Keys: String, CodingKey, CaseIterable {
+  private enum Keys: String, CaseIterable {
     case address, addressType, startDelay, mtu, links, advertisingSets, advertisingDataLength, packetsPerEvent
   }
 
-  init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
-    address = try members.address(.address, kind: .addressType)
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    address = try members.address(.address, type: .addressType)
     startDelay = try members.seconds(.startDelay, in: 0...60, default: 0.02)
     mtu = try members.integer(.mtu, in: 23...517, default: mtu)
     links = try members.integer(.links, in: 0...1000, default: links)
@@ -102,7 +78,7 @@ struct AdapterDescription: Decodable, Sendable {
 }
 
 /// Something that happens at a set time after the adapter was first started.
-struct ScenarioEvent: Decodable, Sendable {
+struct ScenarioEvent: ReadableFromFile, Sendable {
   enum Action: String, CaseIterable, Sendable {
     /// The adapter is unplugged, or the device leaves the air.
     case vanish
@@ -119,15 +95,35 @@ struct ScenarioEvent: Decodable, Sendable {
   /// The name of the device it happens to; nil for the adapter.
   var device: String?
 
-  private enum Keys: String, CodingKey, CaseIterable { case at, action, device }
+  private enum Keys: String, CaseIterable { case at, action, device }
 
-  init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
-    time = try members.seconds(.at, in: 0...31_536_000, default: nil)
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    time = try members.seconds(.at, in: 0...31_536_000)
     action = try members.word(.action)
     device = try members.optional(.device)
     if device != nil, action == .powerOff || action == .powerOn {
       throw members.failure(.action, "a device can only vanish and comeBack: leave \"device\" out for the adapter.")
     }
+  }
+}
+
+extension FileMembers {
+  /// The address of a device or a phone, with its type, "public" or "random".
+  func address(of owner: String, _ name: Name, type: Name) throws(FileError) -> DeviceAddress {
+    guard let address = try address(name, type: type) else {
+      throw failure(name, "this is missing: give the \(owner) an address such as \"C0:DE:00:00:00:01\".")
+    }
+    return address
+  }
+
+  /// The same of what may have none.
+  func address(_ name: Name, type: Name) throws(FileError) -> DeviceAddress? {
+    let kind = try self[type]?.word(DeviceAddress.Kind.allCases) { "\($0)" } ?? .public
+    guard let value = self[name] else { return nil }
+    guard let address = DeviceAddress(try value.text(), kind: kind) else {
+      throw value.failure("this is no address: give six pairs of hex digits with colons between them.")
+    }
+    return address
   }
 }

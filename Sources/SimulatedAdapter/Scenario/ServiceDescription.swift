@@ -1,18 +1,19 @@
 import Bluetooth
+import JSONFiles
 import GATT
 
 /// A service of a simulated device.
-struct ServiceDescription: Decodable, Sendable {
+struct ServiceDescription: ReadableFromFile, Sendable {
   var uuid: BluetoothUUID
   var isPrimary: Bool
   /// The services it includes; they stand before it.
   var includes: [BluetoothUUID]
   var characteristics: [CharacteristicDescription]
 
-  private enum Keys: String, CodingKey, CaseIterable { case uuid, primary, includes, characteristics }
+  private enum Keys: String, CaseIterable { case uuid, primary, includes, characteristics }
 
-  init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
     uuid = try members.required(.uuid)
     isPrimary = try members.value(.primary, default: true)
     includes = try members.value(.includes, default: [])
@@ -21,7 +22,7 @@ struct ServiceDescription: Decodable, Sendable {
 }
 
 /// A characteristic of a simulated device.
-struct CharacteristicDescription: Decodable, Sendable {
+struct CharacteristicDescription: ReadableFromFile, Sendable {
   var uuid: BluetoothUUID
   var properties: CharacteristicProperties
   var value: ValueDescription
@@ -43,32 +44,26 @@ struct CharacteristicDescription: Decodable, Sendable {
     }
   }
 
-  private enum Keys: String, CodingKey, CaseIterable {
+  private enum Keys: String, CaseIterable {
     case uuid, properties, value, text, length, rule, notifyEvery, descriptors
   }
 
-  init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
     uuid = try members.required(.uuid)
-    properties = []
-    for word in try members.value(.properties, default: ["read"]) {
-      guard let property = Property(rawValue: word) else {
-        let words = Property.allCases.map(\.rawValue).joined(separator: ", ")
-        throw members.failure(.properties, "\"\(word)\" is none of these: \(words).")
-      }
-      properties.formUnion(property.bits)
-    }
-    if members.contains(.notifyEvery) {
+    properties = members[.properties] == nil ? .read : []
+    for word in try members[.properties]?.elements() ?? [] { properties.formUnion(try word.word(Property.self).bits) }
+    if members[.notifyEvery] != nil {
       guard !properties.isDisjoint(with: [.notify, .indicate]) else {
         throw members.failure(
           .notifyEvery, "nobody can subscribe to this: add \"notify\" or \"indicate\" to the properties.")
       }
-      notifyEvery = try members.seconds(.notifyEvery, in: 0.001...86400, default: nil)
+      notifyEvery = try members.seconds(.notifyEvery, in: 0.001...86400)
     }
-    value = ValueDescription(
+    self.value = ValueDescription(
       template: try members.template(value: .value, text: .text, length: .length), rule: try members.optional(.rule))
     descriptors = try members.value(.descriptors, default: [])
-    guard let rule = value.rule, case .number(let number) = rule else { return }
+    guard let rule = self.value.rule, case .number(let number) = rule else { return }
     guard properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
       throw members.failure(
         .rule, "a value that moves by itself cannot be written: take \"write\" from the properties.")
@@ -80,30 +75,35 @@ struct CharacteristicDescription: Decodable, Sendable {
 }
 
 /// A descriptor with a fixed value.
-struct DescriptorDescription: Decodable, Sendable {
+struct DescriptorDescription: ReadableFromFile, Sendable {
   var uuid: BluetoothUUID
   var value: [UInt8]
 
-  private enum Keys: String, CodingKey, CaseIterable { case uuid, value, text, length }
+  private enum Keys: String, CaseIterable { case uuid, value, text, length }
 
-  init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
     uuid = try members.required(.uuid)
-    value = try members.template(value: .value, text: .text, length: .length)
+    self.value = try members.template(value: .value, text: .text, length: .length)
   }
 }
 
-extension Members {
+extension FileMembers {
   /// A value written as hex or as text, repeated up to a length.
-  fileprivate func template(value: Key, text: Key, length: Key) throws -> [UInt8] {
-    guard !(contains(value) && contains(text)) else {
-      throw failure(text, "the value is there already: give either \"value\" or \"text\".")
-    }
+  fileprivate func template(value: Name, text: Name, length: Name) throws(FileError) -> [UInt8] {
     let limit = ValueDescription.longest
-    let octets = try optional(text, String.self).map { Array($0.utf8) } ?? octets(value, atMost: limit) ?? []
-    guard octets.count <= limit else { throw failure(text, "the text is longer than \(limit) octets: shorten it.") }
-    guard contains(length) else { return octets }
-    let count = try integer(length, in: 0...limit, default: nil)
+    var octets: [UInt8] = []
+    if let text = self[text] {
+      guard self[value] == nil else {
+        throw text.failure("the value is there already: give either \"value\" or \"text\".")
+      }
+      octets = Array(try text.text().utf8)
+      guard octets.count <= limit else { throw text.failure("the text is longer than \(limit) octets: shorten it.") }
+    } else if let value = self[value] {
+      octets = try value.octets(atMost: limit)
+    }
+    guard let length = self[length] else { return octets }
+    let count = try length.integer(in: 0...limit)
     return octets.isEmpty ? Array(repeating: 0, count: count) : (0..<count).map { octets[$0 % octets.count] }
   }
 }

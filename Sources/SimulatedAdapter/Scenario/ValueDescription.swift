@@ -1,4 +1,5 @@
 import Bluetooth
+import JSONFiles
 
 /// What a characteristic's value is and how it moves.
 struct ValueDescription: Sendable {
@@ -81,15 +82,15 @@ enum NumberFormat: String, CaseIterable, Sendable {
   }
 }
 
-extension ValueRule: Decodable {
+extension ValueRule: ReadableFromFile {
   private enum Kind: String, CaseIterable { case counter, ramp, sine, randomWalk, echo }
 
-  private enum Keys: String, CodingKey, CaseIterable {
+  private enum Keys: String, CaseIterable {
     case kind, `as`, at, scale, from, to, step, every, over, mean, amplitude, period, minimum, maximum, of
   }
 
-  init(from decoder: any Decoder) throws {
-    let members = try Members(decoder, Keys.self)
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
     let kind: Kind = try members.word(.kind)
     if kind == .echo {
       self = .echo(of: try members.optional(.of))
@@ -98,10 +99,10 @@ extension ValueRule: Decodable {
     let format: NumberFormat = try members.word(.as, default: .uint8)
     let offset = try members.integer(.at, in: 0...ValueDescription.longest, default: 0)
     let scale = try members.number(.scale, in: -1e9...1e9, default: 1)
-    func number(_ key: Keys, _ standard: Double?) throws -> Double {
+    func number(_ key: Keys, _ standard: Double?) throws(FileError) -> Double {
       try members.number(key, in: -1e12...1e12, default: standard)
     }
-    func time(_ key: Keys, _ standard: Double?) throws -> Duration {
+    func time(_ key: Keys, _ standard: Double?) throws(FileError) -> Duration {
       try members.seconds(key, in: 0.001...31_536_000, default: standard)
     }
     let motion: NumberRule.Motion

@@ -9,7 +9,7 @@ struct ServeCommand: ShellCommand {
     commandName: "serve", abstract: "Publishes the services of a file, advertises them, and prints what devices do.",
     discussion: "Without --time and --visits it goes on until Ctrl-C. docs/bleshell.md describes the file.")
 
-  @Argument(help: "A JSON file with services.") var file: String
+  @Argument(help: "A JSON file with services; comments and trailing commas are allowed.") var file: String
   @Option(help: "The name to advertise, instead of the file's.") var name: String?
   @Option(help: "The adapter to advertise on; the first if missing.") var adapter: String?
   @Option(help: "End after so many seconds; with --visits it is a failure if they come first.") var time: Double?

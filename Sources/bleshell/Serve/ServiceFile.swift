@@ -1,73 +1,70 @@
 import BledRPC
 import Bluetooth
-import FoundationEssentials
+import JSONFiles
 
 /// What `bleshell serve` reads: services with their values, and how to advertise them. See docs/bleshell.md.
-struct ServiceFile: Decodable, Sendable {
+struct ServiceFile: Sendable {
   /// How to advertise; if missing, the primary services are listed.
   var advertise: AdvertisingStart.Params?
   var services: [Service]
 
-  struct Service: Decodable, Sendable {
+  private enum Keys: String, CaseIterable { case advertise, services }
+
+  /// Reads a file.
+  /// - Throws: what is wrong with the file and where.
+  init(path: String) throws(FileError) { try self.init(try JSONFile.read(path)) }
+
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    advertise = try members.optional(.advertise) { value throws(FileError) in try AdvertisingStart.Params(value) }
+    services = try members.required(.services)
+  }
+
+  /// A value is this long at the most (Core 5.4, Vol 3, Part F, 3.2.9).
+  fileprivate static let longestValue = 512
+
+  struct Service: Sendable {
     var uuid: BluetoothUUID
     var primary: Bool?
     var characteristics: [Characteristic]
   }
 
-  struct Characteristic: Decodable, Sendable {
+  struct Characteristic: Sendable {
     var uuid: BluetoothUUID
     var properties: [String]
     var permissions: [String]?
-    /// The value at the beginning, in hex.
-    var value: HexBytes?
-    /// The same as text.
-    var text: String?
+    /// The value at the beginning.
+    var octets: [UInt8]
     /// True: the daemon answers with the value, and nobody changes it.
     var fixed: Bool?
     /// How the value changes by itself.
     var changes: Changes?
     var descriptors: [Descriptor]?
-
-    /// The value at the beginning.
-    var octets: [UInt8] { value?.octets ?? Array((text ?? "").utf8) }
   }
 
-  struct Changes: Decodable, Sendable {
+  struct Changes: Sendable {
     /// Seconds between two values.
     var every: Double
     /// The values, one after the other, again and again.
     var values: [HexBytes]
   }
 
-  struct Descriptor: Decodable, Sendable {
+  struct Descriptor: Sendable {
     var uuid: BluetoothUUID
-    var value: HexBytes?
-    var text: String?
-  }
-
-  /// Reads a file.
-  /// - Throws: `Failure` that says where in the file what is wrong.
-  init(path: String) throws {
-    let data: Data
-    do {
-      data = try Data(contentsOf: URL(filePath: path))
-    } catch {
-      throw Failure("\(path) cannot be read: is it there, and may you read it?")
-    }
-    do {
-      self = try JSONDecoder().decode(ServiceFile.self, from: data)
-    } catch let error as DecodingError {
-      throw Failure("\(path): \(error.explanation)")
-    }
-    for changes in services.flatMap(\.characteristics).compactMap(\.changes) {
-      guard changes.every >= 0.01, changes.every.isFinite, !changes.values.isEmpty else {
-        throw Failure("\(path): \"changes\" needs \"every\", 0.01 s or more, and \"values\", one or more")
-      }
-    }
+    var octets: [UInt8]
   }
 }
 
-extension ServiceFile.Service {
+extension ServiceFile.Service: ReadableFromFile {
+  private enum Keys: String, CaseIterable { case uuid, primary, characteristics }
+
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    uuid = try members.required(.uuid)
+    primary = try members.optional(.primary)
+    characteristics = try members.required(.characteristics)
+  }
+
   /// The service as the daemon is told it: values that are not fixed stay here.
   var published: ServiceToPublish {
     ServiceToPublish(
@@ -76,9 +73,87 @@ extension ServiceFile.Service {
         ServiceToPublish.Characteristic(
           uuid: characteristic.uuid, properties: characteristic.properties, permissions: characteristic.permissions,
           value: characteristic.fixed == true ? HexBytes(characteristic.octets) : nil,
-          descriptors: characteristic.descriptors?.map {
-            .init(uuid: $0.uuid, value: $0.value ?? HexBytes(Array(($0.text ?? "").utf8)))
-          })
+          descriptors: characteristic.descriptors?.map { .init(uuid: $0.uuid, value: HexBytes($0.octets)) })
       })
   }
+}
+
+extension ServiceFile.Characteristic: ReadableFromFile {
+  private enum Keys: String, CaseIterable {
+    case uuid, properties, permissions, value, text, fixed, changes, descriptors
+  }
+
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    uuid = try members.required(.uuid)
+    properties = try members.required(.properties)
+    permissions = try members.optional(.permissions)
+    octets = try members.octets(.value, orText: .text)
+    fixed = try members.optional(.fixed)
+    changes = try members.optional(.changes)
+    descriptors = try members.optional(.descriptors)
+  }
+}
+
+extension ServiceFile.Changes: ReadableFromFile {
+  private enum Keys: String, CaseIterable { case every, values }
+
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    // At the most a day.
+    every = try members.number(.every, in: 0.01...86400)
+    let list = try members.value(.values)
+    values = []
+    for element in try list.elements() { values.append(HexBytes(try element.octets(atMost: ServiceFile.longestValue))) }
+    guard !values.isEmpty else { throw list.failure("this is empty: give at least one value.") }
+  }
+}
+
+extension ServiceFile.Descriptor: ReadableFromFile {
+  private enum Keys: String, CaseIterable { case uuid, value, text }
+
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    uuid = try members.required(.uuid)
+    octets = try members.octets(.value, orText: .text)
+  }
+}
+
+extension FileMembers {
+  /// A value in hex, or as text; empty if there is neither.
+  fileprivate func octets(_ name: Name, orText textName: Name) throws(FileError) -> [UInt8] {
+    if let value = self[name] { return try value.octets(atMost: ServiceFile.longestValue) }
+    guard let value = self[textName] else { return [] }
+    let octets = Array(try value.text().utf8)
+    guard octets.count <= ServiceFile.longestValue else {
+      throw value.failure("the text is longer than \(ServiceFile.longestValue) octets: shorten it.")
+    }
+    return octets
+  }
+}
+
+extension AdvertisingStart.Params {
+  private enum Keys: String, CaseIterable {
+    case adapter, name, services, serviceData, manufacturerData, appearance, connectable, interval
+  }
+
+  /// Reads what `advertising.start` takes, under the same names.
+  fileprivate init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    self.init(
+      adapter: try members.optional(.adapter), name: try members.optional(.name),
+      services: try members.optional(.services),
+      appearance: try members.optional(.appearance) { value throws(FileError) in try value.integer(in: 0...0xFFFF) },
+      connectable: try members.optional(.connectable),
+      interval: try members.optional(.interval) { value throws(FileError) in try value.number(in: 0.02...10.24) })
+    if let data = members[.manufacturerData] { manufacturerData = HexBytes(try data.octets(atMost: Self.longestData)) }
+    guard let data = members[.serviceData] else { return }
+    serviceData = [:]
+    for member in try data.members() {
+      serviceData?[member.name] = HexBytes(try member.value.octets(atMost: Self.longestData))
+    }
+  }
+
+  /// No advertisement holds more (Core 5.4, Vol 4, Part E, 7.8.54).
+  private static let longestData = 1650
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BledClient
 import BledRPC
 import Bluetooth
+import JSONFiles
 import Glibc
 
 /// What commands work with: the connection to the daemon, the current device, and where to print.
@@ -74,6 +75,9 @@ import Glibc
     case let failure as Failure:
       if !failure.message.isEmpty { output.problem(failure.message) }
       return failure.status
+    case let error as FileError:
+      output.problem("\(error)")
+      return 1
     case let error as BluetoothError:
       output.problem("\(error)")
       if error.domain == .gap, let remedies = await adapterRemedies(for: error) { output.problem(remedies) }

@@ -305,8 +305,8 @@ extension WithDaemon {
 
     @Test func theNameThatIsReadReplacesTheAdvertisedOne() async throws {
       let daemon = try await BledProcess(
-        Air.scenario.replacingOccurrences(
-          of: #""advertising": { "name": "Belt""#, with: #""advertising": { "name": "B.""#))
+        Air.scenario(
+          replacing: #""advertising": { "name": "Belt""#, with: #""advertising": { "name": "B.""#))
       let central = Central()
       let belt = try await central.connected("B.")
       let name = try await central.characteristic("2A00", of: "1800", on: belt)

@@ -135,7 +135,11 @@ extension WithDaemon {
       var first = try await Subscribed()
       first.central = nil
       let file = daemon.folder.appendingPathComponent("sessions")
-      try await until { (try? String(contentsOf: file, encoding: .utf8))?.contains("\"since\":1") ?? false }
+      // The time is 0 until the program is gone.
+      try await until {
+        let stored = try? String(contentsOf: file, encoding: .utf8)
+        return stored?.range(of: #""since":[1-9]"#, options: .regularExpression) != nil
+      }
       daemon.kill()
       try await daemon.start()
 

@@ -46,8 +46,8 @@ extension WithDaemon {
     @Test("R13, R14: a device that falls silent is out of reach, and what it was asked is not answered")
     func aDeviceThatFallsSilent() async throws {
       let daemon = try await BledProcess(
-        Air.scenario.replacingOccurrences(
-          of: #""responseDelay": 0.4,"#, with: #""responseDelay": 0.4, "losses": { "link": 4 },"#))
+        Air.scenario(
+          replacing: #""responseDelay": 0.4,"#, with: #""responseDelay": 0.4, "losses": { "link": 4 },"#))
       let central = Central()
       let slow = try await central.connected("Slow")
       let text = try await central.characteristic("2A8A", of: "181C", on: slow)

@@ -74,12 +74,13 @@ extension WithDaemon {
       device.readValue(for: found)
       #expect(try await central.log.next("didUpdateValueFor characteristic").value == role.value)
       let asked = try #require(try await role.log.next("didReceiveRead").requests.first)
-      #expect(asked.central.identifier == asked.central.identifier)
       // Once more: nothing happens.
       asked.value = Data("late".utf8)
       role.manager.respond(to: asked, withResult: .success)
       role.result = .invalidOffset
       device.readValue(for: found)
+      let again = try #require(try await role.log.next("didReceiveRead").requests.first)
+      #expect(again !== asked && again.central === asked.central)
       let refused = try await central.log.next("didUpdateValueFor characteristic")
       #expect((refused.error as? CBATTError)?.code == .invalidOffset)
       #expect(found.value == role.value)

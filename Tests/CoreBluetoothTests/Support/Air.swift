@@ -1,3 +1,5 @@
+import Foundation
+
 /// What is on the simulated air of these tests.
 enum Air {
   static let custom = "B1ED0001-5EED-4B1E-8D00-000000000000"
@@ -69,4 +71,17 @@ enum Air {
       ],
     }
     """
+
+  /// The scenario with one part of its text exchanged.
+  /// - Throws: if the part does not occur exactly once, as the test would then be about something else.
+  static func scenario(replacing part: String, with other: String) throws -> String {
+    let pieces = scenario.components(separatedBy: part)
+    guard pieces.count == 2 else { throw NoSuchPart(part: part, count: pieces.count - 1) }
+    return pieces.joined(separator: other)
+  }
+
+  struct NoSuchPart: Error {
+    let part: String
+    let count: Int
+  }
 }

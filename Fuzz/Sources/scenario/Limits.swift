@@ -1,0 +1,1 @@
+../../../Sources/BledCore/Policy/Limits.swift

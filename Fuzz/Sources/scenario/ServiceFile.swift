@@ -1,0 +1,1 @@
+../../../Sources/bleshell/Serve/ServiceFile.swift

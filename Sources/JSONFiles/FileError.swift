@@ -1,0 +1,52 @@
+/// A place in a file, counted from 1.
+public struct FilePlace: Hashable, Sendable, CustomStringConvertible {
+  /// The line.
+  public let line: Int
+  /// The character in the line: Unicode scalars, as editors count them; a tab is one.
+  public let column: Int
+
+  /// `line:column`, as editors and compilers write it.
+  public var description: String { "\(line):\(column)" }
+}
+
+/// Why a file cannot be used: where in which file, what is wrong there, and what to do.
+public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file, or what stands for it.
+  public let file: String
+  /// Where in its text; nil if it cannot be read at all.
+  public let place: FilePlace?
+  /// The value that is wrong, such as `devices[1].services[0].uuid`; empty for the whole file and for faults of syntax.
+  public let path: String
+  /// What is wrong and what to do, in a sentence.
+  public let message: String
+  /// Whether the reason is that there is no file of this name.
+  public let isMissingFile: Bool
+
+  init(file: String, place: FilePlace?, path: String = "", message: String, isMissingFile: Bool = false) {
+    self.file = file
+    self.place = place
+    self.path = path
+    self.message = message
+    self.isMissingFile = isMissingFile
+  }
+
+  /// The same place with another sentence.
+  public func with(message: String) -> FileError { FileError(file: file, place: place, path: path, message: message) }
+
+  /// `file:line:column: path: message`, on one line.
+  public var description: String {
+    let start = place.map { "\(file):\($0)" } ?? file
+    return [start, path, message].filter { !$0.isEmpty }.joined(separator: ": ")
+  }
+}
+
+/// Text of a file as a message may show it: without control characters, which would act on a terminal, and of bounded length.
+func shown(_ text: String) -> String {
+  let most = 80
+  var shown = String.UnicodeScalarView()
+  for scalar in text.unicodeScalars.prefix(most) {
+    let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+    shown.append(isControl ? "\u{FFFD}" : scalar)
+  }
+  return String(shown) + (text.unicodeScalars.dropFirst(most).isEmpty ? "" : "…")
+}

@@ -1,0 +1,193 @@
+import Bluetooth
+
+/// Something that can be read from a value of a file.
+public protocol ReadableFromFile {
+  /// Reads it.
+  /// - Throws: what is wrong with the value and where.
+  init(_ value: FileValue) throws(FileError)
+}
+
+/// A value of a file, with its place there and the way to it.
+public struct FileValue: Sendable {
+  private let node: JSON5Node
+  private let file: String
+  /// The way to it from the outermost value, such as `devices[1].services[0].uuid`; empty for that value itself.
+  public let path: String
+
+  init(_ node: JSON5Node, path: String, file: String) {
+    self.node = node
+    self.path = path
+    self.file = file
+  }
+
+  /// Whether it is `null`, which counts as missing.
+  public var isNull: Bool {
+    if case .null = node.content { true } else { false }
+  }
+
+  /// Whether it is a number, where other values are possible as well.
+  public var isNumber: Bool {
+    if case .number = node.content { true } else { false }
+  }
+
+  /// The error that says what is wrong with this value.
+  /// - Parameter message: a sentence, which says what to do.
+  public func failure(_ message: String) -> FileError {
+    FileError(file: file, place: node.place, path: path, message: message)
+  }
+
+  private func mismatch(_ expected: String) -> FileError {
+    failure(
+      isNull ? "this must be \(expected), not null: change it or leave it out." : "this must be \(expected): change it."
+    )
+  }
+
+  // MARK: Simple values
+
+  /// A text.
+  public func text() throws(FileError) -> String {
+    guard case .text(let text) = node.content else { throw mismatch("a text in quotes") }
+    return text
+  }
+
+  /// `true` or `false`.
+  public func bool() throws(FileError) -> Bool {
+    guard case .bool(let bool) = node.content else { throw mismatch("true or false") }
+    return bool
+  }
+
+  /// A number as it stands there, which may be infinite or none.
+  public func number() throws(FileError) -> Double {
+    guard case .number(let number) = node.content else { throw mismatch("a number") }
+    return number
+  }
+
+  /// A number within a range.
+  public func number(in range: ClosedRange<Double>) throws(FileError) -> Double {
+    let number = try number()
+    guard range.contains(number) else {
+      throw failure("\(number) is out of range: give a number from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
+  /// A whole number within a range.
+  public func integer<Integer: FixedWidthInteger>(in range: ClosedRange<Integer>) throws(FileError) -> Integer {
+    let number = try number()
+    guard let integer = Integer(exactly: number), range.contains(integer) else {
+      throw failure("\(number) will not do: give a whole number from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return integer
+  }
+
+  /// A time in seconds within a range.
+  public func seconds(in range: ClosedRange<Double>) throws(FileError) -> Duration { .seconds(try number(in: range)) }
+
+  /// Octets as hex digits.
+  public func octets(atMost limit: Int) throws(FileError) -> [UInt8] {
+    let text = try text()
+    guard let octets = Hex.decode(text) else {
+      throw failure("\"\(shown(text))\" is no hex: give two hex digits for each octet, without spaces.")
+    }
+    guard octets.count <= limit else {
+      throw failure("these are \(octets.count) octets: give at the most \(limit).")
+    }
+    return octets
+  }
+
+  /// One of several words.
+  public func word<Word: RawRepresentable & CaseIterable>(_: Word.Type = Word.self) throws(FileError) -> Word
+  where Word.RawValue == String {
+    try word(Word.allCases, name: \.rawValue)
+  }
+
+  /// One of several words.
+  public func word<Word>(
+    _ words: some Collection<Word>, name: (Word) -> String
+  ) throws(FileError) -> Word {
+    let text = try text()
+    // Texts that are equal to Swift may be different octets.
+    guard let word = words.first(where: { name($0).utf8.elementsEqual(text.utf8) }) else {
+      throw failure("\"\(shown(text))\" is none of these: \(words.map(name).joined(separator: ", ")).")
+    }
+    return word
+  }
+
+  // MARK: What consists of values
+
+  /// The elements of a list.
+  public func elements() throws(FileError) -> [FileValue] {
+    guard case .array(let elements) = node.content else { throw mismatch("a list in brackets") }
+    return elements.enumerated().map { FileValue($1, path: "\(path)[\($0)]", file: file) }
+  }
+
+  /// The members of an object, in their order. `FileMembers` is for objects of which the names are known.
+  public func members() throws(FileError) -> [FileMember] {
+    guard case .object(let members) = node.content else { throw mismatch("an object in braces") }
+    return members.map { member in
+      let name = shown(member.name)
+      let value = FileValue(member.value, path: path.isEmpty ? name : "\(path).\(name)", file: file)
+      return FileMember(name: member.name, value: value, place: member.place)
+    }
+  }
+
+  /// The error that says that an object has no such member.
+  func missing(_ name: String, _ message: String) -> FileError {
+    FileError(file: file, place: node.place, path: path.isEmpty ? name : "\(path).\(name)", message: message)
+  }
+}
+
+/// A member of an object of a file.
+public struct FileMember: Sendable {
+  /// Its name.
+  public let name: String
+  /// Its value.
+  public let value: FileValue
+  fileprivate let place: FilePlace
+
+  /// Whether it has this name, octet by octet: texts that are equal to Swift may be different octets.
+  public func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
+
+  /// The error that says what is wrong with the name.
+  /// - Parameter message: a sentence, which says what to do.
+  public func failure(_ message: String) -> FileError {
+    let error = value.failure(message)
+    return FileError(file: error.file, place: place, path: error.path, message: message)
+  }
+
+  /// The error that says that nobody knows the name: a misspelt one would otherwise be a setting without effect.
+  public func unknown(_ known: some Sequence<String>) -> FileError {
+    failure("nobody knows this name: give one of \(known.joined(separator: ", ")).")
+  }
+}
+
+// MARK: What can be read
+
+extension String: ReadableFromFile {
+  /// Reads a text.
+  public init(_ value: FileValue) throws(FileError) { self = try value.text() }
+}
+
+extension Bool: ReadableFromFile {
+  /// Reads `true` or `false`.
+  public init(_ value: FileValue) throws(FileError) { self = try value.bool() }
+}
+
+extension Array: ReadableFromFile where Element: ReadableFromFile {
+  /// Reads a list.
+  public init(_ value: FileValue) throws(FileError) {
+    self = []
+    for element in try value.elements() { append(try Element(element)) }
+  }
+}
+
+extension BluetoothUUID: ReadableFromFile {
+  /// Reads the text form.
+  public init(_ value: FileValue) throws(FileError) {
+    let text = try value.text()
+    guard let uuid = BluetoothUUID(text) else {
+      throw value.failure("\"\(shown(text))\" is no UUID: give 4 or 8 hex digits, or 32 with dashes")
+    }
+    self = uuid
+  }
+}

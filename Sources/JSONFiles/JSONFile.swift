@@ -1,0 +1,60 @@
+import Glibc
+
+/// A file that people write: JSON with comments, trailing commas and what else JSON5 permits.
+///
+/// Its values are read through `FileValue` and `FileMembers`, which know their place in the file, so that every mistake is
+/// told with its line and column.
+public enum JSONFile {
+  /// The longest file that is read, in octets: 4 MiB.
+  public static let longest = 4 << 20
+
+  /// Reads a file.
+  /// - Returns: its outermost value.
+  /// - Throws: what is wrong with it and where.
+  public static func read(_ path: String) throws(FileError) -> FileValue {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(path, errno) }
+    defer { close(descriptor) }
+    var octets: [UInt8] = []
+    // Some files have no length before they are read, and some no end.
+    while octets.count <= longest {
+      var count = 0
+      let more = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, length in
+        repeat { count = Glibc.read(descriptor, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
+        length = max(count, 0)
+      }
+      guard count >= 0 else { throw unreadable(path, errno) }
+      guard count > 0 else { break }
+      octets += more
+    }
+    return try parse(octets, name: path)
+  }
+
+  /// Reads what would stand in a file.
+  /// - Parameter name: stands for the file in messages.
+  /// - Returns: its outermost value.
+  /// - Throws: what is wrong with it and where.
+  public static func parse(_ octets: some Sequence<UInt8>, name: String) throws(FileError) -> FileValue {
+    let octets = Array(octets)
+    guard octets.count <= longest else {
+      throw FileError(file: name, place: nil, message: "the file is longer than \(longest >> 20) MiB: shorten it.")
+    }
+    do throws(JSON5Parser.Fault) {
+      return FileValue(try JSON5Parser.parse(octets), path: "", file: name)
+    } catch {
+      throw FileError(file: name, place: error.place, message: "not valid JSON5: \(error.message)")
+    }
+  }
+
+  private static func unreadable(_ path: String, _ code: Int32) -> FileError {
+    let reason =
+      switch code {
+      case ENOENT: "there is no such file: check its name."
+      case EACCES: "permission is denied: check who may read it."
+      case EISDIR: "it is a directory: name a file in it."
+      default: "\(String(cString: strerror(code)))."
+      }
+    return FileError(
+      file: path, place: nil, message: "the file cannot be read: \(reason)", isMissingFile: code == ENOENT)
+  }
+}
