@@ -47,7 +47,7 @@ extension Daemon {
         permissions: rules.permissions(of: asking).map(\.rawValue), restored: restored),
       isFirst: restored != nil)
     if isChanged { backgroundChanged(session) }
-    if restored != nil { peripheral.returned(session) }
+    if restored != nil { server.programReturned(session) }
   }
 
   /// `session.end`: gives everything back that this session or a preserved one holds.
@@ -63,8 +63,8 @@ extension Daemon {
   /// The connection of a session that is to be kept has ended.
   func lose(_ session: Session) {
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
-    central.lost(session)
-    peripheral.lost(session)
+    central.programGone(session)
+    server.programGone(session)
     backgroundChanged(session)
     preserve(session, since: scheduler.secondsSinceEpoch)
   }
@@ -73,7 +73,7 @@ extension Daemon {
   func state(of session: Session, since: Double) -> RestoredState {
     RestoredState(
       since: since, scan: scans.wish(of: session), peripherals: central.held(by: session),
-      services: peripheral.published(by: session), advertisements: advertising.held(by: session))
+      services: server.published(by: session), advertisements: advertising.held(by: session))
   }
 
   /// Takes over the sessions that the daemon before this one left, once.
@@ -101,11 +101,11 @@ extension Daemon {
     session.asksForBackground = stored.background
     add(session)
     if let keep { restorations.keep(session, for: keep) }
-    peripheral.revive(state.services, for: session)
-    for peripheral in state.peripherals { attempt { try central.revive(peripheral, for: session) } }
+    server.restore(state.services, for: session)
+    for peripheral in state.peripherals { attempt { try central.restore(peripheral, for: session) } }
     if let scan = state.scan { attempt { try scans.start(scan, for: session, isRevived: true) } }
     for advertisement in state.advertisements {
-      attempt { try advertising.revive(advertisement.parameters, for: session) }
+      attempt { try advertising.restore(advertisement.parameters, for: session) }
     }
     preserve(session, since: stored.since ?? scheduler.secondsSinceEpoch)
   }
@@ -123,7 +123,7 @@ extension Daemon {
     guard !lacking.isDisjoint(with: [.scan, .connect, .serve, .advertise]) else { return false }
     if lacking.contains(.scan) { scans.stop(session) }
     if lacking.contains(.connect) { central.ended(session) }
-    if lacking.contains(.serve) { try? peripheral.remove(nil, for: session) }
+    if lacking.contains(.serve) { try? server.remove(nil, for: session) }
     if lacking.contains(.advertise) { advertising.ended(session) }
     _ = session.takeLines(upTo: .max)
     return true

@@ -37,7 +37,7 @@ public final class Daemon {
   let links: LinkRegistry
   let scans: ScanBroker
   let central: CentralBroker
-  let peripheral: PeripheralBroker
+  let server: ServerBroker
   let advertising: AdvertisingBroker
   let store: Store
   let restorations: Restorations
@@ -71,19 +71,14 @@ public final class Daemon {
     links = LinkRegistry(directory: directory, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     central = CentralBroker(adapters: adapters, directory: directory, scheduler: scheduler, logger: logger)
-    peripheral = PeripheralBroker(links: links, identity: identity, logger: logger)
+    server = ServerBroker(links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters)
     restorations.describe = { [unowned self] in state(of: $0, since: 0) }
-    links.onEvent = { [unowned self] device, event in
-      central.handle(event, on: device)
-      peripheral.handle(event, on: device)
-    }
-    peripheral.users = { [unowned self] in central.users(of: $0) }
     router.serveSession(self)
     router.serveScan(scans)
     router.servePeripheral(central)
     router.serveGATT(central)
-    router.servePublishing(peripheral, advertising)
+    router.servePublishing(server, advertising)
   }
 
   /// Adds an adapter and starts it, unless the daemon is stopping. The first one is the default.
@@ -192,7 +187,7 @@ public final class Daemon {
     scans.stop(session)
     central.ended(session)
     advertising.ended(session)
-    peripheral.ended(session)
+    server.ended(session)
     logger.debug(
       "session \(session.id) closed; reports coalesced \(session.outbox.coalescedReports), dropped \(session.outbox.droppedReports), values refused \(session.outbox.refusedValues), links slowed \(session.slowedLinks)"
     )
@@ -201,16 +196,16 @@ public final class Daemon {
   private func handle(_ event: AdapterEvent, on slot: AdapterSlot) {
     switch event {
     case .stateChanged: stateChanged(slot)
-    case .scanning(let isScanning): slot.isScanning = isScanning
+    case .scanning(let isOn): slot.scanningChanged(to: isOn)
     case .report(let report): scans.received(report, on: slot)
     case .advertising(let id, let status): advertising.changed(id, status, on: slot)
-    case .connected(let link): central.connected(links.add(link, on: slot))
+    case .connected(let link): central.connected(links.add(link, on: slot, central: central, server: server).central)
     case .connectAttemptFailed(let address, let error): central.attemptFailed(address, error, on: slot)
     }
   }
 
   private func stateChanged(_ slot: AdapterSlot) {
-    if slot.adapter.state == .on { slot.hasWorked = true } else { slot.isScanning = false }
+    slot.stateChanged()
     logState(of: slot)
     let description = slot.description
     if let line = try? RPCEncoding.notification(AdapterChanged.self, description) {

@@ -8,8 +8,8 @@ extension AttributeDatabase {
   /// Adds a service and gives it handles: those it had before if it was here in the same shape and they are free,
   /// else fresh ones, and only when there are none left those of other removed services.
   /// - Parameter preferred: where it begins if there is room: where it was before this database was made.
-  /// - Throws: `.noHandlesLeft`; `.unknownInclude`; `.invalidDeclaration` for a characteristic or descriptor that has the UUID
-  ///   of a declaration; `.valueTooLong`.
+  /// - Throws: `.noHandlesLeft`; `.unknownInclude`; `.invalidDeclaration` for a characteristic or descriptor that has
+  ///   the UUID of a declaration; `.valueTooLong`.
   public mutating func add(
     _ definition: ServiceDefinition, owner: AttributeOwner = .local, at preferred: UInt16? = nil
   ) throws(DatabaseError) -> RegisteredService {
@@ -145,7 +145,8 @@ extension CharacteristicDefinition {
     if !properties.isDisjoint(with: [.notify, .indicate]),
       !all.contains(where: { $0.uuid == .clientCharacteristicConfiguration })
     {
-      // Switching a value's notifications on takes what reading or writing the value takes, and no authorization of its own.
+      // Switching a value's notifications on takes what reading or writing the value takes, and no authorization of its
+      // own.
       let needed = [permissions.read, permissions.write].compactMap { $0 }.max { $0.level < $1.level } ?? .open
       all.append(
         DescriptorDefinition(

@@ -29,7 +29,8 @@ extension AttributeDatabase {
   public mutating func hash() -> [UInt8]? {
     guard let cmac else { return nil }
     if let cachedHash { return cachedHash }
-    // The characteristic is a number and goes out least significant octet first; AES-CMAC gives the most significant first.
+    // The characteristic is a number and goes out least significant octet first; AES-CMAC gives the most significant
+    // first.
     let hash = [UInt8](cmac(hashMessage).reversed())
     cachedHash = hash
     return hash

@@ -28,7 +28,8 @@ public struct AttributeDatabase: Sendable {
   var cachedHash: [UInt8]?
 
   /// Makes an empty database.
-  /// - Parameter cmac: AES-CMAC of octets under the all-zero key, 16 octets in the order of RFC 4493, for the database hash.
+  /// - Parameter cmac: AES-CMAC of octets under the all-zero key, 16 octets in the order of RFC 4493, for the database
+  ///   hash.
   public init(cmac: (@Sendable ([UInt8]) -> [UInt8])? = nil) { self.cmac = cmac }
 
   /// All services in the order of their handles.

@@ -1,32 +1,28 @@
 import ATT
 import Bluetooth
 
-// The client of one link (Core 5.4, Vol 3, Part G, 4). Procedures run one after the other.
+// The client of one link (Core 5.4, Vol 3, Part G, 4). It runs one procedure at a time; whoever has more keeps a queue.
 //
 // State      Holds                                       Leaves it
 // idle       nothing                                     `start`
 // asking     the procedure, a request on its way         its answer: the next request, or the end
 // waiting    the procedure, refused for want of security `resume`: the request once more, or the end
-// beside it  procedures that wait, in order              those before them ended
 //
-// Inputs: `start`, `handle` (a response), `deliver` (a notification or indication), `resume`, `end`. Output: `GATTAction`.
+// Inputs: `start`, `handle` (a response), `deliver` (a notification or indication), `resume`, `end`. Output:
+// `GATTAction`.
 
 /// The GATT client of one link.
 struct GATTClient: Sendable {
-  /// How many procedures may wait.
-  static let queueLimit = 256
-
   /// Whether a refusal for want of security is put to the caller.
   var asksForSecurity = false
   /// Whether the link is encrypted: then nothing is signed (Core 5.4, Vol 3, Part C, 10.4.1).
   var isEncrypted = false
-  private var queue: [(id: ProcedureID, procedure: GATTProcedure)] = []
   private var running: RunningProcedure?
   /// The refusal that waits for `resume`.
   private var refusal: ATTPDU?
   private var hasExchangedMTU = false
 
-  /// Starts a procedure, or lets it wait.
+  /// Starts a procedure; one that asks fails while another runs.
   mutating func start(
     _ procedure: GATTProcedure, id: ProcedureID, now: Instant, bearer: inout Bearer, actions: inout [GATTAction]
   ) {
@@ -41,9 +37,8 @@ struct GATTClient: Sendable {
       guard signature.count == 12 else { return actions.append(.finished(id, .failure(.invalidParameter))) }
       command(.signedWriteCommand(handle, value: value[...], signature: signature[...]), id, bearer, &actions)
     default:
-      guard queue.count < Self.queueLimit else { return actions.append(.finished(id, .failure(.queueFull))) }
-      queue.append((id, procedure))
-      proceed(now, &bearer, &actions)
+      guard running == nil, bearer.canRequest else { return actions.append(.finished(id, .failure(.busy))) }
+      begin(procedure, id, now, &bearer, &actions)
     }
   }
 
@@ -58,9 +53,9 @@ struct GATTClient: Sendable {
   }
 
   /// Takes an answer that cannot be read.
-  mutating func handleMalformed(_ packet: [UInt8], now: Instant, bearer: inout Bearer, actions: inout [GATTAction]) {
+  mutating func handleMalformed(_ packet: [UInt8], actions: inout [GATTAction]) {
     let opcode = ATTOpcode(rawValue: packet.first ?? 0)
-    finish(.failure(.invalidResponse(opcode, .malformed)), now, &bearer, &actions)
+    finish(.failure(.invalidResponse(opcode, .malformed)), &actions)
   }
 
   /// Repeats what was refused for want of security, or gives it up.
@@ -92,17 +87,13 @@ struct GATTClient: Sendable {
     }
   }
 
-  /// Ends everything that waits; the bearer is at its end.
+  /// Ends what runs; the bearer is at its end.
   mutating func end(_ reason: BearerError, actions: inout [GATTAction]) {
-    if let running { actions.append(.finished(running.id, .failure(.bearer(reason)))) }
-    running = nil
     refusal = nil
-    let waiting = queue
-    queue = []
-    for (id, _) in waiting { actions.append(.finished(id, .failure(.bearer(reason)))) }
+    finish(.failure(.bearer(reason)), &actions)
   }
 
-  // MARK: - One procedure after the other
+  // MARK: - The procedure
 
   private mutating func follow(
     _ pdu: ATTPDU, _ now: Instant, _ bearer: inout Bearer, _ actions: inout [GATTAction]
@@ -117,33 +108,29 @@ struct GATTClient: Sendable {
       send(request.encoded, now, &bearer, &actions)
     case .finish(let result):
       if case .success(.mtu) = result { hasExchangedMTU = true }
-      finish(result, now, &bearer, &actions)
+      finish(result, &actions)
     }
   }
 
-  private mutating func finish(
-    _ result: Result<GATTResult, GATTError>, _ now: Instant, _ bearer: inout Bearer, _ actions: inout [GATTAction]
-  ) {
+  private mutating func finish(_ result: Result<GATTResult, GATTError>, _ actions: inout [GATTAction]) {
     guard let ended = running.take() else { return }
     actions.append(.finished(ended.id, result))
-    proceed(now, &bearer, &actions)
   }
 
-  private mutating func proceed(_ now: Instant, _ bearer: inout Bearer, _ actions: inout [GATTAction]) {
-    while running == nil, bearer.canRequest, !queue.isEmpty {
-      let (id, procedure) = queue.removeFirst()
-      // The MTU is exchanged once on a bearer (Part F, 3.4.2).
-      if case .exchangeMTU = procedure, hasExchangedMTU {
-        actions.append(.finished(id, .success(.mtu(bearer.mtu))))
-        continue
-      }
-      var next = RunningProcedure(id: id, procedure: procedure)
-      switch next.begin(mtu: bearer.mtu, maximumMTU: bearer.maximumMTU) {
-      case .finish(let result): actions.append(.finished(id, result))
-      case .send(let request):
-        running = next
-        send(request.encoded, now, &bearer, &actions)
-      }
+  private mutating func begin(
+    _ procedure: GATTProcedure, _ id: ProcedureID, _ now: Instant, _ bearer: inout Bearer,
+    _ actions: inout [GATTAction]
+  ) {
+    // The MTU is exchanged once on a bearer (Part F, 3.4.2).
+    if case .exchangeMTU = procedure, hasExchangedMTU {
+      return actions.append(.finished(id, .success(.mtu(bearer.mtu))))
+    }
+    var next = RunningProcedure(id: id, procedure: procedure)
+    switch next.begin(mtu: bearer.mtu, maximumMTU: bearer.maximumMTU) {
+    case .finish(let result): actions.append(.finished(id, result))
+    case .send(let request):
+      running = next
+      send(request.encoded, now, &bearer, &actions)
     }
   }
 

@@ -33,7 +33,11 @@ public struct GATTConnection: Sendable {
   /// False when the bearer ended.
   public var isOpen: Bool { bearer.error == nil }
   /// When `timePassed` must be called, if nothing happens before.
-  public var deadline: Instant? { [bearer.deadline, server.deadline].compactMap { $0 }.min() }
+  public var deadline: Instant? {
+    guard let first = bearer.deadline else { return server.deadline }
+    guard let second = server.deadline else { return first }
+    return min(first, second)
+  }
 
   // MARK: - The link
 
@@ -46,7 +50,7 @@ public struct GATTConnection: Sendable {
     case .request(let pdu), .command(let pdu):
       server.handle(pdu, now: now, bearer: &bearer, database: &database, actions: &actions)
     case .response(let pdu): client.handle(pdu, now: now, bearer: &bearer, actions: &actions)
-    case .malformedResponse: client.handleMalformed(packet, now: now, bearer: &bearer, actions: &actions)
+    case .malformedResponse: client.handleMalformed(packet, actions: &actions)
     case .notification(let pdu): client.deliver(pdu, actions: &actions)
     case .indication(let pdu, let confirmation):
       actions.append(.send(confirmation))
@@ -85,14 +89,18 @@ public struct GATTConnection: Sendable {
     set { client.asksForSecurity = newValue }
   }
 
-  /// Starts a procedure, or puts it behind those that run. It ends with one `finished`.
+  /// Starts a procedure. It ends with one `finished`.
+  ///
+  /// A link has one ATT request pending at a time (Core 5.4, Vol 3, Part F, 3.3.2), so one procedure runs at a time: a
+  /// second one fails with `GATTError.busy`. Writes without a response need no answer and may be started at any time.
   public mutating func start(
     _ procedure: GATTProcedure, id: ProcedureID, now: Instant, actions: inout [GATTAction]
   ) {
     client.start(procedure, id: id, now: now, bearer: &bearer, actions: &actions)
   }
 
-  /// Goes on with the procedure of `securityNeeded`: its request is sent again, once, or it fails with what the peer said.
+  /// Goes on with the procedure of `securityNeeded`: its request is sent again, once, or it fails with what the peer
+  /// said.
   public mutating func resume(
     _ id: ProcedureID, isSecured: Bool, now: Instant, actions: inout [GATTAction]
   ) {

@@ -9,7 +9,9 @@ public enum GATTError: Error, Hashable, Sendable {
   case invalidResponse(ATTOpcode, ResponseFault)
   /// The bearer ended first.
   case bearer(BearerError)
-  /// Too much waits already.
+  /// Another procedure is under way.
+  case busy
+  /// Too many indications wait already.
   case queueFull
   /// The value does not fit into a packet, or not into an attribute.
   case valueTooLong(maximum: Int)
@@ -38,6 +40,7 @@ public enum GATTError: Error, Hashable, Sendable {
     case .invalidResponse(let opcode, let fault):
       BledError.protocolViolation.error("The device's ATT answer \(opcode) is unusable: \(fault.rawValue).")
     case .bearer(let error): error.bluetoothError
+    case .busy: BledError.alreadyInProgress.error("Another procedure is under way on this link.")
     case .queueFull: BledError.limitReached.error("Too many requests wait for the device already.")
     case .valueTooLong(let maximum): BledError.invalidParameter.error("The value is longer than \(maximum) octets.")
     case .invalidParameter: BledError.invalidParameter.error("The request makes no sense.")

@@ -44,8 +44,8 @@ public enum GATTProcedure: Sendable {
   case readMultipleVariable([UInt16])
   /// 4.9.1. Goes out at once, before what waits. Ends with `.done` when it is sent; longer than MTU − 3 is an error.
   case writeWithoutResponse(UInt16, [UInt8])
-  /// 4.9.2. Goes out at once, on an encrypted link as a plain write without response. `sign` gets the packet and returns
-  /// the 12 octets of the signature: the counter and the code. Ends with `.done` when it is sent.
+  /// 4.9.2. Goes out at once, on an encrypted link as a plain write without response. `sign` gets the packet and
+  /// returns the 12 octets of the signature: the counter and the code. Ends with `.done` when it is sent.
   case signedWrite(UInt16, [UInt8], sign: @Sendable ([UInt8]) -> [UInt8])
   /// 4.9.3 and 4.12.3. Ends with `.done`; longer than MTU − 3 is an error.
   case write(UInt16, [UInt8])
@@ -53,7 +53,8 @@ public enum GATTProcedure: Sendable {
   case writeLong(UInt16, [UInt8], offset: UInt16 = 0)
   /// 4.9.5: all or nothing, and what the server echoes is compared. Ends with `.done`.
   case reliableWrite([AttributeWrite])
-  /// 3.3.3.3: writes the Client Characteristic Configuration of that handle; the empty set unsubscribes. Ends with `.done`.
+  /// 3.3.3.3: writes the Client Characteristic Configuration of that handle; the empty set unsubscribes. Ends with
+  /// `.done`.
   case subscribe(descriptor: UInt16, ClientConfiguration)
 
   /// 4.4.2. Ends with `.services`.

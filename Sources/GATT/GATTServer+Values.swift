@@ -36,7 +36,8 @@ extension GATTServer {
     return .sent
   }
 
-  /// Multiple Handle Value Notification (3.4.7.4); to clients that do not know it, and where it does not fit, single ones.
+  /// Multiple Handle Value Notification (3.4.7.4); to clients that do not know it, and where it does not fit, single
+  /// ones.
   func notify(
     _ values: [(handle: UInt16, value: [UInt8])], bearer: Bearer, actions: inout [GATTAction]
   ) -> NotifyOutcome {
@@ -94,7 +95,8 @@ extension GATTServer {
     sendIndication(now, &bearer, &actions)
   }
 
-  /// Tells the client that services came or went, where it wants to know, and forgets what it wanted of those that went.
+  /// Tells the client that services came or went, where it wants to know, and forgets what it wanted of those that
+  /// went.
   mutating func databaseChanged(
     _ range: ClosedRange<UInt16>, now: Instant, bearer: inout Bearer, database: AttributeDatabase,
     actions: inout [GATTAction]

@@ -1,8 +1,8 @@
 import ATT
 import Bluetooth
 
-/// Checks a signed write (Core 5.4, Vol 3, Part C, 10.4.2): gets the whole packet and says whether its code is right and
-/// its counter is new. It remembers the counter.
+/// Checks a signed write (Core 5.4, Vol 3, Part C, 10.4.2): gets the whole packet and says whether its code is right
+/// and its counter is new. It remembers the counter.
 public typealias SignatureVerifier = @Sendable (_ packet: [UInt8]) -> Bool
 
 /// What Execute Write has still to do.

@@ -3,15 +3,14 @@ import Bluetooth
 
 // The server of one link (Core 5.4, Vol 3, Part F, 3.4, and Part G, 4).
 //
-// State                 Holds                                     Leaves it
-// idle                  nothing                                   a request
-// asking                a question to an owner, what to do next   `answerRead` · `answerWrite` · 25 s · owner gone · link end
-// beside it             prepared writes                           execute · cancel · link end
+// State                 Holds                                     Leaves it idle                  nothing
+// a request asking                a question to an owner, what to do next   `answerRead` · `answerWrite` · 25 s · owner
+// gone · link end beside it             prepared writes                           execute · cancel · link end
 //                       indications, one of them on its way       confirmation · link end
 //                       what the client subscribed to, its features, whether it knows the database
 //
-// Inputs: `handle` (a request or command), answers, `notify`, `indicate`, `confirmed`, `databaseChanged`, `timePassed`, `end`.
-// Outputs: `GATTAction`.
+// Inputs: `handle` (a request or command), answers, `notify`, `indicate`, `confirmed`, `databaseChanged`, `timePassed`,
+// `end`. Outputs: `GATTAction`.
 
 /// The GATT server of one link.
 struct GATTServer: Sendable {

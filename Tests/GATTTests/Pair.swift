@@ -16,6 +16,9 @@ struct Pair {
   /// How many packets crossed the link.
   var crossed = 0
   private var lastID: UInt64 = 0
+  /// Procedures that wait for the one before them.
+  private var waiting: [GATTProcedure] = []
+  private var isRunning = false
 
   init(server database: AttributeDatabase, maximumMTU: Int = 23) {
     client = GATTConnection(maximumMTU: maximumMTU)
@@ -23,8 +26,16 @@ struct Pair {
     serverDatabase = database
   }
 
-  /// Starts a procedure of the client; results come in the order of the procedures.
+  /// Starts a procedure of the client when those before it have ended; results come in the order of the procedures.
   mutating func start(_ procedure: GATTProcedure) {
+    waiting.append(procedure)
+    startNext()
+  }
+
+  private mutating func startNext() {
+    guard !isRunning, !waiting.isEmpty else { return }
+    let procedure = waiting.removeFirst()
+    isRunning = true
     lastID += 1
     var actions: [GATTAction] = []
     client.start(procedure, id: ProcedureID(lastID), now: now, actions: &actions)
@@ -50,11 +61,14 @@ struct Pair {
     for action in actions {
       switch action {
       case .send(let packet): toServer.append(packet)
-      case .finished(_, let result): results.append(result)
+      case .finished(_, let result):
+        results.append(result)
+        isRunning = false
       case .value(let handle, let value, _): values.append((handle, value))
       default: break
       }
     }
+    startNext()
   }
 
   mutating func take(serverActions actions: [GATTAction]) {

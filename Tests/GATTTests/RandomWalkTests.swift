@@ -3,7 +3,8 @@ import Bluetooth
 import GATT
 import Testing
 
-/// A client and a server that do at random whatever they can, over a link that delays and that ends. Same seed, same walk.
+/// A client and a server that do at random whatever they can, over a link that delays and that ends. Same seed, same
+/// walk.
 struct RandomWalkTests {
   @Test(arguments: [1, 2, 3])
   func walk(_ seed: UInt64) throws {
@@ -74,8 +75,8 @@ private struct RandomWalk {
   /// Packets on their way, in order; the link delays and never reorders.
   var toServer: [[UInt8]] = []
   var toClient: [[UInt8]] = []
-  /// What waits at either end.
-  var procedures: Set<UInt64> = []
+  /// What waits at either end; of the client's procedures the first one runs.
+  var procedures: [(id: UInt64, procedure: GATTProcedure)] = []
   var indications: Set<UInt64> = []
   var questions: [(token: QuestionToken, isWrite: Bool)] = []
   /// Requests of the client without an answer.
@@ -96,9 +97,8 @@ private struct RandomWalk {
     switch random.below(40) {
     case 0..<8 where procedures.count < 20:
       lastID += 1
-      procedures.insert(lastID)
-      client.start(Self.procedure(&random), id: ProcedureID(lastID), now: now, actions: &actions)
-      take(clientActions: actions)
+      procedures.append((lastID, Self.procedure(&random)))
+      if procedures.count == 1 { startNext() }
     case 8..<12: notify()
     case 12..<15:
       lastID += 1
@@ -111,6 +111,14 @@ private struct RandomWalk {
     case 22: if random.below(10) == 0 { changeDatabase() }
     default: deliver()
     }
+  }
+
+  /// Starts the procedure that is the first now.
+  private mutating func startNext() {
+    guard let (id, procedure) = procedures.first else { return }
+    var actions: [GATTAction] = []
+    client.start(procedure, id: ProcedureID(id), now: now, actions: &actions)
+    take(clientActions: actions)
   }
 
   static func procedure(_ random: inout SplitMix) -> GATTProcedure {
@@ -220,6 +228,7 @@ private struct RandomWalk {
   }
 
   private mutating func take(clientActions actions: [GATTAction]) {
+    var hasFinished = false
     for action in actions {
       switch action {
       case .send(let packet):
@@ -231,15 +240,18 @@ private struct RandomWalk {
         }
         toServer.append(packet)
       case .finished(let id, let result):
-        // Each ends once.
-        check(procedures.remove(id.value) != nil)
+        // Each ends once, and in order.
+        check(procedures.first?.id == id.value)
+        procedures.removeFirst(min(1, procedures.count))
         finished += 1
+        hasFinished = true
         if case .failure(.invalidResponse) = result { Issue.record("\(result)") }
       case .value(_, _, let isIndication): notified += isIndication ? 0 : 1
       case .failed: break
       default: break
       }
     }
+    if hasFinished { startNext() }
   }
 
   private mutating func take(serverActions actions: [GATTAction]) {

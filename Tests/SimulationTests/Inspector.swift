@@ -141,8 +141,8 @@ extension Simulation {
     let sessions = Set(daemon.sessions)
     for device in daemon.links.links {
       if !device.isOpen { trouble("a link that has ended is still in the list") }
-      for (handle, subscription) in device.subscriptions where !sessions.isSuperset(of: subscription.members) {
-        trouble("a session that ended is subscribed to handle \(handle) of \(device.peripheral.address)")
+      if !sessions.isSuperset(of: device.central.subscribers) {
+        trouble("a session that ended is subscribed to a value of \(device.peripheral.address)")
       }
       if device.link.role == .central, !used.contains(device.peripheral.id) { unwanted.insert(device.link.id) }
     }

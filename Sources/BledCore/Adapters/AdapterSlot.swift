@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import Collections
 
-/// One adapter and what it last told.
+/// One adapter and what it last told: the daemon's one place for whether it scans, and for what it advertises.
 final class AdapterSlot {
   let adapter: any Adapter
   /// Whether it has been on since the daemon's start: what is wanted of it waits until it is on again.
@@ -11,9 +11,9 @@ final class AdapterSlot {
   /// The state that the log has last.
   var loggedState: AdapterState?
   /// Whether the controller scans.
-  var isScanning = false
-  /// The advertisements on the air.
-  var onAir: Set<AdvertisingSetID> = []
+  private(set) var isScanning = false
+  /// The advertisements on the air, with their intervals.
+  var onAir: [AdvertisingSetID: Duration] = [:]
   /// The links it holds.
   var linkCount = 0
   /// The power that was asked for; the first is being switched.
@@ -43,6 +43,14 @@ final class AdapterSlot {
       GAPError.adapterOff.error("adapter \(id) is off: switch it on with \"bleshell power on --adapter \(id)\"")
     case .failed(let problem): GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
     }
+  }
+
+  /// The controller began or ceased to scan.
+  func scanningChanged(to isOn: Bool) { isScanning = isOn }
+
+  /// The adapter's state changed: in any other than on nothing is scanned for.
+  func stateChanged() {
+    if adapter.state == .on { hasWorked = true } else { isScanning = false }
   }
 
   /// Switches the power when all that was asked for before is switched, unless the session has ended by then.

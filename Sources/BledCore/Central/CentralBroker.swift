@@ -1,19 +1,38 @@
 import Adapter
 import BledRPC
 import Bluetooth
-import GATT
 import Logging
 
-/// Connects sessions with devices: shares links, and gives each session its own answer and its own end.
+/// The sessions that want to be told of every link.
+struct LinkWatchers {
+  private var sessions: Set<Session> = []
+
+  mutating func set(_ on: Bool, _ session: Session) {
+    if on {
+      sessions.insert(session)
+    } else {
+      sessions.remove(session)
+    }
+  }
+
+  /// A link to the device came up or ended.
+  func tell(_ peripheral: Peripheral, linked: Bool) {
+    guard !sessions.isEmpty else { return }
+    let params = PeripheralLinkChanged.Params(peripheral: peripheral.id, linked: linked, name: peripheral.name)
+    let line = try? RPCEncoding.notification(PeripheralLinkChanged.self, params)
+    for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(line, as: .event) }
+  }
+}
+
+/// Connects sessions with devices: finds the device and the adapter that a session means, and has one connection for
+/// all sessions that want the same device.
 final class CentralBroker {
   let directory: PeripheralDirectory
-  var watchers = LinkWatchers()
-  let adapters: AdapterRegistry
   let scheduler: any Scheduler
   let logger: Logger
-  /// What sessions of before this daemon had of the devices that they wait for.
-  var revivals: [Peripheral: [Session: RestoredState.Peripheral]] = [:]
-  private(set) var connections: [Peripheral: Connection] = [:]
+  var watchers = LinkWatchers()
+  private let adapters: AdapterRegistry
+  private var connections: [Peripheral: PeripheralConnection] = [:]
 
   init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler, logger: Logger) {
     self.adapters = adapters
@@ -28,26 +47,14 @@ final class CentralBroker {
     _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>
   ) throws {
     if let timeout = params.timeout, !(timeout > 0 && timeout <= 86_400 * 365) {
-      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at the most a year")
+      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a year")
     }
-    let connection = try connection(wanted: params, by: session)
-    let peripheral = connection.peripheral
-    // The answer to this call is the answer to one that waits for a program that is back, too.
-    for other in connection.machine.requests(of: session) { other.reply.afterwards = nil }
-    reply.afterwards = { [unowned self] outcome in decided(outcome, peripheral, for: session) }
-    let request = Request(session, reply)
-    if let timeout = params.timeout {
-      request.alarm = scheduler.schedule(after: .seconds(timeout)) {
-        [unowned self, unowned connection, unowned request] in
-        let error = GAPError.timeout.error("no connection to \(peripheral.address) within \(timeout) s")
-        perform(connection.machine.expired(request, error), on: connection)
-      }
-    }
-    perform(connection.machine.want(session, request, keeps: params.reconnect ?? false), on: connection)
+    try connection(wanted: params, by: session)
+      .want(session, reply, timeout: params.timeout, keeps: params.reconnect ?? false)
   }
 
   func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
-    let meant: [Connection]
+    let meant: [PeripheralConnection]
     if let id = params.peripheral {
       meant = [connections[try directory.find(id)]].compactMap { $0 }
     } else if let address = params.address?.uppercased() {
@@ -58,120 +65,155 @@ final class CentralBroker {
     } else {
       throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")
     }
-    let own = meant.filter { $0.machine.isWaiting(session) || $0.machine.users.contains(session) }
+    let own = meant.filter { $0.concerns(session) }
     guard !own.isEmpty else {
       throw GAPError.notConnected.error("this session neither holds nor awaits a connection to that device")
     }
-    for connection in own { release(connection, by: session) }
+    for connection in own { connection.release(session) }
   }
+
+  /// The link over which a session may talk to a device.
+  func link(to id: String, for session: Session) throws -> CentralLink {
+    guard let connection = connections[try directory.find(id)], let link = connection.link,
+      connection.machine.users.contains(session)
+    else { throw GAPError.notConnected.error("this session is not connected to \(id): call peripheral.connect first") }
+    return link
+  }
+
+  // MARK: How sessions come and go
 
   /// A session has ended.
   func ended(_ session: Session) {
     watchers.set(false, session)
-    for connection in inOrder { release(connection, by: session) }
+    for connection in inOrder { connection.release(session) }
   }
 
-  /// The link over which a session may talk to a device.
-  func link(to id: String, for session: Session) throws -> DeviceLink {
-    let peripheral = try directory.find(id)
-    guard let connection = connections[peripheral], let device = connection.device,
-      connection.machine.users.contains(session)
-    else { throw GAPError.notConnected.error("this session is not connected to \(id): call peripheral.connect first") }
-    return device
+  /// The program of a session is gone: nobody waits for what it had under way. Its links, subscriptions and pending
+  /// connections stay; its watch of all links does not, as that would fill what is kept for it.
+  func programGone(_ session: Session) {
+    watchers.set(false, session)
+    for connection in inOrder where connection.machine.users.contains(session) {
+      connection.link?.abandon(session, GAPError.cancelled.error("the program is gone"), isPreserved: true)
+      connection.link?.hub.releaseBrake()
+    }
   }
 
-  // MARK: What adapters and links tell
+  /// The devices that a session uses or waits for.
+  func held(by session: Session) -> [RestoredState.Peripheral] { inOrder.compactMap { $0.state(for: session) } }
 
-  func connected(_ device: DeviceLink) {
-    let connection = connections[device.peripheral] ?? Connection(device.peripheral, on: device.slot)
-    guard connection.device == nil else {
-      if device.link.role == .central { device.disconnect() }
+  /// Connects to a device that a preserved session used or waited for before the daemon was started, as soon as its
+  /// adapter works.
+  func restore(_ state: RestoredState.Peripheral, for session: Session) throws {
+    let adapter = try? adapters.find(state.adapter).id
+    try connection(
+      wanted: .init(address: state.address, addressType: state.addressType, adapter: adapter), by: session,
+      isRestored: true
+    ).rejoin(session, with: state)
+  }
+
+  // MARK: What adapters tell
+
+  /// A link came up, ours or one from a device.
+  func connected(_ link: CentralLink) {
+    let hub = link.hub
+    let connection = connections[hub.peripheral] ?? PeripheralConnection(to: hub.peripheral, on: hub.slot, broker: self)
+    guard connection.link == nil else {
+      if hub.link.role == .central { hub.disconnect() }
       return
     }
-    if connections.updateValue(connection, forKey: device.peripheral) == nil { device.peripheral.holds += 1 }
-    if connection.machine.state == .connecting, connection.slot != device.slot {
-      // It came to another adapter than the one that waits for it.
-      connection.slot.adapter.cancelConnect(to: device.peripheral.address)
-    }
-    connection.device = device
-    connection.slot = device.slot
-    connection.hasNegotiated = false
-    if device.link.role == .central || device.peripheral.isKept { directory.connected(device.peripheral) }
-    watchers.tell(device.peripheral, linked: true)
-    perform(connection.machine.linkUp(isOurs: device.link.role == .central), on: connection)
+    add(connection)
+    connection.linkUp(link)
   }
 
   func attemptFailed(_ address: DeviceAddress, _ error: BluetoothError, on slot: AdapterSlot) {
     logger.debug("an attempt to connect to \(address) failed: \(error)")
-    // Only what cannot be mended by trying again ends the wish.
+    // A pending connection ends only if further attempts are of no use.
     guard error.isConnectionLimit,
       let connection = connections.values.first(where: { $0.slot == slot && $0.peripheral.address == address })
     else { return }
-    let held = inOrder.filter { $0.slot == slot && $0.device != nil }.map { connection in
+    let held = inOrder.filter { $0.slot == slot && $0.link != nil }.map { connection in
       let names = connection.machine.users.map { $0.name.isEmpty ? "session \($0.id)" : $0.name }
-      return "\(connection.peripheral.address) (\(names.isEmpty ? "its own wish" : names.joined(separator: ", ")))"
+      let holders = names.isEmpty ? "connected by the device itself" : names.joined(separator: ", ")
+      return "\(connection.peripheral.address) (\(holders))"
     }
     let message =
       "adapter \(slot.id) holds \(held.count) links and has no room for more: \(held.joined(separator: ", "))"
-    perform(connection.machine.failed(GAPError.connectionLimitReached.error(message)), on: connection)
+    connection.failed(GAPError.connectionLimitReached.error(message))
   }
 
-  /// What was awaited on an adapter that turns out not to be usable has failed. One that worked comes back, and what is awaited
-  /// on it goes on waiting.
+  /// Pending connections fail on an adapter that turns out not to be usable. An adapter that worked comes back, and
+  /// pending connections wait for it.
   func adapterChanged(_ slot: AdapterSlot) {
     guard !slot.hasWorked, let error = slot.unusable else { return }
-    for connection in inOrder where connection.slot == slot {
-      perform(connection.machine.failed(error), on: connection)
+    for connection in inOrder where connection.slot == slot { connection.failed(error) }
+  }
+
+  // MARK: What there is
+
+  func list(for session: Session) -> [PeripheralList.Entry] {
+    directory.all.map { peripheral in
+      let connection = connections[peripheral]
+      let state =
+        switch connection?.machine.state {
+        case .connecting, .negotiating: "connecting"
+        case .connected, .linked: "connected"
+        case .idle, .ending, nil: "disconnected"
+        }
+      return PeripheralList.Entry(
+        peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
+        adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: state,
+        mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.link?.hub.mtu)
     }
   }
 
-  func handle(_ event: DeviceLink.Event, on device: DeviceLink) {
-    guard let connection = connections[device.peripheral], connection.device === device else { return }
-    switch event {
-    case .value(let handle, let value): deliver(value, of: handle, on: device, to: connection.machine.users)
-    case .packetsLost(let count): lost(count, on: device)
-    case .servicesChanged(let range):
-      device.hash = .unread
-      device.peripheral.cache = nil
-      directory.cacheChanged(device.peripheral)
-      servicesChanged(range, on: connection, device)
-    case .cacheVoid:
-      directory.cacheChanged(device.peripheral)
-      servicesChanged(1...0xFFFF, on: connection, device)
-    case .cacheChanged: directory.cacheChanged(device.peripheral)
-    case .ended(let reason):
-      connection.device = nil
-      perform(connection.machine.linkDown(reason, at: scheduler.now), on: connection)
-      watchers.tell(device.peripheral, linked: false)
-    default: break
+  /// Adds the devices that a session uses and waits for, and what it subscribed to.
+  func describe(_ session: Session, in description: inout SessionDescription) {
+    for connection in inOrder {
+      let peripheral = connection.peripheral
+      let device = SessionDescription.Device(
+        peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name)
+      if connection.machine.users.contains(session) {
+        description.connections.append(device)
+      } else if connection.machine.isWaiting(session) {
+        description.connecting.append(device)
+      }
+      for handle in connection.link?.subscriptions(of: session) ?? [] {
+        description.subscriptions.append(.init(peripheral: peripheral.id, handle: handle))
+      }
     }
   }
 
-  /// The sessions that use a device over this link.
-  func users(of device: DeviceLink) -> [Session] {
-    guard let connection = connections[device.peripheral], connection.device === device else { return [] }
-    return connection.machine.users
+  // MARK: Connections
+
+  /// All connections in the order in which the devices became known: the order of whatever concerns several.
+  private var inOrder: [PeripheralConnection] {
+    connections.values.sorted { $0.peripheral.number < $1.peripheral.number }
   }
 
-  // MARK: Inside
-
-  /// All that is wanted or linked, in the order in which the devices became known: the order of whatever concerns several.
-  var inOrder: [Connection] { connections.values.sorted { $0.peripheral.number < $1.peripheral.number } }
-
-  /// The connection with a device that a session may want.
-  /// - Parameter isRevived: whether it was wanted before the daemon was started: then it waits for its adapter, too.
-  func connection(
-    wanted params: PeripheralConnect.Params, by session: Session, isRevived: Bool = false
-  ) throws -> Connection {
+  /// The connection with a device that a session wants.
+  /// - Parameter isRestored: whether it was wanted before the daemon was started: then it waits for its adapter, too.
+  private func connection(
+    wanted params: PeripheralConnect.Params, by session: Session, isRestored: Bool = false
+  ) throws -> PeripheralConnection {
     let (peripheral, slot) = try choose(params)
-    let connection = connections[peripheral] ?? Connection(peripheral, on: slot)
+    let connection = connections[peripheral] ?? PeripheralConnection(to: peripheral, on: slot, broker: self)
     try admit(session, connection.machine)
-    // A wish that waits stays with its adapter: that is the one to take it back from.
-    if connection.machine.state == .idle { connection.slot = slot }
-    if !isRevived, connection.device == nil, let error = connection.slot.unusable { throw error }
-    if connections.updateValue(connection, forKey: peripheral) == nil { peripheral.holds += 1 }
+    connection.prefer(slot)
+    if !isRestored, connection.link == nil, let error = connection.slot.unusable { throw error }
+    add(connection)
     directory.keep(peripheral)
     return connection
+  }
+
+  private func add(_ connection: PeripheralConnection) {
+    if connections.updateValue(connection, forKey: connection.peripheral) == nil { connection.peripheral.holds += 1 }
+  }
+
+  /// Nobody wants the device, and it is not linked.
+  func forget(_ connection: PeripheralConnection) {
+    guard connections[connection.peripheral] === connection else { return }
+    connections[connection.peripheral] = nil
+    connection.peripheral.holds -= 1
   }
 
   private func choose(_ params: PeripheralConnect.Params) throws -> (Peripheral, AdapterSlot) {
@@ -203,7 +245,7 @@ final class CentralBroker {
   }
 
   /// Checks whether a session may want one more device.
-  private func admit(_ session: Session, _ machine: ConnectMachine<Session, Request>) throws {
+  private func admit(_ session: Session, _ machine: ConnectMachine<Session, ConnectRequest>) throws {
     guard !machine.users.contains(session), !machine.isWaiting(session) else { return }
     var (own, all, ownWaiting, allWaiting) = (0, 0, 0, 0)
     for connection in connections.values {
@@ -216,98 +258,6 @@ final class CentralBroker {
     }
     try session.rules.admit(.connections, of: session, own: own, all: all)
     try session.rules.admit(.connects, of: session, own: ownWaiting, all: allWaiting)
-  }
-
-  private func release(_ connection: Connection, by session: Session) {
-    revivals[connection.peripheral]?[session] = nil
-    if let device = connection.device, connection.machine.users.contains(session) {
-      device.abandon(session, GAPError.cancelled.error("this session has let go of the device"))
-      device.unsubscribeAll(session)
-      device.discovered[session.id] = nil
-    }
-    perform(connection.machine.release(session), on: connection)
-  }
-
-  func perform(_ actions: [ConnectMachine<Session, Request>.Action], on connection: Connection) {
-    let peripheral = connection.peripheral
-    for action in actions {
-      switch action {
-      case .connect(let delay): connect(connection, after: delay)
-      case .cancelConnect:
-        connection.retry?.cancel()
-        connection.slot.adapter.cancelConnect(to: peripheral.address)
-      case .negotiate: negotiate(connection)
-      case .disconnect: connection.device?.disconnect()
-      case .answer(let request, let error): answer(request, error, connection)
-      case .tellDisconnected(let session, let reason, let isReconnecting):
-        session.costs.linkEnded(peripheral.number, at: scheduler.now)
-        session.send(
-          PeripheralDisconnected.self,
-          .init(
-            peripheral: peripheral.id, reason: reason.map { RPCError($0) }, reconnecting: isReconnecting ? true : nil))
-      case .tellConnected(let session):
-        // Unless it is the slow reader itself, the link is held no more.
-        connection.device?.releaseBrake()
-        session.costs.linkBegan(peripheral.number, at: scheduler.now)
-        if let link = result(of: connection) { session.send(PeripheralConnected.self, link) }
-        takeUp(session, connection)
-      }
-    }
-    if connection.machine.users.count != 1 { connection.device?.releaseBrake() }
-    if connection.machine.state == .idle, connections[peripheral] === connection {
-      connections[peripheral] = nil
-      revivals[peripheral] = nil
-      peripheral.holds -= 1
-    }
-  }
-
-  private func connect(_ connection: Connection, after delay: Duration) {
-    connection.retry?.cancel()
-    connection.retry = nil
-    let address = connection.peripheral.address
-    guard delay > .zero else { return connection.slot.adapter.connect(to: address, ConnectionParameters()) }
-    connection.retry = scheduler.schedule(after: delay) { [weak connection] in
-      guard let connection, connection.machine.state == .connecting else { return }
-      connection.slot.adapter.connect(to: address, ConnectionParameters())
-    }
-  }
-
-  private func negotiate(_ connection: Connection) {
-    guard let device = connection.device else { return }
-    guard !connection.hasNegotiated else {
-      return perform(connection.machine.negotiated(at: scheduler.now), on: connection)
-    }
-    connection.hasNegotiated = true
-    device.run(
-      LinkOperation(session: nil, .exchangeMTU) { [unowned self, unowned connection, unowned device] _ in
-        // A device that refuses keeps the MTU of 23; if the link is gone, its end follows.
-        if device.isOpen { perform(connection.machine.negotiated(at: scheduler.now), on: connection) }
-        return nil
-      })
-  }
-
-  private func answer(_ request: Request, _ error: BluetoothError?, _ connection: Connection) {
-    request.alarm?.cancel()
-    if let error { return request.reply.fail(error) }
-    guard let link = result(of: connection) else { return request.reply.fail(DeviceLink.gone) }
-    request.session.costs.linkBegan(connection.peripheral.number, at: scheduler.now)
-    request.reply.succeed(link)
-    takeUp(request.session, connection)
-  }
-
-  /// A session of before this daemon has its link again.
-  private func takeUp(_ session: Session, _ connection: Connection) {
-    guard let device = connection.device, let had = revivals[connection.peripheral]?.removeValue(forKey: session)
-    else { return }
-    resubscribe(session, to: had, on: device)
-  }
-
-  private func result(of connection: Connection) -> PeripheralConnect.Result? {
-    guard let device = connection.device else { return nil }
-    let address = connection.peripheral.address
-    return .init(
-      peripheral: connection.peripheral.id, address: "\(address)", addressType: "\(address.kind)",
-      adapter: device.slot.id, mtu: device.mtu, attempts: device.link.attempts)
   }
 }
 

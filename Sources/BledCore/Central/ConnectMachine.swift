@@ -225,8 +225,8 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   }
 }
 
-/// How long to wait before a link that drops again and again is asked for once more: nothing the first time, then 250 ms, and
-/// each time twice that, up to 30 s.
+/// How long to wait before a link that drops again and again is asked for once more: nothing the first time, then 250
+/// ms, and each time twice that, up to 30 s.
 private struct LinkBackOff {
   /// A link that was in use for so long did last.
   private static let lasting = Duration.seconds(10)

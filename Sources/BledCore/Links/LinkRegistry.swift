@@ -1,14 +1,18 @@
 import Adapter
 import Bluetooth
+import BluetoothCrypto
 import GATT
 
-/// All links of all adapters. What happens on one goes to the central broker, the peripheral broker, or both.
+/// The attribute database that all links serve: the daemon's own services and those of the sessions.
+final class ServerDatabase {
+  var attributes = AttributeDatabase { message in DatabaseHash.code(of: message) }
+}
+
+/// All links of all adapters.
 final class LinkRegistry {
   /// In the order in which they came up.
-  private(set) var links: [DeviceLink] = []
+  private(set) var links: [LinkHub] = []
   let database = ServerDatabase()
-  /// Hears what happens on links. Set before the first one is there.
-  var onEvent: (DeviceLink, DeviceLink.Event) -> Void = { _, _ in }
 
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
@@ -18,23 +22,27 @@ final class LinkRegistry {
     self.scheduler = scheduler
   }
 
-  /// Takes over a link that an adapter announced.
-  func add(_ link: any Link, on slot: AdapterSlot) -> DeviceLink {
+  /// Adds a link that an adapter announced.
+  /// - Parameters:
+  ///   - central: hears what concerns us as the client of the device.
+  ///   - server: hears what concerns us as its server.
+  func add(
+    _ link: any Link, on slot: AdapterSlot, central: CentralBroker, server: ServerBroker
+  ) -> LinkHub {
     let peripheral = directory.peripheral(at: link.peer, on: slot)
     peripheral.adapter = slot
     peripheral.holds += 1
-    let device = DeviceLink(
-      link: link, slot: slot, peripheral: peripheral, database: database, scheduler: scheduler
-    ) { [unowned self] device, event in
-      if case .ended = event {
-        links.removeAll { $0 === device }
-        slot.linkCount -= 1
-        peripheral.holds -= 1
-      }
-      onEvent(device, event)
-    }
-    links.append(device)
     slot.linkCount += 1
-    return device
+    let hub = LinkHub(
+      link, on: slot, to: peripheral, in: self, scheduler: scheduler, central: central, server: server)
+    links.append(hub)
+    return hub
+  }
+
+  /// Removes a link that has ended.
+  func remove(_ hub: LinkHub) {
+    links.removeAll { $0 === hub }
+    hub.slot.linkCount -= 1
+    hub.peripheral.holds -= 1
   }
 }

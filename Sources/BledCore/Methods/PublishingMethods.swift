@@ -1,19 +1,19 @@
 import BledRPC
 
 extension Router {
-  func servePublishing(_ peripheral: PeripheralBroker, _ advertising: AdvertisingBroker) {
-    answer(ServiceAdd.self) { [unowned peripheral] params, session in
-      .init(service: try peripheral.add(params, for: session))
+  func servePublishing(_ server: ServerBroker, _ advertising: AdvertisingBroker) {
+    answer(ServiceAdd.self) { [unowned server] params, session in
+      .init(service: try server.add(params, for: session))
     }
-    answer(ServiceRemove.self) { [unowned peripheral] params, session in
-      try peripheral.remove(params.handle, for: session)
+    answer(ServiceRemove.self) { [unowned server] params, session in
+      try server.remove(params.handle, for: session)
       return Empty()
     }
-    answer(ServerNotify.self) { [unowned peripheral] params, session in
-      try peripheral.notify(params, for: session)
+    answer(ServerNotify.self) { [unowned server] params, session in
+      try server.notify(params, for: session)
     }
-    answer(ServerSetLatency.self) { [unowned peripheral] params, _ in
-      try peripheral.setLatency(params)
+    answer(ServerSetLatency.self) { [unowned server] params, _ in
+      try server.setLatency(params)
       return Empty()
     }
     serve(AdvertisingStart.self) { [unowned advertising] params, session, reply in

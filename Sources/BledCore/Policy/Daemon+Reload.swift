@@ -9,7 +9,7 @@ extension Daemon {
   /// - Parameter keep: for how long the sessions of programs that are gone are kept at the most, from when they went; zero: not at all.
   public func apply(identity: Identity, policy: Policy, limits: Limits, keep: Duration) {
     restorations.limit = keep
-    peripheral.identify(name: identity.name, appearance: identity.appearance)
+    server.identify(name: identity.name, appearance: identity.appearance)
     rules.limits = limits
     directory.limits.peripherals = limits.total[.peripherals] ?? .max
     let before = sessions.map { ($0, rules.policy.permissions(of: $0.credentials)) }

@@ -3,42 +3,37 @@ import BledRPC
 import Bluetooth
 import Collections
 
-/// The advertisements of all sessions.
+/// The advertisements of all sessions. Which of them are on the air, the adapter's slot knows.
 ///
 /// | State   | Input                        | What happens                                       |
 /// |---------|------------------------------|----------------------------------------------------|
 /// | (none)  | start                        | the adapter is asked → waiting                     |
-/// | (none)  | revive                       | the adapter is asked → off                         |
+/// | (none)  | restore                      | the adapter is asked → off                         |
 /// | waiting | on the air                   | answered → on the air                              |
-/// | waiting | failed, or the adapter left  | refused, taken back → (none)                       |
-/// | waiting | stopped, session ended       | refused, taken back → (none)                       |
+/// | waiting | failed, or the adapter left  | refused, withdrawn → (none)                        |
+/// | waiting | stopped, session ended       | refused, withdrawn → (none)                        |
 /// | on the air, off | off, on              | the session is told → off, on the air              |
 /// | on the air | on, another interval      | the session is told: more or fewer share the air   |
-/// | on the air, off | failed               | the session is told the reason, taken back → (none) |
-/// | on the air, off | stopped, session ended | taken back → (none)                              |
+/// | on the air, off | failed               | the session is told the reason, withdrawn → (none) |
+/// | on the air, off | stopped, session ended | withdrawn → (none)                               |
 final class AdvertisingBroker {
-  private enum State {
-    case waiting(Reply<AdvertisingStart.Result>)
-    case onAir(interval: Duration)
-    case off
-  }
-
   private final class Advertisement {
     let session: Session
     let slot: AdapterSlot
     let params: AdvertisingStart.Params
     let shortenedName: String?
-    var state: State
+    /// Waits for it to be on the air for the first time.
+    var reply: Reply<AdvertisingStart.Result>?
 
     init(
       _ session: Session, _ slot: AdapterSlot, _ params: AdvertisingStart.Params, shortenedName: String?,
-      _ state: State
+      _ reply: Reply<AdvertisingStart.Result>?
     ) {
       self.session = session
       self.slot = slot
       self.params = params
       self.shortenedName = shortenedName
-      self.state = state
+      self.reply = reply
     }
   }
 
@@ -49,17 +44,18 @@ final class AdvertisingBroker {
   init(adapters: AdapterRegistry) { self.adapters = adapters }
 
   func start(_ params: AdvertisingStart.Params, for session: Session, _ reply: Reply<AdvertisingStart.Result>) throws {
-    let id = try add(params, on: try adapters.findUsable(params.adapter), for: session, .waiting(reply))
+    let id = try add(params, on: try adapters.findUsable(params.adapter), for: session, reply)
     reply.afterwards = { [weak self] outcome in self?.decided(outcome, id, for: session) }
   }
 
-  /// Advertises what a session of before did, as soon as its adapter works.
-  func revive(_ params: AdvertisingStart.Params, for session: Session) throws {
-    _ = try add(params, on: try adapters.find(params.adapter), for: session, .off)
+  /// Advertises what a preserved session did, as soon as its adapter works.
+  func restore(_ params: AdvertisingStart.Params, for session: Session) throws {
+    _ = try add(params, on: try adapters.find(params.adapter), for: session, nil)
   }
 
   private func add(
-    _ params: AdvertisingStart.Params, on slot: AdapterSlot, for session: Session, _ state: State
+    _ params: AdvertisingStart.Params, on slot: AdapterSlot, for session: Session,
+    _ reply: Reply<AdvertisingStart.Result>?
   ) throws -> AdvertisingSetID {
     try session.rules.admit(
       .advertisements, of: session, own: advertisements.values.count { $0.session == session },
@@ -70,12 +66,13 @@ final class AdvertisingBroker {
     let (parameters, shortenedName) = try params.parameters(inBackground: session.isBackground)
     lastNumber += 1
     let id = AdvertisingSetID(lastNumber)
-    advertisements[id] = Advertisement(session, slot, params, shortenedName: shortenedName, state)
+    advertisements[id] = Advertisement(session, slot, params, shortenedName: shortenedName, reply)
     slot.adapter.setAdvertising(id, parameters)
     return id
   }
 
-  /// A session goes into the background, where its advertisements are slower and have no name, or comes back from there.
+  /// A session goes into the background, where its advertisements are slower and have no name, or comes back from
+  /// there.
   func backgroundChanged(_ session: Session) {
     for id in numbers(where: { $0.session == session }) {
       guard let advertisement = advertisements[id],
@@ -89,9 +86,9 @@ final class AdvertisingBroker {
   func held(by session: Session) -> [RestoredState.Advertisement] {
     numbers(where: { $0.session == session }).compactMap { id in
       guard let advertisement = advertisements[id] else { return nil }
-      let onAir = if case .onAir = advertisement.state { true } else { false }
       return .init(
-        advertising: Int(id.value), adapter: advertisement.slot.id, onAir: onAir, parameters: advertisement.params)
+        advertising: Int(id.value), adapter: advertisement.slot.id, onAir: advertisement.slot.onAir[id] != nil,
+        parameters: advertisement.params)
     }
   }
 
@@ -100,12 +97,12 @@ final class AdvertisingBroker {
     guard let id = UInt32(exactly: number).map(AdvertisingSetID.init), advertisements[id]?.session == session else {
       throw BledError.unknownHandle.error("this session has no advertisement \(number)")
     }
-    takeBack(id, Self.cancelled)
+    withdraw(id, Self.cancelled)
   }
 
   /// A session has ended, or wants to advertise nothing.
   func ended(_ session: Session) {
-    for id in numbers(where: { $0.session == session }) { takeBack(id, Self.cancelled) }
+    for id in numbers(where: { $0.session == session }) { withdraw(id, Self.cancelled) }
   }
 
   /// The advertisements of a session.
@@ -113,36 +110,33 @@ final class AdvertisingBroker {
     numbers { $0.session == session }.compactMap { id in
       guard let advertisement = advertisements[id] else { return nil }
       return .init(
-        advertising: Int(id.value), adapter: advertisement.slot.id, onAir: advertisement.slot.onAir.contains(id))
+        advertising: Int(id.value), adapter: advertisement.slot.id, onAir: advertisement.slot.onAir[id] != nil)
     }
   }
 
   /// An adapter tells what became of an advertisement.
   func changed(_ id: AdvertisingSetID, _ status: AdvertisingStatus, on slot: AdapterSlot) {
-    if case .on = status { slot.onAir.insert(id) } else { slot.onAir.remove(id) }
     guard let advertisement = advertisements[id], advertisement.slot == slot else { return }
-    switch (advertisement.state, status) {
-    case (.waiting(let reply), .on(let interval)):
-      advertisement.state = .onAir(interval: interval)
-      reply.succeed(
-        .init(
-          advertising: Int(id.value), adapter: slot.id, interval: interval.inSeconds,
-          shortenedName: advertisement.shortenedName))
-    case (.waiting, .failed(let error)):
-      takeBack(id, explained(error, slot))
-    case (.onAir(let former), .on(let interval)) where former == interval: break
-    case (.off, .on(let interval)), (.onAir, .on(let interval)):
-      advertisement.state = .onAir(interval: interval)
-      tell(advertisement, id, onAir: true, interval: interval)
-    case (.onAir, .off):
-      advertisement.state = .off
-      tell(advertisement, id, onAir: false)
-    case (_, .failed(let error)):
+    let former = slot.onAir[id]
+    switch status {
+    case .on(let interval):
+      slot.onAir[id] = interval
+      if let reply = advertisement.reply {
+        advertisement.reply = nil
+        reply.succeed(
+          .init(
+            advertising: Int(id.value), adapter: slot.id, interval: interval.inSeconds,
+            shortenedName: advertisement.shortenedName))
+      } else if former != interval {
+        tell(advertisement, id, onAir: true, interval: interval)
+      }
+    case .off:
+      slot.onAir[id] = nil
+      if former != nil { tell(advertisement, id, onAir: false) }
+    case .failed(let error):
       let error = explained(error, slot)
-      tell(advertisement, id, onAir: false, error)
-      takeBack(id, error)
-    case (.waiting, .off), (.off, .off):
-      break
+      if advertisement.reply == nil { tell(advertisement, id, onAir: false, error) }
+      withdraw(id, error)
     }
   }
 
@@ -150,14 +144,12 @@ final class AdvertisingBroker {
   func adapterChanged(_ slot: AdapterSlot) {
     guard slot.adapter.state != .on else { return }
     for id in numbers(where: { $0.slot == slot }) {
-      guard let advertisement = advertisements[id] else { continue }
-      switch advertisement.state {
-      case .waiting: if let error = slot.unusable { takeBack(id, error) }
-      case .onAir: changed(id, .off, on: slot)
-      case .off: break
+      if advertisements[id]?.reply == nil {
+        changed(id, .off, on: slot)
+      } else if let error = slot.unusable {
+        withdraw(id, error)
       }
     }
-    slot.onAir = []
   }
 
   /// What became of one whose program went away before it was on the air.
@@ -183,7 +175,7 @@ final class AdvertisingBroker {
   private func explained(_ error: BluetoothError, _ slot: AdapterSlot) -> BluetoothError {
     guard error.domain == .gap, error.code == GAPError.advertisingSetsExhausted.rawValue else { return error }
     var holders: OrderedDictionary<Session, Int> = [:]
-    for id in numbers(where: { if case .waiting = $0.state { false } else { $0.slot == slot } }) {
+    for id in numbers(where: { $0.reply == nil && $0.slot == slot }) {
       if let session = advertisements[id]?.session { holders[session, default: 0] += 1 }
     }
     guard !holders.isEmpty else { return error }
@@ -193,16 +185,16 @@ final class AdvertisingBroker {
     return GAPError.advertisingSetsExhausted.error("\(error.message) Held by: \(names.joined(separator: ", ")).")
   }
 
-  private func takeBack(_ id: AdvertisingSetID, _ error: BluetoothError) {
+  private func withdraw(_ id: AdvertisingSetID, _ error: BluetoothError) {
     guard let advertisement = advertisements.removeValue(forKey: id) else { return }
-    advertisement.slot.onAir.remove(id)
+    advertisement.slot.onAir[id] = nil
     advertisement.slot.adapter.setAdvertising(id, nil)
-    if case .waiting(let reply) = advertisement.state { reply.fail(error) }
+    advertisement.reply?.fail(error)
   }
 
   private func numbers(where condition: (Advertisement) -> Bool) -> [AdvertisingSetID] {
     advertisements.filter { condition($0.value) }.keys.sorted { $0.value < $1.value }
   }
 
-  private static var cancelled: BluetoothError { GAPError.cancelled.error("the advertisement was taken back") }
+  private static var cancelled: BluetoothError { GAPError.cancelled.error("the advertisement was stopped") }
 }

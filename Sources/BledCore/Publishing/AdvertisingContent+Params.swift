@@ -36,7 +36,8 @@ extension AdvertisingStart.Params {
   /// The shortest time between two advertisements of a program that works in the background, in seconds.
   private static let backgroundInterval = 1.0
 
-  /// What the adapter is to do, and the name if it had to be shortened. In the background there is no name, and no hurry.
+  /// What the adapter is to do, and the name if it had to be shortened. In the background there is no name, and no
+  /// hurry.
   func parameters(inBackground: Bool) throws -> (AdvertisingParameters, shortenedName: String?) {
     var params = self
     var interval = interval ?? 0.1

@@ -60,8 +60,8 @@ extension DescriptorDefinition {
 }
 
 extension BluetoothUUID {
-  /// Throws for what no service and no characteristic can be: the types of declarations and descriptors (Core 5.4, Vol 3,
-  /// Part G, 3.4), which whoever discovers takes for such, and 0000, which is assigned to nothing.
+  /// Throws for what no service and no characteristic can be: the types of declarations and descriptors (Core 5.4, Vol
+  /// 3, Part G, 3.4), which whoever discovers takes for such, and 0000, which is assigned to nothing.
   fileprivate func checkIsOfValue(_ kind: String) throws {
     switch short16 {
     case 0: throw BledError.invalidParameter.error("\(kind) \(self): that UUID is assigned to nothing; choose another")

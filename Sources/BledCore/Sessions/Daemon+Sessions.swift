@@ -20,7 +20,7 @@ extension Daemon {
     description.preserved = session.isPresent ? nil : true
     description.scan = scans.wish(of: session)
     central.describe(session, in: &description)
-    description.services = peripheral.services(of: session)
+    description.services = server.services(of: session)
     description.advertisements = advertising.advertisements(of: session)
     return description
   }

@@ -10,8 +10,6 @@ final class Reply<Result: Encodable>: OpenReply {
   private var isOpen = true
   /// Called with the outcome if the program went away before it was there, and its session stayed.
   var afterwards: ((Swift.Result<Result, RPCError>) -> Void)?
-  /// Called with the result before it is sent.
-  var succeeding: ((Result) -> Void)?
 
   init(connection: SessionConnection, id: RequestID?) {
     self.connection = connection
@@ -27,7 +25,6 @@ final class Reply<Result: Encodable>: OpenReply {
   /// - Parameter isFirst: whether it goes before what is kept for the program.
   func succeed(_ result: Result, isFirst: Bool = false) {
     guard let connection = close(.success(result)) else { return }
-    succeeding?(result)
     if let id { connection.answer(id, result, isFirst: isFirst) } else { connection.endedUnanswered() }
   }
 

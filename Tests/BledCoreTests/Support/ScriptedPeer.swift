@@ -9,6 +9,8 @@ final class ScriptedPeer {
   var database = AttributeDatabase()
   /// Whether it answers to anything.
   var isMute = false
+  /// The ATT error with which it answers a request instead of what its database says; nil answers as usual.
+  var refusing: ([UInt8]) -> UInt8? = { _ in nil }
   /// Packets that came to it.
   private(set) var received: [[UInt8]] = []
   /// What its own procedures ended with, and the values it was sent.
@@ -37,6 +39,10 @@ final class ScriptedPeer {
   func take(_ packet: [UInt8]) {
     received.append(packet)
     guard !isMute else { return }
+    if let error = refusing(packet) {
+      link?.deliver([0x01, packet[0], 1, 0, error])
+      return
+    }
     connection.received(packet, now: scheduler.now, database: &database, actions: &actions)
     execute()
   }

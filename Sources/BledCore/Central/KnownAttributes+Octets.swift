@@ -1,8 +1,8 @@
 import Bluetooth
 import GATT
 
-/// Known attributes as octets: a version, then one record after the other, each begins with its letter. Numbers are least
-/// significant octet first; a UUID has its number of octets, 2 or 16, before it.
+/// Known attributes as octets: a version, then one record after the other, each begins with its letter. Numbers are
+/// least significant octet first; a UUID has its number of octets, 2 or 16, before it.
 ///
 ///     1
 ///     A                                             all primary services are here

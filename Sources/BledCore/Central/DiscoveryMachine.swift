@@ -13,10 +13,12 @@ enum DiscoveryGoal: Hashable {
   case characteristics(UInt16)
   /// The descriptors of the characteristic whose value has this handle.
   case descriptors(UInt16)
+  /// The Service Changed characteristic with its configuration, if there is one (Core 5.4, Vol 3, Part G, 7.1).
+  case serviceChanged
 }
 
-/// Asks a device for what is not known yet, one procedure after the other. The first discovery on a link reads the Database
-/// Hash (Core 5.4, Vol 3, Part G, 7.3): where it is that of a cached database, the cache is what is known.
+/// Asks a device for what is not known yet, one procedure after the other. The first discovery on a link reads the
+/// Database Hash (Core 5.4, Vol 3, Part G, 7.3): where it is that of a cached database, the cache is what is known.
 ///
 /// | State      | Input                      | Next procedure, next state                                         |
 /// |------------|----------------------------|--------------------------------------------------------------------|
@@ -56,7 +58,7 @@ struct DiscoveryMachine {
     return procedure
   }
 
-  /// Takes over the result of the procedure that was next.
+  /// Adds the result of the procedure that was next to what is known.
   mutating func take(_ result: GATTResult, _ known: inout KnownAttributes) throws {
     guard let asked else { return }
     self.asked = nil
@@ -83,6 +85,7 @@ extension KnownAttributes {
     case .includes(let handle): return missingIncludes(of: try service(at: handle), withKind: true)
     case .characteristics(let handle): return missingCharacteristics(of: try service(at: handle))
     case .descriptors(let value): return missingDescriptors(of: try characteristic(at: value))
+    case .serviceChanged: return try missingForServiceChanged()
     case .everything:
       guard hasAllPrimaries else { return .discoverServices(.primary) }
       for service in services {
@@ -94,6 +97,12 @@ extension KnownAttributes {
       }
       return nil
     }
+  }
+
+  private func missingForServiceChanged() throws -> GATTProcedure? {
+    if let value = serviceChanged { return missingDescriptors(of: try characteristic(at: value)) }
+    if let service = services.first(where: { $0.uuid == 0x1801 }) { return missingCharacteristics(of: service) }
+    return hasAllPrimaries || searched.contains(0x1801) ? nil : .discoverPrimaryServices(uuid: 0x1801)
   }
 
   private func missingIncludes(of service: Service, withKind: Bool) -> GATTProcedure? {
@@ -117,7 +126,7 @@ extension KnownAttributes {
     return .discoverDescriptors(in: (value + 1)...characteristic.endHandle)
   }
 
-  /// Takes over the result of a procedure that `missing` gave.
+  /// Adds the result of a procedure that `missing` gave to what is known.
   mutating func learn(_ result: GATTResult, of procedure: GATTProcedure) throws {
     switch (procedure, result) {
     case (.discoverServices(_, let range), .services(let found)):
@@ -135,5 +144,12 @@ extension KnownAttributes {
     case (.discoverDescriptors(let range), .descriptors(let found)): add(found, of: range.lowerBound - 1)
     default: throw GATTResult.unexpected()
     }
+  }
+}
+
+extension GATTResult {
+  /// The failure of a device, or of our own stack, to answer with what was asked for.
+  static func unexpected() -> BluetoothError {
+    BledError.protocolViolation.error("the device's answer is not of the kind that was asked for")
   }
 }

@@ -1,20 +1,21 @@
-/// Slows a link down whose only reader falls behind.
+/// Decides when a link is held because its only reader falls behind. Whether the link is read, the link itself knows.
 ///
 /// | State   | Input                                                      | Action, next state |
 /// |---------|------------------------------------------------------------|--------------------|
-/// | open    | a value for the only reader, who has too much to read      | hold → holding     |
+/// | open    | a value for the only reader, which has too much to read    | hold → holding     |
 /// | holding | the reader has caught up, is gone, or is not the only one  | release → open     |
 /// | holding | `patience` has passed                                      | release → spent    |
 /// | spent   | the reader has caught up, is gone, or is not the only one  | → open             |
 ///
-/// When patience is spent values wait for the reader as far as there is room. Then its subscription is lost, or what devices write to it.
+/// When patience is spent, values queue for the reader as far as there is room. After that it loses its subscription,
+/// or the writes of the device.
 struct Brake {
   enum Action: Hashable { case hold, release }
 
   private enum State { case open, holding, spent }
 
-  /// How long a link is held at the most. Answers and requests of the device are held with its values, and it gives up on an answer
-  /// after 30 s (Core 5.4, Vol 3, Part F, 3.3.3).
+  /// How long a link is held at most. Answers and requests of the device are held back together with its values, and
+  /// the device gives up on an answer after 30 s (Core 5.4, Vol 3, Part F, 3.3.3).
   static let patience = Duration.seconds(10)
 
   private var state = State.open

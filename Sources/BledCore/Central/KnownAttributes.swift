@@ -1,8 +1,8 @@
 import Bluetooth
 import GATT
 
-/// What was discovered on a device, and how complete that is: enough to answer whoever asks the same again, and to know how
-/// far services and characteristics reach, what characteristics allow, and where their configuration is.
+/// What was discovered on a device, and how complete that is: enough to answer whoever asks the same again, and to know
+/// how far services and characteristics reach, what characteristics allow, and where their configuration is.
 struct KnownAttributes: Hashable {
   /// A service. What is nil was not looked for yet.
   struct Service: Hashable {

@@ -7,7 +7,7 @@ import Testing
 @testable import BledCore
 
 /// Publishing services, answering devices and sending them values: G11–G16, P16.
-@Suite struct PeripheralBrokerTests {
+@Suite struct ServerBrokerTests {
   private let world = World()
   private let client: TestClient
   private let phone: ScriptedPeer
@@ -309,7 +309,7 @@ import Testing
       sent += 1
       if sent > 100 { break }
     }
-    #expect(sent == Notifier.maximumIndications)
+    #expect(sent == ServerLink.maximumIndications)
     world.settle()
     #expect(phone.values.map(\.value) == (0..<sent).map { [UInt8($0)] })
     #expect(try client.notifications(ServerReady.self).count == 1)

@@ -3,44 +3,42 @@ import Bluetooth
 import GATT
 import Testing
 
-/// Order, security, time and the end.
-struct ClientQueueTests {
-  @Test func proceduresRunInOrder() throws {
+/// One procedure at a time, security, time and the end.
+struct ClientProcedureTests {
+  @Test func oneProcedureRunsAtATime() throws {
     var client = LinkScript()
     client.start(.read(1), id: 1, "0a0100")
     client.start(.read(2), id: 2, nil)
-    client.start(.write(3, [9]), id: 3, nil)
-    try client.exchange("0b01", "0a0200")
-    try client.exchange("010a020002", "12030009")
+    #expect(client.takeEvents() == ["finished 2 busy"])
+    client.start(.writeWithoutResponse(3, [9]), id: 3, "52030009")
+    #expect(client.takeEvents() == ["finished 3 \(GATTResult.done)"], "commands need no turn")
+    try client.exchange("0b01", nil)
+    client.start(.read(2), id: 4, "0a0200")
+    try client.exchange("010a020002", nil)
+    client.start(.write(3, [9]), id: 5, "12030009")
     try client.exchange("13", nil)
     #expect(
       client.takeEvents() == [
-        "finished 1 \(GATTResult.value([1]))", "finished 2 \(GATTError.att(.readNotPermitted, handle: 2))",
-        "finished 3 \(GATTResult.done)",
+        "finished 1 \(GATTResult.value([1]))", "finished 4 \(GATTError.att(.readNotPermitted, handle: 2))",
+        "finished 5 \(GATTResult.done)",
       ])
-  }
-
-  @Test func queueIsBounded() throws {
-    var client = LinkScript()
-    for id: UInt64 in 0..<257 { client.start(.read(1), id: id, id == 0 ? "0a0100" : nil) }
-    #expect(client.takeEvents() == [])
-    client.start(.read(1), id: 999, nil)
-    #expect(client.takeEvents() == ["finished 999 queueFull"])
   }
 
   @Test func securityIsAskedForOnce() throws {
     var client = LinkScript()
     client.connection.asksForSecurity = true
     client.start(.read(3), "0a0300")
-    client.start(.read(4), id: 2, nil)
     try client.exchange("010a030005", nil)
     #expect(client.takeEvents() == ["security 1 insufficientAuthentication"])
+    client.start(.read(4), id: 2, nil)
+    #expect(client.takeEvents() == ["finished 2 busy"], "the procedure that waits for security still runs")
     client.resume(id: 2, isSecured: true)
     client.expect(nil)
     client.resume(isSecured: true)
     client.expect("0a0300")
-    try client.exchange("010a03000f", "0a0400")
+    try client.exchange("010a03000f", nil)
     #expect(client.takeEvents() == ["finished 1 \(GATTError.att(.insufficientEncryption, handle: 3))"])
+    client.start(.read(4), id: 2, "0a0400")
     try client.exchange("010a04000c", nil)
     #expect(client.takeEvents() == ["security 2 encryptionKeySizeTooShort"])
     client.resume(id: 2, isSecured: false)
@@ -63,11 +61,10 @@ struct ClientQueueTests {
   @Test func everythingFailsOnceAfter30Seconds() throws {
     var client = LinkScript()
     client.start(.read(1), id: 1, "0a0100")
-    client.start(.read(2), id: 2, nil)
     #expect(client.connection.deadline == Instant.zero.advanced(by: .seconds(30)))
     client.pass(seconds: 30)
     let timeout = GATTError.bearer(.timeout(.readRequest))
-    #expect(client.takeEvents() == ["finished 1 \(timeout)", "finished 2 \(timeout)", "failed"])
+    #expect(client.takeEvents() == ["finished 1 \(timeout)", "failed"])
     #expect(client.connection.deadline == nil)
     client.pass(seconds: 30)
     client.endLink()
@@ -82,13 +79,11 @@ struct ClientQueueTests {
     var client = LinkScript()
     client.connection.asksForSecurity = true
     client.start(.read(1), id: 1, "0a0100")
-    client.start(.read(2), id: 2, nil)
     try client.exchange("010a010005", nil)
     _ = client.takeEvents()
     client.endLink()
     let events = client.takeEvents()
-    #expect(events.count == 2)
-    #expect(events[0].hasPrefix("finished 1 bearer(") && events[1].hasPrefix("finished 2 bearer("))
+    #expect(events.count == 1 && events[0].hasPrefix("finished 1 bearer("))
     client.resume(isSecured: true)
     client.expect(nil)
     #expect(client.takeEvents() == [])
@@ -113,6 +108,7 @@ struct ClientQueueTests {
   @Test func errorsAreTypedForTheSocket() {
     #expect(GATTError.att(.readNotPermitted, handle: 3).bluetoothError.domain == .att)
     #expect(GATTError.bearer(.timeout(.readRequest)).bluetoothError.name == "timeout")
+    #expect(GATTError.busy.bluetoothError.name == "alreadyInProgress")
     #expect(GATTError.queueFull.bluetoothError.name == "limitReached")
     #expect(GATTError.invalidResponse(.readResponse, .tooLong).bluetoothError.name == "protocolViolation")
   }

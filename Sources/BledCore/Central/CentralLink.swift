@@ -1,0 +1,425 @@
+import BledRPC
+import Bluetooth
+import GATT
+
+/// Our client role on one link: the queue in which the operations of sessions take turns, and what sessions share, that
+/// is what was discovered, and the subscriptions.
+final class CentralLink {
+  unowned let hub: LinkHub
+  /// The connection that the link is for; nil where another link to the same device is in use, and after the end.
+  weak var connection: PeripheralConnection?
+  private unowned let broker: CentralBroker
+
+  private var queue = LinkQueue()
+  private var discovery: Discovery
+  private var subscriptions = Subscriptions()
+  private var measurements = Measurements()
+  /// Whether the daemon has asked the device to tell it of changes of its services, or found that it cannot.
+  private var watchesServices = false
+
+  init(on hub: LinkHub, broker: CentralBroker) {
+    self.hub = hub
+    self.broker = broker
+    discovery = Discovery(of: hub.peripheral, in: broker.directory)
+  }
+
+  /// The sessions that use the device over this link.
+  var users: [Session] { connection?.machine.users ?? [] }
+
+  /// The handles that a session is subscribed to, in order.
+  func subscriptions(of session: Session) -> [UInt16] { subscriptions.handles(of: session) }
+
+  /// All sessions that are subscribed to something.
+  var subscribers: Set<Session> { subscriptions.members }
+
+  /// What a session that is preserved discovered on this link; nil if it discovered nothing.
+  func services(discoveredBy session: Session) -> [ServiceDescription]? { discovery.services(discoveredBy: session) }
+
+  // MARK: What sessions ask for
+
+  /// Agrees on an MTU; `PeripheralConnection.negotiated` is called, whatever the device answers.
+  func exchangeMTU() { enqueue(LinkOperation(nil, .exchangeMTU, .exchangeMTU)) }
+
+  func discover(_ request: DiscoveryRequest, for session: Session) {
+    enqueue(LinkOperation(session, .discovery(request, discovery.machine(for: request))))
+  }
+
+  /// Reads a value of any length.
+  func read(_ handle: UInt16, for session: Session, _ reply: Reply<GATTRead.Result>) throws {
+    let properties = try check(.read, of: handle, "read")
+    enqueue(LinkOperation(session, .read(reply), .readLong(handle)))
+    if let properties, !properties.isDisjoint(with: [.notify, .indicate]) { notePolling(of: handle, by: session) }
+  }
+
+  /// Writes a value, with or without a response.
+  func write(_ params: GATTWrite.Params, for session: Session, _ reply: Reply<Empty>) throws {
+    let value = params.value.octets
+    guard value.count <= Attribute.longestValue else {
+      throw BledError.invalidParameter.error(
+        "\"value\" has \(value.count) octets; the limit is \(Attribute.longestValue)")
+    }
+    guard !discovery.known.isConfiguration(params.handle) else {
+      throw BledError.notPermitted.error("sessions share this descriptor: call gatt.subscribe or gatt.unsubscribe")
+    }
+    let longest = hub.mtu - 3
+    guard params.response ?? true else {
+      try check(.writeWithoutResponse, of: params.handle, "written without response")
+      guard value.count <= longest else {
+        throw BledError.invalidParameter.error(
+          "\"value\" has \(value.count) octets; without response the limit on this link is \(longest)")
+      }
+      return enqueue(LinkOperation(session, .command(handle: params.handle, value, reply)))
+    }
+    try check(.write, of: params.handle, "written with response")
+    let isShort = value.count <= longest
+    enqueue(
+      LinkOperation(session, .write(reply), isShort ? .write(params.handle, value) : .writeLong(params.handle, value)))
+  }
+
+  /// Subscribes a session to the notifications of a characteristic, or to its indications if it has no others.
+  func subscribe(to handle: UInt16, for session: Session, _ reply: Reply<Empty>) throws {
+    guard let properties = discovery.known.properties(of: handle), !properties.isDisjoint(with: [.notify, .indicate])
+    else {
+      _ = try discovery.known.characteristic(at: handle)
+      throw BledError.notAllowedByProperties.error("characteristic \(handle) neither notifies nor indicates")
+    }
+    reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in
+      guard case .failure(let error) = outcome else { return }
+      session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
+    }
+    subscriptions.join(session, to: handle)
+    enqueue(LinkOperation(session, .subscription(SubscriptionChange(handle, on: true, reply))))
+  }
+
+  /// Ends the subscription of a session; without one it does nothing.
+  func unsubscribe(from handle: UInt16, for session: Session, _ reply: Reply<Empty>) {
+    subscriptions.leave(session, from: handle)
+    enqueue(LinkOperation(session, .subscription(SubscriptionChange(handle, on: false, reply))))
+  }
+
+  /// Measures the signal strength. The controller may answer after the link's end, or never; the session is answered
+  /// before it is told of the end.
+  func measureRSSI(for session: Session, _ reply: Reply<PeripheralRSSI.Result>) {
+    guard hub.isOpen else { return reply.fail(LinkHub.gone) }
+    measurements.add(session, reply)
+    hub.link.readRSSI { [weak self] result in
+      self?.measurements.remove(reply)
+      reply.complete(result.map { .init(rssi: $0) })
+    }
+  }
+
+  /// Looks for the services that a session had on an earlier link, and subscribes it again to what is still there.
+  func restore(_ state: RestoredState.Peripheral, for session: Session) {
+    guard !state.services.isEmpty else { return }
+    enqueue(LinkOperation(session, .restoration(state, DiscoveryMachine(.everything))))
+  }
+
+  /// A session lets go of the device: what it has under way fails, and its subscriptions end.
+  func release(_ session: Session) {
+    abandon(session, GAPError.cancelled.error("this session has let go of the device"))
+    for handle in subscriptions.handles { endSubscription(to: handle, of: session) }
+    discovery.forget(session)
+  }
+
+  /// Ends what a session has under way with this error.
+  /// - Parameter isPreserved: whether the session stays without its program, and with it what outlasts the program.
+  func abandon(_ session: Session, _ error: BluetoothError, isPreserved: Bool = false) {
+    let operations = queue.removeAll(of: session) { isPreserved && $0.outlastsProgram }
+    for operation in operations { fail(operation, error) }
+    for reply in measurements.removeAll(of: session) { reply.fail(error) }
+    beginNext()
+  }
+
+  /// Refuses what a characteristic says it does not allow. Nothing is known of handles that were not discovered: there
+  /// the device decides.
+  /// - Returns: what the characteristic allows; nil if that is not known.
+  @discardableResult
+  private func check(
+    _ property: CharacteristicProperties, of handle: UInt16, _ verb: String
+  ) throws -> CharacteristicProperties? {
+    guard handle != 0 else { throw BledError.invalidParameter.error("\"handle\" must be 1 to 65535") }
+    guard let properties = discovery.known.properties(of: handle) else { return nil }
+    guard properties.contains(property) else {
+      let words = properties.words.joined(separator: ", ")
+      throw BledError.notAllowedByProperties.error("characteristic \(handle) cannot be \(verb); it allows: \(words)")
+    }
+    return properties
+  }
+
+  /// Points out in the log, once for a session, that it reads a value again and again that it could subscribe to.
+  private func notePolling(of handle: UInt16, by session: Session) {
+    guard !subscriptions.members(of: handle).contains(session),
+      session.polling.read(.init(device: hub.peripheral.number, handle: handle), at: broker.scheduler.now)
+    else { return }
+    broker.logger.notice(
+      """
+      session \(session.id) \(session.name) reads characteristic \(handle) of \(hub.peripheral.address) again and again; \
+      gatt.subscribe would tell it of changes
+      """)
+  }
+
+  // MARK: The queue
+
+  private func enqueue(_ operation: LinkOperation) {
+    guard hub.isOpen else { return fail(operation, LinkHub.gone) }
+    if let id = queue.beginAtOnce(operation, hasRoom: hub.link.isWritable) {
+      begin(operation, id)
+    } else {
+      queue.append(operation)
+    }
+    beginNext()
+  }
+
+  private func beginNext() {
+    while hub.isOpen, let (id, operation) = queue.beginNext(hasRoom: hub.link.isWritable) { begin(operation, id) }
+  }
+
+  private func begin(_ operation: LinkOperation, _ id: ProcedureID) {
+    if case .command(let handle, let value, let reply) = operation.task {
+      hub.start(.writeWithoutResponse(handle, value), id: id)
+      return reply.succeed(Empty())
+    }
+    guard let procedure = operation.procedure else { return proceed(operation, nil, id) }
+    hub.start(procedure, id: id)
+  }
+
+  /// Deals with a result of the operation that asks the device; nil: its turn has come for the first time.
+  private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
+    var operation = operation
+    guard let next = next(of: &operation, result) else { return queue.ended() }
+    operation.procedure = next
+    if result == nil {
+      queue.asks(operation)
+      hub.start(next, id: id)
+    } else {
+      queue.ended(continuing: operation)
+    }
+  }
+
+  /// A procedure has ended.
+  func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) {
+    guard let operation = queue.operation(asking: id) else { return }
+    proceed(operation, result, id)
+    beginNext()
+  }
+
+  /// The link has room for commands again.
+  func roomAgain() { beginNext() }
+
+  /// Everything that is pending fails; then the broker is told.
+  func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {
+    for operation in queue.removeAll() { fail(operation, error) }
+    for reply in measurements.removeAll() { reply.fail(error) }
+    connection?.linkDown(reason)
+    connection = nil
+  }
+
+  // MARK: Operations
+
+  /// The next procedure of an operation after the result of its last one; nil if it has ended.
+  private func next(
+    of operation: inout LinkOperation, _ result: Result<GATTResult, GATTError>?
+  ) -> GATTProcedure? {
+    let session = operation.session
+    do {
+      switch operation.task {
+      case .read(let reply):
+        guard case .value(let value)? = try result?.orBluetoothError() else { throw GATTResult.unexpected() }
+        reply.succeed(.init(value: HexBytes(value)))
+      case .write(let reply):
+        _ = try result?.orBluetoothError()
+        reply.succeed(Empty())
+      case .exchangeMTU:
+        // A device that refuses keeps the MTU of 23; if the link is gone, its end follows.
+        if hub.isOpen { connection?.negotiated() }
+      case .discovery(let request, var machine):
+        if let next = try discover(&machine, result) {
+          operation.task = .discovery(request, machine)
+          return next
+        }
+        request.succeed(try discovery.answer(request, of: session))
+        watchServices()
+      case .subscription(var change):
+        let next = try proceed(&change, for: session, result)
+        operation.task = .subscription(change)
+        if let next { return next }
+        change.reply?.succeed(Empty())
+        subscriptions.ended(change, of: session)
+      case .restoration(let state, var machine):
+        if let next = try discover(&machine, result) {
+          operation.task = .restoration(state, machine)
+          return next
+        }
+        if let session { restored(state, for: session) }
+        watchServices()
+      case .serviceWatch(var machine):
+        if let next = try discover(&machine, result) {
+          operation.task = .serviceWatch(machine)
+          return next
+        }
+        operation.task = .unawaited
+        return subscribeToServiceChanged()
+      case .command, .unawaited: break
+      }
+    } catch {
+      fail(operation, error.asBluetoothError)
+    }
+    return nil
+  }
+
+  /// Ends an operation with an error.
+  private func fail(_ operation: LinkOperation, _ error: BluetoothError) {
+    switch operation.task {
+    case .read(let reply): reply.fail(error)
+    case .write(let reply): reply.fail(error)
+    case .command(_, _, let reply): reply.fail(error)
+    case .discovery(let request, _): request.fail(error)
+    case .subscription(let change):
+      change.reply?.fail(error)
+      subscriptions.failed(change, of: operation.session, error)
+    case .restoration(let state, _):
+      guard hub.isOpen, let session = operation.session else { return }
+      for handle in state.subscriptions { tellLost(handle, session, error) }
+    case .exchangeMTU, .serviceWatch, .unawaited: break
+    }
+  }
+
+  /// Adds to what is known what was asked for, and says what to ask next.
+  private func discover(
+    _ machine: inout DiscoveryMachine, _ result: Result<GATTResult, GATTError>?
+  ) throws -> GATTProcedure? {
+    if let result, try discovery.add(result.mapError(\.bluetoothError), to: &machine) { forget(1...0xFFFF) }
+    return try discovery.next(&machine)
+  }
+
+  private func proceed(
+    _ change: inout SubscriptionChange, for session: Session?, _ result: Result<GATTResult, GATTError>?
+  ) throws -> GATTProcedure? {
+    let result = try result?.orBluetoothError()
+    if case .descriptors(let found)? = result { discovery.add(found, of: change.handle) }
+    let known = discovery.known
+    return try subscriptions.proceed(
+      &change, hasAnswered: result != nil, for: session, known: known,
+      watched: watchesServices ? known.serviceChanged : nil)
+  }
+
+  /// All services of the device are known: a preserved session gets back what is still there.
+  private func restored(_ state: RestoredState.Peripheral, for session: Session) {
+    let isSame = discovery.restore(state.services, for: session)
+    for handle in state.subscriptions {
+      do {
+        guard isSame else {
+          throw BledError.unknownHandle.error("the device's services changed; discover them again")
+        }
+        try subscribe(to: handle, for: session, Reply())
+      } catch {
+        tellLost(handle, session, error.asBluetoothError)
+      }
+    }
+    guard !isSame else { return }
+    session.send(GATTServicesChanged.self, .init(peripheral: hub.peripheral.id, start: 1, end: 0xFFFF))
+  }
+
+  // MARK: Changes of the device's services
+
+  /// Asks the device to tell the daemon of changes of its services, once a session has discovered something on the
+  /// link. Sessions that rely on no handles need not be told.
+  private func watchServices() {
+    guard !watchesServices else { return }
+    watchesServices = true
+    enqueue(LinkOperation(nil, .serviceWatch(DiscoveryMachine(.serviceChanged))))
+  }
+
+  /// The procedure that subscribes to Service Changed; nil if the device has none that can be subscribed to.
+  private func subscribeToServiceChanged() -> GATTProcedure? {
+    guard let value = discovery.known.serviceChanged, let descriptor = discovery.known.configuration(of: value) else {
+      return nil
+    }
+    return .subscribe(descriptor: descriptor, .indication)
+  }
+
+  private func servicesChanged(_ value: [UInt8]) {
+    guard value.count == 4 else { return }
+    let start = UInt16(value[0]) | UInt16(value[1]) << 8
+    let end = UInt16(value[2]) | UInt16(value[3]) << 8
+    guard start <= end, connection != nil else { return }
+    discovery.databaseChanged()
+    forget(start...end)
+  }
+
+  /// Handles of the device are void: whoever uses it is told.
+  private func forget(_ range: ClosedRange<UInt16>) {
+    let error = BledError.unknownHandle.error("the device's services changed; this handle is void")
+    for handle in subscriptions.handles where range.contains(handle) && handle != discovery.known.serviceChanged {
+      // Nothing is written: what is at the descriptor's handle now may be anything.
+      for session in subscriptions.remove(handle) { tellLost(handle, session, error) }
+    }
+    discovery.forget(range)
+    for session in users {
+      session.send(
+        GATTServicesChanged.self,
+        .init(peripheral: hub.peripheral.id, start: range.lowerBound, end: range.upperBound))
+    }
+  }
+
+  // MARK: Values
+
+  /// The device sent a value.
+  func received(_ value: [UInt8], of handle: UInt16) {
+    if handle == discovery.known.serviceChanged { servicesChanged(value) }
+    let members = subscriptions.members(of: handle)
+    guard !members.isEmpty else { return }
+    let params = GATTValue.Params(peripheral: hub.peripheral.id, handle: handle, value: HexBytes(value))
+    let line = try? RPCEncoding.notification(GATTValue.self, params)
+    for session in members {
+      if session.send(line, as: .value) == .refused { loseSubscription(to: handle, of: session) }
+      hub.slowDown(for: session)
+    }
+  }
+
+  /// Packets of the device had no room on this machine: the sessions that some of them may have been for are told. A
+  /// session that has no room to be told loses its subscriptions instead.
+  func packetsDropped(_ count: Int) {
+    let sessions = subscriptions.members
+    guard !sessions.isEmpty else { return }
+    let line = try? RPCEncoding.notification(
+      GATTValuesLost.self, .init(peripheral: hub.peripheral.id, packets: count))
+    for session in sessions.sorted(by: { $0.id < $1.id }) {
+      session.costs.packetsLost += count
+      guard session.send(line, as: .value) == .refused else { continue }
+      for handle in subscriptions.handles(of: session) { loseSubscription(to: handle, of: session) }
+    }
+  }
+
+  private func loseSubscription(to handle: UInt16, of session: Session) {
+    endSubscription(to: handle, of: session)
+    tellLost(handle, session, BledError.tooSlow.error("the session did not read its values fast enough"))
+  }
+
+  private func endSubscription(to handle: UInt16, of session: Session) {
+    guard subscriptions.end(handle, of: session) else { return }
+    enqueue(LinkOperation(nil, .subscription(SubscriptionChange(handle, on: false, nil))))
+  }
+
+  private func tellLost(_ handle: UInt16, _ session: Session, _ error: BluetoothError) {
+    session.send(
+      GATTSubscriptionLost.self, .init(peripheral: hub.peripheral.id, handle: handle, reason: RPCError(error)))
+  }
+}
+
+extension Result<GATTResult, GATTError> {
+  /// The result, or the error as sessions are told it.
+  fileprivate func orBluetoothError() throws -> GATTResult {
+    switch self {
+    case .success(let result): result
+    case .failure(let error): throw error.bluetoothError
+    }
+  }
+}
+
+extension Error {
+  /// The error of a step of an operation, which throws nothing else.
+  fileprivate var asBluetoothError: BluetoothError {
+    (self as? BluetoothError) ?? BledError.protocolViolation.error("\(self)")
+  }
+}

@@ -1,0 +1,239 @@
+import BledRPC
+import Bluetooth
+import GATT
+
+/// What was discovered on a device while its database had a certain hash: good again whenever it has that hash
+/// (Core 5.4, Vol 3, Part G, 2.5.2 and 7.3).
+struct GATTCache: Hashable, Sendable {
+  /// The value of the Database Hash characteristic, 16 octets.
+  let hash: [UInt8]
+  /// `KnownAttributes` as octets: in this form they take a tenth of the room.
+  let attributes: [UInt8]
+}
+
+/// What a session wants to know of a device.
+enum DiscoveryRequest {
+  /// All services with all that is in them.
+  case everything(Reply<GATTServices>)
+  /// The primary services, or only those of the given UUIDs.
+  case services([BluetoothUUID], Reply<GATTServices>)
+  /// The services that the one at the scope's handle includes.
+  case includedServices(GATTScope, Reply<GATTServices>)
+  /// The characteristics of the service at the scope's handle.
+  case characteristics(GATTScope, Reply<GATTDiscoverCharacteristics.Result>)
+  /// The descriptors of the characteristic whose value is at the scope's handle.
+  case descriptors(GATTScope, Reply<GATTDiscoverDescriptors.Result>)
+
+  func succeed(_ answer: DiscoveryAnswer) {
+    switch (self, answer) {
+    case (.everything(let reply), .services(let found)), (.services(_, let reply), .services(let found)),
+      (.includedServices(_, let reply), .services(let found)):
+      reply.succeed(GATTServices(services: found))
+    case (.characteristics(_, let reply), .characteristics(let found)): reply.succeed(.init(characteristics: found))
+    case (.descriptors(_, let reply), .descriptors(let found)): reply.succeed(.init(descriptors: found))
+    default: fail(GATTResult.unexpected())
+    }
+  }
+
+  func fail(_ error: BluetoothError) {
+    switch self {
+    case .everything(let reply), .services(_, let reply), .includedServices(_, let reply): reply.fail(error)
+    case .characteristics(_, let reply): reply.fail(error)
+    case .descriptors(_, let reply): reply.fail(error)
+    }
+  }
+}
+
+/// What a session is told of a device.
+enum DiscoveryAnswer {
+  case services([ServiceDescription])
+  case characteristics([CharacteristicDescription])
+  case descriptors([DescriptorDescription])
+}
+
+/// What is known of the attributes of a linked device: discovered on this link, or before under the same database hash.
+struct Discovery {
+  /// The device's database hash, as far as it was asked for.
+  private enum DatabaseHash: Hashable {
+    case unread
+    case absent
+    case read([UInt8])
+  }
+
+  private(set) var known = KnownAttributes()
+  /// Read with the first discovery on the link, and again when services have changed.
+  private var hash = DatabaseHash.unread
+  /// The revision of `known` that the cache has.
+  private var cachedRevision = 0
+  /// What sessions that are preserved when their programs go away discovered, by number of the session.
+  private var trees: [Int: DiscoveredTree] = [:]
+  private let peripheral: Peripheral
+  private let directory: PeripheralDirectory
+
+  init(of peripheral: Peripheral, in directory: PeripheralDirectory) {
+    self.peripheral = peripheral
+    self.directory = directory
+  }
+
+  // MARK: Asking the device
+
+  /// The machine that asks the device for what a request lacks.
+  func machine(for request: DiscoveryRequest) -> DiscoveryMachine {
+    switch request {
+    case .everything: return DiscoveryMachine(.everything)
+    case .services(let uuids, _):
+      let isMany = known.searched.count + uuids.count > KnownAttributes.maximumSearches
+      return DiscoveryMachine(.services(isMany ? [] : uuids))
+    case .includedServices(let scope, _): return DiscoveryMachine(.includes(scope.handle))
+    case .characteristics(let scope, _): return DiscoveryMachine(.characteristics(scope.handle))
+    case .descriptors(let scope, _): return DiscoveryMachine(.descriptors(scope.handle))
+    }
+  }
+
+  /// Adds the result of the procedure that was asked for last.
+  /// - Returns: whether the database is another one than was cached, so that all handles are void.
+  mutating func add(
+    _ result: Result<GATTResult, BluetoothError>, to machine: inout DiscoveryMachine
+  ) throws -> Bool {
+    if machine.isReadingHash { return try readHash(result) }
+    try machine.take(try result.get(), &known)
+    return false
+  }
+
+  /// The procedure that is next; nil when all that is wanted is known. That is then cached, if there is a hash to know
+  /// it by.
+  mutating func next(_ machine: inout DiscoveryMachine) throws -> GATTProcedure? {
+    let next = try machine.next(known, isVerified: hash != .unread, hasCache: peripheral.cache != nil)
+    if next == nil { updateCache() }
+    return next
+  }
+
+  /// Adds the descriptors of a characteristic that were looked for in order to subscribe to it.
+  mutating func add(_ descriptors: [DiscoveredDescriptor], of value: UInt16) { known.add(descriptors, of: value) }
+
+  /// The device's database hash is here: if the cache was made under the same, what is in it is known.
+  private mutating func readHash(_ result: Result<GATTResult, BluetoothError>) throws -> Bool {
+    var value: [UInt8]?
+    switch result {
+    case .success(.value(let octets)): value = octets
+    case .success: throw GATTResult.unexpected()
+    // It has none, or does not show it.
+    case .failure(let error) where error.domain == .att: break
+    case .failure(let error): throw error
+    }
+    // Another operation may have read it meanwhile.
+    guard hash == .unread else { return false }
+    hash = value.flatMap { $0.count == 16 ? .read($0) : nil } ?? .absent
+    guard let cache = peripheral.cache else { return false }
+    if hash == .read(cache.hash), let cached = KnownAttributes(octets: cache.attributes) {
+      known = cached
+      cachedRevision = known.revision
+      return false
+    }
+    setCache(nil)
+    return true
+  }
+
+  private mutating func updateCache() {
+    guard case .read(let hash) = hash, cachedRevision != known.revision else { return }
+    cachedRevision = known.revision
+    setCache(GATTCache(hash: hash, attributes: known.octets))
+  }
+
+  private func setCache(_ cache: GATTCache?) {
+    peripheral.cache = cache
+    directory.cacheChanged(peripheral)
+  }
+
+  // MARK: What is void
+
+  /// The device said that its services changed: the hash is read anew before the next discovery.
+  mutating func databaseChanged() {
+    hash = .unread
+    setCache(nil)
+  }
+
+  /// Forgets what is in a range of handles.
+  mutating func forget(_ range: ClosedRange<UInt16>) {
+    known.forget(range)
+    for session in trees.keys { trees[session]?.forget(range) }
+  }
+
+  // MARK: Answers
+
+  /// The answer to a request out of what is known; it is noted if the session is one that is preserved.
+  mutating func answer(_ request: DiscoveryRequest, of session: Session?) throws -> DiscoveryAnswer {
+    switch request {
+    case .everything:
+      let services = known.tree
+      note(for: session) { $0.add(services) }
+      return .services(services)
+    case .services(let uuids, _):
+      let wanted = Set(uuids)
+      let services = known.services
+        .filter { $0.isPrimary == true && (wanted.isEmpty || wanted.contains($0.uuid)) }
+        .map { ServiceDescription($0) }
+      note(for: session) { $0.add(services) }
+      return .services(services)
+    case .includedServices(let scope, _):
+      let wanted = try known.service(at: scope.handle).includes?.filter { scope.wants($0.uuid) }
+      let services = known.descriptions(of: wanted ?? [])
+      note(for: session) { $0.add(includes: services, of: scope.handle) }
+      return .services(services)
+    case .characteristics(let scope, _):
+      let wanted = try known.service(at: scope.handle).characteristics?.filter { scope.wants($0.uuid) }
+      let characteristics = (wanted ?? []).map { CharacteristicDescription($0) }
+      note(for: session) { $0.add(characteristics, of: scope.handle) }
+      return .characteristics(characteristics)
+    case .descriptors(let scope, _):
+      let wanted = known.descriptors(of: scope.handle)?.filter { scope.wants($0.uuid) }
+      let descriptors = (wanted ?? []).map { DescriptorDescription(handle: $0.handle, uuid: $0.uuid) }
+      note(for: session) { $0.add(descriptors, of: scope.handle) }
+      return .descriptors(descriptors)
+    }
+  }
+
+  /// What a session that is preserved discovered; nil if it discovered nothing on this link.
+  func services(discoveredBy session: Session) -> [ServiceDescription]? { trees[session.id]?.services }
+
+  /// Notes what a preserved session discovered on an earlier link.
+  /// - Returns: whether the device still has these services; otherwise nothing is noted.
+  mutating func restore(_ services: [ServiceDescription], for session: Session) -> Bool {
+    var found = DiscoveredTree()
+    found.add(known.tree)
+    guard found.contains(services) else { return false }
+    trees[session.id, default: DiscoveredTree()].add(services)
+    return true
+  }
+
+  /// Forgets what a session discovered, which has let go of the device.
+  mutating func forget(_ session: Session) { trees[session.id] = nil }
+
+  private mutating func note(for session: Session?, _ add: (inout DiscoveredTree) -> Void) {
+    guard let session, session.restoration != nil else { return }
+    add(&trees[session.id, default: DiscoveredTree()])
+  }
+}
+
+extension KnownAttributes {
+  /// All that is known, as clients get it.
+  fileprivate var tree: [ServiceDescription] {
+    services.map { service in
+      ServiceDescription(
+        service, includes: descriptions(of: service.includes ?? []),
+        characteristics: (service.characteristics ?? []).map {
+          CharacteristicDescription($0, descriptors: descriptors(of: $0.valueHandle) ?? [])
+        })
+    }
+  }
+
+  fileprivate func descriptions(of includes: [DiscoveredInclude]) -> [ServiceDescription] {
+    includes.map { include in
+      ServiceDescription(include, isPrimary: service(ifKnown: include.range.lowerBound)?.isPrimary ?? false)
+    }
+  }
+}
+
+extension GATTScope {
+  fileprivate func wants(_ uuid: BluetoothUUID) -> Bool { uuids?.nonEmpty?.contains(uuid) ?? true }
+}

@@ -1,0 +1,163 @@
+import BledRPC
+import Bluetooth
+import GATT
+
+/// Something that waits for its turn on a link: one GATT procedure, several in a row, or a Write Command.
+struct LinkOperation {
+  enum Task {
+    case exchangeMTU
+    case read(Reply<GATTRead.Result>)
+    case write(Reply<Empty>)
+    /// A Write Command: it waits for room on the link instead of an answer of the device.
+    case command(handle: UInt16, [UInt8], Reply<Empty>)
+    indirect case discovery(DiscoveryRequest, DiscoveryMachine)
+    indirect case subscription(SubscriptionChange)
+    /// Looks for the services of a preserved session, whose link is back, and subscribes it again.
+    indirect case restoration(RestoredState.Peripheral, DiscoveryMachine)
+    /// Finds the device's Service Changed characteristic and subscribes to it.
+    indirect case serviceWatch(DiscoveryMachine)
+    /// Nobody waits for the outcome: what the device still answers is ignored.
+    case unawaited
+  }
+
+  /// The session that asked; nil for the daemon itself.
+  let session: Session?
+  var task: Task
+  /// Whether a Write Command waits for the results of what its session asked for before.
+  fileprivate var isBehindOthers = false
+  /// The procedure that is next; nil if it is decided when the operation's turn comes.
+  var procedure: GATTProcedure?
+
+  init(_ session: Session?, _ task: Task, _ procedure: GATTProcedure? = nil) {
+    self.session = session
+    self.task = task
+    self.procedure = procedure
+  }
+
+  fileprivate var isCommand: Bool { if case .command = task { true } else { false } }
+
+  fileprivate var isUnawaited: Bool { if case .unawaited = task { true } else { false } }
+
+  /// Whether it goes on when the program of the session is gone and the session is preserved.
+  var outlastsProgram: Bool { isSubscription }
+
+  fileprivate var isSubscription: Bool { if case .subscription = task { true } else { false } }
+}
+
+/// The one queue of a link. Operations take turns by session, the daemon itself being one more; each session's own stay
+/// in order. One operation at a time asks the device; Write Commands, which it does not answer, need room on the link
+/// only.
+///
+/// | Operation         | Begins when                                                           | Ends with              |
+/// |-------------------|-----------------------------------------------------------------------|------------------------|
+/// | any but a command | no other one is under way                                             | its last result        |
+/// | a Write Command   | the link has room and no subscription of its session is being changed | being sent             |
+/// | one that waited   | as above, and what its session asked for before has its result        | being sent             |
+/// | any               |                                                                       | removal                |
+///
+/// Between its procedures an operation goes back into the queue, before the rest of its session.
+struct LinkQueue {
+  private var waiting = FairQueue<Int, LinkOperation>()
+  /// The operation that asks the device. It stays until it has dealt with the result: what that leads to comes after
+  /// it.
+  private var current: (id: ProcedureID, operation: LinkOperation)?
+  private var lastProcedure: UInt64 = 0
+
+  /// Adds an operation behind the rest of its session.
+  mutating func append(_ operation: LinkOperation) {
+    let party = party(of: operation.session)
+    var operation = operation
+    operation.isBehindOthers = waiting.last(of: party).map { !$0.isCommand || $0.isBehindOthers } ?? false
+    waiting.append(operation, of: party)
+  }
+
+  /// Begins an operation at once, if nothing waits and it need not wait either.
+  mutating func beginAtOnce(_ operation: LinkOperation, hasRoom: Bool) -> ProcedureID? {
+    guard waiting.isEmpty, canBegin(operation, hasRoom) else { return nil }
+    return begin(operation)
+  }
+
+  /// Begins the operation whose turn it is.
+  /// - Parameter hasRoom: whether the link has room for a command.
+  mutating func beginNext(hasRoom: Bool) -> (id: ProcedureID, operation: LinkOperation)? {
+    guard !waiting.isEmpty, hasRoom || current == nil else { return nil }
+    let current = current
+    guard let next = waiting.next(where: { Self.canBegin($0, hasRoom, beside: current?.operation) })?.element else {
+      return nil
+    }
+    return (begin(next), next)
+  }
+
+  /// The operation that has asked the device under this number; nil if none has.
+  func operation(asking id: ProcedureID) -> LinkOperation? { current?.id == id ? current?.operation : nil }
+
+  /// The operation that has begun asks the device for its first procedure.
+  mutating func asks(_ operation: LinkOperation) {
+    if let current, !current.operation.isUnawaited { self.current = (current.id, operation) }
+  }
+
+  /// The operation that asks the device has ended, or has more to ask when its turn has come again.
+  mutating func ended(continuing operation: LinkOperation? = nil) {
+    if let operation, let current, !current.operation.isUnawaited {
+      waiting.prepend(operation, of: party(of: operation.session))
+    }
+    current = nil
+  }
+
+  /// Removes the operations of a session, in order, except what `stays`. The device may still answer the first of them.
+  mutating func removeAll(of session: Session, unless stays: (LinkOperation) -> Bool) -> [LinkOperation] {
+    var removed: [LinkOperation] = []
+    if let operation = current?.operation, operation.session == session, !stays(operation) {
+      removed.append(operation)
+      current?.operation.task = .unawaited
+    }
+    return removed + waiting.removeAll(of: party(of: session), unless: stays)
+  }
+
+  /// Removes all operations.
+  mutating func removeAll() -> [LinkOperation] {
+    var removed = current.map { [$0.operation] } ?? []
+    current = nil
+    while let next = waiting.next()?.element { removed.append(next) }
+    return removed
+  }
+
+  private mutating func begin(_ operation: LinkOperation) -> ProcedureID {
+    lastProcedure += 1
+    let id = ProcedureID(lastProcedure)
+    if !operation.isCommand { current = (id, operation) }
+    return id
+  }
+
+  private func canBegin(_ operation: LinkOperation, _ hasRoom: Bool) -> Bool {
+    Self.canBegin(operation, hasRoom, beside: current?.operation)
+  }
+
+  private static func canBegin(_ operation: LinkOperation, _ hasRoom: Bool, beside current: LinkOperation?) -> Bool {
+    guard operation.isCommand else { return current == nil }
+    guard hasRoom else { return false }
+    guard let current, current.session == operation.session else { return true }
+    // A subscription that is under way may still have to look for its descriptor.
+    return !operation.isBehindOthers && !current.isSubscription
+  }
+
+  /// Whose turn an operation takes.
+  private func party(of session: Session?) -> Int { session?.id ?? 0 }
+}
+
+/// The measurements of the signal strength that wait for the controller.
+struct Measurements {
+  /// In the order in which they were asked for.
+  private var pending: [(session: Session, reply: Reply<PeripheralRSSI.Result>)] = []
+
+  mutating func add(_ session: Session, _ reply: Reply<PeripheralRSSI.Result>) { pending.append((session, reply)) }
+
+  mutating func remove(_ reply: Reply<PeripheralRSSI.Result>) { pending.removeAll { $0.reply === reply } }
+
+  /// Removes the measurements of a session, or all of them if it is nil, in order.
+  mutating func removeAll(of session: Session? = nil) -> [Reply<PeripheralRSSI.Result>] {
+    let removed = pending.filter { session == nil || $0.session == session }
+    pending.removeAll { session == nil || $0.session == session }
+    return removed.map(\.reply)
+  }
+}

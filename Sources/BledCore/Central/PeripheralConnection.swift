@@ -1,0 +1,205 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// One call of `peripheral.connect` that waits.
+final class ConnectRequest {
+  let session: Session
+  let reply: Reply<PeripheralConnect.Result>
+  fileprivate var alarm: (any ScheduledWork)?
+
+  init(_ session: Session, _ reply: Reply<PeripheralConnect.Result>) {
+    self.session = session
+    self.reply = reply
+  }
+}
+
+extension ConnectRequest: Hashable {
+  static func == (left: ConnectRequest, right: ConnectRequest) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A device that some session uses or waits for, or that is linked: executes what its `ConnectMachine` decides.
+final class PeripheralConnection {
+  let peripheral: Peripheral
+  /// The adapter that holds the link or looks for the device.
+  private(set) var slot: AdapterSlot
+  private(set) var machine = ConnectMachine<Session, ConnectRequest>()
+  /// The link; nil while there is none.
+  private(set) var link: CentralLink?
+  private unowned let broker: CentralBroker
+  /// Rings when a link that did not last is to be asked for again.
+  private var retry: (any ScheduledWork)?
+  /// Whether the MTU was asked for on this link; a client may ask once only (Core 5.4, Vol 3, Part F, 3.4.2.1).
+  private var hasNegotiated = false
+  /// What preserved sessions that wait for the link had of the device before the daemon was started.
+  private var preserved: [Session: RestoredState.Peripheral] = [:]
+
+  init(to peripheral: Peripheral, on slot: AdapterSlot, broker: CentralBroker) {
+    self.peripheral = peripheral
+    self.slot = slot
+    self.broker = broker
+  }
+
+  /// Whether a session uses the link or waits for it.
+  func concerns(_ session: Session) -> Bool { machine.isWaiting(session) || machine.users.contains(session) }
+
+  // MARK: What sessions want
+
+  /// Chooses the adapter. A pending connection stays with its adapter, which is the one to cancel it.
+  func prefer(_ slot: AdapterSlot) {
+    if machine.state == .idle { self.slot = slot }
+  }
+
+  /// A session asks for the link.
+  /// - Parameters:
+  ///   - timeout: after how many seconds the request fails; nil: never.
+  ///   - keeps: whether the link is to come back by itself when it is lost.
+  func want(_ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool) {
+    // The answer to this call also answers one whose program went away and is back.
+    for other in machine.requests(of: session) { other.reply.afterwards = nil }
+    reply.afterwards = { [id = peripheral.id] outcome in
+      switch outcome {
+      case .success(let link): session.send(PeripheralConnected.self, link)
+      case .failure(let error): session.send(PeripheralConnectFailed.self, .init(peripheral: id, reason: error))
+      }
+    }
+    let request = ConnectRequest(session, reply)
+    if let timeout {
+      request.alarm = broker.scheduler.schedule(after: .seconds(timeout)) { [weak self, weak request] in
+        guard let self, let request else { return }
+        let error = GAPError.timeout.error("no connection to \(peripheral.address) within \(timeout) s")
+        perform(machine.expired(request, error))
+      }
+    }
+    perform(machine.want(session, request, keeps: keeps))
+  }
+
+  /// A preserved session waits for the link again.
+  func rejoin(_ session: Session, with state: RestoredState.Peripheral) {
+    preserved[session] = state
+    perform(machine.rejoin(session, keeps: state.reconnect ?? false))
+  }
+
+  /// A session lets go of the device, or no longer waits for it.
+  func release(_ session: Session) {
+    preserved[session] = nil
+    if machine.users.contains(session) { link?.release(session) }
+    perform(machine.release(session))
+  }
+
+  // MARK: What happens
+
+  /// A link to the device came up.
+  func linkUp(_ new: CentralLink) {
+    let hub = new.hub
+    if machine.state == .connecting, slot != hub.slot {
+      // It came to another adapter than the one that waits for it.
+      slot.adapter.cancelConnect(to: peripheral.address)
+    }
+    link = new
+    new.connection = self
+    slot = hub.slot
+    hasNegotiated = false
+    let isOurs = hub.link.role == .central
+    if isOurs || peripheral.isKept { broker.directory.connected(peripheral) }
+    broker.watchers.tell(peripheral, linked: true)
+    perform(machine.linkUp(isOurs: isOurs))
+  }
+
+  /// The MTU is agreed on, or the device refuses to.
+  func negotiated() { perform(machine.negotiated(at: broker.scheduler.now)) }
+
+  /// No link can come about.
+  func failed(_ error: BluetoothError) { perform(machine.failed(error)) }
+
+  /// The link has ended.
+  func linkDown(_ reason: BluetoothError) {
+    link = nil
+    perform(machine.linkDown(reason, at: broker.scheduler.now))
+    broker.watchers.tell(peripheral, linked: false)
+  }
+
+  /// What a session holds of the device; nil if it neither uses nor awaits the link.
+  func state(for session: Session) -> RestoredState.Peripheral? {
+    let isUser = machine.users.contains(session)
+    guard isUser || machine.isWaiting(session) else { return nil }
+    let link = isUser ? link : nil
+    let had = preserved[session]
+    return .init(
+      peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
+      adapter: slot.id, name: peripheral.name, state: isUser ? "connected" : "connecting", mtu: link?.hub.mtu,
+      services: link?.services(discoveredBy: session) ?? had?.services ?? [],
+      subscriptions: link?.subscriptions(of: session) ?? had?.subscriptions ?? [],
+      reconnect: machine.keepers.contains(session) ? true : nil)
+  }
+
+  // MARK: Actions
+
+  private func perform(_ actions: [ConnectMachine<Session, ConnectRequest>.Action]) {
+    for action in actions {
+      switch action {
+      case .connect(let delay): connect(after: delay)
+      case .cancelConnect:
+        retry?.cancel()
+        slot.adapter.cancelConnect(to: peripheral.address)
+      case .negotiate: negotiate()
+      case .disconnect: link?.hub.disconnect()
+      case .answer(let request, let error): answer(request, error)
+      case .tellDisconnected(let session, let reason, let isReconnecting):
+        session.costs.linkEnded(peripheral.number, at: broker.scheduler.now)
+        session.send(
+          PeripheralDisconnected.self,
+          .init(
+            peripheral: peripheral.id, reason: reason.map { RPCError($0) }, reconnecting: isReconnecting ? true : nil))
+      case .tellConnected(let session):
+        // The link is no longer held for a slow reader, unless the session is that reader.
+        link?.hub.releaseBrake()
+        session.costs.linkBegan(peripheral.number, at: broker.scheduler.now)
+        if let result { session.send(PeripheralConnected.self, result) }
+        restore(session)
+      }
+    }
+    if machine.users.count != 1 { link?.hub.releaseBrake() }
+    if machine.state == .idle { broker.forget(self) }
+  }
+
+  private func connect(after delay: Duration) {
+    retry?.cancel()
+    retry = nil
+    guard delay > .zero else { return slot.adapter.connect(to: peripheral.address, ConnectionParameters()) }
+    retry = broker.scheduler.schedule(after: delay) { [weak self] in
+      guard let self, machine.state == .connecting else { return }
+      slot.adapter.connect(to: peripheral.address, ConnectionParameters())
+    }
+  }
+
+  private func negotiate() {
+    guard let link else { return }
+    guard !hasNegotiated else { return negotiated() }
+    hasNegotiated = true
+    link.exchangeMTU()
+  }
+
+  private func answer(_ request: ConnectRequest, _ error: BluetoothError?) {
+    request.alarm?.cancel()
+    if let error { return request.reply.fail(error) }
+    guard let result else { return request.reply.fail(LinkHub.gone) }
+    request.session.costs.linkBegan(peripheral.number, at: broker.scheduler.now)
+    request.reply.succeed(result)
+    restore(request.session)
+  }
+
+  /// A session that was preserved before the daemon was started has its link again.
+  private func restore(_ session: Session) {
+    guard let link, let state = preserved.removeValue(forKey: session) else { return }
+    link.restore(state, for: session)
+  }
+
+  private var result: PeripheralConnect.Result? {
+    guard let hub = link?.hub else { return nil }
+    return .init(
+      peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
+      adapter: hub.slot.id, mtu: hub.mtu, attempts: hub.link.attempts)
+  }
+}

@@ -1,0 +1,159 @@
+import BledRPC
+import Bluetooth
+import GATT
+
+/// One characteristic of a device that sessions subscribe to together: who is sent its values, and what the device was
+/// last told. A session that joins is a member before the device is asked, so that no early value is missed; the device
+/// is told when the member's turn on the link has come.
+///
+/// | State        | Input                                       | Outcome, next state      |
+/// |--------------|---------------------------------------------|--------------------------|
+/// | any          | join, leave                                 | a member, or none        |
+/// | off, unknown | turn of one who joined                      | switch on → unknown      |
+/// | on           | turn of one who joined                      | nothing to do            |
+/// | on, unknown  | turn of one who left, nobody is a member    | switch off → unknown     |
+/// | any          | turn of one who left, others are members    | nothing to do            |
+/// | unknown      | the device has switched                     | → on, off                |
+/// | unknown      | the device refuses                          | → off                    |
+struct SubscriptionMachine<Who: Hashable> {
+  private enum State { case off, unknown, on }
+
+  /// Those whom values go to, in the order in which they came.
+  private(set) var members: [Who] = []
+  /// Whether somebody sees to it that the device is told when nobody is a member any more.
+  var isBeingEnded = false
+  private var state = State.off
+
+  /// Whether it can be forgotten.
+  var isIdle: Bool { members.isEmpty && state == .off }
+
+  mutating func join(_ who: Who) {
+    if !members.contains(who) { members.append(who) }
+  }
+
+  mutating func leave(_ who: Who) { members.removeAll { $0 == who } }
+
+  /// Whether the device has to be told, at the turn of one who joined (`on`) or left.
+  func mustSwitch(on: Bool) -> Bool { on ? state != .on : members.isEmpty && state != .off }
+
+  /// The device is told.
+  mutating func switching() { state = .unknown }
+
+  /// The device has done what it was told.
+  mutating func switched(on: Bool) { state = on ? .on : .off }
+
+  /// The device does not do what it was told.
+  mutating func refused() { state = .off }
+}
+
+/// What a session, or the daemon, does to a subscription when its turn on the link has come.
+struct SubscriptionChange {
+  let handle: UInt16
+  let on: Bool
+  /// Nil if the daemon ends a subscription by itself.
+  let reply: Reply<Empty>?
+  /// Whether the device was told.
+  fileprivate(set) var isWritten = false
+
+  init(_ handle: UInt16, on: Bool, _ reply: Reply<Empty>?) {
+    self.handle = handle
+    self.on = on
+    self.reply = reply
+  }
+}
+
+/// The subscriptions of all sessions to the characteristics of one device.
+struct Subscriptions {
+  /// By handle of the value.
+  private var machines: [UInt16: SubscriptionMachine<Session>] = [:]
+
+  /// The sessions that values of this handle go to, in the order in which they came.
+  func members(of handle: UInt16) -> [Session] { machines[handle]?.members ?? [] }
+
+  /// Everybody who is subscribed to something.
+  var members: Set<Session> { machines.values.reduce(into: []) { $0.formUnion($1.members) } }
+
+  /// The handles that are subscribed to or were and are not forgotten yet, in order.
+  var handles: [UInt16] { machines.keys.sorted() }
+
+  /// The handles that a session is subscribed to, in order.
+  func handles(of session: Session) -> [UInt16] {
+    machines.filter { $0.value.members.contains(session) }.keys.sorted()
+  }
+
+  mutating func join(_ session: Session, to handle: UInt16) {
+    machines[handle, default: SubscriptionMachine()].join(session)
+  }
+
+  mutating func leave(_ session: Session, from handle: UInt16) { machines[handle]?.leave(session) }
+
+  /// Ends the subscription of a session that did not ask for that.
+  /// - Returns: whether a change is to be enqueued that tells the device.
+  mutating func end(_ handle: UInt16, of session: Session) -> Bool {
+    machines[handle]?.leave(session)
+    forgetIfIdle(handle)
+    guard let machine = machines[handle], machine.mustSwitch(on: false), !machine.isBeingEnded else { return false }
+    machines[handle]?.isBeingEnded = true
+    return true
+  }
+
+  /// Forgets a subscription whose handle the device declared void.
+  /// - Returns: the sessions that values went to.
+  mutating func remove(_ handle: UInt16) -> [Session] { machines.removeValue(forKey: handle)?.members ?? [] }
+
+  /// Says what the device is asked next for a change whose turn has come: to configure the characteristic, or before
+  /// that for the descriptors.
+  /// - Parameters:
+  ///   - hasAnswered: whether the device has done what it was asked before.
+  ///   - session: the session whose change it is.
+  ///   - watched: the handle of a value that the daemon itself is subscribed to.
+  /// - Returns: nil when there is nothing more to do.
+  mutating func proceed(
+    _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, known: KnownAttributes,
+    watched: UInt16?
+  ) throws -> GATTProcedure? {
+    let handle = change.handle
+    if hasAnswered, change.isWritten { machines[handle]?.switched(on: change.on) }
+    if change.on, let session { try checkMember(session, of: handle, known) }
+    guard !change.isWritten, machines[handle]?.mustSwitch(on: change.on) == true else { return nil }
+    if let descriptor = known.configuration(of: handle) {
+      // The daemon goes on hearing what it is itself subscribed to.
+      if !change.on, handle == watched { return nil }
+      change.isWritten = true
+      machines[handle]?.switching()
+      guard change.on else { return .subscribe(descriptor: descriptor, []) }
+      let notifies = known.properties(of: handle)?.contains(.notify) ?? false
+      return .subscribe(descriptor: descriptor, notifies ? .notification : .indication)
+    }
+    guard known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) else {
+      throw GAPError.notSupported.error(
+        "characteristic \(handle) has no Client Characteristic Configuration descriptor; it cannot be subscribed to")
+    }
+    return .discoverDescriptors(in: range)
+  }
+
+  /// A change is complete.
+  mutating func ended(_ change: SubscriptionChange, of session: Session?) {
+    if session == nil { machines[change.handle]?.isBeingEnded = false }
+    forgetIfIdle(change.handle)
+  }
+
+  /// A change has failed, or was abandoned.
+  mutating func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) {
+    // Any other error says nothing of the device: it may have done what it was told.
+    if change.isWritten, error.domain == .att { machines[change.handle]?.refused() }
+    if change.on, let session { machines[change.handle]?.leave(session) }
+    ended(change, of: session)
+  }
+
+  /// A session that has unsubscribed meanwhile, or whose handle is void by now, has no subscription to be told of.
+  private func checkMember(_ session: Session, of handle: UInt16, _ known: KnownAttributes) throws {
+    guard machines[handle]?.members.contains(session) != true else { return }
+    _ = try known.characteristic(at: handle)
+    throw GAPError.cancelled.error("the subscription was cancelled")
+  }
+
+  private mutating func forgetIfIdle(_ handle: UInt16) {
+    if machines[handle]?.isIdle == true { machines[handle] = nil }
+  }
+}

@@ -1,0 +1,226 @@
+import ATT
+import Adapter
+import Bluetooth
+import GATT
+
+/// One link: the GATT connection on it with its alarm, and whether its packets are read.
+///
+/// Each action of the connection concerns one role: what the device's server sends goes to `central`, what the device
+/// asks of our server goes to `server`. Only the end, room for packets and packets that were dropped concern both.
+final class LinkHub {
+  let link: any Link
+  let slot: AdapterSlot
+  let peripheral: Peripheral
+  /// Our client role on the link.
+  private(set) lazy var central = CentralLink(on: self, broker: centralBroker)
+  /// Our server role on the link.
+  private(set) lazy var server = ServerLink(on: self, broker: serverBroker)
+  /// False once the link has ended: all that was pending on it fails or has failed.
+  private(set) var isOpen = true
+
+  private let registry: LinkRegistry
+  private let database: ServerDatabase
+  private let scheduler: any Scheduler
+  private unowned let centralBroker: CentralBroker
+  private unowned let serverBroker: ServerBroker
+
+  private var connection: GATTConnection
+  private var actions: [GATTAction] = []
+  private var isExecuting = false
+  private var alarm: (time: Instant, work: any ScheduledWork)?
+  private var brake = Brake()
+  private var brakeAlarm: (any ScheduledWork)?
+
+  init(
+    _ link: any Link, on slot: AdapterSlot, to peripheral: Peripheral, in registry: LinkRegistry,
+    scheduler: any Scheduler, central: CentralBroker, server: ServerBroker
+  ) {
+    self.link = link
+    self.slot = slot
+    self.peripheral = peripheral
+    self.registry = registry
+    database = registry.database
+    self.scheduler = scheduler
+    centralBroker = central
+    serverBroker = server
+    connection = GATTConnection(maximumMTU: link.maximumMTU, security: SecurityState(link.security))
+    link.onEvent = { [weak self] event in self?.handle(event) }
+  }
+
+  /// The ATT MTU in force, 23 to 517 octets.
+  var mtu: Int { connection.mtu }
+
+  /// Ends the link; both roles are told when it has ended.
+  func disconnect() { link.disconnect() }
+
+  // MARK: The client role
+
+  /// Starts a procedure; `CentralLink.finished` is called with its result.
+  func start(_ procedure: GATTProcedure, id: ProcedureID) {
+    withConnection { $0.start(procedure, id: id, now: scheduler.now, actions: &$1) }
+  }
+
+  // MARK: The server role
+
+  /// What the device subscribed to.
+  func subscription(of handle: UInt16) -> ClientConfiguration { connection.subscription(of: handle) }
+
+  /// False while the device has not taken note of a change of our services: it is sent no values until then
+  /// (Core 5.4, Vol 3, Part G, 2.5.2.1).
+  var isInSync: Bool { connection.isInSync }
+
+  /// Notifies a value; the link must have room.
+  func notify(_ value: [UInt8], of handle: UInt16) {
+    withConnection { _ = $0.notify(value, of: handle, actions: &$1) }
+  }
+
+  /// Queues an indication; `ServerLink.indicationFinished` is called when it is confirmed or has failed.
+  func indicate(_ value: [UInt8], of handle: UInt16, id: IndicationID) {
+    withConnection { $0.indicate(value, of: handle, id: id, now: scheduler.now, actions: &$1) }
+  }
+
+  func answerRead(_ token: QuestionToken, _ result: Result<[UInt8], ATTErrorCode>) {
+    withConnection { $0.answerRead(token, result, now: scheduler.now, database: &database.attributes, actions: &$1) }
+  }
+
+  func answerWrite(_ token: QuestionToken, _ error: ATTErrorCode?) {
+    withConnection { $0.answerWrite(token, error, now: scheduler.now, database: &database.attributes, actions: &$1) }
+  }
+
+  /// Tells the device, if it wants to know, that attributes came or went.
+  func databaseChanged(_ range: ClosedRange<UInt16>) {
+    withConnection { $0.databaseChanged(range, now: scheduler.now, database: database.attributes, actions: &$1) }
+  }
+
+  /// Fails what the device waits for from an owner that is gone.
+  func ownerGone(_ owner: AttributeOwner) { withConnection { $0.ownerGone(owner, actions: &$1) } }
+
+  // MARK: A reader that falls behind
+
+  /// A value, notified or written, was handed to a session. If the session has too much to read by now and is alone on
+  /// the link, the link is held until it has caught up.
+  ///
+  /// It is not alone if others use the device, or the device uses services of others: their requests and answers would
+  /// be held back together with the values.
+  func slowDown(for session: Session) {
+    guard brake.isOpen, session.isPresent, session.outbox.isCongested,
+      central.users.allSatisfy({ $0 === session }), server.served.isSubset(of: [session])
+    else { return }
+    session.slowedLinks += 1
+    session.whenRelieved { [weak self] in self?.releaseBrake() }
+    perform(brake.overrun())
+    brakeAlarm = scheduler.schedule(after: Brake.patience) { [weak self] in
+      guard let self else { return }
+      perform(brake.patienceEnded())
+    }
+  }
+
+  /// The reader has caught up, is gone, or is not the only one any more.
+  func releaseBrake() {
+    guard !brake.isOpen else { return }
+    brakeAlarm?.cancel()
+    brakeAlarm = nil
+    perform(brake.relieved())
+  }
+
+  private func perform(_ action: Brake.Action?) {
+    switch action {
+    case .hold: link.isReading = false
+    case .release: link.isReading = true
+    case nil: break
+    }
+  }
+
+  // MARK: The connection and its actions
+
+  private func handle(_ event: LinkEvent) {
+    guard isOpen else { return }
+    switch event {
+    case .received(let packet):
+      withConnection { $0.received(packet, now: scheduler.now, database: &database.attributes, actions: &$1) }
+    case .lost(let count):
+      central.packetsDropped(count)
+      server.packetsDropped(count)
+    case .writable:
+      central.roomAgain()
+      server.roomAgain()
+    case .parametersChanged:
+      break
+    case .securityChanged:
+      connection.securityChanged(SecurityState(link.security))
+    case .ended(let reason):
+      end(reason)
+    }
+  }
+
+  private func end(_ reason: BluetoothError) {
+    isOpen = false
+    alarm?.work.cancel()
+    alarm = nil
+    brakeAlarm?.cancel()
+    let error = GAPError.disconnected.error("the connection ended: \(reason)")
+    withConnection { $0.linkEnded(error, actions: &$1) }
+    registry.remove(self)
+    central.linkEnded(error, reason)
+    server.linkEnded()
+  }
+
+  /// Hands the connection to `body` and executes the actions that follow. An action may lead back here; the actions
+  /// that this adds are executed after those that were there before.
+  private func withConnection(_ body: (inout GATTConnection, inout [GATTAction]) -> Void) {
+    body(&connection, &actions)
+    guard !isExecuting else { return }
+    isExecuting = true
+    var next = 0
+    while next < actions.count {
+      let action = actions[next]
+      next += 1
+      execute(action)
+    }
+    actions.removeAll(keepingCapacity: true)
+    isExecuting = false
+    setAlarm()
+  }
+
+  private func execute(_ action: GATTAction) {
+    switch action {
+    case .send(let packet): link.send(packet)
+    case .failed: link.disconnect()
+    case .finished(let id, let result): central.finished(id, result)
+    case .value(let handle, let value, _): central.received(value, of: handle)
+    case .read(let question): server.asked(question)
+    case .write(let question): server.asked(question)
+    case .questionCancelled(let token): server.questionCancelled(token)
+    case .subscriptionChanged(let handle, let configuration): server.subscriptionChanged(handle, configuration)
+    case .indicationFinished(let id, _): server.indicationFinished(id)
+    // The MTU is read where it is needed. Security is asked for only where `asksForSecurity` is set, and nothing is
+    // kept of devices without a bond.
+    case .mtuChanged, .stored, .clientStateChanged, .securityNeeded: break
+    }
+  }
+
+  /// Sets the alarm for the connection's deadline. An alarm that is already set and rings too early sets the next one,
+  /// which costs less than one alarm for each request.
+  private func setAlarm() {
+    guard isOpen, let deadline = connection.deadline else { return }
+    if let alarm {
+      guard deadline < alarm.time else { return }
+      alarm.work.cancel()
+    }
+    let work = scheduler.schedule(at: deadline) { [weak self] in
+      guard let self else { return }
+      alarm = nil
+      withConnection { $0.timePassed(now: self.scheduler.now, actions: &$1) }
+    }
+    alarm = (deadline, work)
+  }
+
+  /// The error of whatever is asked of a link that has ended.
+  static var gone: BluetoothError { GAPError.disconnected.error("the connection has ended") }
+}
+
+extension SecurityState {
+  init(_ security: LinkSecurity) {
+    self.init(level: UInt8(clamping: security.level), keySize: UInt8(clamping: security.keySize))
+  }
+}

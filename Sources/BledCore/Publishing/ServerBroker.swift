@@ -1,0 +1,303 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import GATT
+import Logging
+
+/// Publishes the services of all sessions in one database that all links serve. What devices ask is for `ServerLink`.
+final class ServerBroker {
+  /// How many devices a session is told losses of at a time; anybody may come under ever new addresses. Losses of
+  /// further devices are only counted.
+  static let mostUntold = 1024
+
+  private let links: LinkRegistry
+  private let logger: Logger
+  private var owners: [AttributeOwner: Session] = [:]
+  /// What sessions that are preserved when their programs go away published, by handle of the service.
+  private var definitions: [UInt16: ServiceToPublish] = [:]
+  /// The sessions whose value had no room, and which are told when there is some.
+  private var waitingForRoom: [Session] = []
+  private var lastIndication: UInt64 = 0
+  private var lastQuestion = 0
+  /// Sessions whose answers were too long, which the log says once.
+  private var longAnswerers: Set<Session> = []
+
+  /// - Parameter identity: what the GAP service says.
+  init(links: LinkRegistry, identity: Daemon.Identity, logger: Logger) {
+    self.links = links
+    self.logger = logger
+    do {
+      _ = try links.database.attributes.add(
+        .genericAccess(
+          name: identity.name, appearance: identity.appearance, preferredParameters: identity.preferredConnection))
+      _ = try links.database.attributes.add(.genericAttribute(hasHash: links.database.attributes.hasHash))
+    } catch {
+      logger.error("the daemon's own services could not be published: \(error)")
+    }
+  }
+
+  /// Changes what devices read of this machine.
+  func identify(name: String, appearance: UInt16) {
+    let service = links.database.attributes.services.first { $0.uuid == 0x1800 && $0.owner == .local }
+    let new = GATT.ServiceDefinition.genericAccess(name: name, appearance: appearance).characteristics
+    for characteristic in service?.characteristics ?? [] {
+      guard case .stored(let value)? = new.first(where: { $0.uuid == characteristic.uuid })?.value else { continue }
+      _ = links.database.attributes.setValue(value, of: characteristic.valueHandle)
+    }
+  }
+
+  // MARK: What sessions ask for
+
+  /// Publishes a service.
+  /// - Parameter handle: where the service was before the daemon was started.
+  func add(
+    _ params: ServiceAdd.Params, for session: Session, at handle: UInt16? = nil
+  ) throws -> ServiceDescription {
+    let owner = session.owner
+    let definition = try ServiceDefinition(params.service)
+    let own = services(of: owner)
+    let ofUser = links.database.attributes.services.filter { service in
+      owners[service.owner].map { $0.user == session.user } ?? false
+    }
+    try session.rules.admit(.services, of: session, own: own.count, all: ofUser.count)
+    try session.rules.admit(
+      .attributes, more: definition.attributeCount, of: session, own: own.reduce(0) { $0 + $1.range.count },
+      all: ofUser.reduce(0) { $0 + $1.range.count })
+    for handle in definition.includes where !own.contains(where: { $0.range.lowerBound == handle }) {
+      throw BledError.unknownHandle.error("this session has published no service with handle \(handle) to include")
+    }
+    let service: RegisteredService
+    do {
+      service = try links.database.attributes.add(definition, owner: owner, at: handle)
+    } catch {
+      throw error.bluetoothError
+    }
+    owners[owner] = session
+    if session.restoration != nil { definitions[service.range.lowerBound] = params.service }
+    changed(service.range)
+    let includes = own.filter { definition.includes.contains($0.range.lowerBound) }
+    return ServiceDescription(service, includes: includes.map { ServiceDescription($0, includes: nil) }.nonEmpty)
+  }
+
+  /// Removes a service of a session, or all of them.
+  func remove(_ handle: UInt16?, for session: Session) throws {
+    guard let handle else { return removeAll(of: session) }
+    guard services(of: session.owner).contains(where: { $0.range.lowerBound == handle }),
+      let range = links.database.attributes.remove(service: handle)
+    else { throw BledError.unknownHandle.error("this session has published no service with handle \(handle)") }
+    definitions[handle] = nil
+    changed(range)
+  }
+
+  /// Sends a value to the devices that subscribed to it, all or none: if one of them has no room, nobody gets the value
+  /// and the session is told when there is room again. Devices that have not taken note of a change of the services get
+  /// none until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which.
+  func notify(_ params: ServerNotify.Params, for session: Session) throws -> ServerNotify.Result {
+    let handle = params.handle
+    guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
+      let characteristic = service.characteristics.first(where: { $0.valueHandle == handle })
+    else {
+      throw BledError.unknownHandle.error("this session has published no characteristic with handle \(handle)")
+    }
+    guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
+      throw BledError.notAllowedByProperties.error("characteristic \(handle) has neither \"notify\" nor \"indicate\"")
+    }
+    let value = params.value.octets
+    guard value.count <= Attribute.longestValue else {
+      throw BledError.invalidParameter.error(
+        "\"value\" has \(value.count) octets; the limit is \(Attribute.longestValue)")
+    }
+    let centrals = params.centrals.map(Set.init)
+    var receivers: [(hub: LinkHub, configuration: ClientConfiguration)] = []
+    var outOfSync: [String] = []
+    var haveRoom = true
+    for hub in links.links {
+      let configuration = hub.subscription(of: handle)
+      guard !configuration.isEmpty, centrals?.contains(hub.peripheral.id) ?? true else { continue }
+      if hub.isInSync {
+        haveRoom = haveRoom && hub.server.hasRoom(for: configuration)
+        receivers.append((hub, configuration))
+      } else {
+        outOfSync.append(hub.peripheral.id)
+      }
+    }
+    guard haveRoom else {
+      if !waitingForRoom.contains(session) { waitingForRoom.append(session) }
+      return .init(sent: false, receivers: 0)
+    }
+    for (hub, configuration) in receivers {
+      if configuration.contains(.notification) {
+        hub.notify(value, of: handle)
+      } else {
+        lastIndication += 1
+        hub.server.indicate(value, of: handle, id: IndicationID(lastIndication))
+      }
+    }
+    return .init(sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty)
+  }
+
+  /// Asks a device that connected to us for other connection parameters.
+  func setLatency(_ params: ServerSetLatency.Params) throws {
+    guard let hub = links.links.first(where: { $0.peripheral.id == params.central && $0.link.role == .peripheral })
+    else {
+      throw GAPError.notConnected.error("no device \(params.central) is connected to this machine")
+    }
+    hub.link.request(ConnectionParameters(params.latency))
+  }
+
+  /// The services of a session.
+  func services(of session: Session) -> [SessionDescription.Service] {
+    services(of: session.owner).map { .init(handle: $0.range.lowerBound, uuid: $0.uuid) }
+  }
+
+  // MARK: How sessions come and go
+
+  /// A session has ended: its services go, and what devices wait for is refused.
+  func ended(_ session: Session) {
+    waitingForRoom.removeAll { $0 == session }
+    removeAll(of: session)
+    for hub in links.links { hub.server.ended(session) }
+    owners[session.owner] = nil
+    longAnswerers.remove(session)
+  }
+
+  /// The program of a session is gone: what it was asked waits until it is back, or the device gives up.
+  func programGone(_ session: Session) {
+    for hub in links.links { hub.server.programGone(session) }
+  }
+
+  /// The program of a session is back: it is asked what waits for it, in order.
+  func programReturned(_ session: Session) {
+    let waiting = links.links.compactMap { hub in
+      hub.server.waitingQuestion(for: session).map { (number: $0, link: hub.server) }
+    }
+    for question in waiting.sorted(by: { $0.number < $1.number }) { question.link.programReturned() }
+  }
+
+  /// The services of a session with their subscribers.
+  func published(by session: Session) -> [RestoredState.Service] {
+    let own = services(of: session.owner)
+    let plain = Dictionary(
+      own.map { ($0.range.lowerBound, ServiceDescription($0, includes: nil)) }, uniquingKeysWith: { first, _ in first })
+    return own.sorted { $0.range.lowerBound < $1.range.lowerBound }.compactMap { service in
+      guard let definition = definitions[service.range.lowerBound] else { return nil }
+      let includes = (definition.includes ?? []).compactMap { plain[$0] }.nonEmpty
+      return .init(
+        service: ServiceDescription(service, includes: includes), definition: definition,
+        subscribers: service.characteristics.flatMap { subscribers(to: $0.valueHandle) })
+    }
+  }
+
+  private func subscribers(to handle: UInt16) -> [Subscriber] {
+    links.links.filter { !$0.subscription(of: handle).isEmpty }.map { $0.server.subscriber(to: handle) }
+  }
+
+  /// Publishes the services of a preserved session, with the handles that they had where nobody else has them.
+  func restore(_ services: [RestoredState.Service], for session: Session) {
+    var handles: [UInt16: UInt16] = [:]
+    for service in services {
+      var definition = service.definition
+      definition.includes = definition.includes?.map { handles[$0] ?? $0 }
+      do {
+        let added = try add(.init(service: definition), for: session, at: service.service.handle)
+        handles[service.service.handle] = added.handle
+      } catch {
+        logger.warning("service \(definition.uuid) of a preserved session could not be published again: \(error)")
+      }
+    }
+  }
+
+  // MARK: For the links
+
+  /// The session that publishes what the owner has; nil for the daemon itself, and for a session that has ended.
+  func session(of owner: AttributeOwner) -> Session? { owners[owner] }
+
+  /// The session that publishes the attribute at this handle.
+  func session(publishing handle: UInt16) -> Session? {
+    links.database.attributes.service(containing: handle).flatMap { owners[$0.owner] }
+  }
+
+  /// Numbers the questions of all devices.
+  func nextQuestion() -> Int {
+    lastQuestion += 1
+    return lastQuestion
+  }
+
+  /// Says in the log, once for a session, that it answered with a value that no device can be given.
+  func noteLongAnswer(of session: Session, handle: UInt16, length: Int) {
+    guard longAnswerers.insert(session).inserted else { return }
+    logger.warning(
+      """
+      session \(session.id) \(session.name) answered server.read of handle \(handle) with a value of \(length) octets; \
+      the limit is \(Attribute.longestValue), devices get Unlikely Error
+      """)
+  }
+
+  /// Tells the sessions whose value had no room. One that tries again too early is refused and told again.
+  func roomAgain() {
+    guard !waitingForRoom.isEmpty else { return }
+    let ready = waitingForRoom
+    waitingForRoom = []
+    for session in ready { session.send(ServerReady.self, Empty()) }
+  }
+
+  /// Notes that packets of a device were dropped that were for a session, or may have been, and tells the session as
+  /// soon as it has room: the device itself is told nothing of what becomes of Write Commands.
+  static func noteLoss(of packets: Int, from central: String, to session: Session) {
+    let isFirst = session.untoldLosses.isEmpty
+    guard session.untoldLosses[central] != nil || session.untoldLosses.count < mostUntold else { return }
+    session.untoldLosses[central, default: 0] += packets
+    guard isFirst else { return }
+    if !session.outbox.isCongested { tellLosses(to: session) }
+    guard !session.untoldLosses.isEmpty else { return }
+    session.whenRelieved { [weak session] in
+      if let session { tellLosses(to: session) }
+    }
+  }
+
+  static func tellLosses(to session: Session) {
+    guard !session.untoldLosses.isEmpty else { return }
+    for (central, packets) in session.untoldLosses.sorted(by: { $0.key < $1.key }) {
+      let params = ServerWritesLost.Params(central: central, packets: packets)
+      let line = session.encoded { try RPCEncoding.notification(ServerWritesLost.self, params) }
+      guard session.send(line, as: .value) == .queued else { return }
+      session.untoldLosses[central] = nil
+    }
+  }
+
+  // MARK: Inside
+
+  private func services(of owner: AttributeOwner) -> [RegisteredService] {
+    links.database.attributes.services.filter { $0.owner == owner }
+  }
+
+  private func removeAll(of session: Session) {
+    for range in links.database.attributes.removeAll(owner: session.owner) {
+      definitions[range.lowerBound] = nil
+      changed(range)
+    }
+  }
+
+  private func changed(_ range: ClosedRange<UInt16>) {
+    for hub in links.links { hub.databaseChanged(range) }
+  }
+}
+
+extension Session {
+  /// Under which the database keeps the services of a session; 0 is the daemon itself.
+  var owner: AttributeOwner { AttributeOwner(UInt64(id)) }
+}
+
+extension ConnectionParameters {
+  /// The intervals are multiples of 15 ms with room above, which every central accepts; the timeout is that of a sound
+  /// link.
+  init(_ latency: ConnectionLatency) {
+    let interval: ClosedRange<Duration> =
+      switch latency {
+      case .low: .milliseconds(15)...(.milliseconds(30))
+      case .medium: .milliseconds(90)...(.milliseconds(120))
+      case .high: .milliseconds(480)...(.milliseconds(510))
+      }
+    self.init(interval: interval, supervisionTimeout: .seconds(5))
+  }
+}

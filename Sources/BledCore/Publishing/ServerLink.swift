@@ -1,0 +1,232 @@
+import ATT
+import BledRPC
+import Bluetooth
+import GATT
+
+/// Our server role on one link: what the device asks of sessions, which sessions it uses services of, and the
+/// indications that it has not confirmed.
+///
+/// | State   | Input                                     | What happens                                                |
+/// |---------|-------------------------------------------|-------------------------------------------------------------|
+/// | idle    | the device reads or writes                | the session is called, if its program is there → asking     |
+/// | asking  | the session answers                       | the device gets the answer → idle                           |
+/// | asking  | the program goes away                     | the question waits for it, or for the end of its time       |
+/// | asking  | the program is back                       | the session is called                                       |
+/// | asking  | 25 s, the session's end, the link's end   | the device is refused → idle                                |
+final class ServerLink {
+  /// How many indications may wait for one device, which confirms them one by one.
+  static let maximumIndications = 8
+
+  unowned let hub: LinkHub
+  private unowned let broker: ServerBroker
+  /// The sessions whose services the device uses.
+  private(set) var served: Set<Session> = []
+  /// What the device waits for: a link has one request of the device at a time (Core 5.4, Vol 3, Part F, 3.3.2).
+  private var question: Question?
+  private var pendingIndications: Set<IndicationID> = []
+
+  /// A question of the device to a session.
+  private struct Question {
+    enum Call {
+      case read(ServerRead.Params)
+      case write(ServerWrite.Params)
+    }
+    let token: QuestionToken
+    let session: Session
+    /// Grows from one question to the next, of all links.
+    let number: Int
+    let call: Call
+    /// Under which number the session was called; nil while its program is gone.
+    var callNumber: OutgoingCalls.Number?
+  }
+
+  init(on hub: LinkHub, broker: ServerBroker) {
+    self.hub = hub
+    self.broker = broker
+  }
+
+  // MARK: What the device asks
+
+  func asked(_ read: ReadQuestion) {
+    guard let session = broker.session(of: read.owner) else {
+      return hub.answerRead(read.token, .failure(.unlikelyError))
+    }
+    serves(session)
+    let params = ServerRead.Params(
+      central: hub.peripheral.id, handle: read.handle, offset: Int(read.offset))
+    ask(session, .read(params), read.token)
+  }
+
+  func asked(_ write: WriteQuestion) {
+    guard let session = broker.session(of: write.owner) else {
+      if let token = write.token { hub.answerWrite(token, .unlikelyError) }
+      return
+    }
+    serves(session)
+    let params = ServerWrite.Params(
+      central: hub.peripheral.id,
+      writes: write.writes.map { .init(handle: $0.handle, offset: Int($0.offset), value: HexBytes($0.value)) })
+    if let token = write.token {
+      ask(session, .write(params), token)
+    } else {
+      hand(params, to: session)
+    }
+  }
+
+  /// The device no longer waits for an answer.
+  func questionCancelled(_ token: QuestionToken) {
+    guard let question, question.token == token else { return }
+    self.question = nil
+    if let number = question.callNumber { question.session.calls.forget(number) }
+  }
+
+  private func ask(_ session: Session, _ call: Question.Call, _ token: QuestionToken) {
+    question = Question(token: token, session: session, number: broker.nextQuestion(), call: call)
+    if session.isPresent { callSession() } else { session.kept() }
+  }
+
+  private func callSession() {
+    guard let question else { return }
+    let token = question.token
+    let session = question.session
+    let number =
+      switch question.call {
+      case .read(let params):
+        session.call(ServerRead.self, params) { [weak self] answer in
+          guard let self else { return }
+          answered(token)
+          hub.answerRead(token, value(of: answer, to: params, of: session))
+        }
+      case .write(let params):
+        session.call(ServerWrite.self, params) { [weak self] answer in
+          guard let self else { return }
+          answered(token)
+          switch answer {
+          case .success: hub.answerWrite(token, nil)
+          case .failure(let error): hub.answerWrite(token, error.attErrorCode)
+          }
+        }
+      }
+    if self.question?.token == token { self.question?.callNumber = number }
+  }
+
+  private func answered(_ token: QuestionToken) {
+    if question?.token == token { question = nil }
+  }
+
+  /// What the device is told. Of a value that is too long it could get only the beginning, without knowing that there
+  /// is more.
+  private func value(
+    of answer: Result<ServerRead.Result, RPCError>, to params: ServerRead.Params, of session: Session
+  ) -> Result<[UInt8], ATTErrorCode> {
+    let length = params.offset + ((try? answer.get())?.value.octets.count ?? 0)
+    guard length > Attribute.longestValue else { return answer.map(\.value.octets).mapError(\.attErrorCode) }
+    broker.noteLongAnswer(of: session, handle: params.handle, length: length)
+    return .failure(.unlikelyError)
+  }
+
+  /// The device changed what it wants to be sent of a value.
+  func subscriptionChanged(_ handle: UInt16, _ configuration: ClientConfiguration) {
+    // A session that removed the service need not be told.
+    guard let session = broker.session(publishing: handle) else { return }
+    serves(session)
+    let subscriber = subscriber(to: handle)
+    if configuration.isEmpty {
+      session.send(ServerUnsubscribed.self, subscriber)
+    } else {
+      session.send(ServerSubscribed.self, subscriber)
+    }
+  }
+
+  /// The device as a subscriber to a value.
+  func subscriber(to handle: UInt16) -> Subscriber {
+    Subscriber(central: hub.peripheral.id, handle: handle, maximumLength: hub.mtu - 3)
+  }
+
+  /// The device uses a service of this session: the link is no longer held for another one.
+  private func serves(_ session: Session) {
+    if served.insert(session).inserted { hub.releaseBrake() }
+  }
+
+  // MARK: Write Commands
+
+  /// Hands a session a Write Command. From the first command that has no room until there is ample room again, those of
+  /// the device are dropped, so that what is told of the loss stands where the gap is.
+  private func hand(_ command: ServerWrite.Params, to session: Session) {
+    if !session.outbox.isCongested { ServerBroker.tellLosses(to: session) }
+    if session.untoldLosses[command.central] != nil
+      || session.callWithoutAnswer(ServerWrite.self, command) == .refused
+    {
+      session.costs.packetsLost += 1
+      ServerBroker.noteLoss(of: 1, from: command.central, to: session)
+    }
+    hub.slowDown(for: session)
+  }
+
+  /// Packets of the device had no room on this machine: Write Commands may have been among them.
+  func packetsDropped(_ count: Int) {
+    guard !served.isEmpty else { return }
+    let subscribers = hub.central.subscribers
+    for session in served.sorted(by: { $0.id < $1.id }) {
+      // For a session that subscribes as well they are counted already.
+      if !subscribers.contains(session) { session.costs.packetsLost += count }
+      ServerBroker.noteLoss(of: count, from: hub.peripheral.id, to: session)
+    }
+  }
+
+  // MARK: Notifications and indications
+
+  /// Whether a value has room: a notification on the link, an indication among those that wait.
+  func hasRoom(for configuration: ClientConfiguration) -> Bool {
+    configuration.contains(.notification)
+      ? hub.link.isWritable : pendingIndications.count < Self.maximumIndications
+  }
+
+  func indicate(_ value: [UInt8], of handle: UInt16, id: IndicationID) {
+    pendingIndications.insert(id)
+    hub.indicate(value, of: handle, id: id)
+  }
+
+  func indicationFinished(_ id: IndicationID) {
+    pendingIndications.remove(id)
+    broker.roomAgain()
+  }
+
+  /// The link has room again.
+  func roomAgain() { broker.roomAgain() }
+
+  // MARK: How sessions and the link go
+
+  /// A session has ended: what the device asked of it is refused.
+  func ended(_ session: Session) {
+    if served.remove(session) != nil { hub.releaseBrake() }
+    hub.ownerGone(session.owner)
+    if question?.session == session { question = nil }
+  }
+
+  /// The program of a session is gone: what it was asked waits until it is back.
+  func programGone(_ session: Session) {
+    if question?.session == session { question?.callNumber = nil }
+    if served.contains(session) { hub.releaseBrake() }
+  }
+
+  /// The number of the question that waits for the program of a session; nil if there is none.
+  func waitingQuestion(for session: Session) -> Int? {
+    guard let question, question.session == session, question.callNumber == nil else { return nil }
+    return question.number
+  }
+
+  /// The program is back: it is asked what waits for it.
+  func programReturned() { callSession() }
+
+  /// What was pending has failed before.
+  func linkEnded() { broker.roomAgain() }
+}
+
+extension RPCError {
+  /// What a device is told when a session refuses: the ATT error that the session chose, else Unlikely Error.
+  fileprivate var attErrorCode: ATTErrorCode {
+    guard let data, data.domain == .att, let code = UInt8(exactly: data.code), code != 0 else { return .unlikelyError }
+    return ATTErrorCode(rawValue: code)
+  }
+}
