@@ -103,16 +103,19 @@ final class ClientSocket: SessionTransport {
   }
 
   private func ready(_ readiness: Watch.Readiness) {
-    if readiness.contains(.writable) { flush() }
-    if readiness.contains(.readable), isReading, !isClosing, !hasInputEnded {
-      read()
-    } else if readiness.contains(.failed) {
-      // Nobody is there to read what waits, or to be answered.
-      disconnect()
+    if readiness.contains(.failed) {
+      // Nobody is there to be answered, but what was sent before counts. It is at most what the kernel's buffer holds.
+      while canRead, read() {}
+      return disconnect()
     }
+    if readiness.contains(.writable) { flush() }
+    if readiness.contains(.readable), canRead { _ = read() }
   }
 
-  private func read() {
+  private var canRead: Bool { watch != nil && isReading && !isClosing && !hasInputEnded }
+
+  /// - Returns: false if there was nothing to read.
+  private func read() -> Bool {
     let count = withUnsafeTemporaryAllocation(byteCount: Self.readBatch, alignment: 16) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 { framer.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
@@ -120,11 +123,15 @@ final class ClientSocket: SessionTransport {
     }
     if count < 0 {
       if errno != EAGAIN, errno != EINTR { disconnect() }
-      return
+      return false
     }
-    if count == 0 { return endInput() }
+    if count == 0 {
+      endInput()
+      return false
+    }
     readLines()
     connection?.hold(framer.held)
+    return true
   }
 
   private func endInput() {
