@@ -70,9 +70,13 @@ extension WithDaemon {
     func whatIsSaid() async throws {
       let daemon = try await BledProcess(configuration: "{ limits: { perUser: { scans: 1 } } }")
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        // No update of the state comes on a queue that is suspended.
+        let queue = DispatchQueue(label: "suspended")
+        queue.suspend()
+        CBCentralManager(delegate: nil, queue: queue).stopScan()
+        queue.resume()
         let first = Central()
         let second = Central()
-        first.manager.stopScan()
         for central in [first, second] {
           try await central.log.next("didUpdateState") { $0.state == .poweredOn }
           central.manager.scanForPeripherals(withServices: nil)
