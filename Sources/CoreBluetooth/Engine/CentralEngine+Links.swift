@@ -31,10 +31,6 @@ private final class LinkRecord {
   /// Calls that wait for their turn; one is under way if `isBusy`.
   var waiting: [() -> Void] = []
   var isBusy = false
-  /// Whether the device's Service Changed is looked for once nothing else is to be done.
-  var watchesServices = WatchState.unwanted
-
-  enum WatchState { case unwanted, wanted, begun }
 
   init(_ peripheral: CBPeripheral) {
     self.peripheral = peripheral
@@ -46,7 +42,6 @@ private final class LinkRecord {
     generation += 1
     waiting = []
     isBusy = false
-    watchesServices = .unwanted
   }
 }
 
@@ -168,7 +163,6 @@ extension CentralEngine {
     record.nextGeneration()
     record.phase = restored.state == "connected" ? .connected : .connecting
     record.reconnectsItself = restored.reconnect ?? false
-    if !restored.services.isEmpty { record.watchesServices = .wanted }
   }
 
   private func record(of peripheral: CBPeripheral) -> LinkRecord {
@@ -273,9 +267,6 @@ extension CentralEngine {
         self?.call(method, params) { [weak self, weak record] result in
           guard let self, let record, record.generation == generation else { return }
           record.isBusy = false
-          if method == GATTDiscoverServices.self, record.watchesServices == .unwanted {
-            record.watchesServices = .wanted
-          }
           // If the connection is gone, the end of it is on its way, and no request is answered any more.
           if result.failure?.isEndOfConnection != true { deliver { _ in then(peripheral, result) } }
           next(record)
@@ -287,42 +278,8 @@ extension CentralEngine {
 
   /// Begins with what waits next.
   private func next(_ record: LinkRecord) {
-    guard !record.isBusy else { return }
-    guard !record.waiting.isEmpty else { return watchServices(record) }
+    guard !record.isBusy, !record.waiting.isEmpty else { return }
     record.isBusy = true
     record.waiting.removeFirst()()
-  }
-}
-
-extension CentralEngine {
-  /// Looks for the device's Service Changed characteristic when nothing else is to be done: with its configuration the
-  /// daemon knows enough to subscribe to it. Programs that discover nothing need it not.
-  private func watchServices(_ record: LinkRecord) {
-    guard record.watchesServices == .wanted, record.phase == .connected, let id = record.peripheral?.id else { return }
-    record.watchesServices = .begun
-    ask(record, GATTDiscoverServices.self, .init(peripheral: id, services: [0x1801])) { [weak self] found in
-      guard let service = found.services.first else { return }
-      let scope = GATTScope(peripheral: id, handle: service.handle, uuids: [0x2A05])
-      self?.ask(record, GATTDiscoverCharacteristics.self, scope) { found in
-        guard let characteristic = found.characteristics.first else { return }
-        self?.ask(record, GATTDiscoverDescriptors.self, .init(peripheral: id, handle: characteristic.handle)) { _ in }
-      }
-    }
-  }
-
-  /// A call in between: what the program wants goes first.
-  private func ask<Method: RPCMethod>(
-    _ record: LinkRecord, _ method: Method.Type, _ params: Method.Params, then: @escaping (Method.Result) -> Void
-  ) {
-    let generation = record.generation
-    record.waiting.append { [weak self, weak record] in
-      self?.call(method, params) { [weak self, weak record] result in
-        guard let self, let record, record.generation == generation else { return }
-        record.isBusy = false
-        if case .success(let found) = result { then(found) }
-        next(record)
-      }
-    }
-    next(record)
   }
 }

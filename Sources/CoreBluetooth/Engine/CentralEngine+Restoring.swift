@@ -39,13 +39,11 @@ extension CBPeripheral {
   /// Takes over how the daemon kept it: on the program's queue.
   fileprivate func restore(_ restored: RestoredState.Peripheral) {
     if let name = restored.name { _ = takeName(name, isRead: false) }
-    // This module looks into the Generic Attribute service by itself, which the program need not know.
-    let found = restored.services.filter { $0.uuid != 0x1801 }
     change { shared in
       shared.state = restored.state == "connected" ? .connected : .connecting
       if let mtu = restored.mtu { shared.mtu = mtu }
-      guard !found.isEmpty else { return }
-      shared.services = shared.attributes.restore(found, of: self)
+      guard !restored.services.isEmpty else { return }
+      shared.services = shared.attributes.restore(restored.services, of: self)
       for handle in restored.subscriptions {
         shared.attributes.characteristics[handle]?.contents[\.isNotifying] = true
       }

@@ -28,7 +28,7 @@ extension WithDaemon {
       return try await central.connected("Both")
     }
 
-    /// The device's Service Changed is looked for between these reads; then it is subscribed to.
+    /// The daemon subscribes to the device's Service Changed between these reads.
     private func changesAreHeard(_ device: CBPeripheral, _ characteristic: CBCharacteristic) async throws {
       for _ in 0..<6 {
         device.readValue(for: characteristic)
