@@ -97,23 +97,24 @@ package struct OctetCoder {
     guard position == octets.count else { throw .trailingOctets(count: octets.count - position) }
   }
 
-  /// Notes that the field just read has an undefined value.
+  /// Notes that the field just read is not valid. The first error counts; nothing is left to read after it.
   package mutating func fail(_ error: HCICodingError) {
     if self.error == nil { self.error = error }
+    position = octets.count
   }
 
   // MARK: - Fields
 
-  /// Where the next `count` octets begin; nil if there are fewer, or after an error.
+  /// Where the next `count` octets begin; nil if there are fewer.
   private mutating func advance(_ count: Int) -> Int? {
-    guard error == nil else { return nil }
-    let remaining = octets.count - position
+    let start = position
+    let remaining = octets.count &- start
     guard count <= remaining else {
-      error = .truncated(missing: count - remaining)
+      fail(.truncated(missing: count - remaining))
       return nil
     }
-    defer { position += count }
-    return position
+    position = start &+ count
+    return start
   }
 
   /// A number of as many octets as its type has, or of `count`.
@@ -123,11 +124,11 @@ package struct OctetCoder {
     if isReading {
       guard let start = advance(count) else { return }
       var bits: UInt64 = 0
-      for index in 0..<count { bits |= UInt64(octets[start + index]) << UInt64(8 * index) }
+      for index in 0..<count { bits |= UInt64(octets[start &+ index]) &<< UInt64(8 &* index) }
       value = Number(truncatingIfNeeded: bits)
     } else {
       let bits = UInt64(truncatingIfNeeded: value)
-      for index in 0..<count { octets.append(UInt8(truncatingIfNeeded: bits >> UInt64(8 * index))) }
+      for index in 0..<count { octets.append(UInt8(truncatingIfNeeded: bits &>> UInt64(8 &* index))) }
     }
   }
 
