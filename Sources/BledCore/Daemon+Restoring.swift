@@ -82,7 +82,7 @@ extension Daemon {
       do {
         try revive(stored)
       } catch {
-        logger.warning("the session \"\(stored.identifier)\" of before cannot be kept: \(error)")
+        logger.warning("the preserved session \"\(stored.identifier)\" could not be restored: \(error)")
       }
     }
   }
@@ -93,7 +93,8 @@ extension Daemon {
     let session = makeSession(credentials: stored.credentials)
     var state = stored.state
     if state.limit(to: rules.policy.permissions(of: stored.credentials)) {
-      logger.warning("the session \"\(stored.identifier)\" of before may not have all that it had: the policy changed")
+      logger.warning(
+        "the preserved session \"\(stored.identifier)\" is not permitted all that it held: the policy changed")
     }
     try restorations.enter(session, as: key)
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
@@ -130,7 +131,7 @@ extension Daemon {
   }
 
   private func attempt(_ body: () throws -> Void) {
-    do { try body() } catch { logger.warning("something of a session of before cannot be had again: \(error)") }
+    do { try body() } catch { logger.warning("part of a preserved session could not be restored: \(error)") }
   }
 
   private func preserve(_ session: Session, since: Double) {

@@ -5,6 +5,10 @@ import GATT
 /// Our client role on one link: the queue in which the operations of sessions take turns, and what sessions share, that
 /// is what was discovered, and the subscriptions.
 final class CentralLink {
+  /// How long after the first discovery on the link the daemon searches for Service Changed, where it is not known yet:
+  /// what the program goes on with is done first, and one that comes and goes costs the device nothing.
+  static let watchDelay = Duration.seconds(1)
+
   unowned let hub: LinkHub
   /// The connection that the link is for; nil where another link to the same device is in use, and after the end.
   weak var connection: PeripheralConnection?
@@ -14,8 +18,11 @@ final class CentralLink {
   private var discovery: Discovery
   private var subscriptions = Subscriptions()
   private var measurements = Measurements()
-  /// Whether the daemon has asked the device to tell it of changes of its services, or found that it cannot.
+  /// Whether the daemon has asked the device to tell it of changes of its services, or is about to, or found that it
+  /// cannot.
   private var watchesServices = false
+  /// The value of the Service Changed characteristic, once the daemon has subscribed to it.
+  private var watched: UInt16?
 
   init(on hub: LinkHub, broker: CentralBroker) {
     self.hub = hub
@@ -297,10 +304,8 @@ final class CentralLink {
   ) throws -> GATTProcedure? {
     let result = try result?.orBluetoothError()
     if case .descriptors(let found)? = result { discovery.add(found, of: change.handle) }
-    let known = discovery.known
     return try subscriptions.proceed(
-      &change, hasAnswered: result != nil, for: session, known: known,
-      watched: watchesServices ? known.serviceChanged : nil)
+      &change, hasAnswered: result != nil, for: session, known: discovery.known, watched: watched)
   }
 
   /// All services of the device are known: a preserved session gets back what is still there.
@@ -327,7 +332,12 @@ final class CentralLink {
   private func watchServices() {
     guard !watchesServices else { return }
     watchesServices = true
-    enqueue(LinkOperation(nil, .serviceWatch(DiscoveryMachine(.serviceChanged))))
+    let watch = LinkOperation(nil, .serviceWatch(DiscoveryMachine(.serviceChanged)))
+    guard discovery.lacks(.serviceChanged) else { return enqueue(watch) }
+    broker.scheduler.schedule(after: Self.watchDelay) { [weak self] in
+      guard let self else { return }
+      if users.isEmpty { watchesServices = false } else { enqueue(watch) }
+    }
   }
 
   /// The procedure that subscribes to Service Changed; nil if the device has none that can be subscribed to.
@@ -335,6 +345,7 @@ final class CentralLink {
     guard let value = discovery.known.serviceChanged, let descriptor = discovery.known.configuration(of: value) else {
       return nil
     }
+    watched = value
     return .subscribe(descriptor: descriptor, .indication)
   }
 

@@ -39,24 +39,24 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   private(set) var state = State.idle
   /// Those who use the link, in the order in which they came.
   private(set) var users: [Who] = []
-  /// Those who want the link back whenever it is lost.
+  /// Those who want the link back whenever it drops.
   private(set) var keepers: Set<Who> = []
   private var waiting: [(who: Who, request: Request)] = []
-  /// Those who wait for the link without a request: keepers who lost it, and those of `rejoin`.
-  private var lost: [Who] = []
+  /// Those who wait for the link without a request: keepers whose link dropped, and those of `rejoin`.
+  private var rejoining: [Who] = []
   private var isOurs = true
   private var backOff = LinkBackOff()
 
   /// Those who wait for the link.
-  var waiters: [Who] { waiting.map(\.who) + lost }
+  var waiters: [Who] { waiting.map(\.who) + rejoining }
 
   /// Whether this one waits for the link.
-  func isWaiting(_ who: Who) -> Bool { lost.contains(who) || waiting.contains { $0.who == who } }
+  func isWaiting(_ who: Who) -> Bool { rejoining.contains(who) || waiting.contains { $0.who == who } }
 
   /// What this one waits with.
   func requests(of who: Who) -> [Request] { waiting.filter { $0.who == who }.map(\.request) }
 
-  /// - Parameter keeps: whether the link is to come back by itself when it is lost, from now on.
+  /// - Parameter keeps: whether the link is to come back by itself when it drops, from now on.
   mutating func want(_ who: Who, _ request: Request, keeps: Bool = false) -> [Action] {
     if keeps { keepers.insert(who) } else { keepers.remove(who) }
     let isBackingOff = backOff.failures > 0
@@ -76,18 +76,18 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
       return [.negotiate]
     case .connecting:
       waiting.append((who, request))
-      lost.removeAll { $0 == who }
+      rejoining.removeAll { $0 == who }
       // Somebody who asks does not wait for the back-off of those who keep it.
       return isBackingOff ? [.connect(after: .zero)] : []
     case .negotiating, .ending:
       waiting.append((who, request))
-      lost.removeAll { $0 == who }
+      rejoining.removeAll { $0 == who }
       return []
     }
   }
 
-  /// Somebody of before wants the link, and waits for it whatever fails.
-  /// - Parameter keeps: whether the link is to come back by itself when it is lost later.
+  /// A preserved session wants the link, and waits for it whatever fails.
+  /// - Parameter keeps: whether the link is to come back by itself when it drops later.
   mutating func rejoin(_ who: Who, keeps: Bool) -> [Action] {
     if keeps { keepers.insert(who) }
     guard !users.contains(who), !isWaiting(who) else { return [] }
@@ -96,25 +96,25 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
       users.append(who)
       return [.tellConnected(who)]
     case .idle:
-      lost.append(who)
+      rejoining.append(who)
       state = .connecting
       backOff = LinkBackOff()
       return [.connect(after: .zero)]
     case .linked:
-      lost.append(who)
+      rejoining.append(who)
       state = .negotiating
       return [.negotiate]
     case .connecting, .negotiating, .ending:
-      lost.append(who)
+      rejoining.append(who)
       return []
     }
   }
 
   mutating func release(_ who: Who) -> [Action] {
-    let cancelled = GAPError.cancelled.error("the wish to connect was taken back")
+    let cancelled = GAPError.cancelled.error("the connection request was cancelled")
     var actions = waiting.filter { $0.who == who }.map { Action.answer($0.request, cancelled) }
     waiting.removeAll { $0.who == who }
-    lost.removeAll { $0 == who }
+    rejoining.removeAll { $0 == who }
     keepers.remove(who)
     if users.contains(who) {
       users.removeAll { $0 == who }
@@ -153,18 +153,18 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     guard state == .negotiating else { return [] }
     state = .connected
     backOff.began = now
-    let (ready, back) = (waiting, lost)
-    (waiting, lost) = ([], [])
+    let (ready, back) = (waiting, rejoining)
+    (waiting, rejoining) = ([], [])
     for who in ready.map(\.who) + back where !users.contains(who) { users.append(who) }
     return ready.map { .answer($0.request, nil) } + back.map { .tellConnected($0) }
   }
 
-  /// The link is no more.
+  /// The link has ended.
   mutating func linkDown(_ reason: BluetoothError, at now: Instant) -> [Action] {
     var actions: [Action] = []
     for who in users {
       let isKept = keepers.contains(who)
-      if isKept, !isWaiting(who) { lost.append(who) }
+      if isKept, !isWaiting(who) { rejoining.append(who) }
       actions.append(.tellDisconnected(who, reason, isReconnecting: isKept))
     }
     users = []
@@ -188,7 +188,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return actions + [.connect(after: isAsked ? .zero : backOff.delay)]
   }
 
-  /// No connection can come about. Those who keep the link wait on.
+  /// No connection can come about. Those who keep the link go on waiting.
   mutating func failed(_ error: BluetoothError) -> [Action] {
     switch state {
     case .connecting:
@@ -201,7 +201,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     }
   }
 
-  private var isWanted: Bool { !waiting.isEmpty || !lost.isEmpty }
+  private var isWanted: Bool { !waiting.isEmpty || !rejoining.isEmpty }
 
   private mutating func refuseWaiting(_ error: BluetoothError) -> [Action] {
     let refused = waiting.map { Action.answer($0.request, error) }

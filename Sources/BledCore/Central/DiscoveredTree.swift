@@ -7,7 +7,7 @@ struct DiscoveredTree {
   /// The services in order of their handles.
   var services: [ServiceDescription] { byHandle.values.sorted { $0.handle < $1.handle } }
 
-  /// Takes over services; what was known of one stays unless there is something newer.
+  /// Adds services; what was known of one stays unless there is something newer.
   mutating func add(_ services: [ServiceDescription]) {
     for var service in services {
       if let known = byHandle[service.handle], known.uuid == service.uuid, known.end == service.end {
@@ -20,12 +20,12 @@ struct DiscoveredTree {
     }
   }
 
-  /// Takes over the services that the one of this handle includes.
+  /// Adds the services that the one of this handle includes.
   mutating func add(includes: [ServiceDescription], of handle: UInt16) {
     byHandle[handle]?.includes = includes
   }
 
-  /// Takes over characteristics of the service of this handle.
+  /// Adds characteristics of the service of this handle.
   mutating func add(_ characteristics: [CharacteristicDescription], of handle: UInt16) {
     let known = byHandle[handle]?.characteristics ?? []
     let new = characteristics.map { characteristic in
@@ -41,7 +41,7 @@ struct DiscoveredTree {
     byHandle[handle]?.characteristics = (rest + new).sorted { $0.handle < $1.handle }
   }
 
-  /// Takes over the descriptors of the characteristic whose value has this handle.
+  /// Adds the descriptors of the characteristic whose value has this handle.
   mutating func add(_ descriptors: [DescriptorDescription], of value: UInt16) {
     for (handle, service) in byHandle where (service.handle...service.end).contains(value) {
       guard let index = service.characteristics?.firstIndex(where: { $0.handle == value }) else { continue }

@@ -36,7 +36,7 @@ struct KnownAttributes: Hashable {
 
   // MARK: What becomes known
 
-  /// Takes over a service; of one that is known already in this place, what is known of it stays.
+  /// Adds a service; of one that is already known in this place, what is known of it stays.
   mutating func add(_ range: ClosedRange<UInt16>, _ uuid: BluetoothUUID, isPrimary: Bool?) {
     revision += 1
     let index = services.index(notBelow: range.lowerBound)
@@ -62,7 +62,7 @@ struct KnownAttributes: Hashable {
     if !hasAllPrimaries { searched.insert(uuid) }
   }
 
-  /// Takes over what the service at this handle includes.
+  /// Adds what the service at this handle includes.
   mutating func add(_ includes: [DiscoveredInclude], of handle: UInt16) {
     // What was found by a search stays, whatever an include says of it.
     for include in includes where service(ifKnown: include.range.lowerBound) == nil {
@@ -72,7 +72,7 @@ struct KnownAttributes: Hashable {
     if let index = services.index(of: handle) { services[index].includes = includes }
   }
 
-  /// Takes over all characteristics of the service at this handle.
+  /// Adds all characteristics of the service at this handle.
   mutating func add(_ found: [DiscoveredCharacteristic], of handle: UInt16) {
     revision += 1
     if let index = services.index(of: handle) { services[index].characteristics = found }
@@ -84,7 +84,7 @@ struct KnownAttributes: Hashable {
     }
   }
 
-  /// Takes over all descriptors of a characteristic.
+  /// Adds all descriptors of a characteristic.
   mutating func add(_ found: [DiscoveredDescriptor], of value: UInt16) {
     revision += 1
     descriptors[value] = found
