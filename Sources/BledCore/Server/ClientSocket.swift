@@ -19,7 +19,7 @@ final class ClientSocket: SessionTransport {
   /// How long a session that ended may take to write what waits, in nanoseconds.
   private static let lastWords: Int64 = 1_000_000_000
   /// How much is read before others get their turn, in octets.
-  private static let readBatch = 64 << 10
+  private static let readBatch = 16 << 10
   /// So many batches are written before others get their turn.
   private static let writeBatches = 4
 
@@ -103,13 +103,16 @@ final class ClientSocket: SessionTransport {
   }
 
   private func ready(_ readiness: Watch.Readiness) {
-    if readiness.contains(.failed) {
-      // Nobody is there to be answered, but what was sent before counts. It is at most what the kernel's buffer holds.
-      while canRead, read() {}
-      return disconnect()
-    }
+    if readiness.contains(.failed) { return finish() }
     if readiness.contains(.writable) { flush() }
     if readiness.contains(.readable), canRead { _ = read() }
+  }
+
+  /// The client is gone. Nobody is there to be answered, but what was sent before counts; it is at most what the kernel's
+  /// buffer holds.
+  private func finish() {
+    while canRead, read() {}
+    disconnect()
   }
 
   private var canRead: Bool { watch != nil && isReading && !isClosing && !hasInputEnded }
@@ -194,7 +197,7 @@ final class ClientSocket: SessionTransport {
         }
       }
     if count < 0 {
-      if errno != EAGAIN, errno != EINTR { disconnect() }
+      if errno != EAGAIN, errno != EINTR { finish() }
       return false
     }
     written += count
