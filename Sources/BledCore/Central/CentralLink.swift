@@ -164,6 +164,7 @@ final class CentralLink {
   // MARK: The queue
 
   private func enqueue(_ operation: LinkOperation) {
+    let hub = hub
     guard hub.isOpen else { return fail(operation, LinkHub.gone) }
     if let id = queue.beginAtOnce(operation, hasRoom: hub.link.isWritable) {
       begin(operation, id)
@@ -174,6 +175,8 @@ final class CentralLink {
   }
 
   private func beginNext() {
+    guard !queue.isEmpty else { return }
+    let hub = hub
     while hub.isOpen, let (id, operation) = queue.beginNext(hasRoom: hub.link.isWritable) { begin(operation, id) }
   }
 
