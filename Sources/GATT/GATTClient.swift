@@ -44,10 +44,11 @@ struct GATTClient: Sendable {
 
   /// Takes the answer to the request that is on its way.
   mutating func handle(_ pdu: ATTPDU, now: Instant, bearer: inout Bearer, actions: inout [GATTAction]) {
-    guard let running else { return }
-    if case .errorResponse(_, _, let error) = pdu, error.isAboutSecurity, asksForSecurity, !running.wasRepeated {
+    if asksForSecurity, case .errorResponse(_, _, let error) = pdu, error.isAboutSecurity,
+      let id = running?.id, running?.wasRepeated == false
+    {
       refusal = pdu
-      return actions.append(.securityNeeded(running.id, error))
+      return actions.append(.securityNeeded(id, error))
     }
     follow(pdu, now, &bearer, &actions)
   }
@@ -113,8 +114,9 @@ struct GATTClient: Sendable {
   }
 
   private mutating func finish(_ result: Result<GATTResult, GATTError>, _ actions: inout [GATTAction]) {
-    guard let ended = running.take() else { return }
-    actions.append(.finished(ended.id, result))
+    guard let id = running?.id else { return }
+    running = nil
+    actions.append(.finished(id, result))
   }
 
   private mutating func begin(

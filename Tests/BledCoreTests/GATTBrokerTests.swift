@@ -42,11 +42,15 @@ import Testing
   @Test("G4: only what is wanted is asked of the device")
   func stepwise() throws {
     let asked = peer.received.count
-    let services = try done(GATTDiscoverServices.self, .init(peripheral: id, services: [0x1815])).services
+    let call = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: [0x1815]))
+    world.scheduler.run { (try? client.answer(to: call, GATTDiscoverServices.self)) != nil }
+    let services = try #require(try client.answer(to: call, GATTDiscoverServices.self)).get().services
     #expect(services.map(\.uuid) == [0x1815])
     let hash: [UInt8] = [0x08, 1, 0, 0xFF, 0xFF, 0x2A, 0x2B]
     #expect(peer.received[asked] == hash, "the database hash, once a link")
     #expect(peer.received.dropFirst(asked + 1).allSatisfy { $0[0] == 0x06 }, "Find By Type Value only")
+    // What follows the answer is the daemon's own search for Service Changed; see `ServiceChangedWatchTests`.
+    world.settle()
     let handle = try #require(services.first?.handle)
     let included = try done(GATTDiscoverIncludedServices.self, .init(peripheral: id, handle: handle)).services
     #expect(included.map(\.uuid) == [0x180D] && included.map(\.primary) == [true])

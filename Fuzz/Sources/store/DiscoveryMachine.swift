@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Links/DiscoveryMachine.swift
+../../../Sources/BledCore/Central/DiscoveryMachine.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Links/KnownAttributes+Octets.swift
+../../../Sources/BledCore/Central/KnownAttributes+Octets.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Links/KnownAttributes.swift
+../../../Sources/BledCore/Central/KnownAttributes.swift

@@ -5,10 +5,6 @@ import GATT
 /// Our client role on one link: the queue in which the operations of sessions take turns, and what sessions share, that
 /// is what was discovered, and the subscriptions.
 final class CentralLink {
-  /// How long after the first discovery on the link the daemon searches for Service Changed, where it is not known yet:
-  /// what the program goes on with is done first, and one that comes and goes costs the device nothing.
-  static let watchDelay = Duration.seconds(1)
-
   unowned let hub: LinkHub
   /// The connection that the link is for; nil where another link to the same device is in use, and after the end.
   weak var connection: PeripheralConnection?
@@ -168,6 +164,7 @@ final class CentralLink {
   // MARK: The queue
 
   private func enqueue(_ operation: LinkOperation) {
+    let hub = hub
     guard hub.isOpen else { return fail(operation, LinkHub.gone) }
     if let id = queue.beginAtOnce(operation, hasRoom: hub.link.isWritable) {
       begin(operation, id)
@@ -178,6 +175,8 @@ final class CentralLink {
   }
 
   private func beginNext() {
+    guard !queue.isEmpty else { return }
+    let hub = hub
     while hub.isOpen, let (id, operation) = queue.beginNext(hasRoom: hub.link.isWritable) { begin(operation, id) }
   }
 
@@ -332,12 +331,7 @@ final class CentralLink {
   private func watchServices() {
     guard !watchesServices else { return }
     watchesServices = true
-    let watch = LinkOperation(nil, .serviceWatch(DiscoveryMachine(.serviceChanged)))
-    guard discovery.lacks(.serviceChanged) else { return enqueue(watch) }
-    broker.scheduler.schedule(after: Self.watchDelay) { [weak self] in
-      guard let self else { return }
-      if users.isEmpty { watchesServices = false } else { enqueue(watch) }
-    }
+    enqueue(LinkOperation(nil, .serviceWatch(DiscoveryMachine(.serviceChanged))))
   }
 
   /// The procedure that subscribes to Service Changed; nil if the device has none that can be subscribed to.

@@ -90,9 +90,6 @@ struct Discovery {
     }
   }
 
-  /// Whether the device would have to be asked to reach a goal.
-  func lacks(_ goal: DiscoveryGoal) -> Bool { (try? known.missing(for: goal)) != nil }
-
   /// Adds the result of the procedure that was asked for last.
   /// - Returns: whether the database is another one than was cached, so that all handles are void.
   mutating func add(

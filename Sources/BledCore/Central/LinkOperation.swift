@@ -63,11 +63,16 @@ struct LinkQueue {
   private var current: (id: ProcedureID, operation: LinkOperation)?
   private var lastProcedure: UInt64 = 0
 
+  /// Whether nothing waits.
+  var isEmpty: Bool { waiting.isEmpty }
+
   /// Adds an operation behind the rest of its session.
   mutating func append(_ operation: LinkOperation) {
     let party = party(of: operation.session)
     var operation = operation
-    operation.isBehindOthers = waiting.last(of: party).map { !$0.isCommand || $0.isBehindOthers } ?? false
+    if operation.isCommand {
+      operation.isBehindOthers = waiting.last(of: party).map { !$0.isCommand || $0.isBehindOthers } ?? false
+    }
     waiting.append(operation, of: party)
   }
 

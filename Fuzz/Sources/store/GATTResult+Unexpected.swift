@@ -1,1 +1,0 @@
-../../../Sources/BledCore/Links/GATTResult+Unexpected.swift
