@@ -20,7 +20,9 @@ final class ClientCore: @unchecked Sendable {
 
   func close() {
     hasEnded.store(true, ordering: .relaxed)
-    connection.perform { [self] in
+    // Not at once, even on the connection's queue: the last reference may go there, and calls made elsewhere may still
+    // be on their way to it.
+    connection.enqueue { [self] in
       end(nil)
       connection.close()
     }

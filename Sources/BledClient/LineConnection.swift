@@ -112,6 +112,9 @@ public final class LineConnection: @unchecked Sendable {
     }
   }
 
+  /// Calls `body` on the connection's queue, after everything that was given before, wherever the caller is.
+  func enqueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
   /// Reads what is there, with a limit, so that a daemon that never pauses does not keep the queue for itself.
   private func receive() {
     for _ in 0..<16 {

@@ -1,6 +1,7 @@
 import BledClient
 import BledRPC
 import Bluetooth
+import Dispatch
 import Foundation
 import Testing
 
@@ -201,6 +202,27 @@ import Testing
     let daemon = try FakeDaemon()
     let script = daemon.play { try $0.expectEnd() }
     _ = try await BledClient.connect(to: daemon.path)
+    try await script.value
+  }
+
+  @Test("what was called before the last reference goes is sent, also when that goes in a completion")
+  func lastReferenceInCompletion() async throws {
+    final class Holder: @unchecked Sendable {
+      var client: BledClient?
+    }
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      let (id, _) = try daemon.expect(AdapterList.self)
+      try daemon.answer(id, AdapterList.Result(adapters: []))
+      _ = try daemon.expect(ScanStop.self)
+    }
+    let holder = Holder()
+    holder.client = try await BledClient.connect(to: daemon.path)
+    holder.client?.call(AdapterList.self, Empty()) { _ in
+      // On the connection's queue: what another thread sends meanwhile stands behind this.
+      DispatchQueue.global().sync { holder.client?.call(ScanStop.self, Empty()) { _ in } }
+      holder.client = nil
+    }
     try await script.value
   }
 
