@@ -111,7 +111,7 @@ extension BledClient {
 
 extension ClientCore {
   /// Hands the params of a call of the daemon on, or refuses it if they do not fit.
-  fileprivate func request<Params: Decodable>(_ message: RPCMessage, _ id: RequestID, _ hand: (Params) -> Void) {
+  fileprivate func request<Params: RPCPayload>(_ message: RPCMessage, _ id: RequestID, _ hand: (Params) -> Void) {
     do {
       hand(try message.params(Params.self))
     } catch {

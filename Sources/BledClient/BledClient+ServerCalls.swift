@@ -28,7 +28,7 @@ extension ReadRequest {
 }
 
 extension ClientCore {
-  fileprivate func params<Params: Decodable>(
+  fileprivate func params<Params: RPCPayload>(
     of message: RPCMessage, _ id: RequestID, _ hand: (ClientCore, Params) -> Void
   ) {
     do {

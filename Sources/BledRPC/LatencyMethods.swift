@@ -31,7 +31,7 @@ public enum ServerSetLatency: ClientCall {
     connection ("medium": 90 to 120 ms, "high": 480 to 510 ms). The device decides; the answer says that it was asked.
     """
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The daemon's identifier of the device, as in `server.subscribed`.
     public var central: String
     /// What is wished for.

@@ -75,14 +75,14 @@ public enum ServiceAdd: ClientCall {
     server.read and server.write to this session. It ends with service.remove or with the session.
     """
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The service.
     public var service: ServiceToPublish
     /// Makes the params.
     public init(service: ServiceToPublish) { self.service = service }
   }
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// The service with the handles it got; its own handle names it from now on.
     public var service: ServiceDescription
     /// Makes the result.
@@ -103,7 +103,7 @@ public enum ServiceRemove: ClientCall {
   /// For `rpc.discover`.
   public static let summary = "Takes a service of this session back; all of them if no handle is given."
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The service's own handle.
     public var handle: UInt16?
     /// Makes the params.
@@ -123,7 +123,7 @@ public enum ServerNotify: ClientCall {
     What is longer than a subscriber's MTU − 3 is cut; it can read the rest.
     """
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The handle of the characteristic's value.
     public var handle: UInt16
     /// The value, up to 512 octets.
@@ -138,7 +138,7 @@ public enum ServerNotify: ClientCall {
     }
   }
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// False: there was no room, nothing was sent; try again after `server.ready`. True also without subscribers.
     public var sent: Bool
     /// How many subscribers it went to.

@@ -19,7 +19,7 @@ struct OutgoingCalls {
   private var waiting: [Number: Waiting] = [:]
 
   /// Numbers a call. Its completion is called once, unless the call is forgotten.
-  mutating func begin<Value: Decodable>(_ completion: @escaping (Result<Value, RPCError>) -> Void) -> Number {
+  mutating func begin<Value: RPCPayload>(_ completion: @escaping (Result<Value, RPCError>) -> Void) -> Number {
     last += 1
     waiting[last] = Waiting(
       succeed: { message in completion(Result { () throws(RPCError) in try message.result(Value.self) }) },

@@ -3,7 +3,7 @@ import Bluetooth
 
 /// The answer that a client waits for. It is given once; whatever comes later is ignored, as is the answer on a connection
 /// that has ended.
-final class Reply<Result: Encodable>: OpenReply {
+final class Reply<Result: RPCPayload>: OpenReply {
   private weak var connection: SessionConnection?
   private let id: RequestID?
   private var number = 0

@@ -55,7 +55,10 @@ public final class SessionConnection {
   /// Handles one line of the client, without its line feed.
   public func receive(_ line: Data) {
     guard isOpen else { return }
-    if line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) == UInt8(ascii: "[") {
+    let isBatch = line.withUnsafeBytes { octets in
+      octets.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "[")
+    }
+    guard !isBatch else {
       return refuse(nil, RPCError(code: RPCError.invalidRequest, message: "no batches: send one message a line"))
     }
     do {
@@ -127,7 +130,7 @@ public final class SessionConnection {
   }
 
   /// - Parameter isFirst: whether it goes before what is kept for the program.
-  func answer(_ id: RequestID, _ result: some Encodable, isFirst: Bool = false) {
+  func answer(_ id: RequestID, _ result: some RPCPayload, isFirst: Bool = false) {
     guard let line = session.encoded({ try RPCEncoding.success(id: id, result) }) else {
       return refuse(
         id,

@@ -1,26 +1,31 @@
 import Bluetooth
 
-extension Empty: PlainReadable, PlainWritable {
-  init?(from scanner: inout JSONScanner) {
+extension Empty {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
     guard scanner.object({ $1.skip() != nil }) else { return nil }
   }
 
-  func write(to writer: inout JSONWriter) { writer.object { _ in } }
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) { writer.object { _ in } }
 }
 
-extension GATTRead.Params: PlainReadable, PlainWritable {
-  init?(from scanner: inout JSONScanner) {
+extension GATTRead.Params {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
     guard let place = ValuePlace(from: &scanner) else { return nil }
     self.init(peripheral: place.peripheral, handle: place.handle)
   }
 
-  func write(to writer: inout JSONWriter) {
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) {
     writer.object { $0.place(peripheral, handle) }
   }
 }
 
-extension GATTRead.Result: PlainReadable, PlainWritable {
-  init?(from scanner: inout JSONScanner) {
+extension GATTRead.Result {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
     var octets: [UInt8]?
     let isObject = scanner.object { name, scanner in
       guard case "value" = name else { return scanner.skip() != nil }
@@ -32,7 +37,8 @@ extension GATTRead.Result: PlainReadable, PlainWritable {
     self.init(value: HexBytes(octets))
   }
 
-  func write(to writer: inout JSONWriter) {
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) {
     writer.object {
       $0.name("value")
       $0.value(value)
@@ -40,13 +46,15 @@ extension GATTRead.Result: PlainReadable, PlainWritable {
   }
 }
 
-extension GATTWrite.Params: PlainReadable, PlainWritable {
-  init?(from scanner: inout JSONScanner) {
+extension GATTWrite.Params {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
     guard let place = ValuePlace(from: &scanner), let value = place.value else { return nil }
     self.init(peripheral: place.peripheral, handle: place.handle, value: value, response: place.response)
   }
 
-  func write(to writer: inout JSONWriter) {
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) {
     writer.object {
       $0.place(peripheral, handle, value)
       if let response {
@@ -57,13 +65,15 @@ extension GATTWrite.Params: PlainReadable, PlainWritable {
   }
 }
 
-extension GATTValue.Params: PlainReadable, PlainWritable {
-  init?(from scanner: inout JSONScanner) {
+extension GATTValue.Params {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
     guard let place = ValuePlace(from: &scanner), let value = place.value else { return nil }
     self.init(peripheral: place.peripheral, handle: place.handle, value: value)
   }
 
-  func write(to writer: inout JSONWriter) {
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) {
     writer.object { $0.place(peripheral, handle, value) }
   }
 }

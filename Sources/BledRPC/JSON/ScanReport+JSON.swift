@@ -1,7 +1,8 @@
 import Bluetooth
 
-extension ScanReport.Params: PlainWritable {
-  func write(to writer: inout JSONWriter) throws {
+extension ScanReport.Params {
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) throws {
     try writer.object { writer in
       writer.name("peripheral")
       writer.value(peripheral)
