@@ -14,7 +14,7 @@ public struct JSONWriter {
   /// Ends the line, and gives it.
   mutating func takeLine() -> Data {
     codes.append(UInt8(ascii: "\n"))
-    return Data(codes)
+    return Data(copying: codes[...])
   }
 
   /// Writes an object; `body` writes its members.
@@ -142,5 +142,13 @@ public struct JSONWriter {
     codes.append(contentsOf: "u00".utf8)
     codes.append(Self.digit(code >> 4))
     codes.append(Self.digit(code & 15))
+  }
+}
+
+extension Data {
+  /// Copies octets, at once: the initializer for any sequence looks at run time what it was given.
+  init(copying octets: ArraySlice<UInt8>) {
+    self = octets.withUnsafeBytes { octets in octets.baseAddress.map { Data(bytes: $0, count: octets.count) } ?? Data()
+    }
   }
 }
