@@ -9,9 +9,9 @@ public final class SessionConnection {
   /// How many calls of one client may wait for their answers.
   static let maximumOpenReplies = 1024
   /// How long an id of text may be, in octets: it is held until the call is answered.
-  static let longestID = 128
+  private static let longestID = 128
   /// How long a line may be always, in octets. Longer ones share the room that the user's programs have for what waits.
-  static let ordinaryLine = 64 << 10
+  private static let ordinaryLine = 64 << 10
   /// How many octets are written at once, unless a single line is longer.
   static let batch = 64 << 10
 
@@ -168,4 +168,14 @@ public final class SessionConnection {
     for number in openReplies.keys.sorted() { openReplies[number]?.fail(error) }
     transport.close()
   }
+}
+
+/// What carries a connection's lines: a socket, or an array in a test.
+public protocol SessionTransport: AnyObject {
+  /// Lines wait. Call `SessionConnection.takeLines` soon, but not from inside this call, until it gives nothing.
+  func linesWait()
+  /// Whether lines of the client are wanted for now; while false, none is to be handed to `SessionConnection.receive`.
+  func setReading(_ wanted: Bool)
+  /// Ends the connection, after the lines that wait have been written as far as the client takes them.
+  func close()
 }
