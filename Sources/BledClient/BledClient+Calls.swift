@@ -73,7 +73,7 @@ extension ClientCore {
 private func cancelled(_ name: String) -> BluetoothError { GAPError.cancelled.error("\(name) was cancelled") }
 
 extension Result where Success == RPCMessage, Failure == BluetoothError {
-  func decoded<Value: Decodable>(_ type: Value.Type) -> Result<Value, BluetoothError> {
+  func decoded<Value: RPCPayload>(_ type: Value.Type) -> Result<Value, BluetoothError> {
     flatMap { message in
       do throws(RPCError) {
         return .success(try message.result(type))

@@ -105,7 +105,7 @@ final class ClientCore: @unchecked Sendable {
   }
 
   /// Answers a call of the daemon.
-  func answer(_ id: RequestID, _ result: some Encodable & Sendable) {
+  func answer(_ id: RequestID, _ result: some RPCPayload) {
     guard let line = try? RPCEncoding.success(id: id, result) else {
       return refuse(id, RPCError(code: RPCError.operationFailed, message: "the answer cannot be encoded"))
     }

@@ -86,7 +86,7 @@ final class RequestAnswer: Sendable {
 
   deinit { fail(ATTRefusal.insufficientResources.error("the program did not answer")) }
 
-  func succeed(_ result: some Encodable & Sendable) {
+  func succeed(_ result: some RPCPayload) {
     if first { core.answer(id, result) }
   }
 

@@ -15,7 +15,7 @@ public enum AdvertisingStart: ClientCall {
     advertising.stop or with the session, and survives an adapter that goes away and comes back.
     """
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?
     /// The name to show.
@@ -49,7 +49,7 @@ public enum AdvertisingStart: ClientCall {
     }
   }
   /// What comes back once it is on the air.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// The number that names it.
     public var advertising: Int
     /// The adapter that sends it.
@@ -81,7 +81,7 @@ public enum AdvertisingStop: ClientCall {
   /// For `rpc.discover`.
   public static let summary = "Ends an advertisement of this session; all of them if no number is given."
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The number that `advertising.start` gave.
     public var advertising: Int?
     /// Makes the params.
@@ -99,7 +99,7 @@ public enum AdvertisingChanged: RPCNotification {
   public static let summary =
     "An advertisement of this session left the air, came back, has another interval, or failed."
   /// What it carries.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The number that `advertising.start` gave.
     public var advertising: Int
     /// Whether it is on the air.

@@ -42,3 +42,66 @@ private func name(_ type: any Any.Type) -> String {
   default: "\(type)"
   }
 }
+
+// Of a number that does not fit into its type, and of a text with half a character, JSONDecoder says that the line is no JSON,
+// without a place. These stand in for the standard library's methods of the same names in all messages of this module, and name
+// the place.
+extension KeyedDecodingContainer {
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try placing(key, wholeNumber) { try generic(type, key) }
+  }
+
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+    try placing(key, wholeNumber) { try generic(type, key) }
+  }
+
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try placing(key, number) { try generic(type, key) }
+  }
+
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try placing(key, text) { try generic(type, key) }
+  }
+
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try placing(key, wholeNumber) { try genericIfPresent(type, key) }
+  }
+
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+    try placing(key, wholeNumber) { try genericIfPresent(type, key) }
+  }
+
+  func decodeIfPresent(_ type: [UInt16].Type, forKey key: Key) throws -> [UInt16]? {
+    try placing(key, "expected whole numbers, in range") { try genericIfPresent(type, key) }
+  }
+
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try placing(key, number) { try genericIfPresent(type, key) }
+  }
+
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try placing(key, text) { try genericIfPresent(type, key) }
+  }
+
+  private var wholeNumber: String { "expected a whole number, in range" }
+  private var number: String { "expected a number, in range" }
+  private var text: String { "expected text, of whole characters" }
+
+  private func generic<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+    try decode(type, forKey: key)
+  }
+
+  private func genericIfPresent<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+    try decodeIfPresent(type, forKey: key)
+  }
+
+  private func placing<Value>(_ key: Key, _ expected: String, _ decode: () throws -> Value) throws -> Value {
+    do {
+      return try decode()
+    } catch let error as DecodingError {
+      throw error
+    } catch {
+      throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: expected)
+    }
+  }
+}

@@ -80,7 +80,7 @@ public enum GATTDiscover: ClientCall {
 }
 
 /// Services in order of their handles.
-public struct GATTServices: Codable, Sendable {
+public struct GATTServices: RPCPayload {
   /// The services.
   public var services: [ServiceDescription]
   /// Makes the result.
@@ -98,7 +98,7 @@ public enum GATTDiscoverServices: ClientCall {
   /// For `rpc.discover`.
   public static let summary = "Discovers the primary services of a device; only those of the given UUIDs are asked for."
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
     /// Only these; all if missing or empty.
@@ -113,7 +113,7 @@ public enum GATTDiscoverServices: ClientCall {
 
 /// Names a part of a device's attributes by the handle of a service or characteristic that was discovered, with an
 /// optional wish for UUIDs.
-public struct GATTScope: Codable, Sendable {
+public struct GATTScope: RPCPayload {
   /// The device.
   public var peripheral: String
   /// The handle of the service or characteristic.
@@ -153,7 +153,7 @@ public enum GATTDiscoverCharacteristics: ClientCall {
   /// For `rpc.discover`.
   public static let summary = "Discovers the characteristics of a discovered service."
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// In order of their handles.
     public var characteristics: [CharacteristicDescription]
     /// Makes the result.
@@ -172,7 +172,7 @@ public enum GATTDiscoverDescriptors: ClientCall {
   /// For `rpc.discover`.
   public static let summary = "Discovers the descriptors of a discovered characteristic."
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// In order of their handles.
     public var descriptors: [DescriptorDescription]
     /// Makes the result.

@@ -9,7 +9,7 @@ public enum GATTRead: ClientCall {
   /// For `rpc.discover`.
   public static let summary = "Reads the whole value of a characteristic or descriptor, however long."
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
     /// The handle of the value or descriptor.
@@ -21,7 +21,7 @@ public enum GATTRead: ClientCall {
     }
   }
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// 0 to 512 octets.
     public var value: HexBytes
     /// Makes the result.
@@ -43,7 +43,7 @@ public enum GATTWrite: ClientCall {
     answers when the packet has room on the link, and the value must fit into MTU − 3.
     """
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
     /// The handle of the value or descriptor.
@@ -63,7 +63,7 @@ public enum GATTWrite: ClientCall {
 }
 
 /// Names a characteristic of a device.
-public struct CharacteristicReference: Codable, Sendable, Hashable {
+public struct CharacteristicReference: RPCPayload, Hashable {
   /// The device.
   public var peripheral: String
   /// The handle of the characteristic's value.
@@ -118,7 +118,7 @@ public enum GATTValue: RPCNotification {
   /// For `rpc.discover`.
   public static let summary = "A value that this session subscribed to came from the device."
   /// What it carries; the same for every client.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
     /// The handle of the characteristic's value.
@@ -144,7 +144,7 @@ public enum GATTServicesChanged: RPCNotification {
   public static let summary =
     "The device says that attributes in this range changed: handles in it are void, discover again."
   /// What it carries.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
     /// First handle of the range.
@@ -169,7 +169,7 @@ public enum GATTSubscriptionLost: RPCNotification {
   /// For `rpc.discover`.
   public static let summary = "This session lost a subscription, for instance because it did not read fast enough."
   /// What it carries.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
     /// The handle of the characteristic's value.
@@ -195,7 +195,7 @@ public enum GATTValuesLost: RPCNotification {
     among them. The subscriptions go on.
     """
   /// What it carries; the same for every client.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
     /// How many packets, 1 or more.

@@ -1,5 +1,5 @@
 /// Any JSON, for what has no type of its own: schemas, and lines that a person typed.
-public enum JSONValue: Hashable, Sendable, Codable {
+public enum JSONValue: Hashable, RPCPayload {
   /// `null`
   case null
   /// `true` or `false`

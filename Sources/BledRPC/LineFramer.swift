@@ -61,7 +61,7 @@ public struct LineFramer: Sendable {
       } else if line.count > limit {
         throw TooLong(limit: limit)
       } else if !buffer[line].allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ") }) {
-        return Data(buffer[line])
+        return Data(copying: buffer[line])
       }
     }
     if skipping || held > limit {

@@ -13,7 +13,7 @@ public enum PeripheralWatch: ClientCall {
     """
 
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// False ends it; true if missing.
     public var on: Bool?
     /// Makes the params.
@@ -28,7 +28,7 @@ public enum PeripheralLinkChanged: RPCNotification {
   /// For `rpc.discover`.
   public static let summary = "A link came up or ended, for whichever session; sent after peripheral.watch."
   /// What it carries.
-  public struct Params: Codable, Sendable, Hashable {
+  public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// Whether it is linked now.

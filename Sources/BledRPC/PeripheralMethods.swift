@@ -14,7 +14,7 @@ public enum PeripheralConnect: ClientCall {
     """
 
   /// What the caller sends: `peripheral` or `address`.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String?
     /// The device's address; it need not have been heard before.
@@ -43,7 +43,7 @@ public enum PeripheralConnect: ClientCall {
   }
 
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// Its address.
@@ -69,7 +69,7 @@ public enum PeripheralConnect: ClientCall {
 }
 
 /// Names a device.
-public struct PeripheralReference: Codable, Sendable, Hashable {
+public struct PeripheralReference: RPCPayload, Hashable {
   /// The daemon's identifier of the device.
   public var peripheral: String
   /// Makes the params.
@@ -93,7 +93,7 @@ public enum PeripheralDisconnect: ClientCall {
     """
 
   /// What the caller sends: `peripheral`, or the `address` that a pending `peripheral.connect` was given.
-  public struct Params: Codable, Sendable, Hashable {
+  public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String?
     /// The device's address.
@@ -161,7 +161,7 @@ public enum PeripheralList: ClientCall {
   }
 
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// The devices.
     public var peripherals: [Entry]
     /// Makes the result.
@@ -197,7 +197,7 @@ public enum PeripheralRSSI: ClientCall {
   /// For `rpc.discover`.
   public static let summary = "Measures the signal strength of the link to a device."
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// In dBm.
     public var rssi: Int
     /// Makes the result.
@@ -228,7 +228,7 @@ public enum PeripheralConnectFailed: RPCNotification {
   public static let summary =
     "A peripheral.connect that waited when the program went away failed, or was taken back; see session.open."
   /// What it carries.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// Why.
@@ -251,7 +251,7 @@ public enum PeripheralDisconnected: RPCNotification {
   public static let summary =
     "A device that this session had connected is no longer; every pending call on it has failed."
   /// What it carries.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// Why; missing if this session asked for it.

@@ -3,64 +3,77 @@ import FoundationEssentials
 /// Messages as lines, line feed included, ready to be written.
 public enum RPCEncoding {
   /// A call.
+  @inlinable
   public static func request<Method: RPCMethod>(
     _ method: Method.Type, id: RequestID, _ params: Method.Params
   ) throws -> Data {
-    try line {
-      $0.name("id")
-      $0.value(id)
-      $0.name("method")
-      $0.value(Method.name)
-      $0.name("params")
-      try $0.value(any: params)
-    }
+    var writer = JSONWriter(id: id, method: Method.name, body: "params")
+    try params.write(to: &writer)
+    return writer.takeMessage()
   }
 
   /// A message that wants no answer.
+  @inlinable
   public static func notification<Notification: RPCNotification>(
     _ notification: Notification.Type, _ params: Notification.Params
   ) throws -> Data {
-    try line {
-      $0.name("method")
-      $0.value(Notification.name)
-      $0.name("params")
-      try $0.value(any: params)
-    }
+    var writer = JSONWriter(method: Notification.name, body: "params")
+    try params.write(to: &writer)
+    return writer.takeMessage()
   }
 
   /// The answer to a call.
-  public static func success(id: RequestID, _ result: some Encodable) throws -> Data {
-    try line {
-      $0.name("id")
-      $0.value(id)
-      $0.name("result")
-      try $0.value(any: result)
-    }
+  @inlinable
+  public static func success(id: RequestID, _ result: some RPCPayload) throws -> Data {
+    var writer = JSONWriter(id: id, body: "result")
+    try result.write(to: &writer)
+    return writer.takeMessage()
   }
 
   /// The refusal of a call; without an id where it could not be read.
   public static func failure(id: RequestID?, _ error: RPCError) throws -> Data {
-    try line {
-      // JSON-RPC wants `"id": null` where the id is not known.
-      $0.name("id")
-      if let id { $0.value(id) } else { $0.null() }
-      $0.name("error")
-      try $0.value(any: error)
-    }
-  }
-
-  private static func line(_ members: (inout JSONWriter) throws -> Void) rethrows -> Data {
-    var writer = JSONWriter()
-    try writer.object {
-      $0.name("jsonrpc")
-      $0.value("2.0")
-      try members(&$0)
-    }
-    return writer.line
+    var writer = JSONWriter(id: id, body: "error")
+    try writer.encode(error)
+    return writer.takeMessage()
   }
 }
 
 extension JSONWriter {
+  /// Begins a message, up to the value of its member `body`.
+  @usableFromInline init(method: String, body: StaticString) {
+    self.init()
+    begin()
+    name("method")
+    value(method)
+    name(body)
+  }
+
+  /// Begins a message, up to the value of its member `body`.
+  @usableFromInline init(id: RequestID?, method: String? = nil, body: StaticString) {
+    self.init()
+    begin()
+    name("id")
+    // JSON-RPC wants `"id": null` where the id is not known.
+    if let id { value(id) } else { null() }
+    if let method {
+      name("method")
+      value(method)
+    }
+    name(body)
+  }
+
+  private mutating func begin() {
+    open("{")
+    name("jsonrpc")
+    value("2.0")
+  }
+
+  /// Ends the message, and gives its line.
+  @usableFromInline mutating func takeMessage() -> Data {
+    close("}")
+    return takeLine()
+  }
+
   fileprivate mutating func value(_ id: RequestID) {
     switch id {
     case .number(let number): value(number)

@@ -46,9 +46,11 @@ public struct RPCMessage: Sendable {
 
   /// What kind of message it is.
   public let kind: Kind
-  private let line: Data
-  /// Where in the line the params or the result are; nil if that was not looked for.
-  private var body: Range<Int>?
+  @usableFromInline let line: Data
+  /// Where in the line the params or the result are; nil if there are none, or if that was not looked for.
+  @usableFromInline private(set) var body: Range<Int>?
+  /// Whether the line is of the plain form, so that what has no place in it is not there.
+  private var isPlain = false
 
   private struct Head: Decodable {
     var jsonrpc: String
@@ -91,6 +93,7 @@ public struct RPCMessage: Sendable {
     if let envelope = PlainEnvelope(line) {
       kind = envelope.kind
       body = envelope.body
+      isPlain = true
       return
     }
     // JSONDecoder reads over such commas.
@@ -122,18 +125,39 @@ public struct RPCMessage: Sendable {
 
   /// Decodes the params; a missing `params` counts as `{}`.
   /// - Throws: `RPCError` with code `invalidParams`, naming the member that does not fit.
-  public func params<Params: Decodable>(_ type: Params.Type) throws(RPCError) -> Params {
-    if let params = quickly(type) { return params }
+  @inlinable
+  public func params<Params: RPCPayload>(_ type: Params.Type) throws(RPCError) -> Params {
+    if let params = plain(type) { return params }
+    return try decodedParams(type)
+  }
+
+  @usableFromInline
+  func decodedParams<Params: RPCPayload>(_ type: Params.Type) throws(RPCError) -> Params {
+    if let params = decoded(type) { return params }
+    if isPlain, body == nil { return try none(type) }
     do {
       return try JSONDecoder().decode(ParamsOnly<Params>.self, from: line).params
     } catch DecodingError.keyNotFound(let key, let context)
       where key.stringValue == "params" && context.codingPath.isEmpty
     {
-      do {
-        return try JSONDecoder().decode(Params.self, from: Data("{}".utf8))
-      } catch {
-        throw RPCError(code: RPCError.invalidParams, message: explain(error))
+      return try none(type)
+    } catch {
+      throw RPCError(code: RPCError.invalidParams, message: explain(error))
+    }
+  }
+
+  /// Decodes params that are missing.
+  private func none<Params: RPCPayload>(_ type: Params.Type) throws(RPCError) -> Params {
+    let empty = Data("{}".utf8)
+    let params = empty.withUnsafeBytes { octets in
+      octets.withMemoryRebound(to: UInt8.self) { codes in
+        var scanner = JSONScanner(codes)
+        return Params(from: &scanner)
       }
+    }
+    if let params { return params }
+    do {
+      return try JSONDecoder().decode(Params.self, from: empty)
     } catch {
       throw RPCError(code: RPCError.invalidParams, message: explain(error))
     }
@@ -141,8 +165,15 @@ public struct RPCMessage: Sendable {
 
   /// Decodes the result of a `.success`.
   /// - Throws: `RPCError` with code `invalidRequest` if it does not fit.
-  public func result<Result: Decodable>(_ type: Result.Type) throws(RPCError) -> Result {
-    if let result = quickly(type) { return result }
+  @inlinable
+  public func result<Result: RPCPayload>(_ type: Result.Type) throws(RPCError) -> Result {
+    if let result = plain(type) { return result }
+    return try decodedResult(type)
+  }
+
+  @usableFromInline
+  func decodedResult<Result: RPCPayload>(_ type: Result.Type) throws(RPCError) -> Result {
+    if let result = decoded(type) { return result }
     do {
       return try JSONDecoder().decode(ResultOnly<Result>.self, from: line).result
     } catch {
@@ -152,16 +183,23 @@ public struct RPCMessage: Sendable {
 
   /// Decodes the params or the result without parsing the rest of the line again.
   /// - Returns: nil where that does not work; the reason has to be found in the whole line, whose places it names.
-  private func quickly<Value: Decodable>(_ type: Value.Type) -> Value? {
+  private func decoded<Value: RPCPayload>(_ type: Value.Type) -> Value? {
     guard let body else { return nil }
-    let slice = line[line.startIndex + body.lowerBound..<line.startIndex + body.upperBound]
-    if let type = type as? any PlainReadable.Type {
-      let value = slice.withUnsafeBytes { octets in
-        octets.withMemoryRebound(to: UInt8.self) { type.init(codes: $0) }
+    return try? JSONDecoder().decode(
+      type, from: line[line.startIndex + body.lowerBound..<line.startIndex + body.upperBound])
+  }
+
+  /// Decodes the params or the result if the type reads itself and they are of the plain form.
+  @inlinable
+  func plain<Value: RPCPayload>(_ type: Value.Type) -> Value? {
+    guard let body else { return nil }
+    return line.withUnsafeBytes { octets in
+      octets.withMemoryRebound(to: UInt8.self) { codes in
+        var scanner = JSONScanner(UnsafeBufferPointer(rebasing: codes[body]))
+        guard let value = Value(from: &scanner), scanner.isAtEnd() else { return nil }
+        return value
       }
-      if let value = value as? Value { return value }
     }
-    return try? JSONDecoder().decode(type, from: slice)
   }
 
   /// A line that is no message, with the error that answers it.

@@ -2,9 +2,9 @@
 /// doc comment in the source and `summary` say what it does. Which side calls it is said by `ClientCall` and `DaemonCall`.
 public protocol RPCMethod: Sendable {
   /// What the caller sends.
-  associatedtype Params: Codable & Sendable
+  associatedtype Params: RPCPayload
   /// What comes back.
-  associatedtype Result: Codable & Sendable
+  associatedtype Result: RPCPayload
   /// `noun.verb`.
   static var name: String { get }
   /// One sentence for the description that `rpc.discover` gives.
@@ -31,7 +31,7 @@ public protocol DaemonCall: RPCMethod {}
 /// A message that gets no answer.
 public protocol RPCNotification: Sendable {
   /// What it carries.
-  associatedtype Params: Codable & Sendable
+  associatedtype Params: RPCPayload
   /// `noun.what`.
   static var name: String { get }
   /// One sentence for the description that `rpc.discover` gives.
@@ -45,8 +45,46 @@ extension RPCNotification {
   public static var changesSession: Bool { false }
 }
 
+/// Params or a result: what a message carries.
+///
+/// What there are thousands a second of reads and writes itself, in the plain form of JSON; the rest is left to
+/// `JSONDecoder` and `JSONEncoder`, which understand and mean the same. A requirement and not a cast, as a cast costs more
+/// than what is read.
+public protocol RPCPayload: Codable, Sendable {
+  /// Reads it, in the plain form only; nil unless a type knows how.
+  init?(from scanner: inout JSONScanner)
+  /// Writes all of it, as one JSON value; with `JSONEncoder` unless a type knows better.
+  func write(to writer: inout JSONWriter) throws
+}
+
+extension RPCPayload {
+  /// Nothing is read.
+  public init?(from scanner: inout JSONScanner) { return nil }
+
+  /// Writes it with `JSONEncoder`.
+  public func write(to writer: inout JSONWriter) throws { try writer.encode(self) }
+}
+
 /// Params or a result without members: `{}` on the wire.
-public struct Empty: Codable, Sendable, Hashable {
+public struct Empty: RPCPayload, Hashable {
   /// Makes the empty object.
   public init() {}
+}
+
+/// What a program may be allowed to do. Who may is said in the daemon's configuration (`docs/configuration.md`).
+public enum Permission: String, Hashable, Sendable, CaseIterable {
+  /// Hear advertisements.
+  case scan
+  /// Connect to devices, and use their services.
+  case connect
+  /// Publish services of its own.
+  case serve
+  /// Advertise.
+  case advertise
+  /// Pair with devices, and forget pairings.
+  case pair
+  /// Change adapters: power and the like.
+  case adapters
+  /// See the sessions of others.
+  case sessions
 }

@@ -17,7 +17,7 @@ public enum ScanStart: ClientCall {
     """
 
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The adapter to scan on; all of them if missing.
     public var adapter: String?
     /// Only devices that advertise one of these services.
@@ -75,7 +75,7 @@ public enum ScanReport: RPCNotification {
   public static let summary = "A device was heard; what its advertisement and its scan response say is merged."
 
   /// What a device says of itself; the same for every client.
-  public struct Params: Codable, Sendable, Hashable {
+  public struct Params: RPCPayload, Hashable {
     /// The daemon's stable identifier of the device, a UUID.
     public var peripheral: String
     /// The adapter that heard it.

@@ -10,7 +10,7 @@ public enum ServerRead: DaemonCall {
     error whose data has domain "att". Without an answer within 25 s the device gets Unlikely Error.
     """
   /// What the daemon sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The daemon's identifier of the device that reads.
     public var central: String
     /// The handle of the characteristic's value.
@@ -25,7 +25,7 @@ public enum ServerRead: DaemonCall {
     }
   }
   /// What the session answers.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// The value from the offset on.
     public var value: HexBytes
     /// Makes the answer.
@@ -45,7 +45,7 @@ public enum ServerWrite: DaemonCall {
     Answer once, with an empty result or with an error whose data has domain "att".
     """
   /// What the daemon sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The daemon's identifier of the device that writes.
     public var central: String
     /// The values, in order.
@@ -74,7 +74,7 @@ public enum ServerWrite: DaemonCall {
 }
 
 /// A device that subscribed, or no longer does.
-public struct Subscriber: Codable, Sendable, Hashable {
+public struct Subscriber: RPCPayload, Hashable {
   /// The daemon's identifier of the device.
   public var central: String
   /// The handle of the characteristic's value.
@@ -119,7 +119,7 @@ public enum ServerWritesLost: RPCNotification {
     without response to characteristics of this session may have been among them.
     """
   /// What it carries.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var central: String
     /// How many packets, 1 or more.

@@ -75,14 +75,14 @@ public enum ServiceAdd: ClientCall {
     server.read and server.write to this session. It ends with service.remove or with the session.
     """
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The service.
     public var service: ServiceToPublish
     /// Makes the params.
     public init(service: ServiceToPublish) { self.service = service }
   }
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// The service with the handles it got; its own handle names it from now on.
     public var service: ServiceDescription
     /// Makes the result.
@@ -103,7 +103,7 @@ public enum ServiceRemove: ClientCall {
   /// For `rpc.discover`.
   public static let summary = "Takes a service of this session back; all of them if no handle is given."
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The service's own handle.
     public var handle: UInt16?
     /// Makes the params.
@@ -123,7 +123,7 @@ public enum ServerNotify: ClientCall {
     What is longer than a subscriber's MTU − 3 is cut; it can read the rest.
     """
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The handle of the characteristic's value.
     public var handle: UInt16
     /// The value, up to 512 octets.
@@ -138,7 +138,7 @@ public enum ServerNotify: ClientCall {
     }
   }
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// False: there was no room, nothing was sent; try again after `server.ready`. True also without subscribers.
     public var sent: Bool
     /// How many subscribers it went to.
@@ -150,6 +150,52 @@ public enum ServerNotify: ClientCall {
       self.sent = sent
       self.receivers = receivers
       self.outOfSync = outOfSync
+    }
+  }
+}
+
+/// How quick a connection ought to be.
+public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
+  /// Quick and dear: 15 to 30 ms between two connection events.
+  case low
+  /// 90 to 120 ms.
+  case medium
+  /// Slow and cheap: 480 to 510 ms.
+  case high
+
+  /// Reads one of the words.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let latency = Self(rawValue: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "give low, medium or high")
+    }
+    self = latency
+  }
+}
+
+/// Asks for a quicker or a cheaper connection.
+public enum ServerSetLatency: ClientCall {
+  /// Nothing comes back.
+  public typealias Result = Empty
+  /// `server.setLatency`
+  public static let name = "server.setLatency"
+  /// What a caller must be permitted.
+  public static let permission: Permission? = .serve
+  /// For `rpc.discover`.
+  public static let summary = """
+    Asks a device that connected to this machine for a quicker ("low": 15 to 30 ms between two connection events) or a cheaper \
+    connection ("medium": 90 to 120 ms, "high": 480 to 510 ms). The device decides; the answer says that it was asked.
+    """
+  /// What the caller sends.
+  public struct Params: RPCPayload {
+    /// The daemon's identifier of the device, as in `server.subscribed`.
+    public var central: String
+    /// What is wished for.
+    public var latency: ConnectionLatency
+    /// Makes the params.
+    public init(central: String, latency: ConnectionLatency) {
+      self.central = central
+      self.latency = latency
     }
   }
 }

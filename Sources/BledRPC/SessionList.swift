@@ -15,7 +15,7 @@ public enum SessionList: ClientCall {
   public static let permission: Permission? = nil
 
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// In the order in which they were opened.
     public var sessions: [SessionDescription]
     /// Makes the result.

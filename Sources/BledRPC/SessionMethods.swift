@@ -15,7 +15,7 @@ public enum SessionOpen: ClientCall {
   public static let permission: Permission? = nil
 
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// A name for people, as `session.list` and the log show it.
     public var name: String?
     /// The restoration identifier, 1 to 128 octets: other users' identifiers are others. Only in the first call of a
@@ -35,7 +35,7 @@ public enum SessionOpen: ClientCall {
   }
 
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// The number of this session.
     public var session: Int
     /// The daemon's name and version: "bled 0.1.0".
@@ -83,7 +83,7 @@ public enum SessionEnd: ClientCall {
   public static let permission: Permission? = nil
 
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The restoration identifier of a session whose program is gone; this session if missing.
     public var restore: String?
     /// Makes the params.
@@ -92,7 +92,7 @@ public enum SessionEnd: ClientCall {
 }
 
 /// An adapter as clients see it.
-public struct AdapterDescription: Codable, Sendable, Hashable {
+public struct AdapterDescription: RPCPayload, Hashable {
   /// The name to choose it by: "hci0".
   public var adapter: String
   /// "kernel" or "simulated".
@@ -159,7 +159,7 @@ public enum AdapterList: ClientCall {
   /// Everybody may.
   public static let permission: Permission? = nil
   /// What comes back.
-  public struct Result: Codable, Sendable {
+  public struct Result: RPCPayload {
     /// In the order in which the daemon was given them; the first is the default.
     public var adapters: [AdapterDescription]
     /// Makes the result.
@@ -179,7 +179,7 @@ public enum AdapterPower: ClientCall {
     tells every session.
     """
   /// What the caller sends.
-  public struct Params: Codable, Sendable {
+  public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?
     /// Whether it is to have power.

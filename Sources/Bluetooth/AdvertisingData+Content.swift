@@ -90,7 +90,7 @@ extension AdvertisingData {
   }
 
   /// Schemes with a code point of their own (Assigned Numbers, 2.7); the first stands for all others.
-  static let uriSchemes: [(code: Unicode.Scalar, name: String)] = [
+  private static let uriSchemes: [(code: Unicode.Scalar, name: String)] = [
     ("\u{01}", ""), ("\u{16}", "http:"), ("\u{17}", "https:"),
   ]
 }

@@ -125,7 +125,7 @@ extension BluetoothUUID {
 
   var advertisedWidth: AdvertisedWidth { short16 != nil ? .two : short32 != nil ? .four : .sixteen }
 
-  var advertisedOctets: [UInt8] {
+  fileprivate var advertisedOctets: [UInt8] {
     guard let short32, short16 == nil else { return attOctets }
     return (0..<4).map { UInt8(truncatingIfNeeded: short32 >> (8 * UInt32($0))) }
   }

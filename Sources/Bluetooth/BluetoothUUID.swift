@@ -108,3 +108,23 @@ extension BluetoothUUID: ExpressibleByIntegerLiteral {
   /// A 16-bit UUID written as a number: `let heartRate: BluetoothUUID = 0x180D`.
   public init(integerLiteral value: UInt16) { self.init(value) }
 }
+
+extension BluetoothUUID: Codable {
+  /// Reads the text form.
+  /// - Throws: `DecodingError.dataCorrupted` for any text that is no UUID.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let uuid = BluetoothUUID(text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\"\(text)\" is no UUID: give 4 or 8 hex digits, or 32 with dashes")
+    }
+    self = uuid
+  }
+
+  /// Writes the shortest text form.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

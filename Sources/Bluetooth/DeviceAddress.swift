@@ -66,3 +66,22 @@ extension DeviceAddress: CustomStringConvertible {
     return text
   }
 }
+
+extension DeviceAddress.Kind: Codable {
+  /// Reads "public" or "random".
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let kind = DeviceAddress.Kind.allCases.first(where: { "\($0)" == text }) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\"\(text)\" is no address type: give \"public\" or \"random\"")
+    }
+    self = kind
+  }
+
+  /// Writes "public" or "random".
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode("\(self)")
+  }
+}

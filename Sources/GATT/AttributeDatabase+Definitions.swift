@@ -113,12 +113,12 @@ extension AttributeDatabase {
 
 extension Attribute {
   /// True for services, includes and characteristic declarations.
-  var isDeclaration: Bool { type.isDeclarationType }
+  fileprivate var isDeclaration: Bool { type.isDeclarationType }
 }
 
 extension BluetoothUUID {
   /// True for the types of services, includes and characteristic declarations, which nothing else may have.
-  var isDeclarationType: Bool { short16.map { (0x2800...0x2803).contains($0) } == true }
+  fileprivate var isDeclarationType: Bool { short16.map { (0x2800...0x2803).contains($0) } == true }
 }
 
 extension ServiceDefinition {
@@ -130,13 +130,13 @@ extension ServiceDefinition {
 
 extension CharacteristicDefinition {
   /// The properties, and the bit for Extended Properties where there is such a descriptor.
-  var declaredProperties: CharacteristicProperties {
+  fileprivate var declaredProperties: CharacteristicProperties {
     descriptors.contains { $0.uuid == .characteristicExtendedProperties }
       ? properties.union(.extendedProperties) : properties
   }
 
   /// The descriptors of the definition, and those that its properties ask for.
-  var allDescriptors: [DescriptorDefinition] {
+  fileprivate var allDescriptors: [DescriptorDefinition] {
     var all = descriptors
     if properties.contains(.extendedProperties), !all.contains(where: { $0.uuid == .characteristicExtendedProperties })
     {
@@ -156,5 +156,40 @@ extension CharacteristicDefinition {
           value: .clientConfiguration))
     }
     return all
+  }
+}
+
+extension AttributeDatabase {
+  /// Whether there is a database hash at all.
+  public var hasHash: Bool { cmac != nil }
+
+  /// What the database hash is made of (Core 5.4, Vol 3, Part G, 7.3.1): every declaration and Extended Properties
+  /// descriptor with its value, the other descriptors that GATT defines without.
+  public var hashMessage: [UInt8] {
+    var message: [UInt8] = []
+    for attribute in entries.lazy.flatMap(\.attributes) {
+      guard let type = attribute.type.short16 else { continue }
+      switch type {
+      case 0x2800...0x2803, 0x2900:
+        message.append(word: attribute.handle)
+        message.append(word: type)
+        if case .stored(let value) = attribute.source { message += value }
+      case 0x2901...0x2905:
+        message.append(word: attribute.handle)
+        message.append(word: type)
+      default: continue
+      }
+    }
+    return message
+  }
+
+  /// The value of the Database Hash characteristic: 16 octets in wire order; nil where there is no hash.
+  public mutating func hash() -> [UInt8]? {
+    guard let cmac else { return nil }
+    if let cachedHash { return cachedHash }
+    // The characteristic is a number and goes out least significant octet first; AES-CMAC gives the most significant first.
+    let hash = [UInt8](cmac(hashMessage).reversed())
+    cachedHash = hash
+    return hash
   }
 }

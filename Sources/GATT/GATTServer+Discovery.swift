@@ -96,7 +96,7 @@ extension GATTServer {
 
 extension AttributeDatabase {
   /// The last handle of the group that an attribute begins: a service's end, and of anything else the attribute itself.
-  func groupEnd(of position: Position) -> UInt16 {
+  fileprivate func groupEnd(of position: Position) -> UInt16 {
     let type = self[position].type
     return type == .primaryService || type == .secondaryService
       ? entries[position.service].registered.range.upperBound : self[position].handle

@@ -140,7 +140,7 @@ struct GATTServer: Sendable {
 
   // MARK: - Questions and answers
 
-  mutating func nextToken() -> QuestionToken {
+  private mutating func nextToken() -> QuestionToken {
     lastToken &+= 1
     return QuestionToken(value: lastToken)
   }

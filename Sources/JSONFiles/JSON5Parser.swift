@@ -292,7 +292,7 @@ struct JSON5Parser {
 }
 
 /// Numbers as JSON5 writes them: those of JSON, and also `+1`, `.5`, `5.`, `0xFF`, `Infinity` and `NaN`.
-enum JSON5Number {
+private enum JSON5Number {
   /// The number that these octets are, rounded to what a `Double` holds; nil if they are not one.
   static func value(of octets: some BidirectionalCollection<UInt8>) -> Double? {
     let isNegative = octets.first == UInt8(ascii: "-")

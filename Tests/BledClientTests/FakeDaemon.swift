@@ -101,7 +101,7 @@ final class FakeDaemon: @unchecked Sendable {
     } catch let trouble as Trouble where trouble.description == "the client closed" {}
   }
 
-  func answer(_ id: RequestID, _ result: some Encodable) throws { send(try RPCEncoding.success(id: id, result)) }
+  func answer(_ id: RequestID, _ result: some RPCPayload) throws { send(try RPCEncoding.success(id: id, result)) }
 
   func notify<Notification: RPCNotification>(_ type: Notification.Type, _ params: Notification.Params) throws {
     send(try RPCEncoding.notification(type, params))

@@ -164,7 +164,7 @@ import Testing
     let first = phone.start(.read(asked))
     world.settle()
     let question = try #require(try client.calls(ServerRead.self).first)
-    try client.answer(question.id, ["nonsense": 1])
+    try client.answer(question.id, ["nonsense": 1] as JSONValue)
     world.settle()
     #expect(phone.results[first] == .failure(.att(.unlikelyError, handle: asked)))
     let second = phone.start(.read(asked))

@@ -22,7 +22,7 @@ import Testing
 
   @Test func aResultThatIsNoJSONIsRefused() throws {
     let client = world.client()
-    client.connection?.answer(.number(77), [Double.nan])
+    client.connection?.answer(.number(77), JSONValue.array([.number(.nan)]))
     #expect(try client.error(of: 77, SessionList.self)?.code == RPCError.internalError)
   }
 

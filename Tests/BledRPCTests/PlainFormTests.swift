@@ -88,7 +88,7 @@ import Testing
     #expect(written { try one.result(Empty.self) } == written { try other.result(Empty.self) })
   }
 
-  private func compare<Params: Codable>(_ params: String, _: Params.Type) throws {
+  private func compare<Params: RPCPayload>(_ params: String, _: Params.Type) throws {
     let line = #"{"jsonrpc":"2.0","method":"m","params":\#(params)}"#
     let (one, other) = (try RPCMessage(line: Data(line.utf8)), try RPCMessage(line: Data(disguised(line).utf8)))
     #expect(written { try one.params(Params.self) } == written { try other.params(Params.self) })
@@ -126,7 +126,7 @@ import Testing
     try compareWritten(report)
   }
 
-  private func compareWritten<Value: Codable & PlainWritable>(_ value: Value) throws {
+  private func compareWritten<Value: RPCPayload>(_ value: Value) throws {
     var writer = JSONWriter()
     try value.write(to: &writer)
     let one = try JSONDecoder().decode(JSONValue.self, from: Data(writer.codes))

@@ -12,7 +12,7 @@ import Testing
   }
 
   /// The message with which the params are refused.
-  private func paramsRefusal<Params: Decodable & Sendable>(_ line: String, as type: Params.Type) throws -> String {
+  private func paramsRefusal<Params: RPCPayload>(_ line: String, as type: Params.Type) throws -> String {
     let message = try message(line)
     let error = try #require(throws: RPCError.self) { try message.params(type) }
     #expect(error.code == RPCError.invalidParams)
@@ -182,7 +182,7 @@ import Testing
 
   @Test("what JSONDecoder would call no JSON, without a place, is refused by the place")
   func valuesOutOfRange() throws {
-    func refusal<Params: Decodable & Sendable>(_ params: String, _ type: Params.Type) throws -> String {
+    func refusal<Params: RPCPayload>(_ params: String, _ type: Params.Type) throws -> String {
       try paramsRefusal(#"{"jsonrpc":"2.0","id":1,"method":"x","params":\#(params)}"#, as: type)
     }
     let half = "expected text, of whole characters"

@@ -71,16 +71,19 @@ enum RPC {
     }
     switch message.kind {
     case .request(let id, let method):
-      for type in ProtocolContents.clientCalls + ProtocolContents.daemonCalls where type.name == method {
+      for type in calls where type.name == method {
         checkCall(message, other, id, type)
       }
     case .notification(let method):
       for type in ProtocolContents.notifications where type.name == method { checkNotification(message, other, type) }
     case .success(let id):
-      for type in ProtocolContents.clientCalls + ProtocolContents.daemonCalls { checkResult(message, other, id, type) }
+      for type in calls { checkResult(message, other, id, type) }
     case .failure(_, let error): _ = error.bluetoothError
     }
   }
+
+  private static let calls: [any RPCMethod.Type] =
+    ProtocolContents.clientCalls.map { $0 } + ProtocolContents.daemonCalls.map { $0 }
 
   private static func checkCall<Method: RPCMethod>(
     _ message: RPCMessage, _ other: RPCMessage?, _ id: RequestID, _: Method.Type

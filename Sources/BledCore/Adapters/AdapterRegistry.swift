@@ -1,6 +1,7 @@
 import Adapter
 import BledRPC
 import Bluetooth
+import Collections
 
 /// The adapters in the order in which they were given; the first is the default.
 final class AdapterRegistry {
@@ -38,4 +39,91 @@ extension AdapterSlot {
   fileprivate func isCalled(_ name: String) -> Bool {
     id == name || (adapter.information.address != .none && "\(adapter.information.address)" == name.uppercased())
   }
+}
+
+/// One adapter and what it last told: the daemon's one place for whether it scans, and for what it advertises.
+final class AdapterSlot {
+  let adapter: any Adapter
+  /// Whether it has been on since the daemon's start: what is wanted of it waits until it is on again.
+  var hasWorked: Bool
+  /// The state that the log has last.
+  var loggedState: AdapterState?
+  /// Whether the controller scans.
+  private(set) var isScanning = false
+  /// The advertisements on the air, with their intervals.
+  var onAir: [AdvertisingSetID: Duration] = [:]
+  /// The links it holds.
+  var linkCount = 0
+  /// The power that was asked for; the first is being switched.
+  private var switches: Deque<(on: Bool, session: Session, reply: Reply<AdapterDescription>)> = []
+
+  init(_ adapter: any Adapter) {
+    self.adapter = adapter
+    hasWorked = adapter.state == .on
+  }
+
+  var id: String { adapter.information.id }
+
+  /// Whether it works, or is about to.
+  var isUsable: Bool {
+    switch adapter.state {
+    case .on, .starting: true
+    case .absent, .off, .failed: false
+    }
+  }
+
+  /// Why nothing can be done with it now, and what to do.
+  var unusable: BluetoothError? {
+    switch adapter.state {
+    case .on, .starting: nil
+    case .absent: GAPError.adapterAbsent.error("adapter \(id) is not there: plug it in, or choose another one")
+    case .off:
+      GAPError.adapterOff.error("adapter \(id) is off: switch it on with \"bleshell power on --adapter \(id)\"")
+    case .failed(let problem): GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
+    }
+  }
+
+  /// The controller began or ceased to scan.
+  func scanningChanged(to isOn: Bool) { isScanning = isOn }
+
+  /// The adapter's state changed: in any other than on nothing is scanned for.
+  func stateChanged() {
+    if adapter.state == .on { hasWorked = true } else { isScanning = false }
+  }
+
+  /// Switches the power when all that was asked for before is switched, unless the session has ended by then.
+  func setPower(_ on: Bool, for session: Session, _ reply: Reply<AdapterDescription>) {
+    switches.append((on, session, reply))
+    if switches.count == 1 { switchPower() }
+  }
+
+  private func switchPower() {
+    while let next = switches.first, !next.session.isOpen { switches.removeFirst() }
+    guard let next = switches.first else { return }
+    adapter.setPower(next.on) { [weak self] error in
+      guard let self else { return }
+      switches.removeFirst()
+      if let error { next.reply.fail(error) } else { next.reply.succeed(description) }
+      switchPower()
+    }
+  }
+
+  /// The adapter as clients see it.
+  var description: AdapterDescription {
+    let information = adapter.information
+    let hasAddress = information.address != .none
+    var problem: AdapterDescription.Problem?
+    if case .failed(let found) = adapter.state {
+      problem = .init(kind: found.kind.rawValue, message: found.message, remedy: found.remedy)
+    }
+    return AdapterDescription(
+      adapter: information.id, kind: information.kind, address: hasAddress ? "\(information.address)" : nil,
+      addressType: hasAddress ? "\(information.address.kind)" : nil, name: information.name, state: adapter.state.word,
+      problem: problem, scanning: isScanning, advertising: onAir.count, links: linkCount)
+  }
+}
+
+extension AdapterSlot: Hashable {
+  static func == (left: AdapterSlot, right: AdapterSlot) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

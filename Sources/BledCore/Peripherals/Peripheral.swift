@@ -1,3 +1,4 @@
+import BledRPC
 import Bluetooth
 
 /// A device that was heard, connected, or asked for: what the daemon remembers of it.
@@ -66,4 +67,16 @@ final class Peripheral {
 extension Peripheral: Hashable {
   static func == (left: Peripheral, right: Peripheral) -> Bool { left === right }
   func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
+
+extension PeripheralRecord {
+  init(_ peripheral: Peripheral) {
+    self.peripheral = peripheral.id
+    address = "\(peripheral.address)"
+    addressType = "\(peripheral.address.kind)"
+    adapter = peripheral.adapter.id
+    name = peripheral.name
+    wasConnected = peripheral.wasConnected ? nil : false
+    cache = peripheral.cache.map { Cache(hash: HexBytes($0.hash), attributes: HexBytes($0.attributes)) }
+  }
 }

@@ -19,7 +19,7 @@ struct PollingWatch {
   static let limit = 10
   static let span = Duration.seconds(60)
   /// How many values are counted at the same time.
-  static let maximumValues = 32
+  private static let maximumValues = 32
 
   private var reads: [Value: (first: Instant, count: Int)] = [:]
   private var isSilent = false

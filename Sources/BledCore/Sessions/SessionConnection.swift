@@ -9,9 +9,9 @@ public final class SessionConnection {
   /// How many calls of one client may wait for their answers.
   static let maximumOpenReplies = 1024
   /// How long an id of text may be, in octets: it is held until the call is answered.
-  static let longestID = 128
+  private static let longestID = 128
   /// How long a line may be always, in octets. Longer ones share the room that the user's programs have for what waits.
-  static let ordinaryLine = 64 << 10
+  private static let ordinaryLine = 64 << 10
   /// How many octets are written at once, unless a single line is longer.
   static let batch = 64 << 10
 
@@ -55,7 +55,10 @@ public final class SessionConnection {
   /// Handles one line of the client, without its line feed.
   public func receive(_ line: Data) {
     guard isOpen else { return }
-    if line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) == UInt8(ascii: "[") {
+    let isBatch = line.withUnsafeBytes { octets in
+      octets.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "[")
+    }
+    guard !isBatch else {
       return refuse(nil, RPCError(code: RPCError.invalidRequest, message: "no batches: send one message a line"))
     }
     do {
@@ -127,7 +130,7 @@ public final class SessionConnection {
   }
 
   /// - Parameter isFirst: whether it goes before what is kept for the program.
-  func answer(_ id: RequestID, _ result: some Encodable, isFirst: Bool = false) {
+  func answer(_ id: RequestID, _ result: some RPCPayload, isFirst: Bool = false) {
     guard let line = session.encoded({ try RPCEncoding.success(id: id, result) }) else {
       return refuse(
         id,
@@ -165,4 +168,14 @@ public final class SessionConnection {
     for number in openReplies.keys.sorted() { openReplies[number]?.fail(error) }
     transport.close()
   }
+}
+
+/// What carries a connection's lines: a socket, or an array in a test.
+public protocol SessionTransport: AnyObject {
+  /// Lines wait. Call `SessionConnection.takeLines` soon, but not from inside this call, until it gives nothing.
+  func linesWait()
+  /// Whether lines of the client are wanted for now; while false, none is to be handed to `SessionConnection.receive`.
+  func setReading(_ wanted: Bool)
+  /// Ends the connection, after the lines that wait have been written as far as the client takes them.
+  func close()
 }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Glibc
 
 /// Reads JSON of the plain form in one pass: ASCII only, no escapes in texts, integers of at most 18 digits where one is
 /// wanted, no member twice, 32 levels at the most.
@@ -6,7 +7,7 @@ import Bluetooth
 /// That is what almost every line on the socket is. Whatever is not gives nil, and the caller turns to `JSONDecoder`, which
 /// knows all of JSON and says what is wrong. So this may refuse what is right, but must never accept what is wrong; the
 /// fuzz target `rpc` compares the two.
-struct JSONScanner {
+public struct JSONScanner {
   private static let deepest = 32
 
   /// The characters of a text, without its quotation marks.
@@ -20,8 +21,9 @@ struct JSONScanner {
     var hex: [UInt8]? { Hex.decode(codes) }
 
     static func ~= (literal: StaticString, text: Text) -> Bool {
-      literal.utf8CodeUnitCount == text.codes.count
-        && text.codes.elementsEqual(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+      let count = literal.utf8CodeUnitCount
+      guard count == text.codes.count, let start = text.codes.baseAddress else { return false }
+      return memcmp(start, literal.utf8Start, count) == 0
     }
   }
 
@@ -30,10 +32,10 @@ struct JSONScanner {
   private(set) var position = 0
 
   /// Begins to read. The scanner and its texts must not be used longer than the buffer.
-  init(_ codes: UnsafeBufferPointer<UInt8>) { self.codes = codes }
+  @usableFromInline init(_ codes: UnsafeBufferPointer<UInt8>) { self.codes = codes }
 
   /// Whether nothing but white space follows.
-  mutating func isAtEnd() -> Bool { next() == nil }
+  @usableFromInline mutating func isAtEnd() -> Bool { next() == nil }
 
   /// The code of the next character that is no white space; it is not taken.
   private mutating func next() -> UInt8? {
@@ -203,20 +205,5 @@ extension JSONScanner {
       isAfterComma = code == UInt8(ascii: ",")
     }
     return false
-  }
-}
-
-/// Params or a result that can be read without `JSONDecoder`: those of which there are thousands a second.
-protocol PlainReadable {
-  /// Reads it, in the plain form only.
-  init?(from scanner: inout JSONScanner)
-}
-
-extension PlainReadable {
-  /// Reads it from the octets of a value and nothing else.
-  init?(codes: UnsafeBufferPointer<UInt8>) {
-    var scanner = JSONScanner(codes)
-    self.init(from: &scanner)
-    guard scanner.isAtEnd() else { return nil }
   }
 }

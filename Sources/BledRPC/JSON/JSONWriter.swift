@@ -2,7 +2,7 @@ import Bluetooth
 import FoundationEssentials
 
 /// Writes JSON by hand, for the envelope of every line and for messages of which there are thousands a second.
-struct JSONWriter {
+public struct JSONWriter {
   /// What was written.
   private(set) var codes: [UInt8] = []
   /// Whether a member precedes in the innermost object or array.
@@ -11,8 +11,11 @@ struct JSONWriter {
   /// Begins with room for a short line.
   init() { codes.reserveCapacity(256) }
 
-  /// What was written, with a line feed behind it.
-  var line: Data { Data(codes + CollectionOfOne(UInt8(ascii: "\n"))) }
+  /// Ends the line, and gives it.
+  mutating func takeLine() -> Data {
+    codes.append(UInt8(ascii: "\n"))
+    return Data(copying: codes[...])
+  }
 
   /// Writes an object; `body` writes its members.
   mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
@@ -64,14 +67,24 @@ struct JSONWriter {
   mutating func value(_ octets: HexBytes) {
     codes.append(UInt8(ascii: "\""))
     for octet in octets.octets {
-      codes.append(Self.digits[Int(octet >> 4)])
-      codes.append(Self.digits[Int(octet & 15)])
+      codes.append(Self.digit(octet >> 4))
+      codes.append(Self.digit(octet & 15))
     }
     codes.append(UInt8(ascii: "\""))
   }
 
   /// Writes a whole number.
-  mutating func value(_ number: some BinaryInteger) { codes.append(contentsOf: "\(number)".utf8) }
+  mutating func value(_ number: some FixedWidthInteger) {
+    if number < 0 { codes.append(UInt8(ascii: "-")) }
+    let start = codes.count
+    var rest = number.magnitude
+    repeat {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      codes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+      rest = quotient
+    } while rest > 0
+    codes[start...].reverse()
+  }
 
   /// Writes `null`.
   mutating func null() { codes.append(contentsOf: "null".utf8) }
@@ -82,16 +95,12 @@ struct JSONWriter {
   /// Writes a number.
   /// - Throws: for those that JSON does not have.
   mutating func value(_ number: Double) throws {
-    guard number.isFinite else { return try encoded(number) }
+    guard number.isFinite else { return try encode(number) }
     codes.append(contentsOf: "\(number)".utf8)
   }
 
-  /// Writes whatever there is: by its own hand, or with `JSONEncoder`.
-  mutating func value(any value: some Encodable) throws {
-    if let plain = value as? any PlainWritable { try plain.write(to: &self) } else { try encoded(value) }
-  }
-
-  private mutating func encoded(_ value: some Encodable) throws {
+  /// Writes whatever there is, with `JSONEncoder`.
+  mutating func encode(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
     codes.append(contentsOf: try encoder.encode(value))
@@ -100,14 +109,27 @@ struct JSONWriter {
   private mutating func nested(
     _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, _ body: (inout JSONWriter) throws -> Void
   ) rethrows {
-    codes.append(UInt8(ascii: opening))
-    needsComma = false
+    open(opening)
     try body(&self)
-    codes.append(UInt8(ascii: closing))
+    close(closing)
+  }
+
+  /// Begins an object or an array, to be closed.
+  mutating func open(_ bracket: Unicode.Scalar) {
+    codes.append(UInt8(ascii: bracket))
+    needsComma = false
+  }
+
+  /// Ends an object or an array.
+  mutating func close(_ bracket: Unicode.Scalar) {
+    codes.append(UInt8(ascii: bracket))
     needsComma = true
   }
 
-  private static let digits = Array("0123456789abcdef".utf8)
+  /// The code of a hex digit, 0 to 15; worked out, as a table of this module costs a look at whether it was made yet.
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+  }
 
   private static func mustBeEscaped(_ code: UInt8) -> Bool {
     code < 0x20 || code == UInt8(ascii: "\"") || code == UInt8(ascii: "\\")
@@ -118,13 +140,15 @@ struct JSONWriter {
     codes.append(UInt8(ascii: "\\"))
     guard code < 0x20 else { return codes.append(code) }
     codes.append(contentsOf: "u00".utf8)
-    codes.append(Self.digits[Int(code >> 4)])
-    codes.append(Self.digits[Int(code & 15)])
+    codes.append(Self.digit(code >> 4))
+    codes.append(Self.digit(code & 15))
   }
 }
 
-/// Params or a result that write themselves, without `JSONEncoder`, and the same as it would.
-protocol PlainWritable {
-  /// Writes all of it, as one JSON value.
-  func write(to writer: inout JSONWriter) throws
+extension Data {
+  /// Copies octets, at once: the initializer for any sequence looks at run time what it was given.
+  init(copying octets: ArraySlice<UInt8>) {
+    self = octets.withUnsafeBytes { octets in octets.baseAddress.map { Data(bytes: $0, count: octets.count) } ?? Data()
+    }
+  }
 }

@@ -77,3 +77,48 @@ public enum OpenRPC {
     ]
   }
 }
+
+/// Everything that may be said on the socket: the one list behind `rpc.discover`, `docs/openrpc.json` and the tests.
+public enum ProtocolContents {
+  /// The version of the protocol; grows when something that worked no longer does.
+  public static let version = 1
+
+  /// What clients call.
+  public static let clientCalls: [any ClientCall.Type] = [
+    SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self, AdapterPower.self,
+    ScanStart.self, ScanStop.self,
+    PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
+    PeripheralForget.self, PeripheralWatch.self,
+    GATTDiscover.self, GATTDiscoverServices.self, GATTDiscoverIncludedServices.self,
+    GATTDiscoverCharacteristics.self, GATTDiscoverDescriptors.self,
+    GATTRead.self, GATTWrite.self, GATTSubscribe.self, GATTUnsubscribe.self,
+    ServiceAdd.self, ServiceRemove.self, ServerNotify.self, ServerSetLatency.self,
+    AdvertisingStart.self, AdvertisingStop.self,
+  ]
+
+  /// What the daemon calls.
+  public static let daemonCalls: [any DaemonCall.Type] = [ServerRead.self, ServerWrite.self]
+
+  /// What the daemon tells.
+  public static let notifications: [any RPCNotification.Type] = [
+    AdapterChanged.self, ScanReport.self,
+    PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralDisconnected.self, PeripheralLinkChanged.self,
+    GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
+    ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
+    AdvertisingChanged.self,
+  ]
+}
+
+/// Describes the protocol.
+public enum RPCDiscover: ClientCall {
+  /// Nothing to say.
+  public typealias Params = Empty
+  /// The OpenRPC document.
+  public typealias Result = JSONValue
+  /// `rpc.discover`
+  public static let name = "rpc.discover"
+  /// For `rpc.discover`.
+  public static let summary = "Describes this protocol as an OpenRPC document."
+  /// Everybody may.
+  public static let permission: Permission? = nil
+}

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// The JSON schemas of the types that were asked for, and of those that they contain.
 ///
 /// A type is looked into by letting it decode itself from `RecordingDecoder`, which knows no values but writes down what is
@@ -110,3 +112,87 @@ private struct RecordingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
 /// A type decodes itself in a way that its schema cannot be taken from: make it a `SchemaLeaf`.
 struct Undescribed: Error {}
+
+/// A type whose place in a JSON schema is known without looking into it, with a value to go on with while the type
+/// around it is looked into.
+protocol SchemaLeaf: Decodable {
+  static func schema(_ schemas: inout SchemaCollection) throws -> JSONValue
+  static var sample: Self { get }
+}
+
+extension String: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue { ["type": "string"] }
+  static var sample: String { "" }
+}
+
+extension Bool: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue { ["type": "boolean"] }
+  static var sample: Bool { false }
+}
+
+extension Int: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue { ["type": "integer"] }
+  static var sample: Int { 0 }
+}
+
+extension UInt16: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    ["type": "integer", "minimum": 0, "maximum": 65535]
+  }
+  static var sample: UInt16 { 0 }
+}
+
+extension Double: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue { ["type": "number"] }
+  static var sample: Double { 0 }
+}
+
+extension HexBytes: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    ["type": "string", "description": "octets as hex digits", "pattern": "^([0-9a-fA-F]{2})*$"]
+  }
+  static var sample: HexBytes { HexBytes([]) }
+}
+
+extension BluetoothUUID: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    [
+      "type": "string", "description": "a UUID of 16, 32 or 128 bits",
+      "pattern": "^([0-9a-fA-F]{4}|[0-9a-fA-F]{8}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
+    ]
+  }
+  static var sample: BluetoothUUID { 0 }
+}
+
+extension BluetoothError.Domain: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    ["type": "string", "enum": .array(allCases.map { .text($0.rawValue) })]
+  }
+  static var sample: BluetoothError.Domain { .bled }
+}
+
+extension ConnectionLatency: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    ["type": "string", "enum": .array(allCases.map { .text($0.rawValue) })]
+  }
+  static var sample: ConnectionLatency { .low }
+}
+
+extension JSONValue: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue { [:] }
+  static var sample: JSONValue { .null }
+}
+
+extension Array: SchemaLeaf where Element: Decodable {
+  static func schema(_ schemas: inout SchemaCollection) throws -> JSONValue {
+    ["type": "array", "items": try schemas.schema(of: Element.self)]
+  }
+  static var sample: [Element] { [] }
+}
+
+extension Dictionary: SchemaLeaf where Key == String, Value: Decodable {
+  static func schema(_ schemas: inout SchemaCollection) throws -> JSONValue {
+    ["type": "object", "additionalProperties": try schemas.schema(of: Value.self)]
+  }
+  static var sample: [String: Value] { [:] }
+}

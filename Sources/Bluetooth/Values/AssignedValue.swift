@@ -70,3 +70,125 @@ public enum AssignedValue {
     }
   }
 }
+
+/// Values about the device and its connection.
+extension AssignedValue {
+  /// Peripheral Preferred Connection Parameters, 0x2A04 (Core 5.4, Vol 3, Part C, 12.3).
+  fileprivate static func connectionParameters(_ reader: inout OctetReader) -> String? {
+    guard let minimum = reader.uint16(), let maximum = reader.uint16(), let latency = reader.uint16(),
+      let timeout = reader.uint16()
+    else { return nil }
+    func interval(_ value: UInt16) -> String {
+      value == .max ? "any" : DecimalText.text(Int(value) * 125, exponent: -2)
+    }
+    let supervision = timeout == .max ? "any" : DecimalText.text(timeout, exponent: -2)
+    return "interval \(interval(minimum)) to \(interval(maximum)) ms, latency \(latency), timeout \(supervision) s"
+  }
+
+  /// Service Changed, 0x2A05 (Core 5.4, Vol 3, Part G, 7.1).
+  fileprivate static func handleRange(_ reader: inout OctetReader) -> String? {
+    guard let start = reader.uint16(), let end = reader.uint16() else { return nil }
+    return "handles \(start) to \(end)"
+  }
+
+  /// System ID, 0x2A23: the maker's part and the organisation's (GATT Specification Supplement, 3.211).
+  fileprivate static func systemID(_ value: [UInt8]) -> String? {
+    guard value.count == 8 else { return nil }
+    let octets = value.reversed()
+    return "\(Hex.encode(octets.prefix(3)))-\(Hex.encode(octets.dropFirst(3)))"
+  }
+}
+
+/// The value of PnP ID, 0x2A50 (GATT Specification Supplement, 3.171).
+public struct PnPID: Hashable, Sendable {
+  /// Who gave the vendor its number: 1 is the Bluetooth SIG, 2 the USB Implementers Forum.
+  public var vendorIDSource: UInt8
+  /// The vendor.
+  public var vendor: UInt16
+  /// The product, a number of the vendor's.
+  public var product: UInt16
+  /// The version, as digits 0xJJMN for JJ.M.N.
+  public var version: UInt16
+
+  /// Reads the value.
+  /// - Returns: nil if it is shorter than 7 octets.
+  public init?(_ octets: [UInt8]) {
+    var reader = OctetReader(octets)
+    guard let source = reader.uint8(), let vendor = reader.uint16(), let product = reader.uint16(),
+      let version = reader.uint16()
+    else { return nil }
+    (vendorIDSource, self.vendor, self.product, self.version) = (source, vendor, product, version)
+  }
+}
+
+extension PnPID: CustomStringConvertible {
+  /// "vendor 004c (Apple), product 0220, version 1.0.0", with "usb:" before a vendor of the USB forum.
+  public var description: String {
+    func hex(_ value: UInt16) -> String { Hex.encode([UInt8(value >> 8), UInt8(value & 0xFF)]) }
+    let name = vendorIDSource == 1 ? AssignedNames.companies[UInt32(vendor)].map { " (\($0))" } : nil
+    let source = vendorIDSource == 2 ? "usb:" : ""
+    let digits = "\(String(version >> 8, radix: 16)).\(version >> 4 & 0xF).\(version & 0xF)"
+    return "vendor \(source)\(hex(vendor))\(name ?? ""), product \(hex(product)), version \(digits)"
+  }
+}
+
+/// Values that are a number out of a list.
+extension AssignedValue {
+  /// Body Sensor Location, 0x2A38 (GATT Specification Supplement, 3.35).
+  fileprivate static func bodySensorLocation(_ value: UInt8) -> String {
+    name(value, of: ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]) ?? "location \(value)"
+  }
+
+  /// Temperature Type, 0x2A1D (GATT Specification Supplement, 3.219).
+  static func temperatureType(_ value: UInt8) -> String {
+    let names = [
+      nil, "armpit", "body", "ear", "finger", "gastro-intestinal tract", "mouth", "rectum", "toe", "tympanum",
+    ]
+    return name(value, of: names) ?? "type \(value)"
+  }
+
+  /// Sensor Location, 0x2A5D (GATT Specification Supplement, 3.203).
+  fileprivate static func sensorLocation(_ value: UInt8) -> String {
+    let names = [
+      "other", "top of shoe", "in shoe", "hip", "front wheel", "left crank", "right crank", "left pedal",
+      "right pedal", "front hub", "rear dropout", "chainstay", "rear wheel", "rear hub", "chest", "spider",
+      "chain ring",
+    ]
+    return name(value, of: names) ?? "location \(value)"
+  }
+
+  /// The name at the place of a number; nil beyond the end of the list.
+  static func name(_ value: UInt8, of names: [String?]) -> String? {
+    names.indices.contains(Int(value)) ? names[Int(value)] : nil
+  }
+
+  /// The names of the bits that are set, the lowest first; "off" for none.
+  static func flags(_ bits: UInt16, _ names: [String]) -> String {
+    let set = names.enumerated().filter { bits & 1 << UInt16($0.offset) != 0 }.map(\.element)
+    return set.isEmpty ? "off" : set.joined(separator: ", ")
+  }
+}
+
+/// What kind of thing a device is: the value of Appearance, 0x2A01, and of the AD type (Assigned Numbers, 2.6).
+public struct Appearance: RawRepresentable, Hashable, Sendable {
+  /// The category in the upper 10 bits, what is narrower in the lower 6.
+  public let rawValue: UInt16
+  /// Makes an appearance of its number.
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// The category's number.
+  public var category: UInt16 { rawValue >> 6 }
+
+  /// The assigned name, "Heart Rate Belt"; that of the category where only that is known; else nil.
+  public var assignedName: String? {
+    AssignedNames.appearances[UInt32(rawValue)] ?? AssignedNames.appearances[UInt32(category << 6)]
+  }
+}
+
+extension Appearance: CustomStringConvertible {
+  /// The assigned name, or the number: "Heart Rate Belt", "0xFFC0".
+  public var description: String {
+    assignedName
+      ?? "0x\(Hex.encode([UInt8(truncatingIfNeeded: rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)]).uppercased())"
+  }
+}

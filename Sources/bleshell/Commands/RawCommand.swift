@@ -56,3 +56,28 @@ struct RawCommand: ShellCommand {
     if case .notification? = try? RPCMessage(line: Data(line.utf8)).kind { false } else { true }
   }
 }
+
+/// Lines to and from the daemon as they are.
+@MainActor final class RawConnection {
+  private let connection: LineConnection
+  private let lines: AsyncThrowingStream<String, any Error>
+
+  init(to path: String) async throws {
+    connection = try await LineConnection.connect(to: path)
+    let (stream, output) = AsyncThrowingStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(4096))
+    lines = stream
+    connection.start(
+      line: { output.yield(String(decoding: $0, as: UTF8.self)) }, closed: { output.finish(throwing: $0) })
+  }
+
+  /// Sends a line.
+  func send(_ line: String) { connection.send(Data((line + "\n").utf8)) }
+
+  /// The next line, or nil after the end.
+  func next() async throws -> String? {
+    var iterator = lines.makeAsyncIterator()
+    return try await iterator.next(isolation: MainActor.shared)
+  }
+
+  func close() { connection.close() }
+}

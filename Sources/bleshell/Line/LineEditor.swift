@@ -39,3 +39,15 @@ struct LineEditor {
     }
   }
 }
+
+/// Standard input, line by line, read on a thread of its own because reading blocks.
+enum InputLines {
+  static func lines() -> AsyncStream<String> {
+    let queue = DispatchQueue(label: "bleshell input")
+    return AsyncStream {
+      await withCheckedContinuation { continuation in
+        queue.async { continuation.resume(returning: Swift.readLine()) }
+      }
+    }
+  }
+}

@@ -145,3 +145,30 @@ extension Shell {
     return (.identifier(found.identifier), found.name ?? found.address)
   }
 }
+
+/// A connected device with what is known of it.
+@MainActor final class Device {
+  let peripheral: Peripheral
+  /// What people call it.
+  let name: String
+  private var services: [ServiceDescription]?
+
+  init(peripheral: Peripheral, name: String) {
+    self.peripheral = peripheral
+    self.name = name
+  }
+
+  /// Its services, discovered when first asked for.
+  func tree() async throws -> [ServiceDescription] {
+    if let services { return services }
+    let services = try await peripheral.discover()
+    self.services = services
+    return services
+  }
+
+  /// Makes the next `tree` discover again.
+  func forgetTree() { services = nil }
+
+  /// What is known without asking the device.
+  var knownTree: [ServiceDescription] { services ?? [] }
+}

@@ -48,7 +48,7 @@ final class TestClient: SessionTransport {
   }
 
   /// Answers a call of the daemon.
-  func answer(_ id: RequestID, _ result: some Encodable) throws {
+  func answer(_ id: RequestID, _ result: some RPCPayload) throws {
     connection?.receive(try RPCEncoding.success(id: id, result).dropLast())
   }
 

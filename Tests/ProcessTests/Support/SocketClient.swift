@@ -98,7 +98,7 @@ final class SocketClient {
   }
 
   /// Answers a call of the daemon.
-  func answer(_ id: RequestID, _ result: some Encodable) throws {
+  func answer(_ id: RequestID, _ result: some RPCPayload) throws {
     try send(raw: try RPCEncoding.success(id: id, result))
   }
 

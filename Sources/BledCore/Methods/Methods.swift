@@ -1,0 +1,81 @@
+import BledRPC
+
+extension Router {
+  func serveSession(_ daemon: Daemon) {
+    serve(SessionOpen.self) { [unowned daemon] params, session, reply in
+      try daemon.open(params, for: session, reply)
+    }
+    serve(SessionEnd.self) { [unowned daemon] params, session, reply in
+      try daemon.end(params, for: session, reply)
+    }
+    answer(SessionList.self) { [unowned daemon] _, session in .init(sessions: daemon.describeSessions(to: session)) }
+    answer(AdapterList.self) { [unowned daemon] _, _ in .init(adapters: daemon.adapters.descriptions) }
+    serve(AdapterPower.self) { [unowned daemon] params, session, reply in
+      try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)
+    }
+    answer(RPCDiscover.self) { _, _ in try OpenRPC.description() }
+  }
+}
+
+extension Router {
+  func serveScan(_ broker: ScanBroker) {
+    answer(ScanStart.self) { [unowned broker] params, session in
+      try broker.start(params, for: session)
+      return Empty()
+    }
+    answer(ScanStop.self) { [unowned broker] _, session in
+      broker.stop(session)
+      return Empty()
+    }
+  }
+}
+
+extension Router {
+  func servePeripheral(_ broker: CentralBroker) {
+    serve(PeripheralConnect.self) { [unowned broker] params, session, reply in
+      try broker.connect(params, for: session, reply)
+    }
+    answer(PeripheralDisconnect.self) { [unowned broker] params, session in
+      try broker.disconnect(params, for: session)
+      return Empty()
+    }
+    answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
+    answer(PeripheralForget.self) { [unowned broker] params, _ in
+      try broker.directory.forget(params.peripheral)
+      return Empty()
+    }
+    answer(PeripheralWatch.self) { [unowned broker] params, session in
+      broker.watchers.set(params.on ?? true, session)
+      return Empty()
+    }
+    serve(PeripheralRSSI.self) { [unowned broker] params, session, reply in
+      try broker.link(to: params.peripheral, for: session).measureRSSI(for: session, reply)
+    }
+  }
+}
+
+extension Router {
+  func servePublishing(_ server: ServerBroker, _ advertising: AdvertisingBroker) {
+    answer(ServiceAdd.self) { [unowned server] params, session in
+      .init(service: try server.add(params, for: session))
+    }
+    answer(ServiceRemove.self) { [unowned server] params, session in
+      try server.remove(params.handle, for: session)
+      return Empty()
+    }
+    answer(ServerNotify.self) { [unowned server] params, session in
+      try server.notify(params, for: session)
+    }
+    answer(ServerSetLatency.self) { [unowned server] params, _ in
+      try server.setLatency(params)
+      return Empty()
+    }
+    serve(AdvertisingStart.self) { [unowned advertising] params, session, reply in
+      try advertising.start(params, for: session, reply)
+    }
+    answer(AdvertisingStop.self) { [unowned advertising] params, session in
+      try advertising.stop(params.advertising, for: session)
+      return Empty()
+    }
+  }
+}

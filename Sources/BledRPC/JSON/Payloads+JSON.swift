@@ -1,0 +1,198 @@
+import Bluetooth
+
+extension Empty {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
+    guard scanner.object({ $1.skip() != nil }) else { return nil }
+  }
+
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) { writer.object { _ in } }
+}
+
+extension GATTRead.Params {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
+    guard let place = ValuePlace(from: &scanner) else { return nil }
+    self.init(peripheral: place.peripheral, handle: place.handle)
+  }
+
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) {
+    writer.object { $0.place(peripheral, handle) }
+  }
+}
+
+extension GATTRead.Result {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
+    var octets: [UInt8]?
+    let isObject = scanner.object { name, scanner in
+      guard case "value" = name else { return scanner.skip() != nil }
+      guard octets == nil else { return false }
+      octets = scanner.text()?.hex
+      return octets != nil
+    }
+    guard isObject, let octets else { return nil }
+    self.init(value: HexBytes(octets))
+  }
+
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) {
+    writer.object {
+      $0.name("value")
+      $0.value(value)
+    }
+  }
+}
+
+extension GATTWrite.Params {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
+    guard let place = ValuePlace(from: &scanner), let value = place.value else { return nil }
+    self.init(peripheral: place.peripheral, handle: place.handle, value: value, response: place.response)
+  }
+
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) {
+    writer.object {
+      $0.place(peripheral, handle, value)
+      if let response {
+        $0.name("response")
+        $0.value(response)
+      }
+    }
+  }
+}
+
+extension GATTValue.Params {
+  /// Reads it, in the plain form only.
+  public init?(from scanner: inout JSONScanner) {
+    guard let place = ValuePlace(from: &scanner), let value = place.value else { return nil }
+    self.init(peripheral: place.peripheral, handle: place.handle, value: value)
+  }
+
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) {
+    writer.object { $0.place(peripheral, handle, value) }
+  }
+}
+
+/// The members that reading, writing and subscribed values have in common. What only one of them has does not harm the others.
+private struct ValuePlace {
+  var peripheral: String
+  var handle: UInt16
+  var value: HexBytes?
+  var response: Bool?
+
+  init?(from scanner: inout JSONScanner) {
+    var peripheral: String?
+    var handle: UInt16?
+    var value: [UInt8]?
+    var response: Bool?
+    let isObject = scanner.object { name, scanner in
+      switch name {
+      case "peripheral":
+        guard peripheral == nil else { return false }
+        peripheral = scanner.text()?.string
+        return peripheral != nil
+      case "handle":
+        guard handle == nil else { return false }
+        handle = scanner.integer().flatMap { UInt16(exactly: $0) }
+        return handle != nil
+      case "value":
+        guard value == nil else { return false }
+        value = scanner.text()?.hex
+        return value != nil
+      case "response":
+        guard response == nil else { return false }
+        response = scanner.bool()
+        return response != nil
+      default: return scanner.skip() != nil
+      }
+    }
+    guard isObject, let peripheral, let handle else { return nil }
+    self.peripheral = peripheral
+    self.handle = handle
+    self.value = value.map { HexBytes($0) }
+    self.response = response
+  }
+}
+
+extension JSONWriter {
+  /// Writes the members of `ValuePlace`.
+  fileprivate mutating func place(_ peripheral: String, _ handle: UInt16, _ value: HexBytes? = nil) {
+    name("peripheral")
+    self.value(peripheral)
+    name("handle")
+    self.value(handle)
+    guard let value else { return }
+    name("value")
+    self.value(value)
+  }
+}
+
+extension ScanReport.Params {
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) throws {
+    try writer.object { writer in
+      writer.name("peripheral")
+      writer.value(peripheral)
+      writer.name("adapter")
+      writer.value(adapter)
+      writer.name("address")
+      writer.value(address)
+      writer.name("addressType")
+      writer.value(addressType)
+      Self.write("rssi", rssi, to: &writer)
+      writer.name("connectable")
+      writer.value(connectable)
+      if let name {
+        writer.name("name")
+        writer.value(name)
+      }
+      Self.write("services", services, to: &writer)
+      Self.write("solicitedServices", solicitedServices, to: &writer)
+      if let serviceData {
+        writer.name("serviceData")
+        writer.object { writer in
+          for (uuid, octets) in serviceData {
+            writer.name(uuid)
+            writer.value(octets)
+          }
+        }
+      }
+      Self.write("manufacturerData", manufacturerData, to: &writer)
+      Self.write("txPower", txPower, to: &writer)
+      Self.write("appearance", appearance, to: &writer)
+      writer.name("data")
+      writer.value(data)
+      Self.write("scanResponse", scanResponse, to: &writer)
+      writer.name("time")
+      try writer.value(time)
+    }
+  }
+
+  private static func write(_ name: StaticString, _ number: Int?, to writer: inout JSONWriter) {
+    guard let number else { return }
+    writer.name(name)
+    writer.value(number)
+  }
+
+  private static func write(_ name: StaticString, _ octets: HexBytes?, to writer: inout JSONWriter) {
+    guard let octets else { return }
+    writer.name(name)
+    writer.value(octets)
+  }
+
+  private static func write(_ name: StaticString, _ uuids: [BluetoothUUID]?, to writer: inout JSONWriter) {
+    guard let uuids else { return }
+    writer.name(name)
+    writer.array { writer in
+      for uuid in uuids {
+        writer.separate()
+        writer.value("\(uuid)")
+      }
+    }
+  }
+}

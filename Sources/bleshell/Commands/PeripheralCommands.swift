@@ -1,0 +1,77 @@
+import ArgumentParser
+import BledRPC
+
+/// `bleshell peripherals`
+struct PeripheralsCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "peripherals", abstract: "Lists the devices that bled heard or connected lately.")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let peripherals = try await shell.connection().call(PeripheralList.self, Empty()).peripherals
+    if output.json {
+      for peripheral in peripherals { try output.object(peripheral) }
+      return
+    }
+    var table = Table(
+      .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "RSSI", right: true), .init(heading: "STATE"),
+      .init(heading: "ADAPTER"), .init(heading: "IDENTIFIER"))
+    for peripheral in peripherals {
+      let mine = peripheral.mine ? ", here" : ""
+      table.rows.append([
+        .init(text: peripheral.name ?? "-", style: .bold),
+        .init(text: "\(peripheral.address) \(peripheral.addressType)"),
+        .init(text: peripheral.rssi.map(String.init) ?? "-"),
+        .init(text: peripheral.state + mine, style: peripheral.state == "connected" ? .good : .plain),
+        .init(text: peripheral.adapter), .init(text: peripheral.peripheral, style: .dim),
+      ])
+    }
+    table.lines(output).forEach(output.line)
+  }
+}
+
+/// `bleshell forget`
+struct ForgetCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget", abstract: "Has bled forget a device: its identifier, its name and what was discovered on it."
+  )
+
+  @Argument(help: "A name, an address or an identifier, as \"bleshell peripherals\" lists them.") var device: String
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let known = try await shell.known(device)
+    _ = try await shell.connection().call(PeripheralForget.self, PeripheralReference(peripheral: known.identifier))
+    if output.json {
+      try output.object(PeripheralReference(peripheral: known.identifier))
+    } else {
+      output.line("forgot \(Output.clean(known.name)) (\(known.identifier))")
+    }
+  }
+}
+
+/// `bleshell rssi`
+struct RSSICommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rssi", abstract: "Measures the signal strength of the connection to a device.",
+    usage: "bleshell rssi [<device>]")
+
+  @Argument(help: "The device; the current one if missing.") var device: [String] = []
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    try await shell.use(words(device).device, timeout: timeout.timeout) { device in
+      let rssi = try await device.peripheral.rssi()
+      if output.json {
+        try output.object(["peripheral": .text(device.peripheral.identifier), "rssi": .integer(rssi)] as JSONValue)
+      } else {
+        output.line("\(rssi) dBm")
+      }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+/// `bleshell read`
+struct ReadCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "read", abstract: "Reads a characteristic or descriptor.",
+    usage: "bleshell read [<device>] <characteristic>")
+
+  @Argument(help: "The device, if it is not the current one, and the characteristic.") var words: [String]
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let (device, rest) = try words(words, "CHARACTERISTIC")
+    try await shell.use(device, timeout: timeout.timeout) { device in
+      let attribute = try await device.tree().attribute(rest[0])
+      try output.value(try await device.peripheral.read(attribute.handle), of: attribute, device: device)
+    }
+  }
+}
+
+/// `bleshell write`
+struct WriteCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write", abstract: "Writes a characteristic or descriptor.",
+    usage: "bleshell write [<device>] <characteristic> <value> [--text] [--no-response]",
+    discussion: """
+      A value is hex digits, also in groups ("01 02", "01:02", "0x0102"), or text with --text. A characteristic that \
+      takes no other writes is written without response unasked.
+      """)
+
+  @Argument(help: "The device, if it is not the current one, the characteristic and the value.") var words: [String]
+  @Flag(help: "The value is text.") var text = false
+  @Flag(help: "Do not wait for the device's answer.") var noResponse = false
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let (device, rest) = try words(words, "CHARACTERISTIC", "VALUE")
+    let value = text ? Array(rest[1].utf8) : try octets(rest[1])
+    try await shell.use(device, timeout: timeout.timeout) { device in
+      let attribute = try await device.tree().attribute(rest[0])
+      let onlyCommands = attribute.has("writeWithoutResponse") && !attribute.has("write")
+      try await device.peripheral.write(value, to: attribute.handle, response: !(noResponse || onlyCommands))
+      if output.json {
+        try output.value(value, of: attribute, device: device)
+      } else {
+        output.line("wrote \(value.count) octets to \(attribute.title)")
+      }
+    }
+  }
+}
+
+/// Hex digits as people write them: in one piece or in groups, with or without 0x.
+/// - Throws: `Failure` with the way to write text.
+func octets(_ text: String) throws -> [UInt8] {
+  let separators: Set<Character> = [" ", ":", "-"]
+  let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
+  guard let octets = Hex.decode(digits.filter { !separators.contains($0) }) else {
+    throw Failure("\"\(text)\" is no even number of hex digits; for text add --text", status: 64)
+  }
+  return octets
+}
+
+/// `bleshell subscribe`
+struct SubscribeCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "subscribe", abstract: "Prints the values that a characteristic notifies or indicates.",
+    usage: "bleshell subscribe [<device>] <characteristic> [--count <count>] [--time <time>]",
+    discussion: "Without --count and --time it goes on until Ctrl-C.")
+
+  @Argument(help: "The device, if it is not the current one, and the characteristic.") var words: [String]
+  @Option(help: "End after so many values.") var count: Int?
+  @Option(help: "End after so many seconds; with --count it is a failure if they come first.") var time: Double?
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func validate() throws {
+    guard count ?? 1 > 0 else { throw ValidationError("--count takes a number above 0") }
+    try checkTime(time)
+  }
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let (device, rest) = try words(words, "CHARACTERISTIC")
+    try await shell.use(device, timeout: timeout.timeout) { device in
+      let attribute = try await device.tree().attribute(rest[0])
+      let values = try await device.peripheral.subscribe(attribute.handle)
+      let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in
+        guard loss.peripheral == device.identifier else { return }
+        output.problem("packets for which this machine had no room: \(loss.packets); values are missing here, perhaps")
+      } end: { _ in
+      }
+      defer { losses.cancel() }
+      do {
+        let done: Void? = try await withDeadline(time ?? 0) { @MainActor in
+          var left = count
+          for try await value in values {
+            try output.value(value, of: attribute, device: device, time: Date())
+            left = left.map { $0 - 1 }
+            if left == 0 { return }
+          }
+          try Task.checkCancellation()
+          throw Failure("\(device.name) is gone")
+        }
+        if done == nil, let count { throw Failure("fewer than \(count) values came in time") }
+      } catch is CancellationError where count == nil && time == nil {
+        // Ctrl-C is the end that was asked for.
+      }
+    }
+  }
+}
