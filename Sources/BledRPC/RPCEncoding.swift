@@ -62,11 +62,7 @@ extension JSONWriter {
     name(body)
   }
 
-  private mutating func begin() {
-    open("{")
-    name("jsonrpc")
-    value("2.0")
-  }
+  private mutating func begin() { beginObject(#"{"jsonrpc":"2.0""#) }
 
   /// Ends the message, and gives its line.
   @usableFromInline mutating func takeMessage() -> Data {

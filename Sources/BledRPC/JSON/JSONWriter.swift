@@ -17,6 +17,12 @@ public struct JSONWriter {
     return Data(copying: codes[...])
   }
 
+  /// Begins an object with its first member, which is always the same; to be closed.
+  mutating func beginObject(_ start: StaticString) {
+    codes.append(contentsOf: UnsafeBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount))
+    needsComma = true
+  }
+
   /// Writes an object; `body` writes its members.
   mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
     try nested("{", "}", body)

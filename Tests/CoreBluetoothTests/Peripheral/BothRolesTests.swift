@@ -114,11 +114,7 @@ extension WithDaemon {
       let device = try await connect(role)
       let text = try await central.characteristic(Air.echo, of: Air.custom, on: device)
       let service = try #require(text.service)
-      // The daemon subscribes to the device's Service Changed between these.
-      for _ in 0..<6 {
-        device.readValue(for: text)
-        try await central.log.next("didUpdateValueFor characteristic")
-      }
+      try await daemon.untilServiceChangesAreHeard(from: device)
       role.manager.remove(local.service)
       let change = try await central.log.next("didModifyServices")
       #expect(change.services == [service])

@@ -28,14 +28,6 @@ extension WithDaemon {
       return try await central.connected("Both")
     }
 
-    /// The daemon subscribes to the device's Service Changed between these reads.
-    private func changesAreHeard(_ device: CBPeripheral, _ characteristic: CBCharacteristic) async throws {
-      for _ in 0..<6 {
-        device.readValue(for: characteristic)
-        try await central.log.next("didUpdateValueFor characteristic")
-      }
-    }
-
     @Test("R27: what is published stays as it was until it is removed and added again")
     func changesAfterAdd() async throws {
       let device = try await connect()
@@ -45,7 +37,7 @@ extension WithDaemon {
       #expect(found.properties == [.read, .write, .writeWithoutResponse, .notify])
       role.manager.add(service)
       #expect((try await role.log.next("didAdd").error as? CBError)?.code == .invalidParameters)
-      try await changesAreHeard(device, found)
+      try await daemon.untilServiceChangesAreHeard(from: device)
       role.manager.remove(service)
       try await central.log.next("didModifyServices")
       service.characteristics = [text]
@@ -126,7 +118,7 @@ extension WithDaemon {
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
       device.setNotifyValue(true, for: found)
       try await central.log.next("didUpdateNotificationStateFor")
-      try await changesAreHeard(device, found)
+      try await daemon.untilServiceChangesAreHeard(from: device)
       role.manager.remove(service)
       let lost = try await central.log.next("didUpdateNotificationStateFor")
       #expect(lost.characteristic === found)
