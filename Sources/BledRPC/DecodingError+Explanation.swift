@@ -1,5 +1,5 @@
 extension DecodingError {
-  /// Where in the JSON what is wrong: "params.services[0]: expected text".
+  /// What is wrong and where in the JSON: "params.services[0]: expected a string".
   fileprivate var explanation: String {
     switch self {
     case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])): missing"
@@ -30,12 +30,12 @@ private func path(_ keys: [any CodingKey]) -> String {
   return text
 }
 
-/// The type in the words of JSON.
+/// The type in the terms of JSON.
 private func name(_ type: any Any.Type) -> String {
   switch type {
-  case is String.Type: "text"
+  case is String.Type: "a string"
   case is Bool.Type: "true or false"
-  case is any BinaryInteger.Type: "a whole number"
+  case is any BinaryInteger.Type: "an integer"
   case is any BinaryFloatingPoint.Type: "a number"
   case is [Any].Type: "an array"
   case is [String: Any].Type: "an object"

@@ -1,6 +1,6 @@
-// Of a number that does not fit into its type, and of a text with half a character, JSONDecoder says that the line is no JSON,
-// without a place. These stand in for the standard library's methods of the same names in all messages of this module, and name
-// the place.
+// For a number that does not fit into its type, and for a string with half a surrogate pair, JSONDecoder reports that
+// the data is not valid JSON, without a place. These overloads replace the standard library's methods in all messages
+// of this module, and name the place.
 extension KeyedDecodingContainer {
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
     try placing(key, wholeNumber) { try generic(type, key) }
@@ -27,7 +27,7 @@ extension KeyedDecodingContainer {
   }
 
   func decodeIfPresent(_ type: [UInt16].Type, forKey key: Key) throws -> [UInt16]? {
-    try placing(key, "expected whole numbers, in range") { try genericIfPresent(type, key) }
+    try placing(key, "expected integers within their range") { try genericIfPresent(type, key) }
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
@@ -38,9 +38,9 @@ extension KeyedDecodingContainer {
     try placing(key, text) { try genericIfPresent(type, key) }
   }
 
-  private var wholeNumber: String { "expected a whole number, in range" }
-  private var number: String { "expected a number, in range" }
-  private var text: String { "expected text, of whole characters" }
+  private var wholeNumber: String { "expected an integer within its range" }
+  private var number: String { "expected a number within its range" }
+  private var text: String { "expected a string of valid characters" }
 
   private func generic<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
     try decode(type, forKey: key)

@@ -1,10 +1,10 @@
-/// How quick a connection ought to be.
+/// The latency that is requested of a connection.
 public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
-  /// Quick and dear: 15 to 30 ms between two connection events.
+  /// Low latency at the cost of power: 15 to 30 ms between two connection events.
   case low
   /// 90 to 120 ms.
   case medium
-  /// Slow and cheap: 480 to 510 ms.
+  /// High latency to save power: 480 to 510 ms.
   case high
 
   /// Reads one of the words.
@@ -17,24 +17,25 @@ public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
   }
 }
 
-/// Asks for a quicker or a cheaper connection.
+/// Asks a central for other connection parameters.
 public enum ServerSetLatency: ClientCall {
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `server.setLatency`
   public static let name = "server.setLatency"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .serve
   /// For `rpc.discover`.
   public static let summary = """
-    Asks a device that connected to this machine for a quicker ("low": 15 to 30 ms between two connection events) or a cheaper \
-    connection ("medium": 90 to 120 ms, "high": 480 to 510 ms). The device decides; the answer says that it was asked.
+    Asks a device that connected to this machine for another connection interval: "low" latency (15 to 30 ms), or \
+    "medium" (90 to 120 ms) or "high" (480 to 510 ms) to save power. The device decides; the call answers once the \
+    request is sent.
     """
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: Codable, Sendable {
     /// The daemon's identifier of the device, as in `server.subscribed`.
     public var central: String
-    /// What is wished for.
+    /// The requested latency.
     public var latency: ConnectionLatency
     /// Makes the params.
     public init(central: String, latency: ConnectionLatency) {

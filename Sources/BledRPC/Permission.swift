@@ -1,4 +1,4 @@
-/// What a program may be allowed to do. Who may is said in the daemon's configuration (`docs/configuration.md`).
+/// What a program can be permitted to do. The daemon's configuration says who has which (`docs/configuration.md`).
 public enum Permission: String, Hashable, Sendable, CaseIterable {
   /// Hear advertisements.
   case scan

@@ -16,7 +16,7 @@ public enum RPCEncoding {
     }
   }
 
-  /// A message that wants no answer.
+  /// A notification.
   public static func notification<Notification: RPCNotification>(
     _ notification: Notification.Type, _ params: Notification.Params
   ) throws -> Data {
@@ -28,7 +28,7 @@ public enum RPCEncoding {
     }
   }
 
-  /// The answer to a call.
+  /// The result of a call.
   public static func success(id: RequestID, _ result: some Encodable) throws -> Data {
     try line {
       $0.name("id")
@@ -38,10 +38,10 @@ public enum RPCEncoding {
     }
   }
 
-  /// The refusal of a call; without an id where it could not be read.
+  /// The error that answers a call; without an id if that could not be read.
   public static func failure(id: RequestID?, _ error: RPCError) throws -> Data {
     try line {
-      // JSON-RPC wants `"id": null` where the id is not known.
+      // JSON-RPC requires `"id": null` if the id is not known.
       $0.name("id")
       if let id { $0.value(id) } else { $0.null() }
       $0.name("error")

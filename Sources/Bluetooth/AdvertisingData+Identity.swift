@@ -1,13 +1,13 @@
-/// Who the device is: flags, name, appearance, maker and power (CSS, Part A, 1.2 to 1.5 and 1.12).
+/// The identity of the device: flags, name, appearance, manufacturer and power (CSS, Part A, 1.2 to 1.5 and 1.12).
 extension AdvertisingData {
-  /// Data of the maker.
+  /// Manufacturer-specific data.
   public struct ManufacturerData: Hashable, Sendable {
     /// The company identifier (Assigned Numbers, 7.1).
     public var company: UInt16
-    /// The data behind it, in the company's own format.
+    /// The data after it, in the company's own format.
     public var data: [UInt8]
 
-    /// Makes data of a maker.
+    /// Makes manufacturer-specific data.
     public init(company: UInt16, data: [UInt8]) {
       self.company = company
       self.data = data
@@ -43,18 +43,18 @@ extension AdvertisingData {
   /// The power at which the packet was sent, in dBm.
   public var txPowerLevel: Int? { first(.txPowerLevel)?.first.map { Int(Int8(bitPattern: $0)) } }
 
-  /// What kind of thing the device is (Assigned Numbers, 2.6).
+  /// The appearance (Assigned Numbers, 2.6).
   public var appearance: UInt16? {
     guard let data = first(.appearance), data.count >= 2 else { return nil }
     return UInt16(data[0]) | UInt16(data[1]) << 8
   }
 
-  /// The data of makers, in order.
+  /// The manufacturer-specific data, in order.
   public var manufacturerData: [ManufacturerData] {
     structures.compactMap { $0.type == .manufacturerSpecificData ? ManufacturerData(octets: $0.data) : nil }
   }
 
-  /// The text up to the first octet that is no UTF-8 or is NUL, without white space at its ends; nil if none is left.
+  /// The text up to the first octet that is not UTF-8 or is NUL, without white space at its ends; nil if none is left.
   static func text(_ octets: [UInt8]) -> String? {
     var scalars = String.UnicodeScalarView()
     var decoder = UTF8()
@@ -82,12 +82,12 @@ extension AdvertisingData.Structure {
     Self(.txPowerLevel, [UInt8(bitPattern: Int8(clamping: max(level, -127)))])
   }
 
-  /// A structure of what kind of thing the device is (Assigned Numbers, 2.6).
+  /// A structure of the appearance (Assigned Numbers, 2.6).
   public static func appearance(_ appearance: UInt16) -> Self {
     Self(.appearance, [UInt8(truncatingIfNeeded: appearance), UInt8(truncatingIfNeeded: appearance >> 8)])
   }
 
-  /// A structure of data of the maker.
+  /// A structure of manufacturer-specific data.
   public static func manufacturerData(_ data: AdvertisingData.ManufacturerData) -> Self {
     Self(.manufacturerSpecificData, data.octets)
   }

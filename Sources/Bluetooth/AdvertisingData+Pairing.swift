@@ -1,10 +1,10 @@
-/// What AD data carries for pairing out of band (CSS, Part A, 1.6 to 1.8 and 1.18; Core 5.4, Vol 3, Part H, 2.3.5).
+/// Advertising data for out-of-band pairing (CSS, Part A, 1.6 to 1.8 and 1.18; Core 5.4, Vol 3, Part H, 2.3.5).
 extension AdvertisingData {
   /// What is known out of band.
   public struct SecurityManagerFlags: OptionSet, Hashable, Sendable {
     /// The octet of the packet.
     public let rawValue: UInt8
-    /// Makes flags of the octet.
+    /// Makes flags from the octet.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Out of band data is present.
@@ -48,6 +48,6 @@ extension AdvertisingData.Structure {
     Self(.securityManagerFlags, [flags.rawValue])
   }
 
-  /// A structure of Class of Device, of which the low 24 bits are taken.
+  /// A structure of Class of Device; only the low 24 bits are used.
   public static func classOfDevice(_ value: UInt32) -> Self { Self(.classOfDevice, value.littleEndianOctets(3)) }
 }

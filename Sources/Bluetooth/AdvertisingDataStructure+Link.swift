@@ -1,4 +1,4 @@
-/// Building what `AdvertisingData+Link` reads.
+/// Builds the structures that `AdvertisingData+Link` reads.
 extension AdvertisingData.Structure {
   /// A structure of the device's roles.
   public static func role(_ role: AdvertisingData.Role) -> Self { Self(.role, [role.rawValue]) }
@@ -18,7 +18,7 @@ extension AdvertisingData.Structure {
     }
   }
 
-  /// Structures of the devices that this is meant for, one for each type of address that occurs.
+  /// Structures of the target devices, one for each type of address that occurs.
   public static func targetAddresses(_ addresses: [DeviceAddress]) -> [Self] {
     DeviceAddress.Kind.allCases.compactMap { kind in
       let octets = addresses.filter { $0.kind == kind }.flatMap(\.littleEndian)
@@ -37,7 +37,7 @@ extension AdvertisingData.Structure {
     return Self(.supportedFeatures, features.littleEndianOctets(count))
   }
 
-  /// A structure of a channel map that comes into force.
+  /// A structure of a channel map that comes into effect.
   public static func channelMapUpdate(_ update: AdvertisingData.ChannelMapUpdate) -> Self {
     Self(.channelMapUpdate, update.channelMap.littleEndianOctets(5) + update.instant.littleEndianOctets())
   }

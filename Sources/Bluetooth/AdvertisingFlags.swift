@@ -2,15 +2,15 @@
 public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
   /// The octet of the packet.
   public let rawValue: UInt8
-  /// Makes flags of the octet.
+  /// Makes flags from the octet.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Discoverable for a short time, to those that look for such devices.
+  /// Limited discoverable: for a short time.
   public static let limitedDiscoverable = Self(rawValue: 0x01)
-  /// Discoverable without a limit in time.
+  /// General discoverable: without a time limit.
   public static let generalDiscoverable = Self(rawValue: 0x02)
-  /// The device has no BR/EDR.
+  /// The device does not support BR/EDR.
   public static let brEDRNotSupported = Self(rawValue: 0x04)
-  /// The device can do LE and BR/EDR at once.
+  /// The device supports LE and BR/EDR simultaneously.
   public static let simultaneousLEAndBREDR = Self(rawValue: 0x08)
 }

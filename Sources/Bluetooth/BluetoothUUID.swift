@@ -48,7 +48,8 @@ public struct BluetoothUUID: Hashable, Sendable {
     }
   }
 
-  /// Parses 4 or 8 hex digits, with or without "0x" before them, or 32 of them with dashes as 8-4-4-4-12, in either case.
+  /// Parses 4 or 8 hex digits, with or without "0x" before them, or 32 of them with dashes as 8-4-4-4-12, in either
+  /// case.
   /// - Returns: nil for any other text.
   public init?(_ text: some StringProtocol) {
     var codes = Array(text.utf8)

@@ -1,17 +1,18 @@
 import Bluetooth
 import FoundationEssentials
 
-/// Writes JSON by hand, for the envelope of every line and for messages of which there are thousands a second.
+/// Writes JSON without `JSONEncoder`, for the envelope of every line and for messages that occur thousands of times a
+/// second.
 struct JSONWriter {
-  /// What was written.
+  /// The octets written so far.
   private(set) var codes: [UInt8] = []
   /// Whether a member precedes in the innermost object or array.
   private var needsComma = false
 
-  /// Begins with room for a short line.
+  /// Makes a writer with room for a short line.
   init() { codes.reserveCapacity(256) }
 
-  /// What was written, with a line feed behind it.
+  /// The octets written so far, followed by a line feed.
   var line: Data { Data(codes + CollectionOfOne(UInt8(ascii: "\n"))) }
 
   /// Writes an object; `body` writes its members.
@@ -46,7 +47,7 @@ struct JSONWriter {
     codes.append(UInt8(ascii: ":"))
   }
 
-  /// Writes a text.
+  /// Writes a string.
   mutating func value(_ text: String) {
     codes.append(UInt8(ascii: "\""))
     var text = text
@@ -60,7 +61,7 @@ struct JSONWriter {
     codes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes octets as a text of hex digits.
+  /// Writes octets as a string of hex digits.
   mutating func value(_ octets: HexBytes) {
     codes.append(UInt8(ascii: "\""))
     for octet in octets.octets {
@@ -70,7 +71,7 @@ struct JSONWriter {
     codes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes a whole number.
+  /// Writes an integer.
   mutating func value(_ number: some BinaryInteger) { codes.append(contentsOf: "\(number)".utf8) }
 
   /// Writes `null`.
@@ -80,13 +81,13 @@ struct JSONWriter {
   mutating func value(_ bool: Bool) { codes.append(contentsOf: (bool ? "true" : "false").utf8) }
 
   /// Writes a number.
-  /// - Throws: for those that JSON does not have.
+  /// - Throws: for infinities and NaN, which JSON does not have.
   mutating func value(_ number: Double) throws {
     guard number.isFinite else { return try encoded(number) }
     codes.append(contentsOf: "\(number)".utf8)
   }
 
-  /// Writes whatever there is: by its own hand, or with `JSONEncoder`.
+  /// Writes any value: with its own method if it is `PlainWritable`, else with `JSONEncoder`.
   mutating func value(any value: some Encodable) throws {
     if let plain = value as? any PlainWritable { try plain.write(to: &self) } else { try encoded(value) }
   }
@@ -123,7 +124,7 @@ struct JSONWriter {
   }
 }
 
-/// Params or a result that write themselves, without `JSONEncoder`, and the same as it would.
+/// Params or a result that write themselves without `JSONEncoder`, with the same result.
 protocol PlainWritable {
   /// Writes all of it, as one JSON value.
   func write(to writer: inout JSONWriter) throws

@@ -1,7 +1,6 @@
 import Bluetooth
 
-/// A type whose place in a JSON schema is known without looking into it, with a value to go on with while the type
-/// around it is looked into.
+/// A type whose JSON schema is known without examining it, with a sample value for examining the types that contain it.
 protocol SchemaLeaf: Decodable {
   static func schema(_ schemas: inout SchemaCollection) throws -> JSONValue
   static var sample: Self { get }

@@ -1,9 +1,9 @@
-/// Everything that may be said on the socket: the one list behind `rpc.discover`, `docs/openrpc.json` and the tests.
+/// All messages of the protocol: the one list behind `rpc.discover`, `docs/openrpc.json` and the tests.
 public enum ProtocolContents {
-  /// The version of the protocol; grows when something that worked no longer does.
+  /// The version of the protocol; it is incremented by incompatible changes.
   public static let version = 1
 
-  /// What clients call.
+  /// The methods that clients call.
   public static let clientCalls: [any ClientCall.Type] = [
     SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self, AdapterPower.self,
     ScanStart.self, ScanStop.self,
@@ -16,10 +16,10 @@ public enum ProtocolContents {
     AdvertisingStart.self, AdvertisingStop.self,
   ]
 
-  /// What the daemon calls.
+  /// The methods that the daemon calls.
   public static let daemonCalls: [any DaemonCall.Type] = [ServerRead.self, ServerWrite.self]
 
-  /// What the daemon tells.
+  /// The notifications that the daemon sends.
   public static let notifications: [any RPCNotification.Type] = [
     AdapterChanged.self, ScanReport.self,
     PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralDisconnected.self, PeripheralLinkChanged.self,

@@ -1,6 +1,6 @@
 /// Describes the protocol.
 public enum RPCDiscover: ClientCall {
-  /// Nothing to say.
+  /// There are no parameters.
   public typealias Params = Empty
   /// The OpenRPC document.
   public typealias Result = JSONValue
@@ -8,6 +8,6 @@ public enum RPCDiscover: ClientCall {
   public static let name = "rpc.discover"
   /// For `rpc.discover`.
   public static let summary = "Describes this protocol as an OpenRPC document."
-  /// Everybody may.
+  /// None: everybody may call it.
   public static let permission: Permission? = nil
 }

@@ -1,8 +1,8 @@
-/// What kind of thing a device is: the value of Appearance, 0x2A01, and of the AD type (Assigned Numbers, 2.6).
+/// The value of Appearance, 0x2A01, and of the AD type of that name (Assigned Numbers, 2.6).
 public struct Appearance: RawRepresentable, Hashable, Sendable {
-  /// The category in the upper 10 bits, what is narrower in the lower 6.
+  /// The category in the upper 10 bits, the sub-category in the lower 6.
   public let rawValue: UInt16
-  /// Makes an appearance of its number.
+  /// Makes an appearance from its number.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The category's number.

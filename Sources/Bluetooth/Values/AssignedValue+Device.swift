@@ -18,7 +18,7 @@ extension AssignedValue {
     return "handles \(start) to \(end)"
   }
 
-  /// System ID, 0x2A23: the maker's part and the organisation's (GATT Specification Supplement, 3.211).
+  /// System ID, 0x2A23: the manufacturer's part and the organisation's (GATT Specification Supplement, 3.211).
   static func systemID(_ value: [UInt8]) -> String? {
     guard value.count == 8 else { return nil }
     let octets = value.reversed()
@@ -28,7 +28,7 @@ extension AssignedValue {
 
 /// The value of PnP ID, 0x2A50 (GATT Specification Supplement, 3.171).
 public struct PnPID: Hashable, Sendable {
-  /// Who gave the vendor its number: 1 is the Bluetooth SIG, 2 the USB Implementers Forum.
+  /// Which organisation assigned the vendor's number: 1 is the Bluetooth SIG, 2 the USB Implementers Forum.
   public var vendorIDSource: UInt8
   /// The vendor.
   public var vendor: UInt16

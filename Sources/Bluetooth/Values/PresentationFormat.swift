@@ -7,7 +7,7 @@ public struct PresentationFormat: Hashable, Sendable {
   public var exponent: Int8
   /// The UUID of the unit (Assigned Numbers, 3.5).
   public var unit: BluetoothUUID
-  /// Who defines `descriptionNumber`; 1 is the Bluetooth SIG.
+  /// The organisation that defines `descriptionNumber`; 1 is the Bluetooth SIG.
   public var namespace: UInt8
   /// A number that tells characteristics of one type apart: first, second, left, right…
   public var descriptionNumber: UInt16
