@@ -4,10 +4,10 @@ import BledRPC
 /// `bleshell end`
 struct EndCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "end", abstract: "Ends the session that bled keeps for a program of yours that is gone.",
-    discussion: "What the program held, its scan, links, services and advertisements, is given back.")
+    commandName: "end", abstract: "Ends the preserved session of a program of yours that has ended.",
+    discussion: "bled releases what the program held: its scan, links, services and advertisements.")
 
-  @Argument(help: "The restoration identifier, as \"bleshell sessions\" shows it.") var identifier: String
+  @Argument(help: "The restoration identifier, as shown by \"bleshell sessions\".") var identifier: String
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {

@@ -4,10 +4,10 @@ import BledRPC
 /// `bleshell forget`
 struct ForgetCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "forget", abstract: "Has bled forget a device: its identifier, its name and what was discovered on it."
+    commandName: "forget", abstract: "Makes bled forget a device: its identifier, its name and its cached attributes."
   )
 
-  @Argument(help: "A name, an address or an identifier, as \"bleshell peripherals\" lists them.") var device: String
+  @Argument(help: "A name, an address or an identifier, as listed by \"bleshell peripherals\".") var device: String
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {

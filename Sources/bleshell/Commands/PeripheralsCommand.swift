@@ -4,7 +4,8 @@ import BledRPC
 /// `bleshell peripherals`
 struct PeripheralsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "peripherals", abstract: "Lists the devices that bled heard or connected lately.")
+    commandName: "peripherals", abstract: "Lists the devices that bled knows.",
+    discussion: "Those that it heard or connected recently, and those that were connected before it started.")
 
   @OptionGroup var global: GlobalOptions
 

@@ -7,7 +7,7 @@ struct RSSICommand: ShellCommand {
     commandName: "rssi", abstract: "Measures the signal strength of the connection to a device.",
     usage: "bleshell rssi [<device>]")
 
-  @Argument(help: "The device; the current one if missing.") var device: [String] = []
+  @Argument(help: "The device (default: the current one).") var device: [String] = []
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 

@@ -6,7 +6,7 @@ struct ReadCommand: ShellCommand {
     commandName: "read", abstract: "Reads a characteristic or descriptor.",
     usage: "bleshell read [<device>] <characteristic>")
 
-  @Argument(help: "The device, if it is not the current one, and the characteristic.") var words: [String]
+  @Argument(help: "The device (default: the current one) and the characteristic.") var words: [String]
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 

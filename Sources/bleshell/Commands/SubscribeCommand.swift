@@ -8,16 +8,16 @@ struct SubscribeCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "subscribe", abstract: "Prints the values that a characteristic notifies or indicates.",
     usage: "bleshell subscribe [<device>] <characteristic> [--count <count>] [--time <time>]",
-    discussion: "Without --count and --time it goes on until Ctrl-C.")
+    discussion: "Without --count and --time it runs until Ctrl-C.")
 
-  @Argument(help: "The device, if it is not the current one, and the characteristic.") var words: [String]
-  @Option(help: "End after so many values.") var count: Int?
-  @Option(help: "End after so many seconds; with --count it is a failure if they come first.") var time: Double?
+  @Argument(help: "The device (default: the current one) and the characteristic.") var words: [String]
+  @Option(help: "Stop after this many values.") var count: Int?
+  @Option(help: "Stop after this many seconds; with --count it is a failure if fewer values came.") var time: Double?
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
-    guard count ?? 1 > 0 else { throw ValidationError("--count takes a number above 0") }
+    guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }
     try checkTime(time)
   }
 
@@ -29,7 +29,7 @@ struct SubscribeCommand: ShellCommand {
       let values = try await device.peripheral.subscribe(attribute.handle)
       let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in
         guard loss.peripheral == device.identifier else { return }
-        output.problem("packets for which this machine had no room: \(loss.packets); values are missing here, perhaps")
+        output.problem("packets dropped because a buffer was full: \(loss.packets); values may be missing here")
       } end: { _ in
       }
       defer { losses.cancel() }
@@ -42,11 +42,11 @@ struct SubscribeCommand: ShellCommand {
             if left == 0 { return }
           }
           try Task.checkCancellation()
-          throw Failure("\(device.name) is gone")
+          throw Failure("\(device.name) disconnected")
         }
-        if done == nil, let count { throw Failure("fewer than \(count) values came in time") }
+        if done == nil, let count { throw Failure("fewer than \(count) values came within the time") }
       } catch is CancellationError where count == nil && time == nil {
-        // Ctrl-C is the end that was asked for.
+        // Ctrl-C is the regular end.
       }
     }
   }

@@ -7,13 +7,13 @@ struct WriteCommand: ShellCommand {
     commandName: "write", abstract: "Writes a characteristic or descriptor.",
     usage: "bleshell write [<device>] <characteristic> <value> [--text] [--no-response]",
     discussion: """
-      A value is hex digits, also in groups ("01 02", "01:02", "0x0102"), or text with --text. A characteristic that \
-      takes no other writes is written without response unasked.
+      A value is given as hex digits, also in groups ("01 02", "01:02", "0x0102"), or as text with --text. A \
+      characteristic that supports only writes without response is always written that way.
       """)
 
-  @Argument(help: "The device, if it is not the current one, the characteristic and the value.") var words: [String]
+  @Argument(help: "The device (default: the current one), the characteristic and the value.") var words: [String]
   @Flag(help: "The value is text.") var text = false
-  @Flag(help: "Do not wait for the device's answer.") var noResponse = false
+  @Flag(help: "Write without response.") var noResponse = false
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
@@ -35,12 +35,12 @@ struct WriteCommand: ShellCommand {
 }
 
 /// Hex digits as people write them: in one piece or in groups, with or without 0x.
-/// - Throws: `Failure` with the way to write text.
+/// - Throws: `Failure`, which says how to write text.
 func octets(_ text: String) throws -> [UInt8] {
   let separators: Set<Character> = [" ", ":", "-"]
   let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
   guard let octets = Hex.decode(digits.filter { !separators.contains($0) }) else {
-    throw Failure("\"\(text)\" is no even number of hex digits; for text add --text", status: 64)
+    throw Failure("\"\(text)\" is not an even number of hex digits; for text add --text", status: 64)
   }
   return octets
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// Standard input, line by line, read on a thread of its own because reading blocks.
+/// Standard input, line by line, read on a separate thread because reading blocks.
 enum InputLines {
   static func lines() -> AsyncStream<String> {
     let queue = DispatchQueue(label: "bleshell input")

@@ -1,6 +1,6 @@
-/// Cuts a line into words as a shell does: at blanks, with '…', "…" and \ to keep them together. A # before a word begins
-/// a comment.
-/// - Throws: `Failure` if a quote is not closed.
+/// Splits a line into words as a shell does: at blanks, unless they are quoted with '…', "…" or \. A # at the start of
+/// a word begins a comment.
+/// - Throws: `Failure` if a quotation mark is not closed.
 func splitWords(_ line: String) throws -> [String] {
   var words: [String] = []
   var word: String?
@@ -26,7 +26,7 @@ func splitWords(_ line: String) throws -> [String] {
       word = (word ?? "") + String(character)
     }
   }
-  if let quote { throw Failure("a \(quote) is not closed", status: 64) }
+  if let quote { throw Failure("the closing \(quote) is missing", status: 64) }
   if let word { words.append(word) }
   return words
 }

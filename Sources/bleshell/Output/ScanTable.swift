@@ -19,11 +19,11 @@ import FoundationEssentials
 
   func add(_ report: ScanReport.Params) {
     if reports.updateValue(report, forKey: report.peripheral) == nil { order.append(report.peripheral) }
-    // Five times a second is as fast as eyes need.
+    // More than five times a second would not be readable.
     if live, ContinuousClock.now - lastDrawn > .milliseconds(200) { draw() }
   }
 
-  /// Prints the table as it is at the end.
+  /// Prints the final table.
   func finish() {
     erase()
     table.lines(output, width: output.isTerminal ? Output.terminalSize.columns : nil).forEach(output.line)
@@ -36,7 +36,7 @@ import FoundationEssentials
     let lines = Array(table.lines(output, width: size.columns).prefix(max(1, size.rows - 2)))
     erase()
     lines.forEach(output.line)
-    output.line(output.styled("scanning, \(order.count) heard; Ctrl-C ends", .dim))
+    output.line(output.styled("scanning, \(order.count) heard; Ctrl-C stops", .dim))
     drawnLines = lines.count + 1
   }
 

@@ -6,7 +6,7 @@ struct Table {
     var style: Output.Style = .plain
   }
 
-  /// A column: its heading, and whether its fields stand at its right edge.
+  /// A column: its heading, and whether it is right-aligned.
   struct Column {
     var heading: String
     var right = false
@@ -17,8 +17,8 @@ struct Table {
 
   init(_ columns: Column...) { self.columns = columns }
 
-  /// The lines, headings first. Text from the air is made harmless.
-  /// - Parameter width: Where to cut lines; not at all if nil.
+  /// The lines, headings first. Control characters in text from devices are replaced.
+  /// - Parameter width: The width at which lines are truncated; no limit if nil.
   func lines(_ output: Output, width: Int? = nil) -> [String] {
     let heading = columns.map { Cell(text: $0.heading, style: .dim) }
     let all = ([heading] + rows).map { $0.map { Cell(text: Output.clean($0.text), style: $0.style) } }

@@ -3,7 +3,7 @@ import Bluetooth
 import FoundationEssentials
 import Glibc
 
-/// A value for people: what it means where that is known, else its text, else its octets.
+/// A value as text: its meaning if that is known, else its characters if they are printable, else nil.
 func meaning(_ value: [UInt8], of uuid: BluetoothUUID) -> String? {
   (AssignedValue.text(for: uuid, value: value) ?? AssignedValue.printableText(value).map { "\"\($0)\"" })
     .map(Output.clean)

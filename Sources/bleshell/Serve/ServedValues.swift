@@ -2,9 +2,9 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// The values that a service file gave, by the handles that the daemon gave.
+/// The values of a service file, by the handles that the daemon assigned.
 struct ServedValues {
-  /// A characteristic whose value is kept here.
+  /// A characteristic whose value is stored here.
   struct Value {
     let uuid: BluetoothUUID
     let tells: Bool
@@ -25,8 +25,8 @@ struct ServedValues {
 
   mutating func set(_ handle: UInt16, _ octets: [UInt8]) { values[handle]?.octets = octets }
 
-  /// Takes over what a device wrote, all of it or nothing.
-  /// - Throws: `ATTRefusal` as an error if it does not fit.
+  /// Stores what a device wrote, all of it or nothing.
+  /// - Throws: an `ATTRefusal` as an error if the write is not valid.
   mutating func write(_ writes: [ServerWrite.Write]) throws(BluetoothError) {
     var changed = values
     for write in writes {
@@ -34,7 +34,7 @@ struct ServedValues {
         throw ATTRefusal.writeNotPermitted.error("there is no value \(handleText(write.handle)) to write")
       }
       guard write.offset >= 0, write.offset <= old.count else {
-        throw ATTRefusal.invalidOffset.error("the value has \(old.count) octets")
+        throw ATTRefusal.invalidOffset.error("the value has only \(old.count) octets")
       }
       let octets = old[..<write.offset] + write.value.octets
       guard octets.count <= 512 else {

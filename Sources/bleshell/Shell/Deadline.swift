@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// Runs a function for at most so many seconds; 0 is for ever.
-/// - Returns: What it gave, or nil if time ran out: it is cancelled then.
+/// Runs a function for at most this many seconds; 0: no limit.
+/// - Returns: Its result, or nil if it was cancelled because the time was over.
 func withDeadline<Value: Sendable>(
   _ seconds: Double, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
@@ -17,7 +17,7 @@ func withDeadline<Value: Sendable>(
   }
 }
 
-/// Refuses a `--time` that is none.
+/// Validates `--time`.
 func checkTime(_ time: Double?) throws {
-  guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time takes seconds above 0") }
+  guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time must be more than 0 seconds") }
 }

@@ -2,10 +2,10 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// A connected device with what is known of it.
+/// A connected device with what is known about it.
 @MainActor final class Device {
   let peripheral: Peripheral
-  /// What people call it.
+  /// The name to show.
   let name: String
   private var services: [ServiceDescription]?
 
@@ -14,7 +14,7 @@ import Bluetooth
     self.name = name
   }
 
-  /// Its services, discovered when first asked for.
+  /// Its services, discovered at the first use.
   func tree() async throws -> [ServiceDescription] {
     if let services { return services }
     let services = try await peripheral.discover()
@@ -25,6 +25,6 @@ import Bluetooth
   /// Makes the next `tree` discover again.
   func forgetTree() { services = nil }
 
-  /// What is known without asking the device.
+  /// What is known without discovery.
   var knownTree: [ServiceDescription] { services ?? [] }
 }

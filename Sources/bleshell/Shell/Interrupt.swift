@@ -1,11 +1,11 @@
 import Dispatch
 import Glibc
 
-/// Ctrl-C: as long as one of these lives, the newest is asked instead of the process ending. When it was asked once and
-/// lives on, the next Ctrl-C ends the process.
+/// Handles Ctrl-C: while such objects exist, the newest is called instead of ending the process. If it still exists
+/// after that, the next Ctrl-C ends the process.
 ///
-/// The handler is set again for each, because libedit puts its own in the place while it reads, which a signal source of
-/// Dispatch does not survive.
+/// The handler is set again for each object, because libedit replaces it while it reads, which would disable a signal
+/// source of Dispatch.
 @MainActor final class Interrupt {
   private static var living: [Interrupt] = []
   private static var source: (any DispatchSourceRead)?
@@ -34,13 +34,13 @@ import Glibc
     Self.listen()
   }
 
-  /// To be called once.
+  /// Stops handling; call it once.
   func end() {
     Self.living.removeAll { $0 === self }
     if Self.living.isEmpty { signal(SIGINT, SIG_DFL) } else { Self.listen() }
   }
 
-  /// Has Ctrl-C written to the pipe.
+  /// Installs the handler, which writes to the pipe.
   static func listen() {
     signal(SIGINT) { _ in
       var octet: UInt8 = 0

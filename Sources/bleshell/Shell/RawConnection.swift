@@ -1,7 +1,7 @@
 import BledClient
 import FoundationEssentials
 
-/// Lines to and from the daemon as they are.
+/// A connection for unprocessed lines to and from the daemon.
 @MainActor final class RawConnection {
   private let connection: LineConnection
   private let lines: AsyncThrowingStream<String, any Error>
@@ -17,7 +17,7 @@ import FoundationEssentials
   /// Sends a line.
   func send(_ line: String) { connection.send(Data((line + "\n").utf8)) }
 
-  /// The next line, or nil after the end.
+  /// The next line, or nil at the end.
   func next() async throws -> String? {
     var iterator = lines.makeAsyncIterator()
     return try await iterator.next(isolation: MainActor.shared)
