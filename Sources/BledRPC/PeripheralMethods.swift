@@ -261,7 +261,7 @@ public enum PeripheralDisconnected: RPCNotification {
   public struct Params: Codable, Sendable {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// Why; missing if this session asked for it.
+    /// The reason; missing if this session disconnected.
     public var reason: RPCError?
     /// True if the daemon connects again as soon as the device is there, which peripheral.connected reports. Missing
     /// otherwise.

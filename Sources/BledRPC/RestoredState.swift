@@ -5,7 +5,7 @@ import Bluetooth
 public struct RestoredState: Codable, Sendable {
   /// Since when the program was gone, in seconds since the epoch.
   public var since: Double
-  /// The scan, as it was asked for.
+  /// The parameters of the scan.
   public var scan: ScanStart.Params?
   /// The devices that were connected or had a pending connection.
   public var peripherals: [Peripheral]

@@ -45,7 +45,7 @@ public struct SessionDescription: Codable, Sendable {
   public var since: Double
   /// Its permissions.
   public var permissions: [String]
-  /// Its scan, as it was asked for; missing if it does not scan.
+  /// The parameters of its scan; missing if it does not scan.
   public var scan: ScanStart.Params?
   /// The devices that it is connected to.
   public var connections: [Device] = []

@@ -16,7 +16,7 @@ import Testing
     let start = ContinuousClock.now
     daemon.process.send(signal: signal)
     guard case .failure(let error) = try client.finish(pending, PeripheralConnect.self) else {
-      Issue.record("a connect to nobody succeeded")
+      Issue.record("a connect to a device that does not exist succeeded")
       return
     }
     #expect(error.data?.name == "shuttingDown")

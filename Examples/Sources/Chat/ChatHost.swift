@@ -55,13 +55,13 @@ extension ChatHost: @preconcurrency CBPeripheralManagerDelegate {
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
   ) {
-    print("Somebody joined.")
+    print("A guest joined.")
   }
 
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
-    print("Somebody left.")
+    print("A guest left.")
   }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {

@@ -1,4 +1,4 @@
-/// The JSON schemas of the types that were asked for, and of those that they contain.
+/// The JSON schemas of the requested types, and of those that they contain.
 ///
 /// A type is examined by letting it decode itself from `RecordingDecoder`, which has no values but records what it is
 /// asked for. So the Swift types remain the only description of the messages.

@@ -44,7 +44,7 @@ public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"
 public let CBConnectPeripheralOptionEnableTransportBridgingKey = "kCBConnectOptionEnableTransportBridging"
 /// The device needs Apple's notification service: `Bool`. No effect on Linux.
 public let CBConnectPeripheralOptionRequiresANCS = "kCBConnectOptionRequiresANCS"
-/// Connect again by itself when the link drops: `Bool`, false if missing.
+/// Reconnect automatically when the link drops: `Bool`, false if missing.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
 /// The peripherals that were connected or connecting: `[CBPeripheral]`.
 public let CBCentralManagerRestoredStatePeripheralsKey = "kCBRestoredPeripherals"

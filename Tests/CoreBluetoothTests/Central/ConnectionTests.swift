@@ -195,7 +195,8 @@ extension WithDaemon {
     }
 
     @Test(
-      "R5: a peripheral that is let go of is disconnected, or not waited for any more", arguments: ["Belt", "Far"])
+      "R5: a peripheral that is released is disconnected, or its pending connection is cancelled",
+      arguments: ["Belt", "Far"])
     func aPeripheralThatIsLetGoOfIsDisconnected(name: String) async throws {
       let daemon = try await BledProcess()
       let central = Central()

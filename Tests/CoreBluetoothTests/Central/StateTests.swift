@@ -176,7 +176,7 @@ extension WithDaemon {
 
     @Test(
       "G1: unauthorized without permission on the socket, and where the policy permits nothing",
-      .enabled(if: geteuid() == 0, "needs root, to become somebody else"), arguments: ["0660", "0666"])
+      .enabled(if: geteuid() == 0, "needs root, to become another user"), arguments: ["0660", "0666"])
     func unauthorized(mode: String) async throws {
       let daemon = try await BledProcess(configuration: "{ socket: { mode: '\(mode)' } }")
       chmod(daemon.folder.path, 0o755)

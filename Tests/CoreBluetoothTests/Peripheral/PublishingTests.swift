@@ -74,7 +74,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R35: what cannot be published")
+    @Test("R35: services that cannot be published")
     func whatCannotBePublished() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
