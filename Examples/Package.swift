@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Programs written for Apple's CoreBluetooth. On Apple's systems `import CoreBluetooth` finds Apple's framework; on Linux
-// it finds bled's module of that name. docs/examples.md walks through them.
+// Programs written for Apple's CoreBluetooth. On Apple's systems `import CoreBluetooth` finds Apple's framework; on
+// Linux it finds bled's module of that name. docs/examples.md walks through them.
 
 let bluetooth: Target.Dependency = .product(
   name: "CoreBluetooth", package: "bled", condition: .when(platforms: [.linux]))

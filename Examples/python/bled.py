@@ -1,4 +1,5 @@
-"""A small client for bled: JSON-RPC 2.0, one message a line, over a Unix socket. Standard library only; copy it and change it.
+"""A small client for bled: JSON-RPC 2.0, one message per line, over a Unix socket. Needs only the standard library;
+copy and change it as you like.
 
     with Session() as session:
         session.call("scan.start", services=["180D"])
@@ -13,8 +14,8 @@ import time
 
 
 class CallFailed(Exception):
-    """The daemon answered with an error. `domain`, `code` and `name` are in the field's own terms, such as att 5
-    insufficientAuthentication; they are None if the call itself was badly made."""
+    """The daemon answered with an error. `domain`, `code` and `name` are Bluetooth's own terms, such as att 5
+    insufficientAuthentication; they are None if the call itself was not valid."""
 
     def __init__(self, method, error):
         super().__init__(f"{method}: {error['message']}")
@@ -23,14 +24,14 @@ class CallFailed(Exception):
 
 
 class Session:
-    """One connection to the daemon. What it holds (scan, links, subscriptions) is given back when it ends."""
+    """A connection to the daemon. When it is closed, the daemon releases what it holds (scan, links, subscriptions)."""
 
     def __init__(self, path=None, name="python"):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.connect(path or os.environ.get("BLED_SOCKET", "/run/bled/bled.sock"))
         self._received = bytearray()
         self._last = 0
-        # What came while something else was awaited.
+        # What arrived while something else was awaited.
         self._events = collections.deque()
         self.daemon = self.call("session.open", name=name)
 
@@ -41,7 +42,7 @@ class Session:
         self._socket.close()
 
     def call(self, method, timeout=30, **params):
-        """Calls a method and returns its result; raises CallFailed if the daemon refuses, TimeoutError if it is silent."""
+        """Calls a method and returns its result; raises CallFailed for an error, TimeoutError without an answer."""
         self._last += 1
         number = self._last
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
@@ -51,14 +52,14 @@ class Session:
             if "method" in message:
                 self._events.append(message)
             elif message["id"] in (number, None):
-                # Without an id it is about the connection: the daemon does not take one more, for instance.
+                # Without an id it is about the connection: the daemon accepts no more clients, for instance.
                 if "error" in message:
                     raise CallFailed(method, message["error"])
                 return message["result"]
-            # Else the answer to an earlier call, which was given up on.
+            # Otherwise it answers an earlier call that timed out.
 
     def next(self, method, timeout=30):
-        """Returns the parameters of the next event of this name, such as "gatt.value"."""
+        """Returns the parameters of the next event with this name, such as "gatt.value"."""
         deadline = time.monotonic() + timeout
         for event in self._events:
             if event["method"] == method:

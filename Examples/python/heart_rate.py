@@ -17,12 +17,12 @@ LOCATIONS = ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]
 
 
 def beats(value):
-    """The heart rate in a Heart Rate Measurement, in beats a minute: 8 or 16 bits, as the first flag says."""
+    """The heart rate in a Heart Rate Measurement, in beats per minute: 8 or 16 bits, as the first flag says."""
     return struct.unpack_from("<H" if value[0] & 1 else "<B", value, 1)[0]
 
 
 def find(services, uuid):
-    """The characteristic of this UUID, wherever it is."""
+    """The characteristic with this UUID, in any service."""
     return next(c for service in services for c in service["characteristics"] if c["uuid"] == uuid)
 
 
@@ -43,7 +43,7 @@ def main():
         for service in services:
             print(f"  {service['uuid']}: {', '.join(c['uuid'] for c in service['characteristics'])}")
 
-        # Values are named by the handle of their characteristic, and travel as hex digits.
+        # Values are identified by the handle of their characteristic, and sent as hex digits.
         location = session.call("gatt.read", peripheral=device, handle=find(services, LOCATION)["handle"])
         print(f"Worn: {LOCATIONS[bytes.fromhex(location['value'])[0]]}.")
 
@@ -51,7 +51,7 @@ def main():
         session.call("gatt.subscribe", peripheral=device, handle=measurement)
         for _ in range(5):
             value = session.next("gatt.value")
-            print(f"{beats(bytes.fromhex(value['value']))} beats a minute")
+            print(f"{beats(bytes.fromhex(value['value']))} beats per minute")
 
         session.call("peripheral.disconnect", peripheral=device)
         session.next("peripheral.disconnected")

@@ -5,9 +5,8 @@ import FoundationEssentials
 extension BledClient {
   /// Calls the daemon and waits for its answer.
   ///
-  /// When the calling task is cancelled, or the time is over, the call throws at once and an answer that still comes is
-  /// dropped. What was begun on the daemon goes on there: use the calls of `Peripheral` and the like, which take it
-  /// back.
+  /// When the calling task is cancelled or the timeout expires, the call throws at once and a late answer is ignored.
+  /// The operation continues in the daemon: the methods of `Peripheral` and the like cancel it there, too.
   /// - Throws: What the daemon answers; `GAPError.cancelled`; `GAPError.timeout`; `BledError.daemonUnreachable`.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
@@ -16,7 +15,7 @@ extension BledClient {
   }
 
   /// Calls the daemon. `completion` is called once, on the connection's queue and in order with notifications: use this
-  /// and `observe` where the order of the wire matters.
+  /// and `observe` if the order of messages matters.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     completion: @escaping @Sendable (Result<Method.Result, BluetoothError>) -> Void
@@ -27,9 +26,9 @@ extension BledClient {
 
 extension ClientCore {
   /// - Parameters:
-  ///   - arrived: Called with the result on the connection's queue, before the message behind it is looked at.
-  ///   - abandoned: Called when the wait ends without an answer: what takes the call back.
-  ///   - late: Called with the result that came after that.
+  ///   - arrived: Called with the result on the connection's queue, before the next message is handled.
+  ///   - abandoned: Called when the wait ends without an answer, to cancel the operation in the daemon.
+  ///   - late: Called with a result that arrives after that.
   func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil,
     arrived: (@Sendable (Method.Result) -> Void)? = nil, abandoned: (@Sendable () -> Void)? = nil,
@@ -55,7 +54,7 @@ extension ClientCore {
           if case .success(let value) = result { arrived?(value) }
           continuation.resume(returning: result)
         }
-        // A cancellation before this point found no call to end.
+        // A cancellation before this point found no call to cancel.
         if Task.isCancelled { give(cancelled(Method.name)) }
       }
     } onCancel: {
@@ -64,7 +63,7 @@ extension ClientCore {
     return try result.get()
   }
 
-  /// Sends a call whose answer nobody needs: it takes something back.
+  /// Sends a call whose answer does not matter: it cancels or stops something.
   func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
     begin(method, id: newNumber(), params, late: nil) { _ in }
   }
@@ -78,7 +77,7 @@ extension Result where Success == RPCMessage, Failure == BluetoothError {
       do throws(RPCError) {
         return .success(try message.result(type))
       } catch {
-        return .failure(BledError.protocolViolation.error("bled's answer does not fit: \(error.message)"))
+        return .failure(BledError.protocolViolation.error("bled sent an invalid answer: \(error.message)"))
       }
     }
   }

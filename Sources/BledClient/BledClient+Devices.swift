@@ -1,19 +1,19 @@
 import BledRPC
 import Bluetooth
 
-/// What a device can be named by.
+/// Identifies a device.
 public enum DeviceReference: Hashable, Sendable {
   /// The daemon's identifier, as scan reports carry it.
   case identifier(String)
-  /// An address; without a type the daemon knows or guesses it.
+  /// An address; without a type the daemon uses the known type or infers it.
   case address(String, type: String? = nil)
 }
 
 extension BledClient {
-  /// Scans. The scan stops when the stream is let go, or the task that reads it is cancelled.
+  /// Scans. The scan stops when the stream is released or the task that reads it is cancelled.
   ///
-  /// A client has one scan; a new one ends the stream of the one before. If reports are not fetched in time the oldest
-  /// of 1024 are dropped.
+  /// A client has one scan; a new one ends the stream of the previous one. The stream buffers 1024 reports; if they are
+  /// not fetched in time, the oldest are dropped.
   /// - Throws: What `scan.start` answers; `GAPError.cancelled`. The stream throws `BledError.daemonUnreachable`.
   public func scan(
     _ parameters: ScanStart.Params = .init()
@@ -35,15 +35,15 @@ extension BledClient {
     return stream
   }
 
-  /// Connects to a device and waits until the link is there. When the calling task is cancelled, the daemon gives up
-  /// too.
+  /// Connects to a device and waits until the link is up. When the calling task is cancelled, the pending connection is
+  /// cancelled, too.
   ///
-  /// The link is this client's until `Peripheral.disconnect`, and shared with other programs.
+  /// The client uses the link until `Peripheral.disconnect`. It is shared with other programs.
   /// - Parameters:
   ///   - device: The device; it need not have been heard before.
   ///   - adapter: The adapter to use; the daemon chooses if nil.
-  ///   - timeout: How long to wait; for ever if nil.
-  ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` tells.
+  ///   - timeout: How long to wait; indefinitely if nil.
+  ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` reports it.
   /// - Throws: `GAPError.timeout`, `.cancelled`, `.connectionFailed` and others that the daemon answers.
   public func connect(
     _ device: DeviceReference, adapter: String? = nil, timeout: Duration? = nil, reconnects: Bool = false

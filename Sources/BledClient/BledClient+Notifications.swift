@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// What a stream does with elements that nobody has fetched yet.
+/// What a stream does with elements that have not been fetched yet.
 public enum StreamBuffering: Sendable {
   /// Keeps the newest of this number; older ones are dropped.
   case newest(Int)
@@ -9,21 +9,21 @@ public enum StreamBuffering: Sendable {
   case all(Int)
 }
 
-/// An observer that was registered.
+/// A registered observer.
 public struct Observation: Sendable {
   fileprivate let core: ClientCore
   fileprivate let name: String
   fileprivate let number: Int
 
-  /// Ends it. Elements that are being handed over at this moment may still come.
+  /// Ends the observation. Elements that are being delivered at this moment may still arrive.
   public func cancel() { core.stopObserving(name, number) }
 }
 
 extension BledClient {
   /// The daemon's notifications of one kind.
   /// - Parameters:
-  ///   - buffering: What happens to those that are not fetched in time.
-  ///   - filter: Which of them; it runs on the connection's queue.
+  ///   - buffering: What happens to elements that are not fetched in time.
+  ///   - filter: Selects the notifications; it is called on the connection's queue.
   /// - Returns: A stream that ends when the client is closed, and with an error when the connection breaks.
   public func notifications<Notification: RPCNotification>(
     _ type: Notification.Type, buffering: StreamBuffering = .all(1024),
@@ -39,8 +39,8 @@ extension BledClient {
     return stream
   }
 
-  /// Has a function called for each of the daemon's notifications of one kind, on the connection's queue, in the order
-  /// of the wire. `end` is called once when the connection ends, with an error unless this client closed it.
+  /// Calls a function for each of the daemon's notifications of one kind, on the connection's queue, in the order in
+  /// which they were sent. `end` is called once when the connection ends, with an error unless this client closed it.
   public func observe<Notification: RPCNotification>(
     _ type: Notification.Type, value: @escaping @Sendable (Notification.Params) -> Void,
     end: @escaping @Sendable (BluetoothError?) -> Void
@@ -48,8 +48,8 @@ extension BledClient {
     core.observe(type, value: value, end: end)
   }
 
-  /// Tells of each link that comes up or ends from now on, for whichever program. What is linked already is in the
-  /// result of `PeripheralList`.
+  /// Reports each link, of any program, that comes up or ends from now on. For the links that are already up see
+  /// `PeripheralList`.
   /// - Returns: A stream that ends with `BledError.tooSlow` if more than 1024 are not fetched.
   /// - Throws: As `call`.
   public func linkChanges() async throws(BluetoothError) -> AsyncThrowingStream<PeripheralLinkChanged.Params, any Error>
@@ -84,10 +84,11 @@ extension AsyncThrowingStream where Failure == any Error {
 }
 
 extension AsyncThrowingStream.Continuation where Failure == any Error {
-  /// Adds an element; ends the stream if all were to be kept and there is no room.
+  /// Adds an element; ends the stream if it keeps all elements and its buffer is full.
   func offer(_ element: sending Element, _ buffering: StreamBuffering) {
     if case .dropped = yield(element), case .all(let count) = buffering {
-      finish(throwing: BledError.tooSlow.error("more than \(count) elements of a stream were not fetched"))
+      finish(
+        throwing: BledError.tooSlow.error("more than \(count) elements of a stream were waiting: fetch them faster"))
     }
   }
 }

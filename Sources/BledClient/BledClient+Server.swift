@@ -2,10 +2,10 @@ import BledRPC
 import Bluetooth
 
 extension BledClient {
-  /// Publishes a service on every adapter; it is there until `unpublish` or the end of this client. Call `serverEvents`
-  /// before, if it has values that are not fixed.
+  /// Publishes a service on every adapter until `unpublish` or the end of this client. If it has values that are not
+  /// fixed, call `serverEvents` first.
   /// - Returns: The service with its handles.
-  /// - Throws: `BledError.invalidParameter`, which names what makes no sense; `.unknownHandle` for an included service
+  /// - Throws: `BledError.invalidParameter`, which names what is not valid; `.unknownHandle` for an included service
   ///   that this client has not published; `.limitReached`; and as `call`.
   public func publish(_ service: ServiceToPublish) async throws(BluetoothError) -> ServiceDescription {
     let result = try await core.call(
@@ -15,14 +15,14 @@ extension BledClient {
   }
 
   /// Removes a service.
-  /// - Parameter handle: The service's own handle; nil removes all of this client's.
+  /// - Parameter handle: The handle of the service's declaration; nil removes all services of this client.
   /// - Throws: `BledError.unknownHandle` if this client has published no such service; and as `call`.
   public func unpublish(_ handle: UInt16? = nil) async throws(BluetoothError) {
     _ = try await call(ServiceRemove.self, .init(handle: handle))
   }
 
-  /// Starts an advertisement; it is on the air until `stopAdvertising` or the end of this client.
-  /// - Throws: `BledError.invalidParameter`, which names what makes no sense; `.limitReached`;
+  /// Starts an advertisement, which lasts until `stopAdvertising` or the end of this client.
+  /// - Throws: `BledError.invalidParameter`, which names what is not valid; `.limitReached`;
   ///   `GAPError.advertisingDataTooLong`, `.advertisingSetsExhausted`; `.adapterAbsent`, `.adapterOff` or
   ///   `.adapterFailed` for an adapter that cannot be used; and as `call`.
   public func advertise(_ parameters: AdvertisingStart.Params) async throws(BluetoothError) -> AdvertisingStart.Result {
@@ -31,19 +31,19 @@ extension BledClient {
       late: { [core] in core.tell(AdvertisingStop.self, .init(advertising: $0.advertising)) })
   }
 
-  /// Ends an advertisement.
-  /// - Parameter advertising: The number that `advertise` gave; nil ends all of this client's.
+  /// Stops an advertisement.
+  /// - Parameter advertising: The number that `advertise` returned; nil stops all advertisements of this client.
   /// - Throws: `BledError.unknownHandle` if this client has no such advertisement; and as `call`.
   public func stopAdvertising(_ advertising: Int? = nil) async throws(BluetoothError) {
     _ = try await call(AdvertisingStop.self, .init(advertising: advertising))
   }
 
-  /// Sends a new value to subscribers, and waits where there is no room until there is.
+  /// Sends a new value to subscribers; waits while there is no room.
   /// - Parameters:
   ///   - handle: The handle of the characteristic's value.
   ///   - value: 0 to 512 octets.
   ///   - centrals: Only these subscribers; all if nil.
-  /// - Returns: How many it went to, and who gets no values before it has taken in a change of the services.
+  /// - Returns: The number of subscribers it was sent to, and those that must discover the changed services first.
   /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties`
   ///   if that can neither notify nor indicate; `.invalidParameter` for a value that is too long; and as `call`.
   @discardableResult
@@ -51,7 +51,7 @@ extension BledClient {
     _ handle: UInt16, _ value: [UInt8], to centrals: [String]? = nil
   ) async throws(BluetoothError) -> ServerNotify.Result {
     let params = ServerNotify.Params(handle: handle, value: HexBytes(value), centrals: centrals)
-    // Listened to from before the first try, so that room that comes up between the two is not missed.
+    // Observed from before the first attempt, so that room that becomes available in between is not missed.
     var room = notifications(ServerReady.self, buffering: .newest(1)).makeAsyncIterator()
     while true {
       let result = try await call(ServerNotify.self, params)
@@ -70,15 +70,15 @@ extension BledClient {
     }
   }
 
-  /// Asks a device that connected to this machine for a quicker or a cheaper connection; it decides.
+  /// Asks a device that connected to this machine for another connection latency; the device decides.
   /// - Parameter central: The daemon's identifier of the device, as in `Subscriber`.
   /// - Throws: `GAPError.notConnected` if it is not connected; and as `call`.
   public func setLatency(_ latency: ConnectionLatency, of central: String) async throws(BluetoothError) {
     _ = try await call(ServerSetLatency.self, .init(central: central, latency: latency))
   }
 
-  /// What devices do with the services of this client, in order. Call it once, before `publish`; while nobody reads the
-  /// stream, devices get errors for what is not fixed.
+  /// What devices do with the services of this client, in order. Call it once, before `publish`; without a reader of
+  /// the stream, devices receive errors for values that are not fixed.
   ///
   /// Up to 256 events wait to be fetched; beyond that, requests are refused with Insufficient Resources and the stream
   /// ends with `BledError.tooSlow`.
@@ -100,8 +100,8 @@ extension BledClient {
     return stream
   }
 
-  /// Has functions called for what devices read and write of this client's services, on the connection's queue, in the
-  /// order of the wire and with what `observe` gives. Call it before `publish`; `serverEvents` is the same as a stream.
+  /// Calls functions for what devices read and write of this client's services, on the connection's queue, in the order
+  /// of the messages, including those for `observe`. Call it before `publish`; `serverEvents` is the same as a stream.
   public func answerCalls(
     read: @escaping @Sendable (ReadRequest) -> Void, write: @escaping @Sendable (WriteRequest) -> Void
   ) {

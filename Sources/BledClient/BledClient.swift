@@ -4,9 +4,9 @@
 import FoundationEssentials
 import Synchronization
 
-/// A session with the daemon. What it holds (scan, links, services, advertisements) ends with it: with `close`, or when
-/// the last reference to it goes. With a restoration identifier it is kept by the daemon instead, until the program
-/// opens a session with that identifier again.
+/// A session with the daemon. It ends with `close`, or when its last reference is released, and with it ends what it
+/// holds (scan, links, services, advertisements). With a restoration identifier the daemon preserves the session
+/// instead, until the program opens a session with that identifier again.
 public final class BledClient: Sendable {
   /// What the daemon said of itself.
   public let session: SessionOpen.Result
@@ -22,14 +22,14 @@ public final class BledClient: Sendable {
   /// Opens a session.
   /// - Parameters:
   ///   - path: The daemon's socket.
-  ///   - name: A name for people, shown in the daemon's log.
-  ///   - restoration: Under which identifier the session is kept when this program goes away; nil: it is not.
-  ///   - background: Whether the program works in the background: it scans for services only, seldom, and without
-  ///     duplicates.
-  ///   - prepare: Called once on the connection's queue, before anything else from the daemon is looked at: what
-  ///     observes there misses none of the events that were kept.
+  ///   - name: A human-readable name, shown in the daemon's log.
+  ///   - restoration: The identifier under which the session is preserved when this program goes away; nil: it is not.
+  ///   - background: Whether the program works in the background: it scans for services only, at a low duty cycle, and
+  ///     without duplicates.
+  ///   - prepare: Called once on the connection's queue, before any other message of the daemon is handled: observers
+  ///     that are registered here miss none of the preserved events.
   /// - Throws: `BledError.daemonUnreachable` or `.notPermitted` with what to do; `.protocolViolation` if the daemon
-  ///   speaks another version of the protocol; `.alreadyInProgress` if another program has the restoration identifier.
+  ///   speaks another version of the protocol; `.alreadyInProgress` if another program uses the restoration identifier.
   public static func connect(
     to path: String = BledClient.defaultSocketPath, name: String? = nil, restoration: Restoration? = nil,
     background: Bool? = nil, prepare: @escaping @Sendable (BledClient) -> Void = { _ in }
@@ -51,8 +51,8 @@ public final class BledClient: Sendable {
       guard let client = opened.withLock({ $0 }) else {
         throw BledError.protocolViolation.error(
           """
-          \(session.daemon) speaks version \(session.protocol) of the protocol and this program version \
-          \(ProtocolContents.version): bring both to the same release.
+          \(session.daemon) speaks version \(session.protocol) of the protocol, but this program speaks version \
+          \(ProtocolContents.version): update both to the same release.
           """)
       }
       return client
@@ -62,11 +62,11 @@ public final class BledClient: Sendable {
     }
   }
 
-  /// False once the session has ended, from whichever side.
+  /// False once the connection has ended, whichever side ended it.
   public var isConnected: Bool { core.isConnected }
 
-  /// Ends the connection, and with it the session, unless that has a restoration identifier. Pending calls fail,
-  /// streams finish.
+  /// Closes the connection, which ends the session unless it has a restoration identifier. Pending calls fail, streams
+  /// finish.
   public func close() { core.close() }
 }
 
@@ -78,11 +78,11 @@ extension BledClient {
 }
 
 extension BledClient {
-  /// How a session outlasts its program.
+  /// How a session is preserved when its program ends.
   public struct Restoration: Hashable, Sendable {
-    /// The identifier, 1 to 128 octets: one for each session of a user.
+    /// The identifier, 1 to 128 octets, unique among the sessions of a user.
     public var identifier: String
-    /// For how long the session is kept, more than 0; nil for as long as the daemon keeps any.
+    /// For how long the session is preserved, more than 0; nil: for the daemon's limit.
     public var keep: Duration?
 
     /// Makes a restoration request.
@@ -92,13 +92,13 @@ extension BledClient {
     }
   }
 
-  /// What the daemon kept of this session; nil if it is a new one. The events since then follow: be ready for them in
-  /// the `prepare` of `connect`.
+  /// What the daemon preserved of this session; nil if it is a new one. The events since then follow: register their
+  /// observers in the `prepare` closure of `connect`.
   public var restored: RestoredState? { session.restored }
 
-  /// A device that the session is still connected to. Call it in the `prepare` of `connect`: later its end may have
-  /// been missed.
-  /// - Returns: nil for a device that is waited for: connect to it again, or observe `PeripheralConnected` and
+  /// A device that the session is still connected to. Call it in the `prepare` closure of `connect`: later you may have
+  /// missed its disconnection.
+  /// - Returns: nil for a device with a pending connection: connect to it again, or observe `PeripheralConnected` and
   ///   `PeripheralConnectFailed`.
   public func peripheral(_ restored: RestoredState.Peripheral) -> Peripheral? {
     guard restored.state == "connected", let mtu = restored.mtu else { return nil }
@@ -110,7 +110,7 @@ extension BledClient {
     return Peripheral(client: self, link: link, watch)
   }
 
-  /// Ends the session and has everything given back, also what would be kept otherwise.
+  /// Ends the session and releases everything that it holds, including what would otherwise be preserved.
   /// - Throws: As `call`.
   public func end() async throws(BluetoothError) {
     _ = try await call(SessionEnd.self, .init())

@@ -3,8 +3,8 @@ import Bluetooth
 import FoundationEssentials
 import Synchronization
 
-/// The connection, and what waits on it. Completions and observers are called on the connection's queue, in the order
-/// in which the daemon's messages came.
+/// The connection with its pending calls and observers. Completions and observers are called on the connection's queue,
+/// in the order of the daemon's messages.
 final class ClientCore: @unchecked Sendable {
   private let connection: LineConnection
   /// Used on the connection's queue alone.
@@ -42,7 +42,7 @@ final class ClientCore: @unchecked Sendable {
       switch request {
       case .failure(let error):
         completion(.failure(BledError.invalidParameter.error("\(Method.name) cannot be encoded: \(error)")))
-      // The daemon could not say which call it was that it dropped.
+      // The daemon would drop it, and could not say which call it was.
       case .success(let line) where line.count - 1 > LineFramer.defaultLimit:
         completion(
           .failure(
@@ -56,7 +56,7 @@ final class ClientCore: @unchecked Sendable {
     }
   }
 
-  /// Ends the wait for a call. `abandoned` is called if it had not ended before.
+  /// Ends the wait for a call. `abandoned` is called if the call was still pending.
   func abandon(_ id: Int, _ error: BluetoothError, abandoned: (@Sendable () -> Void)?) {
     connection.perform { [self] in
       guard let completion = state.abandon(id) else { return }
@@ -75,29 +75,29 @@ final class ClientCore: @unchecked Sendable {
     connection.perform { self.state.stopObserving(name, number) }
   }
 
-  /// Has calls of the daemon answered; nil: they are refused.
+  /// Sets the function that answers calls of the daemon; nil: they are refused.
   func answer(_ method: String, with answerer: ClientState.Answerer?) {
     connection.perform { self.state.answer(method, with: answerer) }
   }
 
-  /// Notes a scan, and ends the stream of the one before.
+  /// Registers a scan, and ends the stream of the previous one.
   func beginScan(_ number: Int, replaced: @escaping @Sendable () -> Void) {
     connection.perform { self.state.beginScan(number, replaced: replaced)?() }
   }
 
-  /// Stops a scan, unless another one took its place.
+  /// Stops a scan, unless another one has replaced it.
   func endScan(_ number: Int) {
     connection.perform { [self] in
       if state.endScan(number) { tell(ScanStop.self, Empty()) }
     }
   }
 
-  /// Notes that a stream wants a characteristic's values.
+  /// Registers a stream of a characteristic's values.
   func addSubscription(_ reference: CharacteristicReference) {
     connection.perform { self.state.addSubscription(reference) }
   }
 
-  /// Unsubscribes, unless another stream wants the values.
+  /// Unsubscribes, unless there is another stream of the values.
   func removeSubscription(_ reference: CharacteristicReference) {
     connection.perform { [self] in
       if state.removeSubscription(reference) { tell(GATTUnsubscribe.self, reference) }
@@ -114,7 +114,7 @@ final class ClientCore: @unchecked Sendable {
 
   /// Refuses a call of the daemon.
   func refuse(_ id: RequestID, _ error: RPCError) {
-    // An RPCError of ours is text and numbers: its encoding does not fail.
+    // An RPCError consists of strings and numbers: encoding it does not fail.
     if let line = try? RPCEncoding.failure(id: id, error) { connection.send(line) }
   }
 
@@ -141,7 +141,7 @@ final class ClientCore: @unchecked Sendable {
         let value = try observers.decode(message)
         for observer in observers.list { observer.value(value) }
       } catch {
-        fail("bled sent a \(name) that does not fit: \(error.message)")
+        fail("bled sent an invalid \(name): \(error.message)")
       }
     case .request(let id, let method):
       if let answerer = state.answerers[method] {
@@ -152,7 +152,7 @@ final class ClientCore: @unchecked Sendable {
     case .failure(nil, let error):
       state.refusal = error.bluetoothError
     case .success, .failure:
-      break  // Not an id of ours.
+      break  // The id is not one of this client's.
     }
   }
 

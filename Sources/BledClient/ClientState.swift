@@ -1,23 +1,23 @@
 import BledRPC
 import Bluetooth
 
-/// What a client waits for. It does no I/O: `ClientCore` carries out what it says.
+/// The pending calls and observers of a client. It does no I/O: `ClientCore` does that.
 ///
 /// | Input                     | What happens                                                           |
 /// |---------------------------|------------------------------------------------------------------------|
-/// | begin(call)               | an id for it; after the end: its error at once                         |
-/// | answer(id)                | the call's completion, once; the late one if it was abandoned          |
-/// | abandon(id)               | the call's completion, once; the answer is waited for by `late` alone  |
-/// | notification              | its observers, in the order in which they came                         |
-/// | a refusal without an id   | the reason of the end, if nothing else comes before that               |
-/// | begin(scan)               | the end of the scan before it                                          |
+/// | begin(call)               | assigns an id; after the end: the error at once                        |
+/// | answer(id)                | the call's completion, once; `late` if it was abandoned                |
+/// | abandon(id)               | the call's completion, once; the answer then goes to `late`            |
+/// | notification              | its observers, in the order of their registration                      |
+/// | an error without an id    | the reason of the end, if nothing else precedes that                   |
+/// | begin(scan)               | the end of the previous scan                                           |
 /// | end                       | the completions of all pending calls, once; the ends of all observers  |
 struct ClientState {
   typealias Completion = @Sendable (Result<RPCMessage, BluetoothError>) -> Void
   typealias Decoder = @Sendable (RPCMessage) throws(RPCError) -> any Sendable
   typealias Answerer = @Sendable (RPCMessage, RequestID) -> Void
 
-  /// Someone who wants notifications of one kind.
+  /// An observer of one kind of notification.
   struct Observer {
     var value: @Sendable (any Sendable) -> Void
     var end: @Sendable (BluetoothError?) -> Void
@@ -30,16 +30,16 @@ struct ClientState {
 
   /// After the end: nil if this side closed.
   private(set) var ended: BluetoothError??
-  /// What the daemon said last, if that was a refusal without an id: it refuses sessions so.
+  /// The daemon's last message, if it was an error without an id: with it the daemon refuses sessions.
   var refusal: BluetoothError?
   private var calls: [Int: Call] = [:]
   private var observers: [String: (decode: Decoder, list: [(number: Int, observer: Observer)])] = [:]
   private(set) var answerers: [String: Answerer] = [:]
   private var scan: (number: Int, replaced: @Sendable () -> Void)?
-  /// How many streams want a characteristic's values.
+  /// The number of streams of each characteristic's values.
   private var subscriptions: [CharacteristicReference: Int] = [:]
 
-  /// Notes a call that is about to be sent. False: the connection has ended, call `completion` with the error.
+  /// Registers a call that is about to be sent. False: the connection has ended, call `completion` with the error.
   mutating func begin(_ id: Int, _ completion: @escaping Completion, late: Completion?) -> Bool {
     guard ended == nil else { return false }
     calls[id] = Call(completion: completion, late: late)
@@ -77,7 +77,7 @@ struct ClientState {
 
   /// Begins a scan: a client has one.
   /// - Parameter replaced: What ends its stream when another scan takes its place.
-  /// - Returns: The same of the scan whose place it takes.
+  /// - Returns: The same for the scan that it replaces.
   mutating func beginScan(_ number: Int, replaced: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
     guard ended == nil else { return nil }
     defer { scan = (number, replaced) }
@@ -101,7 +101,7 @@ struct ClientState {
   }
 
   /// - Parameter error: nil if this side closed.
-  /// - Returns: whom to tell, and what.
+  /// - Returns: whom to notify, and of what.
   mutating func end(
     _ error: BluetoothError?
   ) -> (calls: [Completion], observers: [Observer], reason: BluetoothError?) {

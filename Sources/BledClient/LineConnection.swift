@@ -5,13 +5,13 @@ import FoundationEssentials
 private import Glibc
 import Synchronization
 
-/// A connection to the daemon that carries lines, whatever they say. It ends with the last reference to it; what was
-/// sent before that still goes out.
+/// A connection to the daemon that carries lines of any content. It is closed when its last reference is released; what
+/// was sent before that is still written.
 ///
 /// | State   | Input                                    | What happens                                        |
 /// |---------|------------------------------------------|-----------------------------------------------------|
 /// | idle    | start                                    | a read source → open                                |
-/// | open    | octets                                   | the whole lines among them are handed on            |
+/// | open    | octets                                   | the complete lines among them are delivered         |
 /// | open    | send                                     | written; a write source waits for room for the rest |
 /// | open    | the daemon has gone, a write failed      | what it said before is read, then → ended           |
 /// | open    | a line too long, too much unsent         | → ended                                             |
@@ -21,14 +21,14 @@ import Synchronization
 ///
 /// Variables are used on `queue` alone, so there is no lock.
 public final class LineConnection: @unchecked Sendable {
-  /// The most octets that wait to be written: 64 of the longest lines.
+  /// The limit for octets that wait to be written: 64 of the longest lines.
   static let unsentLimit = 64 * LineFramer.defaultLimit
 
   private static let key = DispatchSpecificKey<ObjectIdentifier>()
   private static let ended = BledError.daemonUnreachable.error("bled ended the connection. Is it still running?")
 
   private let queue = DispatchQueue(label: "BledClient.connection")
-  /// Counted where `send` is called: the queue may be busy with a function of the program's.
+  /// Counted where `send` is called: the queue may be busy with a function of the program.
   private let unsent = Atomic(0)
   private var socket: Socket?
   private var reader: (any DispatchSourceRead)?
@@ -38,7 +38,7 @@ public final class LineConnection: @unchecked Sendable {
   private var framer = LineFramer()
   private var input = [UInt8](repeating: 0, count: 65536)
   private var output: [UInt8] = []
-  /// How much of `output` is written.
+  /// How much of `output` has been written.
   private var written = 0
   private var isClosing = false
   private var hasWriteFailed = false
@@ -63,7 +63,7 @@ public final class LineConnection: @unchecked Sendable {
     }
   }
 
-  /// Begins to read. Both functions are called on the connection's queue: `line` for each line in order, without its
+  /// Starts reading. Both functions are called on the connection's queue: `line` for each line in order, without its
   /// line feed, and `closed` once at the end, with an error unless this side closed.
   public func start(
     line: @escaping @Sendable (Data) -> Void, closed: @escaping @Sendable (BluetoothError?) -> Void
@@ -80,8 +80,8 @@ public final class LineConnection: @unchecked Sendable {
     }
   }
 
-  /// Sends a line, line feed included. After the end it does nothing. A daemon that does not read ends the connection
-  /// with `BledError.tooSlow` when 64 MiB wait.
+  /// Sends a line, which includes its line feed. After the end it does nothing. If the daemon does not read and 64 MiB
+  /// wait, the connection ends with `BledError.tooSlow`.
   public func send(_ line: Data) {
     guard unsent.add(line.count, ordering: .relaxed).newValue <= Self.unsentLimit else {
       return perform {
@@ -95,7 +95,7 @@ public final class LineConnection: @unchecked Sendable {
     }
   }
 
-  /// Ends the connection; what was sent before still goes out.
+  /// Closes the connection; what was sent before is still written.
   public func close() {
     perform { [self] in
       isClosing = true
@@ -103,7 +103,7 @@ public final class LineConnection: @unchecked Sendable {
     }
   }
 
-  /// Calls `body` on the connection's queue: at once if that is where the caller is, else after what was given before.
+  /// Calls `body` on the connection's queue: at once if the caller is on it, else after what was enqueued before.
   func perform(_ body: @escaping @Sendable () -> Void) {
     if DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) {
       body()
@@ -115,7 +115,7 @@ public final class LineConnection: @unchecked Sendable {
   /// Calls `body` on the connection's queue, after everything that was given before, wherever the caller is.
   func enqueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-  /// Reads what is there, with a limit, so that a daemon that never pauses does not keep the queue for itself.
+  /// Reads what is available, up to a limit, so that a daemon that never pauses does not monopolise the queue.
   private func receive() {
     for _ in 0..<16 {
       guard receiveOnce() else { return }
@@ -149,7 +149,7 @@ public final class LineConnection: @unchecked Sendable {
         written += count
         unsent.subtract(count, ordering: .relaxed)
       case .failure(.again):
-        // What is written already is removed now and then, not each time: that would move the rest.
+        // What has been written is removed only now and then, because that moves the rest.
         if written > output.count / 2 {
           output.removeFirst(written)
           written = 0
@@ -167,14 +167,14 @@ public final class LineConnection: @unchecked Sendable {
   private func awaitRoom(_ socket: Socket) {
     guard writer == nil else { return }
     let writer = DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: queue)
-    // Not weak: what was sent goes out also when nobody holds the connection any more.
+    // Not weak: what was sent is written even when the connection is no longer referenced.
     writer.setEventHandler { self.write() }
     writer.setCancelHandler { withExtendedLifetime(socket) {} }
     writer.activate()
     self.writer = writer
   }
 
-  /// The daemon is gone. What it said last is still to be read, and not from within a function that is called with a
+  /// The daemon has gone. Its last messages are still to be read, but not from within a function that is called with a
   /// line; before `start` that is left to the read source.
   private func writeFailed(_ error: Errno) {
     hasWriteFailed = true
@@ -212,7 +212,7 @@ private func unreachable(_ path: String, _ error: Int32) -> BluetoothError {
   case ENOENT, ENOTDIR:
     return BledError.daemonUnreachable.error("bled is not running: there is no socket \(path). \(start)")
   case ECONNREFUSED:
-    return BledError.daemonUnreachable.error("bled is not running: nobody listens on \(path). \(start)")
+    return BledError.daemonUnreachable.error("bled is not running: nothing listens on \(path). \(start)")
   case EACCES, EPERM:
     return BledError.notPermitted.error(
       """

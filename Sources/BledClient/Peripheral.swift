@@ -1,11 +1,11 @@
 import BledRPC
 import Bluetooth
 
-/// What becomes of a link that the daemon connects again whenever it is lost.
+/// A change of a link that the daemon re-establishes whenever it is lost.
 public enum LinkChange: Sendable {
-  /// It is lost, with the reason; pending calls have failed, and subscriptions are gone.
+  /// The link was lost, with the reason; pending calls have failed, and subscriptions have ended.
   case lost(BluetoothError?)
-  /// It is there again.
+  /// The link is up again.
   case back(PeripheralConnect.Result)
 }
 
@@ -15,9 +15,9 @@ public final class Peripheral: Sendable {
   public let client: BledClient
   /// Identifier, address, adapter and MTU, as they were when it was first connected.
   public let link: PeripheralConnect.Result
-  /// Gives one element when the connection has ended: why, or nil if this client asked for it. For one reader.
+  /// Yields one element when the connection has ended: the reason, or nil if this client ended it. For one reader.
   public let ends: AsyncStream<BluetoothError?>
-  /// The losses and returns of a link that reconnects; finishes with the last end. For one reader.
+  /// The changes of a link with automatic reconnection; finishes when the connection has ended. For one reader.
   public let changes: AsyncStream<LinkChange>
 
   init(client: BledClient, link: PeripheralConnect.Result, _ watch: LinkWatch) {
@@ -50,8 +50,8 @@ public final class Peripheral: Sendable {
     try await client.call(GATTDiscover.self, .init(peripheral: identifier)).services
   }
 
-  /// Discovers primary services, without what is in them.
-  /// - Parameter uuids: Only these are asked for; all if nil.
+  /// Discovers primary services, without their contents.
+  /// - Parameter uuids: Only these are requested; all if nil.
   /// - Throws: As `discover`.
   public func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(BluetoothError) -> [ServiceDescription] {
     try await client.call(GATTDiscoverServices.self, .init(peripheral: identifier, services: uuids)).services
@@ -67,7 +67,7 @@ public final class Peripheral: Sendable {
     return try await client.call(GATTDiscoverCharacteristics.self, scope).characteristics
   }
 
-  /// Reads a characteristic or descriptor, however long it is.
+  /// Reads a characteristic or descriptor, whatever its length.
   /// - Parameter handle: The handle of the value or descriptor.
   /// - Returns: 0 to 512 octets.
   /// - Throws: `BledError.notAllowedByProperties`; an error of the domain `att` that the device answers;
@@ -80,7 +80,7 @@ public final class Peripheral: Sendable {
   /// - Parameters:
   ///   - value: 0 to 512 octets; without a response no more than MTU − 3.
   ///   - handle: The handle of the value or descriptor.
-  ///   - response: Whether to wait for the device's answer; else it returns when the link has room for the packet.
+  ///   - response: Whether to wait for the device's response; if not, it returns once the link has room for the packet.
   /// - Throws: As `read`; `BledError.invalidParameter` for a value that is too long; `.notPermitted` for a Client
   ///   Characteristic Configuration, which programs share: use `subscribe`.
   public func write(_ value: [UInt8], to handle: UInt16, response: Bool = true) async throws(BluetoothError) {
@@ -89,7 +89,8 @@ public final class Peripheral: Sendable {
     _ = try await client.call(GATTWrite.self, params)
   }
 
-  /// Subscribes to a characteristic, and unsubscribes when the stream is let go or the task that reads it is cancelled.
+  /// Subscribes to a characteristic, and unsubscribes when the stream is released or the task that reads it is
+  /// cancelled.
   ///
   /// No value is dropped silently: if more than 4096 wait to be fetched, the stream ends with `BledError.tooSlow`.
   /// - Parameter handle: The handle of the characteristic's value.
@@ -106,8 +107,8 @@ public final class Peripheral: Sendable {
     return stream
   }
 
-  /// The values of a subscription that was restored; otherwise as `subscribe`. Call it in the `prepare` of `connect` to
-  /// get those that were kept.
+  /// The values of a restored subscription; otherwise as `subscribe`. Call it in the `prepare` closure of `connect` to
+  /// receive the preserved values.
   public func restoredValues(_ handle: UInt16) -> AsyncThrowingStream<[UInt8], any Error> { values(of: handle).stream }
 
   private func values(

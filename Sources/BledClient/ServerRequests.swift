@@ -10,7 +10,7 @@ public enum ServerEvent: Sendable {
   case write(WriteRequest)
   /// It subscribed.
   case subscribed(Subscriber)
-  /// It ended its subscription or went away.
+  /// It unsubscribed or disconnected.
   case unsubscribed(Subscriber)
 }
 
@@ -20,33 +20,33 @@ public enum ATTRefusal: Int, Hashable, Sendable {
   case readNotPermitted = 0x02
   /// The value cannot be written.
   case writeNotPermitted = 0x03
-  /// The offset lies behind the value's end.
+  /// The offset is greater than the value's length.
   case invalidOffset = 0x07
-  /// The value's length is wrong.
+  /// The value's length is not valid.
   case invalidAttributeValueLength = 0x0D
   /// Something went wrong.
   case unlikelyError = 0x0E
-  /// There is no room.
+  /// There are not enough resources.
   case insufficientResources = 0x11
-  /// The value makes no sense.
+  /// The value is not allowed.
   case valueNotAllowed = 0x13
 
-  /// The error as everybody carries it.
+  /// The error as a `BluetoothError`.
   public func error(_ message: String) -> BluetoothError {
     BluetoothError(domain: .att, code: rawValue, name: "\(self)", message: message)
   }
 }
 
-/// A device reads a value. One that is never answered is refused when the last reference to it goes.
+/// A device reads a value. A request that was not answered is refused when its last reference is released.
 public struct ReadRequest: Sendable {
-  /// Who reads, what, and from where on.
+  /// The device, the handle and the offset.
   public let params: ServerRead.Params
   let answer: RequestAnswer
 
-  /// Answers with the whole value; the offset is taken care of, and one behind its end refused.
+  /// Answers with the whole value, from which the part from the offset on is sent. An offset beyond its end is refused.
   public func respond(_ value: [UInt8]) {
     guard params.offset >= 0, params.offset <= value.count else {
-      return refuse(ATTRefusal.invalidOffset.error("the value has \(value.count) octets"))
+      return refuse(ATTRefusal.invalidOffset.error("the value has only \(value.count) octets"))
     }
     answer.succeed(ServerRead.Result(value: HexBytes(Array(value[params.offset...]))))
   }
@@ -60,16 +60,16 @@ public struct ReadRequest: Sendable {
   public func refuse(_ error: BluetoothError) { answer.fail(error) }
 }
 
-/// A device wrote values. One that is never answered is refused when the last reference to it goes.
+/// A device wrote values. A request that was not answered is refused when its last reference is released.
 public struct WriteRequest: Sendable {
-  /// Who wrote, and what; one answer is for all of it.
+  /// The device and the values; one answer is for all of them.
   public let params: ServerWrite.Params
   let answer: RequestAnswer
 
-  /// Accepts all of it.
+  /// Accepts all writes.
   public func respond() { answer.succeed(Empty()) }
 
-  /// Refuses all of it; the domain of the error is `att`.
+  /// Refuses all writes; the domain of the error is `att`.
   public func refuse(_ error: BluetoothError) { answer.fail(error) }
 }
 

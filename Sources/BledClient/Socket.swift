@@ -10,15 +10,15 @@ struct Errno: Error, Equatable {
   /// The error of the last call on this thread.
   static var last: Errno { Errno(code: errno) }
 
-  /// What it means, for people.
+  /// A human-readable description.
   var text: String { String(cString: strerror(code)) }
 }
 
-/// A Unix stream socket that never blocks, closed with the last reference to it.
+/// A nonblocking Unix stream socket, closed when its last reference is released.
 final class Socket: Sendable {
   let descriptor: Int32
 
-  /// Connects. A Unix socket does that at once or not at all: EAGAIN says that too many wait to be accepted.
+  /// Connects. A Unix socket connects at once or not at all: EAGAIN means that its backlog is full.
   init(connectedTo path: String) throws(Errno) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -43,12 +43,12 @@ final class Socket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Reads octets; 0 of them is the end.
+  /// Reads octets; 0 means the end of the stream.
   func receive(_ octets: UnsafeMutableRawBufferPointer) -> Result<Int, Errno> {
     retried { recv(descriptor, octets.baseAddress, octets.count, 0) }
   }
 
-  /// Writes as many octets as there is room for. A socket that nobody reads any more is an error and no signal.
+  /// Writes as many octets as there is room for. If the peer has closed its end the result is an error, not a signal.
   func send(_ octets: UnsafeRawBufferPointer) -> Result<Int, Errno> {
     retried { Glibc.send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL)) }
   }

@@ -4,33 +4,34 @@ import Bluetooth
 public enum AdvertisingStart: ClientCall {
   /// `advertising.start`
   public static let name = "advertising.start"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .advertise
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Starts an advertisement of this session. Flags are added by the daemon; what does not fit into the advertisement \
-    goes to the scan response, the name is shortened if it must be, and the rest is refused. It ends with \
-    advertising.stop or with the session, and survives an adapter that goes away and comes back.
+    Starts an advertisement of this session. The daemon adds the flags; data that does not fit into the advertisement \
+    goes into the scan response, the name is shortened if necessary, and if the data still does not fit the call \
+    fails. The advertisement ends with advertising.stop or with the session, and survives an adapter that is removed \
+    and comes back.
     """
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?
-    /// The name to show.
+    /// The local name.
     public var name: String?
     /// The services to list.
     public var services: [BluetoothUUID]?
-    /// Data of services, by UUID text.
+    /// Service data, by UUID.
     public var serviceData: [String: HexBytes]?
-    /// Data of the maker; the first two octets are the company, low octet first.
+    /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     public var manufacturerData: HexBytes?
-    /// What kind of thing it is (Assigned Numbers, 2.6).
+    /// The appearance (Assigned Numbers, 2.6).
     public var appearance: Int?
-    /// False: nobody can connect. True if missing.
+    /// False: not connectable. True if missing.
     public var connectable: Bool?
-    /// Seconds between two advertisements, 0.02 to 10.24; 0.1 if missing.
+    /// The advertising interval in seconds, 0.02 to 10.24; 0.1 if missing.
     public var interval: Double?
     /// Makes the params.
     public init(
@@ -48,13 +49,13 @@ public enum AdvertisingStart: ClientCall {
       self.interval = interval
     }
   }
-  /// What comes back once it is on the air.
+  /// The result once it is on the air.
   public struct Result: RPCPayload {
     /// The number that names it.
     public var advertising: Int
     /// The adapter that sends it.
     public var adapter: String
-    /// The real interval in seconds: longer than wanted when advertisements take turns.
+    /// The actual interval in seconds: longer than requested when advertisements take turns.
     public var interval: Double
     /// The name as it is sent, if it had to be shortened.
     public var shortenedName: String?
@@ -68,19 +69,19 @@ public enum AdvertisingStart: ClientCall {
   }
 }
 
-/// Ends an advertisement.
+/// Stops an advertisement.
 public enum AdvertisingStop: ClientCall {
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `advertising.stop`
   public static let name = "advertising.stop"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .advertise
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
-  public static let summary = "Ends an advertisement of this session; all of them if no number is given."
-  /// What the caller sends.
+  public static let summary = "Stops an advertisement of this session, or all of them if no number is given."
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The number that `advertising.start` gave.
     public var advertising: Int?
@@ -89,22 +90,23 @@ public enum AdvertisingStop: ClientCall {
   }
 }
 
-/// An advertisement left the air or came back.
+/// An advertisement went off the air or came back.
 public enum AdvertisingChanged: RPCNotification {
   /// `advertising.changed`
   public static let name = "advertising.changed"
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
-    "An advertisement of this session left the air, came back, has another interval, or failed."
-  /// What it carries.
+    "An advertisement of this session went off the air, came back, changed its interval, or failed."
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The number that `advertising.start` gave.
     public var advertising: Int
     /// Whether it is on the air.
     public var onAir: Bool
-    /// The real interval in seconds, while it is on the air: it grows with the number of advertisements that take turns.
+    /// The actual interval in seconds while it is on the air: it grows with the number of advertisements that take
+    /// turns.
     public var interval: Double?
     /// Why it failed, if it did.
     public var reason: RPCError?

@@ -1,5 +1,5 @@
 extension DecodingError {
-  /// Where in the JSON what is wrong: "params.services[0]: expected text".
+  /// What is wrong and where in the JSON: "params.services[0]: expected a string".
   fileprivate var explanation: String {
     switch self {
     case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])): missing"
@@ -30,12 +30,12 @@ private func path(_ keys: [any CodingKey]) -> String {
   return text
 }
 
-/// The type in the words of JSON.
+/// The type in the terms of JSON.
 private func name(_ type: any Any.Type) -> String {
   switch type {
-  case is String.Type: "text"
+  case is String.Type: "a string"
   case is Bool.Type: "true or false"
-  case is any BinaryInteger.Type: "a whole number"
+  case is any BinaryInteger.Type: "an integer"
   case is any BinaryFloatingPoint.Type: "a number"
   case is [Any].Type: "an array"
   case is [String: Any].Type: "an object"
@@ -43,9 +43,9 @@ private func name(_ type: any Any.Type) -> String {
   }
 }
 
-// Of a number that does not fit into its type, and of a text with half a character, JSONDecoder says that the line is no JSON,
-// without a place. These stand in for the standard library's methods of the same names in all messages of this module, and name
-// the place.
+// For a number that does not fit into its type, and for a string with half a surrogate pair, JSONDecoder reports that
+// the data is not valid JSON, without a place. These overloads replace the standard library's methods in all messages
+// of this module, and name the place.
 extension KeyedDecodingContainer {
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
     try placing(key, wholeNumber) { try generic(type, key) }
@@ -72,7 +72,7 @@ extension KeyedDecodingContainer {
   }
 
   func decodeIfPresent(_ type: [UInt16].Type, forKey key: Key) throws -> [UInt16]? {
-    try placing(key, "expected whole numbers, in range") { try genericIfPresent(type, key) }
+    try placing(key, "expected integers within their range") { try genericIfPresent(type, key) }
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
@@ -83,9 +83,9 @@ extension KeyedDecodingContainer {
     try placing(key, text) { try genericIfPresent(type, key) }
   }
 
-  private var wholeNumber: String { "expected a whole number, in range" }
-  private var number: String { "expected a number, in range" }
-  private var text: String { "expected text, of whole characters" }
+  private var wholeNumber: String { "expected an integer within its range" }
+  private var number: String { "expected a number within its range" }
+  private var text: String { "expected a string of valid characters" }
 
   private func generic<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
     try decode(type, forKey: key)

@@ -6,13 +6,13 @@ public struct ServiceDescription: Codable, Sendable, Hashable {
   public var handle: UInt16
   /// The last handle that belongs to it.
   public var end: UInt16
-  /// What service it is.
+  /// The UUID of the service.
   public var uuid: BluetoothUUID
   /// False for a secondary service.
   public var primary: Bool
-  /// The services it includes, where they were asked for.
+  /// The services it includes, if they were requested.
   public var includes: [ServiceDescription]?
-  /// Its characteristics, where they were asked for.
+  /// Its characteristics, if they were requested.
   public var characteristics: [CharacteristicDescription]?
   /// Makes a description.
   public init(
@@ -34,11 +34,11 @@ public struct CharacteristicDescription: Codable, Sendable, Hashable {
   public var handle: UInt16
   /// The last handle that belongs to it.
   public var end: UInt16
-  /// What characteristic it is.
+  /// The UUID of the characteristic.
   public var uuid: BluetoothUUID
   /// "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite", "extendedProperties".
   public var properties: [String]
-  /// Its descriptors, where they were asked for.
+  /// Its descriptors, if they were requested.
   public var descriptors: [DescriptorDescription]?
   /// Makes a description.
   public init(
@@ -56,7 +56,7 @@ public struct CharacteristicDescription: Codable, Sendable, Hashable {
 public struct DescriptorDescription: Codable, Sendable, Hashable {
   /// Its handle.
   public var handle: UInt16
-  /// What descriptor it is.
+  /// The UUID of the descriptor.
   public var uuid: BluetoothUUID
   /// Makes a description.
   public init(handle: UInt16, uuid: BluetoothUUID) {
@@ -73,7 +73,7 @@ public enum GATTDiscover: ClientCall {
   public typealias Result = GATTServices
   /// `gatt.discover`
   public static let name = "gatt.discover"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Discovers all services, included services, characteristics and descriptors of a device."
@@ -89,15 +89,15 @@ public struct GATTServices: RPCPayload {
 
 /// Discovers primary services.
 public enum GATTDiscoverServices: ClientCall {
-  /// The services, without what is in them.
+  /// The services, without their contents.
   public typealias Result = GATTServices
   /// `gatt.discoverServices`
   public static let name = "gatt.discoverServices"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
-  public static let summary = "Discovers the primary services of a device; only those of the given UUIDs are asked for."
-  /// What the caller sends.
+  public static let summary = "Discovers the primary services of a device: those with the given UUIDs, or all."
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
@@ -112,7 +112,7 @@ public enum GATTDiscoverServices: ClientCall {
 }
 
 /// Names a part of a device's attributes by the handle of a service or characteristic that was discovered, with an
-/// optional wish for UUIDs.
+/// optional filter of UUIDs.
 public struct GATTScope: RPCPayload {
   /// The device.
   public var peripheral: String
@@ -136,7 +136,7 @@ public enum GATTDiscoverIncludedServices: ClientCall {
   public typealias Result = GATTServices
   /// `gatt.discoverIncludedServices`
   public static let name = "gatt.discoverIncludedServices"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Discovers the services that a discovered service includes."
@@ -148,11 +148,11 @@ public enum GATTDiscoverCharacteristics: ClientCall {
   public typealias Params = GATTScope
   /// `gatt.discoverCharacteristics`
   public static let name = "gatt.discoverCharacteristics"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Discovers the characteristics of a discovered service."
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
     /// In order of their handles.
     public var characteristics: [CharacteristicDescription]
@@ -167,11 +167,11 @@ public enum GATTDiscoverDescriptors: ClientCall {
   public typealias Params = GATTScope
   /// `gatt.discoverDescriptors`
   public static let name = "gatt.discoverDescriptors"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Discovers the descriptors of a discovered characteristic."
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
     /// In order of their handles.
     public var descriptors: [DescriptorDescription]

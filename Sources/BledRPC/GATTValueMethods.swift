@@ -4,11 +4,11 @@ import Bluetooth
 public enum GATTRead: ClientCall {
   /// `gatt.read`
   public static let name = "gatt.read"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
-  public static let summary = "Reads the whole value of a characteristic or descriptor, however long."
-  /// What the caller sends.
+  public static let summary = "Reads the whole value of a characteristic or descriptor, whatever its length."
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
@@ -20,7 +20,7 @@ public enum GATTRead: ClientCall {
       self.handle = handle
     }
   }
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
     /// 0 to 512 octets.
     public var value: HexBytes
@@ -31,18 +31,18 @@ public enum GATTRead: ClientCall {
 
 /// Writes a value.
 public enum GATTWrite: ClientCall {
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `gatt.write`
   public static let name = "gatt.write"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = """
-    Writes a value of up to 512 octets. With a response it answers when the device has answered; without one it \
-    answers when the packet has room on the link, and the value must fit into MTU − 3.
+    Writes a value of up to 512 octets. With a response, the call answers once the device has answered; without one, \
+    it answers once there was room for the packet on the link, and the value must fit into MTU − 3.
     """
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
@@ -79,18 +79,18 @@ public struct CharacteristicReference: RPCPayload, Hashable {
 public enum GATTSubscribe: ClientCall {
   /// The characteristic.
   public typealias Params = CharacteristicReference
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `gatt.subscribe`
   public static let name = "gatt.subscribe"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Subscribes to a characteristic: to its notifications, or to its indications if it has no others. Values come as \
-    gatt.value, also those that the device sends before it confirms the subscription.
+    Subscribes to the notifications of a characteristic, or to its indications if it has no notifications. Values are \
+    sent as gatt.value, including those that the device sends before it confirms the subscription.
     """
 }
 
@@ -98,26 +98,26 @@ public enum GATTSubscribe: ClientCall {
 public enum GATTUnsubscribe: ClientCall {
   /// The characteristic.
   public typealias Params = CharacteristicReference
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `gatt.unsubscribe`
   public static let name = "gatt.unsubscribe"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
-    "Ends this session's subscription; the device is told when the last session has ended its own."
+    "Ends this session's subscription; the daemon unsubscribes on the device when no session is subscribed any more."
 }
 
-/// A subscribed value came.
+/// A value was notified or indicated.
 public enum GATTValue: RPCNotification {
   /// `gatt.value`
   public static let name = "gatt.value"
   /// For `rpc.discover`.
-  public static let summary = "A value that this session subscribed to came from the device."
-  /// What it carries; the same for every client.
+  public static let summary = "The device notified or indicated a value that this session subscribed to."
+  /// The parameters; the same for every client.
   public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
@@ -138,12 +138,12 @@ public enum GATTValue: RPCNotification {
 public enum GATTServicesChanged: RPCNotification {
   /// `gatt.servicesChanged`
   public static let name = "gatt.servicesChanged"
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
-    "The device says that attributes in this range changed: handles in it are void, discover again."
-  /// What it carries.
+    "The attributes in this range of handles changed: the handles are no longer valid, discover again."
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
@@ -160,15 +160,16 @@ public enum GATTServicesChanged: RPCNotification {
   }
 }
 
-/// This session lost a subscription.
+/// The daemon ended a subscription of this session.
 public enum GATTSubscriptionLost: RPCNotification {
   /// `gatt.subscriptionLost`
   public static let name = "gatt.subscriptionLost"
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
-  public static let summary = "This session lost a subscription, for instance because it did not read fast enough."
-  /// What it carries.
+  public static let summary =
+    "The daemon ended a subscription of this session, for instance because it did not read fast enough."
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
@@ -185,20 +186,20 @@ public enum GATTSubscriptionLost: RPCNotification {
   }
 }
 
-/// Values may be lost.
+/// Values may have been lost.
 public enum GATTValuesLost: RPCNotification {
   /// `gatt.valuesLost`
   public static let name = "gatt.valuesLost"
   /// For `rpc.discover`.
   public static let summary = """
-    Packets of a device had no room on this machine and are lost; values that this session subscribed to may have been \
-    among them. The subscriptions go on.
+    Packets from a device were dropped because a buffer of the kernel was full. They may have contained values that \
+    this session subscribed to. The subscriptions continue.
     """
-  /// What it carries; the same for every client.
+  /// The parameters; the same for every client.
   public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
-    /// How many packets, 1 or more.
+    /// The number of packets, 1 or more.
     public var packets: Int
     /// Makes the params.
     public init(peripheral: String, packets: Int) {

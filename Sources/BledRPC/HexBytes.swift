@@ -14,7 +14,7 @@ public struct HexBytes: Hashable, Sendable, Codable {
     let container = try decoder.singleValueContainer()
     guard let octets = Hex.decode(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "bytes are given as an even number of hex digits, such as \"48656c6c6f\"")
+        in: container, debugDescription: "bytes must be an even number of hex digits, such as \"48656c6c6f\"")
     }
     self.octets = octets
   }

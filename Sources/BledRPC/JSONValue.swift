@@ -1,4 +1,4 @@
-/// Any JSON, for what has no type of its own: schemas, and lines that a person typed.
+/// Any JSON value, for data without a type of its own: schemas, and lines that a person typed.
 public enum JSONValue: Hashable, RPCPayload {
   /// `null`
   case null
@@ -15,7 +15,7 @@ public enum JSONValue: Hashable, RPCPayload {
   /// Members by name.
   case object([String: JSONValue])
 
-  /// Reads whatever there is.
+  /// Reads any value.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -35,7 +35,7 @@ public enum JSONValue: Hashable, RPCPayload {
     }
   }
 
-  /// Writes it.
+  /// Writes the value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -55,7 +55,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral,
 {
   /// A text.
   public init(stringLiteral value: String) { self = .text(value) }
-  /// An object; of members of the same name the last counts.
+  /// An object; if a name is repeated, the last member counts.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
   }

@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// Cuts a stream of bytes into lines. Used by both ends of the socket.
+/// Splits a stream of bytes into lines. Used by both ends of the socket.
 ///
 /// | State    | Input                           | Output                                             |
 /// |----------|---------------------------------|----------------------------------------------------|
 /// | in line  | bytes up to a line feed         | the line, without its line feed; a blank one is left out |
 /// | in line  | more than `limit` bytes of line | `TooLong`, once; the bytes are dropped → skipping  |
-/// | in line  | no line feed yet                | nothing; the half line is kept                     |
+/// | in line  | no line feed yet                | nothing; the incomplete line is kept               |
 /// | skipping | anything up to a line feed      | nothing → in line                                  |
 ///
-/// So a line that is too long costs exactly one error and the lines behind it are understood again. What is held is never
-/// more than `limit` octets and what was appended since `next` last returned nil.
+/// So a line that is too long causes exactly one error, and the lines after it are read normally. It never holds more
+/// than `limit` octets plus what was appended since `next` last returned nil.
 public struct LineFramer: Sendable {
   /// The longest line both sides accept, in octets, without its line feed: 1 MiB.
   public static let defaultLimit = 1 << 20
@@ -24,33 +24,33 @@ public struct LineFramer: Sendable {
     public var error: RPCError {
       RPCError(
         code: RPCError.invalidRequest,
-        message: "the line is longer than \(limit) bytes and was dropped; the next line is read again")
+        message: "the line exceeds the limit of \(limit) bytes and was dropped; the next line is read normally")
     }
   }
 
-  /// The longest line, in octets, without its line feed. A change counts for the line that is coming, too.
+  /// The longest line, in octets, without its line feed. A change applies to the current line, too.
   public var limit: Int
   private var buffer: [UInt8] = []
-  /// Where the line begins that is handed out next.
+  /// Where the next line begins.
   private var start = 0
-  /// Up to here there is no line feed behind `start`.
+  /// There is no line feed between `start` and here.
   private var searched = 0
   private var skipping = false
 
-  /// Makes a framer that holds nothing.
+  /// Makes an empty framer.
   public init(limit: Int = LineFramer.defaultLimit) { self.limit = limit }
 
-  /// The number of octets held: whole lines that were not fetched yet, and the half line behind them.
+  /// The number of octets held: complete lines that were not fetched yet, and the incomplete line after them.
   public var held: Int { buffer.count - start }
 
-  /// Adds what was received. Call `next` until it gives nil before more is added, or what is held grows.
+  /// Adds what was received. Call `next` until it returns nil before adding more, or the buffer grows.
   public mutating func append(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
 
-  /// The same, from where a system call put it.
+  /// Adds what a system call put into a buffer.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) { buffer.append(contentsOf: bytes) }
 
-  /// The next whole line without its line feed, or nil if there is none yet. Blank lines are left out.
-  /// - Throws: `TooLong` once for each line longer than `limit`; go on calling.
+  /// The next complete line without its line feed, or nil if there is none yet. Blank lines are skipped.
+  /// - Throws: `TooLong` once for each line longer than `limit`; call it again.
   public mutating func next() throws(TooLong) -> Data? {
     while let end = endOfLine() {
       let line = start..<end

@@ -1,37 +1,37 @@
-/// Has this session told of the links of the whole machine.
+/// Reports the links of all sessions to this one.
 public enum PeripheralWatch: ClientCall {
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `peripheral.watch`
   public static let name = "peripheral.watch"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = """
-    Has this session told of each link that comes up or ends, for whichever session: peripheral.linkChanged. What is \
-    linked already is in peripheral.list.
+    Reports each link that comes up or ends, of any session, to this session as peripheral.linkChanged. For the links \
+    that are already up see peripheral.list.
     """
 
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
-    /// False ends it; true if missing.
+    /// False: stop reporting. True if missing.
     public var on: Bool?
     /// Makes the params.
     public init(on: Bool? = nil) { self.on = on }
   }
 }
 
-/// A link came up or ended, for whichever session.
+/// A link of any session came up or ended.
 public enum PeripheralLinkChanged: RPCNotification {
   /// `peripheral.linkChanged`
   public static let name = "peripheral.linkChanged"
   /// For `rpc.discover`.
-  public static let summary = "A link came up or ended, for whichever session; sent after peripheral.watch."
-  /// What it carries.
+  public static let summary = "A link of any session came up or ended; sent after peripheral.watch."
+  /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// Whether it is linked now.
+    /// Whether the link is up.
     public var linked: Bool
     /// The device's name, where known.
     public var name: String?

@@ -2,31 +2,33 @@
 public enum PeripheralConnect: ClientCall {
   /// `peripheral.connect`
   public static let name = "peripheral.connect"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Connects to a device and answers when the link is there; without a timeout it waits for ever. A device that is \
-    connected already is shared. peripheral.disconnect takes the wish back. A wish outlasts an adapter that goes away \
-    and comes back; with `reconnect` it also outlasts the link.
+    Connects to a device and answers once the link is up; without a timeout it waits indefinitely. The link to a \
+    device that is already connected is shared. peripheral.disconnect cancels a pending connection. A pending \
+    connection survives an adapter that is removed and comes back; with `reconnect` the device is connected again \
+    whenever the link is lost.
     """
 
-  /// What the caller sends: `peripheral` or `address`.
+  /// The parameters: `peripheral` or `address`.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String?
     /// The device's address; it need not have been heard before.
     public var address: String?
-    /// "public" or "random"; if missing: as last heard, else public, but random where the two top bits are set.
+    /// "public" or "random"; if missing: as last heard, else random if the two top bits are set, else public.
     public var addressType: String?
     /// The adapter to connect with; if missing, the one that heard the device last, else the first.
     public var adapter: String?
-    /// Seconds until the attempt is given up; for ever if missing.
+    /// Seconds after which to give up; never if missing.
     public var timeout: Double?
-    /// True: when the link is lost it is connected again, as often as that happens, until `peripheral.disconnect`.
-    /// peripheral.disconnected says `reconnecting` then, and peripheral.connected that it is back. The last call decides.
+    /// True: whenever the link is lost the daemon connects again, until `peripheral.disconnect` is called.
+    /// peripheral.disconnected then has `reconnecting`, and peripheral.connected reports the new link. The last call
+    /// applies.
     public var reconnect: Bool?
     /// Makes the params.
     public init(
@@ -42,7 +44,7 @@ public enum PeripheralConnect: ClientCall {
     }
   }
 
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -54,7 +56,7 @@ public enum PeripheralConnect: ClientCall {
     public var adapter: String
     /// The ATT MTU that was agreed, 23 to 517 octets.
     public var mtu: Int
-    /// How many attempts it took.
+    /// The number of attempts that were needed.
     public var attempts: Int
     /// Makes the result.
     public init(peripheral: String, address: String, addressType: String, adapter: String, mtu: Int, attempts: Int) {
@@ -76,29 +78,30 @@ public struct PeripheralReference: RPCPayload, Hashable {
   public init(peripheral: String) { self.peripheral = peripheral }
 }
 
-/// Ends this session's use of a device, or its wait for it.
+/// Ends this session's use of a device, or cancels its pending connection.
 public enum PeripheralDisconnect: ClientCall {
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `peripheral.disconnect`
   public static let name = "peripheral.disconnect"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Ends this session's use of a device, or its wait for it: a pending peripheral.connect fails with gap cancelled. The \
-    link goes down when the last session lets go. peripheral.disconnected follows if the device was connected.
+    Ends this session's use of a device, or cancels its pending connection: that peripheral.connect fails with the gap \
+    error cancelled. The link is disconnected when no session uses it any more. peripheral.disconnected follows if the \
+    device was connected.
     """
 
-  /// What the caller sends: `peripheral`, or the `address` that a pending `peripheral.connect` was given.
+  /// The parameters: `peripheral`, or the `address` that a pending `peripheral.connect` was given.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String?
     /// The device's address.
     public var address: String?
-    /// "public" or "random"; if missing, both are meant.
+    /// "public" or "random"; if missing, both match.
     public var addressType: String?
     /// Makes the params.
     public init(peripheral: String? = nil, address: String? = nil, addressType: String? = nil) {
@@ -111,16 +114,16 @@ public enum PeripheralDisconnect: ClientCall {
 
 /// Lists the devices that the daemon knows.
 public enum PeripheralList: ClientCall {
-  /// Nothing to say.
+  /// There are no parameters.
   public typealias Params = Empty
   /// `peripheral.list`
   public static let name = "peripheral.list"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = """
-    Lists the devices that were heard or connected lately, and those that were connected before the daemon started; the \
-    last used first.
+    Lists the devices that were heard or connected recently, and those that were connected before the daemon started; \
+    the most recently used first.
     """
 
   /// A device that the daemon knows.
@@ -160,7 +163,7 @@ public enum PeripheralList: ClientCall {
     }
   }
 
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
     /// The devices.
     public var peripherals: [Entry]
@@ -173,16 +176,17 @@ public enum PeripheralList: ClientCall {
 public enum PeripheralForget: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `peripheral.forget`
   public static let name = "peripheral.forget"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = """
-    Forgets a device for good: its identifier, its name, and what was discovered on it. When it is heard again it is a new \
-    one. Refused with bled notPermitted while a session is connected to it or waits for it.
+    Permanently forgets a device: its identifier, its name and its cached attributes. If it is heard again it gets a \
+    new identifier. Fails with the bled error notPermitted while a session is connected to the device or has a pending \
+    connection to it.
     """
 }
 
@@ -192,11 +196,11 @@ public enum PeripheralRSSI: ClientCall {
   public typealias Params = PeripheralReference
   /// `peripheral.rssi`
   public static let name = "peripheral.rssi"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = "Measures the signal strength of the link to a device."
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
     /// In dBm.
     public var rssi: Int
@@ -205,29 +209,32 @@ public enum PeripheralRSSI: ClientCall {
   }
 }
 
-/// A device that this session waited for is connected.
+/// A pending connection of this session was established.
 public enum PeripheralConnected: RPCNotification {
-  /// What peripheral.connect would have answered.
+  /// The result that peripheral.connect would have had.
   public typealias Params = PeripheralConnect.Result
   /// `peripheral.connected`
   public static let name = "peripheral.connected"
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
-    "A device is back that was lost and was to be reconnected, or for which a peripheral.connect waited when the program went away."
+    """
+    A device was connected again after its link was lost (`reconnect`), or the peripheral.connect that was pending \
+    when the program went away succeeded.
+    """
 }
 
-/// A device that this session waited for will not be connected.
+/// A pending connection of this session failed or was cancelled.
 public enum PeripheralConnectFailed: RPCNotification {
   /// `peripheral.connectFailed`
   public static let name = "peripheral.connectFailed"
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
-    "A peripheral.connect that waited when the program went away failed, or was taken back; see session.open."
-  /// What it carries.
+    "A peripheral.connect that was pending when the program went away failed or was cancelled; see session.open."
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -241,22 +248,23 @@ public enum PeripheralConnectFailed: RPCNotification {
   }
 }
 
-/// A device that this session had connected is no longer.
+/// A device that this session was connected to is disconnected.
 public enum PeripheralDisconnected: RPCNotification {
   /// `peripheral.disconnected`
   public static let name = "peripheral.disconnected"
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
-    "A device that this session had connected is no longer; every pending call on it has failed."
-  /// What it carries.
+    "A device that this session was connected to is disconnected; every pending call on it has failed."
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// Why; missing if this session asked for it.
+    /// The reason; missing if this session disconnected.
     public var reason: RPCError?
-    /// True if it is connected again as soon as it is there; peripheral.connected tells. Missing otherwise.
+    /// True if the daemon connects again as soon as the device is there, which peripheral.connected reports. Missing
+    /// otherwise.
     public var reconnecting: Bool?
     /// Makes the params.
     public init(peripheral: String, reason: RPCError?, reconnecting: Bool? = nil) {

@@ -12,7 +12,7 @@ public enum RPCEncoding {
     return writer.takeMessage()
   }
 
-  /// A message that wants no answer.
+  /// A notification.
   @inlinable
   public static func notification<Notification: RPCNotification>(
     _ notification: Notification.Type, _ params: Notification.Params
@@ -22,7 +22,7 @@ public enum RPCEncoding {
     return writer.takeMessage()
   }
 
-  /// The answer to a call.
+  /// The result of a call.
   @inlinable
   public static func success(id: RequestID, _ result: some RPCPayload) throws -> Data {
     var writer = JSONWriter(id: id, body: "result")
@@ -30,7 +30,7 @@ public enum RPCEncoding {
     return writer.takeMessage()
   }
 
-  /// The refusal of a call; without an id where it could not be read.
+  /// The error that answers a call; without an id if that could not be read.
   public static func failure(id: RequestID?, _ error: RPCError) throws -> Data {
     var writer = JSONWriter(id: id, body: "error")
     try writer.encode(error)

@@ -2,34 +2,34 @@ import Bluetooth
 
 /// The `error` member of a JSON-RPC response.
 public struct RPCError: Error, Codable, Sendable, Hashable {
-  /// What kind of failure: the reserved numbers of JSON-RPC, or `operationFailed` with `data`.
+  /// The kind of failure: one of JSON-RPC's reserved codes, or `operationFailed` with `data`.
   public var code: Int
-  /// A sentence for people.
+  /// A human-readable message.
   public var message: String
-  /// The failure in the field's own terms; present if and only if `code` is `operationFailed`.
+  /// The failure in Bluetooth's own terms; present if and only if `code` is `operationFailed`.
   public var data: Details?
 
-  /// The failure in the field's own terms.
+  /// The failure in Bluetooth's own terms.
   public struct Details: Codable, Sendable, Hashable {
-    /// Who defines the code: att, hci, gap or bled.
+    /// The domain that defines the code: att, hci, gap or bled.
     public var domain: BluetoothError.Domain
-    /// The number in that domain.
+    /// The code within that domain.
     public var code: Int
-    /// Its name there.
+    /// The name of the code.
     public var name: String
   }
 
-  /// The line is no JSON.
+  /// The line is not valid JSON.
   public static let parseError = -32700
-  /// The JSON is no JSON-RPC 2.0 message.
+  /// The JSON is not a JSON-RPC 2.0 message.
   public static let invalidRequest = -32600
-  /// There is no such method.
+  /// The method does not exist.
   public static let methodNotFound = -32601
-  /// The params do not fit the method.
+  /// The params are not valid for the method.
   public static let invalidParams = -32602
-  /// The daemon could not do what it should have (JSON-RPC 2.0, 5.1).
+  /// An internal error of the daemon (JSON-RPC 2.0, 5.1).
   public static let internalError = -32603
-  /// The request was understood and could not be done; see `data`.
+  /// The request was valid, but the operation failed; see `data`.
   public static let operationFailed = -32000
 
   /// Makes an error of the protocol itself.
@@ -38,14 +38,14 @@ public struct RPCError: Error, Codable, Sendable, Hashable {
     self.message = message
   }
 
-  /// Makes the error that says why an operation failed.
+  /// Makes an error from the reason why an operation failed.
   public init(_ error: BluetoothError) {
     code = Self.operationFailed
     message = error.message
     data = Details(domain: error.domain, code: error.code, name: error.name)
   }
 
-  /// The failure in the field's own terms; an error of the protocol itself becomes domain `bled`.
+  /// The failure in Bluetooth's own terms; an error of the protocol itself gets the domain `bled`.
   public var bluetoothError: BluetoothError {
     guard let data else { return BledError.invalidParameter.error(message) }
     return BluetoothError(domain: data.domain, code: data.code, name: data.name, message: message)

@@ -1,11 +1,11 @@
 import Bluetooth
 import FoundationEssentials
 
-/// What names a request and its response: a number or a text that its sender chose.
+/// The id of a request and its response: a number or a string that the caller chose.
 public enum RequestID: Hashable, Sendable, Codable {
   /// A number.
   case number(Int)
-  /// A text.
+  /// A string.
   case text(String)
 
   /// Reads an integer or a string.
@@ -16,7 +16,7 @@ public enum RequestID: Hashable, Sendable, Codable {
     } else if let text = try? container.decode(String.self) {
       self = .text(text)
     } else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a whole number or text")
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected an integer or a string")
     }
   }
 
@@ -30,17 +30,17 @@ public enum RequestID: Hashable, Sendable, Codable {
   }
 }
 
-/// One received line, understood as far as its kind; `params` and `result` are decoded once their type is known.
+/// One received line, parsed as far as its kind; `params` and `result` are decoded once their type is known.
 public struct RPCMessage: Sendable {
   /// The kinds of message.
   public enum Kind: Hashable, Sendable {
-    /// A call that wants an answer.
+    /// A call that needs an answer.
     case request(id: RequestID, method: String)
-    /// A message that wants none.
+    /// A message that needs none.
     case notification(method: String)
-    /// The answer to a call of ours: decode `result`.
+    /// The result of a call that we made: decode `result`.
     case success(id: RequestID)
-    /// The refusal of a call of ours. Without an id the other side could not tell which.
+    /// The error that answers a call that we made. Without an id the other side could not read which.
     case failure(id: RequestID?, RPCError)
   }
 
@@ -79,15 +79,15 @@ public struct RPCMessage: Sendable {
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
-      // Params that have no members would not look.
+      // Params without members would accept anything.
       _ = try container.nestedContainer(keyedBy: NoKeys.self, forKey: .params)
       params = try container.decode(Params.self, forKey: .params)
     }
   }
   private struct ResultOnly<Result: Decodable>: Decodable { var result: Result }
 
-  /// Understands one line (without its line feed).
-  /// - Throws: `RefusedLine`, ready to be answered.
+  /// Parses one line (without its line feed).
+  /// - Throws: `RefusedLine`, with the error to answer.
   public init(line: Data) throws(RefusedLine) {
     self.line = line
     if let envelope = PlainEnvelope(line) {
@@ -96,11 +96,12 @@ public struct RPCMessage: Sendable {
       isPlain = true
       return
     }
-    // JSONDecoder reads over such commas.
+    // JSONDecoder accepts such commas.
     guard !JSONScanner.hasTrailingComma(line) else {
       throw RefusedLine(
         id: nil,
-        error: RPCError(code: RPCError.parseError, message: "the line is no JSON: there is a comma before a bracket"))
+        error: RPCError(
+          code: RPCError.parseError, message: "the line is not valid JSON: there is a comma before a closing bracket"))
     }
     let head: Head
     do {
@@ -116,7 +117,7 @@ public struct RPCMessage: Sendable {
     switch (head.method, head.id, head.error) {
     case (let method?, let id?, nil): kind = .request(id: id, method: method)
     case (let method?, nil, nil) where !head.hasID: kind = .notification(method: method)
-    case (.some, nil, nil): throw RefusedLine(id: nil, error: .invalid("id: null names no request"))
+    case (.some, nil, nil): throw RefusedLine(id: nil, error: .invalid("id: a request must not have the id null"))
     case (nil, let id, let error?): kind = .failure(id: id, error)
     case (nil, let id?, nil): kind = .success(id: id)
     default: throw RefusedLine(id: head.id, error: .invalid("neither a request nor a response"))
@@ -124,7 +125,7 @@ public struct RPCMessage: Sendable {
   }
 
   /// Decodes the params; a missing `params` counts as `{}`.
-  /// - Throws: `RPCError` with code `invalidParams`, naming the member that does not fit.
+  /// - Throws: `RPCError` with code `invalidParams`, naming the member that is wrong.
   @inlinable
   public func params<Params: RPCPayload>(_ type: Params.Type) throws(RPCError) -> Params {
     if let params = plain(type) { return params }
@@ -164,7 +165,7 @@ public struct RPCMessage: Sendable {
   }
 
   /// Decodes the result of a `.success`.
-  /// - Throws: `RPCError` with code `invalidRequest` if it does not fit.
+  /// - Throws: `RPCError` with code `invalidRequest` if it is not valid for the method.
   @inlinable
   public func result<Result: RPCPayload>(_ type: Result.Type) throws(RPCError) -> Result {
     if let result = plain(type) { return result }
@@ -177,12 +178,12 @@ public struct RPCMessage: Sendable {
     do {
       return try JSONDecoder().decode(ResultOnly<Result>.self, from: line).result
     } catch {
-      throw .invalid("the response does not fit the call: " + explain(error))
+      throw .invalid("the response is not valid for the call: " + explain(error))
     }
   }
 
   /// Decodes the params or the result without parsing the rest of the line again.
-  /// - Returns: nil where that does not work; the reason has to be found in the whole line, whose places it names.
+  /// - Returns: nil if that fails; the reason must be determined from the whole line, so that it names the place.
   private func decoded<Value: RPCPayload>(_ type: Value.Type) -> Value? {
     guard let body else { return nil }
     return try? JSONDecoder().decode(
@@ -202,9 +203,9 @@ public struct RPCMessage: Sendable {
     }
   }
 
-  /// A line that is no message, with the error that answers it.
+  /// A line that is not a valid message, with the error that answers it.
   public struct RefusedLine: Error, Sendable {
-    /// The id to answer with, where one could be read.
+    /// The id to answer with, if one could be read.
     public let id: RequestID?
     /// What is wrong.
     public let error: RPCError
@@ -217,9 +218,9 @@ public struct RPCMessage: Sendable {
     fileprivate init(_ error: DecodingError, in line: Data) {
       switch error {
       case .dataCorrupted(let context) where context.codingPath.isEmpty:
-        self.init(id: nil, error: RPCError(code: RPCError.parseError, message: "the line is no JSON"))
+        self.init(id: nil, error: RPCError(code: RPCError.parseError, message: "the line is not valid JSON"))
       case .typeMismatch(_, let context) where context.codingPath.isEmpty:
-        self.init(id: nil, error: .invalid("a message is one object, one message a line; there are no batches"))
+        self.init(id: nil, error: .invalid("a message is one object on one line; batches are not supported"))
       default:
         let id = try? JSONDecoder().decode(WithID.self, from: line).id
         self.init(id: id, error: .invalid(explain(error)))

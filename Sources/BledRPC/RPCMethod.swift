@@ -1,47 +1,47 @@
-/// A call and its answer, described once for both sides: everything else that is said of a method derives from its type. Its
-/// doc comment in the source and `summary` say what it does. Which side calls it is said by `ClientCall` and `DaemonCall`.
+/// A call and its answer, described once for both sides: all other descriptions of a method are derived from its type.
+/// Its doc comment and `summary` say what it does; `ClientCall` and `DaemonCall` say which side calls it.
 public protocol RPCMethod: Sendable {
-  /// What the caller sends.
+  /// The parameters.
   associatedtype Params: RPCPayload
-  /// What comes back.
+  /// The result.
   associatedtype Result: RPCPayload
   /// `noun.verb`.
   static var name: String { get }
-  /// One sentence for the description that `rpc.discover` gives.
+  /// A short description for `rpc.discover`.
   static var summary: String { get }
 }
 
-/// What clients call.
+/// A call that clients make.
 public protocol ClientCall: RPCMethod {
-  /// What a caller must be permitted; nil if everybody may call it. Without a default, so that no method is open to all, or
-  /// closed to those that need it, by oversight.
+  /// The permission that the caller needs; nil if everybody may call it. There is no default, so that no method is
+  /// opened to everybody by oversight.
   static var permission: Permission? { get }
-  /// Whether the session may hold something else afterwards. False unless a method says otherwise.
+  /// Whether the call can change what the session holds.
   static var changesSession: Bool { get }
 }
 
 extension ClientCall {
-  /// False unless a method says otherwise.
+  /// False by default.
   public static var changesSession: Bool { false }
 }
 
-/// What the daemon calls: it asks a session for something that only its program knows.
+/// A call that the daemon makes: it asks a session for something that only its program knows.
 public protocol DaemonCall: RPCMethod {}
 
-/// A message that gets no answer.
+/// A message without an answer.
 public protocol RPCNotification: Sendable {
-  /// What it carries.
+  /// The parameters.
   associatedtype Params: RPCPayload
   /// `noun.what`.
   static var name: String { get }
-  /// One sentence for the description that `rpc.discover` gives.
+  /// A short description for `rpc.discover`.
   static var summary: String { get }
-  /// Whether it tells that the session holds something else than before. False unless a notification says otherwise.
+  /// Whether it reports a change of what the session holds.
   static var changesSession: Bool { get }
 }
 
 extension RPCNotification {
-  /// False unless a notification says otherwise.
+  /// False by default.
   public static var changesSession: Bool { false }
 }
 
@@ -71,7 +71,7 @@ public struct Empty: RPCPayload, Hashable {
   public init() {}
 }
 
-/// What a program may be allowed to do. Who may is said in the daemon's configuration (`docs/configuration.md`).
+/// What a program can be permitted to do. The daemon's configuration says who has which (`docs/configuration.md`).
 public enum Permission: String, Hashable, Sendable, CaseIterable {
   /// Hear advertisements.
   case scan

@@ -1,25 +1,25 @@
 import Bluetooth
 
-/// What a session held when its program went away. The events that came since then follow the answer that carries this, so
-/// that both together are the present state.
+/// What a session held when its program went away. The events since then follow the answer that carries this; both
+/// together give the present state.
 public struct RestoredState: Codable, Sendable {
   /// Since when the program was gone, in seconds since the epoch.
   public var since: Double
-  /// The scan, as it was asked for.
+  /// The parameters of the scan.
   public var scan: ScanStart.Params?
-  /// The devices that were connected or waited for.
+  /// The devices that were connected or had a pending connection.
   public var peripherals: [Peripheral]
   /// The services that the session published.
   public var services: [Service]
   /// The advertisements.
   public var advertisements: [Advertisement]
-  /// How many reports had no room among the kept events; others were replaced by newer ones on the same device.
+  /// How many reports were dropped because the queue was full; others were replaced by newer ones of the same device.
   public var droppedReports: Int
-  /// How many values had no room: the subscriptions that they belonged to are lost, and the events say which. Also writes
-  /// without response of devices are counted here.
+  /// How many values were dropped because the queue was full: the subscriptions they belonged to ended, and the events
+  /// say which. Writes without response from devices are counted here, too.
   public var droppedValues: Int
 
-  /// A device that was connected or waited for.
+  /// A device that was connected or had a pending connection.
   public struct Peripheral: Codable, Sendable, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
@@ -35,11 +35,11 @@ public struct RestoredState: Codable, Sendable {
     public var state: String
     /// The ATT MTU, while connected.
     public var mtu: Int?
-    /// What the session discovered of it.
+    /// The attributes that the session discovered.
     public var services: [ServiceDescription]
     /// The handles of the characteristics that the session subscribes to.
     public var subscriptions: [UInt16]
-    /// Whether the link comes back by itself when it is lost; nil: no.
+    /// Whether the daemon connects again when the link is lost; nil: no.
     public var reconnect: Bool?
     /// Makes a description.
     public init(

@@ -6,23 +6,23 @@ public enum ScanStart: ClientCall {
   public typealias Result = Empty
   /// `scan.start`
   public static let name = "scan.start"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .scan
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Starts this session's scan, or replaces it. Reports come as scan.report. A session has one scan; it ends with \
-    scan.stop or with the session, and survives an adapter that goes away and comes back.
+    Starts this session's scan, or replaces it. Reports are sent as scan.report. A session has one scan; it ends with \
+    scan.stop or with the session, and survives an adapter that is removed and comes back.
     """
 
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The adapter to scan on; all of them if missing.
     public var adapter: String?
     /// Only devices that advertise one of these services.
     public var services: [BluetoothUUID]?
-    /// Only devices that wish to find one of these services on others; with `services`: those of either kind.
+    /// Only devices that solicit one of these services; together with `services`: devices that match either list.
     public var solicitedServices: [BluetoothUUID]?
     /// Only devices whose name begins with this text.
     public var name: String?
@@ -30,9 +30,9 @@ public enum ScanStart: ClientCall {
     public var address: String?
     /// Only reports at least this strong, in dBm.
     public var rssi: Int?
-    /// True: every report. False or missing: one report a device, and again whenever its data changes.
+    /// True: every report. False or missing: one report for each device, and another whenever its data changes.
     public var duplicates: Bool?
-    /// False: do not ask for scan responses. True if missing.
+    /// False: passive scanning, without scan requests. True if missing.
     public var active: Bool?
     /// Makes the params.
     public init(
@@ -51,20 +51,20 @@ public enum ScanStart: ClientCall {
   }
 }
 
-/// Ends this session's scan.
+/// Stops this session's scan.
 public enum ScanStop: ClientCall {
-  /// Nothing to say.
+  /// There are no parameters.
   public typealias Params = Empty
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `scan.stop`
   public static let name = "scan.stop"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .scan
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
-  public static let summary = "Ends this session's scan. Without one it does nothing."
+  public static let summary = "Stops this session's scan. Does nothing if there is none."
 }
 
 /// A device was heard.
@@ -72,9 +72,9 @@ public enum ScanReport: RPCNotification {
   /// `scan.report`
   public static let name = "scan.report"
   /// For `rpc.discover`.
-  public static let summary = "A device was heard; what its advertisement and its scan response say is merged."
+  public static let summary = "A device was heard; the data of its advertisement and its scan response are merged."
 
-  /// What a device says of itself; the same for every client.
+  /// What a device advertises; the same for every client.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's stable identifier of the device, a UUID.
     public var peripheral: String
@@ -92,24 +92,24 @@ public enum ScanReport: RPCNotification {
     public var name: String?
     /// The services it lists.
     public var services: [BluetoothUUID]?
-    /// The services it wishes to find on others.
+    /// The services it solicits.
     public var solicitedServices: [BluetoothUUID]?
-    /// Data of its services, by UUID text.
+    /// Service data, by UUID.
     public var serviceData: [String: HexBytes]?
-    /// Data of its maker; the first two octets are the company, low octet first.
+    /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     public var manufacturerData: HexBytes?
-    /// The power at which it sends, in dBm.
+    /// The transmit power, in dBm.
     public var txPower: Int?
-    /// What kind of thing it is (Assigned Numbers, 2.6).
+    /// The appearance (Assigned Numbers, 2.6).
     public var appearance: Int?
     /// The advertising data as received.
     public var data: HexBytes
-    /// The scan response data as received, once there is one.
+    /// The scan response data as received, once one was received.
     public var scanResponse: HexBytes?
     /// When it was heard, in seconds since the epoch.
     public var time: Double
 
-    /// Makes a report of what is always known.
+    /// Makes a report with the members that are always present.
     public init(
       peripheral: String, adapter: String, address: String, addressType: String, connectable: Bool, data: HexBytes,
       time: Double

@@ -6,8 +6,8 @@ public enum ServerRead: DaemonCall {
   public static let name = "server.read"
   /// For `rpc.discover`.
   public static let summary = """
-    From the daemon: a device reads a characteristic of this session. Answer with the value from the offset on, or with an \
-    error whose data has domain "att". Without an answer within 25 s the device gets Unlikely Error.
+    From the daemon: a device reads a characteristic of this session. Answer with the value from the offset on, or \
+    with an error whose data has the domain "att". Without an answer within 25 s the device receives Unlikely Error.
     """
   /// What the daemon sends.
   public struct Params: RPCPayload {
@@ -35,14 +35,14 @@ public enum ServerRead: DaemonCall {
 
 /// The daemon hands this session values that a device wrote.
 public enum ServerWrite: DaemonCall {
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `server.write`
   public static let name = "server.write"
   /// For `rpc.discover`.
   public static let summary = """
-    From the daemon: a device wrote characteristics of this session; several at once come from an executed queue. \
-    Answer once, with an empty result or with an error whose data has domain "att".
+    From the daemon: a device wrote one or more characteristics of this session; several writes together come from an \
+    Execute Write Request. Answer once, with an empty result or with an error whose data has the domain "att".
     """
   /// What the daemon sends.
   public struct Params: RPCPayload {
@@ -73,7 +73,7 @@ public enum ServerWrite: DaemonCall {
   }
 }
 
-/// A device that subscribed, or no longer does.
+/// A device that subscribed or unsubscribed.
 public struct Subscriber: RPCPayload, Hashable {
   /// The daemon's identifier of the device.
   public var central: String
@@ -99,14 +99,14 @@ public enum ServerSubscribed: RPCNotification {
   public static let summary = "A device subscribed to a characteristic of this session."
 }
 
-/// A device no longer subscribes.
+/// A device unsubscribed.
 public enum ServerUnsubscribed: RPCNotification {
   /// The device and the characteristic.
   public typealias Params = Subscriber
   /// `server.unsubscribed`
   public static let name = "server.unsubscribed"
   /// For `rpc.discover`.
-  public static let summary = "A device ended its subscription to a characteristic of this session, or went away."
+  public static let summary = "A device unsubscribed from a characteristic of this session, or disconnected."
 }
 
 /// Values that were written without response may be lost.
@@ -115,14 +115,14 @@ public enum ServerWritesLost: RPCNotification {
   public static let name = "server.writesLost"
   /// For `rpc.discover`.
   public static let summary = """
-    Packets of a device had no room, in this machine or in what waits for this session, and are lost; values that it wrote \
-    without response to characteristics of this session may have been among them.
+    Packets from a device were dropped because a buffer of the kernel or the queue of this session was full. They may \
+    have contained values written without response to characteristics of this session.
     """
-  /// What it carries.
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var central: String
-    /// How many packets, 1 or more.
+    /// The number of packets, 1 or more.
     public var packets: Int
     /// Makes the params.
     public init(central: String, packets: Int) {
@@ -132,9 +132,9 @@ public enum ServerWritesLost: RPCNotification {
   }
 }
 
-/// There is room again.
+/// There is room for notifications again.
 public enum ServerReady: RPCNotification {
-  /// Nothing to say.
+  /// There are no parameters.
   public typealias Params = Empty
   /// `server.ready`
   public static let name = "server.ready"

@@ -1,28 +1,28 @@
 import Bluetooth
 
-/// A service to be published.
+/// A service to publish.
 public struct ServiceToPublish: Codable, Sendable {
-  /// What service it is.
+  /// The UUID of the service.
   public var uuid: BluetoothUUID
   /// False for a secondary service; true if missing.
   public var primary: Bool?
-  /// The handles of services that this session published before and that this one includes.
+  /// The handles of the included services, which this session must have published before.
   public var includes: [UInt16]?
   /// Its characteristics.
   public var characteristics: [Characteristic]?
 
-  /// A characteristic to be published.
+  /// A characteristic to publish.
   public struct Characteristic: Codable, Sendable {
-    /// What characteristic it is.
+    /// The UUID of the characteristic.
     public var uuid: BluetoothUUID
     /// "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite".
     public var properties: [String]
     /// "readable", "writeable", "readEncryptionRequired", "writeEncryptionRequired", "subscribeEncryptionRequired"; if
-    /// missing: what the properties need.
+    /// missing: those that the properties imply.
     public var permissions: [String]?
-    /// A value given here is fixed and answered by the daemon; without one every read and write asks this session.
+    /// A fixed value, which the daemon answers; without one every read and write is passed to this session.
     public var value: HexBytes?
-    /// Descriptors with fixed values; 2900 and 2902 are made by the daemon.
+    /// Descriptors with fixed values; the daemon adds 2900 and 2902.
     public var descriptors: [Descriptor]?
     /// Makes a characteristic.
     public init(
@@ -37,9 +37,9 @@ public struct ServiceToPublish: Codable, Sendable {
     }
   }
 
-  /// A descriptor to be published.
+  /// A descriptor to publish.
   public struct Descriptor: Codable, Sendable {
-    /// What descriptor it is.
+    /// The UUID of the descriptor.
     public var uuid: BluetoothUUID
     /// Its fixed value.
     public var value: HexBytes
@@ -65,46 +65,46 @@ public struct ServiceToPublish: Codable, Sendable {
 public enum ServiceAdd: ClientCall {
   /// `service.add`
   public static let name = "service.add"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .serve
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Publishes a service on every adapter. Reads and writes of characteristics without a fixed value come as calls \
-    server.read and server.write to this session. It ends with service.remove or with the session.
+    Publishes a service on every adapter. Reads and writes of characteristics without a fixed value are passed to this \
+    session as calls of server.read and server.write. The service is removed by service.remove or when the session ends.
     """
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The service.
     public var service: ServiceToPublish
     /// Makes the params.
     public init(service: ServiceToPublish) { self.service = service }
   }
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
-    /// The service with the handles it got; its own handle names it from now on.
+    /// The service with its handles; the handle of the declaration identifies it from now on.
     public var service: ServiceDescription
     /// Makes the result.
     public init(service: ServiceDescription) { self.service = service }
   }
 }
 
-/// Takes a published service back.
+/// Removes a published service.
 public enum ServiceRemove: ClientCall {
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `service.remove`
   public static let name = "service.remove"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .serve
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
-  public static let summary = "Takes a service of this session back; all of them if no handle is given."
-  /// What the caller sends.
+  public static let summary = "Removes a service of this session, or all of them if no handle is given."
+  /// The parameters.
   public struct Params: RPCPayload {
-    /// The service's own handle.
+    /// The handle of the service's declaration.
     public var handle: UInt16?
     /// Makes the params.
     public init(handle: UInt16? = nil) { self.handle = handle }
@@ -115,14 +115,14 @@ public enum ServiceRemove: ClientCall {
 public enum ServerNotify: ClientCall {
   /// `server.notify`
   public static let name = "server.notify"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .serve
   /// For `rpc.discover`.
   public static let summary = """
-    Sends a new value to the subscribers of a characteristic, as notification or indication, as each of them asked. \
-    What is longer than a subscriber's MTU − 3 is cut; it can read the rest.
+    Sends a new value to the subscribers of a characteristic, as a notification or an indication, as each of them \
+    requested. A value longer than a subscriber's MTU − 3 is truncated; the subscriber can read the rest.
     """
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The handle of the characteristic's value.
     public var handle: UInt16
@@ -137,13 +137,14 @@ public enum ServerNotify: ClientCall {
       self.centrals = centrals
     }
   }
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
-    /// False: there was no room, nothing was sent; try again after `server.ready`. True also without subscribers.
+    /// False: there was no room and nothing was sent; try again after `server.ready`. True if there are no subscribers.
     public var sent: Bool
-    /// How many subscribers it went to.
+    /// The number of subscribers it was sent to.
     public var receivers: Int
-    /// The subscribers that did not get it because they must discover the changed services first; missing if there are none.
+    /// The subscribers that it was not sent to because they must discover the changed services first; missing if there
+    /// are none.
     public var outOfSync: [String]?
     /// Makes the result.
     public init(sent: Bool, receivers: Int, outOfSync: [String]? = nil) {
@@ -154,13 +155,13 @@ public enum ServerNotify: ClientCall {
   }
 }
 
-/// How quick a connection ought to be.
+/// The latency that is requested of a connection.
 public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
-  /// Quick and dear: 15 to 30 ms between two connection events.
+  /// Low latency at the cost of power: 15 to 30 ms between two connection events.
   case low
   /// 90 to 120 ms.
   case medium
-  /// Slow and cheap: 480 to 510 ms.
+  /// High latency to save power: 480 to 510 ms.
   case high
 
   /// Reads one of the words.
@@ -173,24 +174,25 @@ public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
   }
 }
 
-/// Asks for a quicker or a cheaper connection.
+/// Asks a central for other connection parameters.
 public enum ServerSetLatency: ClientCall {
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `server.setLatency`
   public static let name = "server.setLatency"
-  /// What a caller must be permitted.
+  /// The permission that the caller needs.
   public static let permission: Permission? = .serve
   /// For `rpc.discover`.
   public static let summary = """
-    Asks a device that connected to this machine for a quicker ("low": 15 to 30 ms between two connection events) or a cheaper \
-    connection ("medium": 90 to 120 ms, "high": 480 to 510 ms). The device decides; the answer says that it was asked.
+    Asks a device that connected to this machine for another connection interval: "low" latency (15 to 30 ms), or \
+    "medium" (90 to 120 ms) or "high" (480 to 510 ms) to save power. The device decides; the call answers once the \
+    request is sent.
     """
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device, as in `server.subscribed`.
     public var central: String
-    /// What is wished for.
+    /// The requested latency.
     public var latency: ConnectionLatency
     /// Makes the params.
     public init(central: String, latency: ConnectionLatency) {

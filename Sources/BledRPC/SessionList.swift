@@ -1,20 +1,20 @@
 import Bluetooth
 
-/// Lists who uses the daemon.
+/// Lists the sessions of the daemon.
 public enum SessionList: ClientCall {
-  /// Nothing to say.
+  /// There are no parameters.
   public typealias Params = Empty
   /// `session.list`
   public static let name = "session.list"
   /// For `rpc.discover`.
   public static let summary = """
-    Lists the sessions: who they are, what they hold and what they cost. Without the permission "sessions" there is \
-    this session only.
+    Lists the sessions: their programs, what they hold and what they cost. Without the permission "sessions" the list \
+    has only the caller's own session.
     """
-  /// Everybody may; the permission decides how much there is to see.
+  /// None; the permission `sessions` decides how much the list shows.
   public static let permission: Permission? = nil
 
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
     /// In the order in which they were opened.
     public var sessions: [SessionDescription]
@@ -23,35 +23,35 @@ public enum SessionList: ClientCall {
   }
 }
 
-/// A session: who it is, what it holds, what it costs.
+/// A session: its program, what it holds and what it costs.
 public struct SessionDescription: Codable, Sendable {
   /// Its number.
   public var session: Int
-  /// What the program calls itself; missing if it did not say.
+  /// The name that the program gave in session.open; missing if it gave none.
   public var name: String?
-  /// Whether it is the one that asks.
+  /// Whether it is the caller's own.
   public var mine: Bool
-  /// The process that connected, where the kernel told.
+  /// The process that connected, if the kernel reported it.
   public var process: Int?
   /// The number of the user.
   public var user: Int?
-  /// The name of the program's file, 15 octets at the most.
+  /// The name of the program's executable, at most 15 octets.
   public var program: String?
   /// Its restoration identifier; missing if it has none.
   public var restore: String?
-  /// True if its program is gone and the session is kept for it.
+  /// True if its program has gone and the session is preserved for it.
   public var preserved: Bool?
   /// When it was opened, in seconds since the epoch.
   public var since: Double
-  /// What it may do.
+  /// Its permissions.
   public var permissions: [String]
-  /// Its scan, as it was asked for; missing if it does not scan.
+  /// The parameters of its scan; missing if it does not scan.
   public var scan: ScanStart.Params?
   /// The devices that it is connected to.
   public var connections: [Device] = []
-  /// The devices that it waits for.
+  /// The devices to which it has a pending connection.
   public var connecting: [Device] = []
-  /// The values that it is sent.
+  /// The characteristics that it is subscribed to.
   public var subscriptions: [CharacteristicReference] = []
   /// The services that it publishes.
   public var services: [Service] = []
@@ -109,7 +109,7 @@ public struct SessionDescription: Codable, Sendable {
   public struct Costs: Codable, Sendable, Hashable {
     /// How many calls it made.
     public var requests = 0
-    /// How many of them failed, whether or not they had an id to be answered under.
+    /// How many of them failed, whether or not they had an id.
     public var requestsFailed = 0
     /// For how many seconds it had a scan.
     public var scanTime = 0.0
@@ -117,19 +117,20 @@ public struct SessionDescription: Codable, Sendable {
     public var reports = 0
     /// Reports replaced by a newer one of the same device before they were read.
     public var reportsCoalesced = 0
-    /// Reports for which there was no room.
+    /// Reports dropped because its queue was full.
     public var reportsDropped = 0
-    /// For how many seconds it was connected, all devices together.
+    /// For how many seconds it was connected, summed over all devices.
     public var linkTime = 0.0
     /// How many values of subscriptions it was sent.
     public var values = 0
-    /// Values for which there was no room: each cost the session its subscription, or began a loss of what a device wrote.
+    /// Values dropped because its queue was full: each ended a subscription, or began a loss of values written by a
+    /// device.
     public var valuesRefused = 0
-    /// Packets of devices that it subscribes on or serves that had no room on this machine; values may have been among them.
+    /// Packets that the kernel dropped on links on which it subscribes or serves; they may have contained values.
     public var packetsLost = 0
     /// How often a link was slowed down because this session, its only reader, fell behind.
     public var linksSlowed = 0
-    /// How many octets wait for it to read.
+    /// How many octets are queued until it reads them.
     public var queueOctets = 0
     /// Makes what a session costs that has done nothing.
     public init() {}

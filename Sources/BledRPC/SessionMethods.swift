@@ -1,29 +1,30 @@
-/// Names the program behind a connection. A connection is a session from its first byte; this call is optional, and can be
-/// repeated to change what was said.
+/// Names the program behind a connection. A connection is a session from its first byte; this call is optional, and can
+/// be repeated with other parameters.
 public enum SessionOpen: ClientCall {
   /// `session.open`
   public static let name = "session.open"
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Names the program behind this connection and tells what it talks to. With "restore" the session outlasts its program: \
-    what it holds and the events for it are kept, and handed over when the program opens a session with the same \
-    identifier again. The kept events follow the answer.
+    Names the program behind this connection and returns the daemon's release and adapters. With "restore" the session \
+    outlasts its program: what it holds and its events are preserved, and handed over when the program opens a session \
+    with the same identifier again. The preserved events follow the answer.
     """
-  /// Everybody may.
+  /// None: everybody may call it.
   public static let permission: Permission? = nil
 
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
-    /// A name for people, as `session.list` and the log show it.
+    /// A human-readable name, which `session.list` and the log show.
     public var name: String?
-    /// The restoration identifier, 1 to 128 octets: other users' identifiers are others. Only in the first call of a
+    /// The restoration identifier, 1 to 128 octets, which is separate for each user. Only in the first call of a
     /// connection.
     public var restore: String?
-    /// Seconds for which the session is kept when its program is gone; the daemon's limit if missing or longer than that.
+    /// Seconds for which the session is preserved without its program; the daemon's limit if missing or longer than
+    /// that.
     public var keep: Double?
-    /// True: the program works in the background, see docs/protocol.md. If missing: as before, at first false.
+    /// True: the program works in the background, see docs/protocol.md. If missing: unchanged, initially false.
     public var background: Bool?
     /// Makes the params.
     public init(name: String? = nil, restore: String? = nil, keep: Double? = nil, background: Bool? = nil) {
@@ -34,19 +35,19 @@ public enum SessionOpen: ClientCall {
     }
   }
 
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
     /// The number of this session.
     public var session: Int
     /// The daemon's name and version: "bled 0.1.0".
     public var daemon: String
-    /// The version of this protocol; grows when something that worked no longer does.
+    /// The version of this protocol; it is incremented by incompatible changes.
     public var `protocol`: Int
-    /// The adapters, as `adapter.list` gives them.
+    /// The adapters, as `adapter.list` returns them.
     public var adapters: [AdapterDescription]
-    /// What this session may do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions".
+    /// The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions".
     public var permissions: [String]
-    /// What was kept under the restoration identifier; missing if nothing was.
+    /// What was preserved under the restoration identifier; missing if nothing was.
     public var restored: RestoredState?
     /// Makes the result.
     public init(
@@ -61,28 +62,28 @@ public enum SessionOpen: ClientCall {
       self.restored = restored
     }
 
-    /// Whether the session may do this.
+    /// Whether the session has this permission.
     public func isPermitted(_ permission: Permission) -> Bool { permissions.contains(permission.rawValue) }
   }
 }
 
-/// Ends a session and what is kept of it.
+/// Ends a session, including a preserved one.
 public enum SessionEnd: ClientCall {
-  /// Nothing comes back.
+  /// The result is empty.
   public typealias Result = Empty
   /// `session.end`
   public static let name = "session.end"
-  /// The session may hold something else afterwards.
+  /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Gives back everything that this session holds, whether it has a restoration identifier or not, and closes the \
-    connection. With "restore" it does so to a preserved session of the same user instead.
+    Releases everything that this session holds, whether it has a restoration identifier or not, and closes the \
+    connection. With "restore" it ends a preserved session of the same user instead.
     """
-  /// Everybody may: it is about one's own.
+  /// None: it affects the caller's own sessions only.
   public static let permission: Permission? = nil
 
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The restoration identifier of a session whose program is gone; this session if missing.
     public var restore: String?
@@ -93,7 +94,7 @@ public enum SessionEnd: ClientCall {
 
 /// An adapter as clients see it.
 public struct AdapterDescription: RPCPayload, Hashable {
-  /// The name to choose it by: "hci0".
+  /// The name by which calls choose it: "hci0".
   public var adapter: String
   /// "kernel" or "simulated".
   public var kind: String
@@ -150,15 +151,15 @@ public struct AdapterDescription: RPCPayload, Hashable {
 
 /// Lists the adapters.
 public enum AdapterList: ClientCall {
-  /// Nothing to say.
+  /// There are no parameters.
   public typealias Params = Empty
   /// `adapter.list`
   public static let name = "adapter.list"
   /// For `rpc.discover`.
-  public static let summary = "Lists the adapters with their state and, where one cannot be used, why and what to do."
-  /// Everybody may.
+  public static let summary = "Lists the adapters with their state and, if one cannot be used, why and what to do."
+  /// None: everybody may call it.
   public static let permission: Permission? = nil
-  /// What comes back.
+  /// The result.
   public struct Result: RPCPayload {
     /// In the order in which the daemon was given them; the first is the default.
     public var adapters: [AdapterDescription]
@@ -175,14 +176,14 @@ public enum AdapterPower: ClientCall {
   public static let permission: Permission? = .adapters
   /// For `rpc.discover`.
   public static let summary = """
-    Switches an adapter on or off, for everybody, and answers when that is done; one call after the other. What sessions want of it waits until it is on again; adapter.changed \
-    tells every session.
+    Switches an adapter on or off for all programs, and answers when that is done; calls are handled one at a time. \
+    Scans, advertisements and pending connections resume when it is on again. adapter.changed is sent to every session.
     """
-  /// What the caller sends.
+  /// The parameters.
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?
-    /// Whether it is to have power.
+    /// Whether to switch it on.
     public var on: Bool
     /// Makes the params.
     public init(adapter: String? = nil, on: Bool) {
@@ -201,5 +202,5 @@ public enum AdapterChanged: RPCNotification {
   /// `adapter.changed`
   public static let name = "adapter.changed"
   /// For `rpc.discover`.
-  public static let summary = "An adapter came, went, or changed its state. Sent to every session."
+  public static let summary = "An adapter appeared, disappeared, or changed its state. Sent to every session."
 }

@@ -1,4 +1,4 @@
-/// What an advertisement is to say; `packed` lays it out in an advertisement and a scan response.
+/// The content of an advertisement; `packed` lays it out in advertising data and scan response data.
 public struct AdvertisingContent: Hashable, Sendable {
   /// The flags; nil for none.
   public var flags: AdvertisingFlags?
@@ -6,20 +6,20 @@ public struct AdvertisingContent: Hashable, Sendable {
   public var name: String?
   /// The services to list.
   public var serviceUUIDs: [BluetoothUUID]
-  /// The services that are looked for on others.
+  /// The solicited services.
   public var solicitedServiceUUIDs: [BluetoothUUID]
   /// Data of services.
   public var serviceData: [AdvertisingData.ServiceData]
-  /// Data of the maker.
+  /// Manufacturer-specific data.
   public var manufacturerData: AdvertisingData.ManufacturerData?
-  /// What kind of thing the device is (Assigned Numbers, 2.6).
+  /// The appearance (Assigned Numbers, 2.6).
   public var appearance: UInt16?
   /// The power at which the packets are sent, in dBm, −127 to 127.
   public var txPowerLevel: Int?
   /// AD structures of any other kind.
   public var others: [AdvertisingData.Structure]
 
-  /// Makes content. Without arguments it is that of an LE device which everybody may find and which says nothing else.
+  /// Makes content. Without arguments it is that of a discoverable LE device, and nothing else.
   public init(
     flags: AdvertisingFlags? = [.generalDiscoverable, .brEDRNotSupported], name: String? = nil,
     serviceUUIDs: [BluetoothUUID] = [], solicitedServiceUUIDs: [BluetoothUUID] = [],
@@ -47,16 +47,16 @@ public struct AdvertisingContent: Hashable, Sendable {
     public var shortenedName: String?
   }
 
-  /// Lays the content out. The flags and what scanners filter by come first and stay in the advertisement as long as
-  /// there is room; what does not fit there goes to the scan response; a list of services that fits into neither is
-  /// split; the name comes last and is shortened, by whole characters, to the room that is left.
+  /// Lays the content out. The flags and the data that scanners filter by come first and stay in the advertisement as
+  /// long as there is room; what does not fit there goes into the scan response; a list of services that fits into
+  /// neither is split; the name comes last and is shortened, by whole characters, to the remaining room.
   /// - Parameters:
   ///   - capacity: the octets that the advertisement can hold: 31, or with extended advertising what the adapter says.
   ///   - scanResponseCapacity: the octets that the scan response can hold, 0 where there is none, as with extended
   ///     advertising that is connectable.
   /// - Throws: `GAPError.advertisingDataTooLong`, which says what does not fit.
   public func packed(capacity: Int = 31, scanResponseCapacity: Int = 31) throws(BluetoothError) -> Packed {
-    // First by importance; if that fails, the longest first, which leaves the smaller gaps.
+    // First by importance; if that fails, longest first, which leaves smaller gaps.
     let fields = fields
     var packer = AdvertisingDataPacker(capacity: capacity, scanResponseCapacity: scanResponseCapacity)
     do {

@@ -8,7 +8,7 @@ extension AdvertisingData {
     /// The upper 24 bits, random.
     public var random: UInt32
 
-    /// Makes an identifier of its halves; their low 24 bits are taken.
+    /// Makes an identifier from its halves; only their low 24 bits are used.
     public init(hash: UInt32, random: UInt32) {
       self.hash = hash
       self.random = random

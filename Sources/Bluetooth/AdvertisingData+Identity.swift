@@ -1,13 +1,13 @@
-/// Who the device is: flags, name, appearance, maker and power (CSS, Part A, 1.2 to 1.5 and 1.12).
+/// The identity of the device: flags, name, appearance, manufacturer and power (CSS, Part A, 1.2 to 1.5 and 1.12).
 extension AdvertisingData {
-  /// Data of the maker.
+  /// Manufacturer-specific data.
   public struct ManufacturerData: Hashable, Sendable {
     /// The company identifier (Assigned Numbers, 7.1).
     public var company: UInt16
-    /// The data behind it, in the company's own format.
+    /// The data after it, in the company's own format.
     public var data: [UInt8]
 
-    /// Makes data of a maker.
+    /// Makes manufacturer-specific data.
     public init(company: UInt16, data: [UInt8]) {
       self.company = company
       self.data = data
@@ -43,18 +43,18 @@ extension AdvertisingData {
   /// The power at which the packet was sent, in dBm.
   public var txPowerLevel: Int? { first(.txPowerLevel)?.first.map { Int(Int8(bitPattern: $0)) } }
 
-  /// What kind of thing the device is (Assigned Numbers, 2.6).
+  /// The appearance (Assigned Numbers, 2.6).
   public var appearance: UInt16? {
     guard let data = first(.appearance), data.count >= 2 else { return nil }
     return UInt16(data[0]) | UInt16(data[1]) << 8
   }
 
-  /// The data of makers, in order.
+  /// The manufacturer-specific data, in order.
   public var manufacturerData: [ManufacturerData] {
     structures.compactMap { $0.type == .manufacturerSpecificData ? ManufacturerData(octets: $0.data) : nil }
   }
 
-  /// The text up to the first octet that is no UTF-8 or is NUL, without white space at its ends; nil if none is left.
+  /// The text up to the first octet that is not UTF-8 or is NUL, without white space at its ends; nil if none is left.
   static func text(_ octets: [UInt8]) -> String? {
     var scalars = String.UnicodeScalarView()
     var decoder = UTF8()
@@ -82,12 +82,12 @@ extension AdvertisingData.Structure {
     Self(.txPowerLevel, [UInt8(bitPattern: Int8(clamping: max(level, -127)))])
   }
 
-  /// A structure of what kind of thing the device is (Assigned Numbers, 2.6).
+  /// A structure of the appearance (Assigned Numbers, 2.6).
   public static func appearance(_ appearance: UInt16) -> Self {
     Self(.appearance, [UInt8(truncatingIfNeeded: appearance), UInt8(truncatingIfNeeded: appearance >> 8)])
   }
 
-  /// A structure of data of the maker.
+  /// A structure of manufacturer-specific data.
   public static func manufacturerData(_ data: AdvertisingData.ManufacturerData) -> Self {
     Self(.manufacturerSpecificData, data.octets)
   }
@@ -97,26 +97,26 @@ extension AdvertisingData.Structure {
 public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
   /// The octet of the packet.
   public let rawValue: UInt8
-  /// Makes flags of the octet.
+  /// Makes flags from the octet.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Discoverable for a short time, to those that look for such devices.
+  /// Limited discoverable: for a short time.
   public static let limitedDiscoverable = Self(rawValue: 0x01)
-  /// Discoverable without a limit in time.
+  /// General discoverable: without a time limit.
   public static let generalDiscoverable = Self(rawValue: 0x02)
-  /// The device has no BR/EDR.
+  /// The device does not support BR/EDR.
   public static let brEDRNotSupported = Self(rawValue: 0x04)
-  /// The device can do LE and BR/EDR at once.
+  /// The device supports LE and BR/EDR simultaneously.
   public static let simultaneousLEAndBREDR = Self(rawValue: 0x08)
 }
 
-/// What AD data carries for pairing out of band (CSS, Part A, 1.6 to 1.8 and 1.18; Core 5.4, Vol 3, Part H, 2.3.5).
+/// Advertising data for out-of-band pairing (CSS, Part A, 1.6 to 1.8 and 1.18; Core 5.4, Vol 3, Part H, 2.3.5).
 extension AdvertisingData {
   /// What is known out of band.
   public struct SecurityManagerFlags: OptionSet, Hashable, Sendable {
     /// The octet of the packet.
     public let rawValue: UInt8
-    /// Makes flags of the octet.
+    /// Makes flags from the octet.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Out of band data is present.
@@ -160,6 +160,6 @@ extension AdvertisingData.Structure {
     Self(.securityManagerFlags, [flags.rawValue])
   }
 
-  /// A structure of Class of Device, of which the low 24 bits are taken.
+  /// A structure of Class of Device; only the low 24 bits are used.
   public static func classOfDevice(_ value: UInt32) -> Self { Self(.classOfDevice, value.littleEndianOctets(3)) }
 }

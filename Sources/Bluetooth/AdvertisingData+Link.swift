@@ -1,4 +1,5 @@
-/// What AD data says about addresses, intervals and the link layer (CSS, Part A, 1.8, 1.9, 1.13 to 1.17, 1.19 and 1.20).
+/// What AD data says about addresses, intervals and the link layer (CSS, Part A, 1.8, 1.9, 1.13 to 1.17, 1.19 and
+/// 1.20).
 extension AdvertisingData {
   /// Which roles a device can take and which it prefers.
   public enum Role: UInt8, Hashable, Sendable, CaseIterable {
@@ -146,7 +147,7 @@ extension FixedWidthInteger {
   }
 }
 
-/// Building what `AdvertisingData+Link` reads.
+/// Builds the structures that `AdvertisingData+Link` reads.
 extension AdvertisingData.Structure {
   /// A structure of the device's roles.
   public static func role(_ role: AdvertisingData.Role) -> Self { Self(.role, [role.rawValue]) }
@@ -166,7 +167,7 @@ extension AdvertisingData.Structure {
     }
   }
 
-  /// Structures of the devices that this is meant for, one for each type of address that occurs.
+  /// Structures of the target devices, one for each type of address that occurs.
   public static func targetAddresses(_ addresses: [DeviceAddress]) -> [Self] {
     DeviceAddress.Kind.allCases.compactMap { kind in
       let octets = addresses.filter { $0.kind == kind }.flatMap(\.littleEndian)
@@ -185,7 +186,7 @@ extension AdvertisingData.Structure {
     return Self(.supportedFeatures, features.littleEndianOctets(count))
   }
 
-  /// A structure of a channel map that comes into force.
+  /// A structure of a channel map that comes into effect.
   public static func channelMapUpdate(_ update: AdvertisingData.ChannelMapUpdate) -> Self {
     Self(.channelMapUpdate, update.channelMap.littleEndianOctets(5) + update.instant.littleEndianOctets())
   }

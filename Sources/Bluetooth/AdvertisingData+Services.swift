@@ -4,7 +4,7 @@ extension AdvertisingData {
   public struct ServiceData: Hashable, Sendable {
     /// The service.
     public var uuid: BluetoothUUID
-    /// The data behind the UUID.
+    /// The data after the UUID.
     public var data: [UInt8]
 
     /// Makes data of a service.
@@ -17,7 +17,7 @@ extension AdvertisingData {
   /// The services that the device lists, in order, each once.
   public var serviceUUIDs: [BluetoothUUID] { unique { $0.serviceUUIDs } }
 
-  /// The services that the device looks for on others, in order, each once.
+  /// The services that the device solicits, in order, each once.
   public var solicitedServiceUUIDs: [BluetoothUUID] { unique { $0.solicitedServiceUUIDs } }
 
   /// The data of services, in order.
@@ -36,7 +36,7 @@ extension AdvertisingData {
 }
 
 extension AdvertisingData.Structure {
-  /// The services that this structure lists; octets at the end that are no whole UUID are left out.
+  /// The services that this structure lists; an incomplete UUID at the end is ignored.
   public var serviceUUIDs: [BluetoothUUID] {
     switch type {
     case .incompleteServices16, .completeServices16: uuids(ofWidth: 2)
@@ -46,7 +46,7 @@ extension AdvertisingData.Structure {
     }
   }
 
-  /// The services that this structure says are looked for; octets at the end that are no whole UUID are left out.
+  /// The services that this structure solicits; an incomplete UUID at the end is ignored.
   public var solicitedServiceUUIDs: [BluetoothUUID] {
     switch type {
     case .solicitedServices16: uuids(ofWidth: 2)
@@ -92,7 +92,7 @@ extension AdvertisingData.Structure {
     }
   }
 
-  /// Structures that list services looked for on others, one for each width of UUID that occurs.
+  /// Structures that list solicited services, one for each width of UUID that occurs.
   public static func solicitedServices(_ uuids: [BluetoothUUID]) -> [Self] {
     lists(of: uuids) { width in
       switch width {

@@ -21,7 +21,7 @@ public struct AdvertisingData: Hashable, Sendable {
     public var encodedLength: Int { 2 + data.count }
   }
 
-  /// The structures in the order of the packet, types nobody knows included.
+  /// The structures in the order of the packet, including unknown types.
   public var structures: [Structure]
   /// How many structures were left out because they reached beyond the end of their packet.
   public private(set) var malformedCount = 0
@@ -51,14 +51,14 @@ public struct AdvertisingData: Hashable, Sendable {
   public var encodedLength: Int { structures.reduce(0) { $0 + $1.encodedLength } }
 
   /// Writes the structures one after the other.
-  /// - Throws: `GAPError.advertisingDataTooLong` if the data of one is longer than the 254 octets that its length can say.
+  /// - Throws: `GAPError.advertisingDataTooLong` if the data of a structure is longer than 254 octets.
   public func encode() throws(BluetoothError) -> [UInt8] {
     var octets: [UInt8] = []
     octets.reserveCapacity(encodedLength)
     for structure in structures {
       guard let length = UInt8(exactly: structure.data.count + 1) else {
         throw GAPError.advertisingDataTooLong.error(
-          "\(structure.type.name) holds \(structure.data.count) octets, but 254 is the most that an AD structure can")
+          "\(structure.type.name) has \(structure.data.count) octets, which exceeds an AD structure's limit of 254")
       }
       octets.append(length)
       octets.append(structure.type.rawValue)

@@ -2,7 +2,7 @@
 public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable {
   /// The assigned number.
   public let rawValue: UInt8
-  /// Makes a type of its number, known or not.
+  /// Makes a type from its number, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   private init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -38,17 +38,17 @@ public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable {
   public static let securityManagerFlags = Self(0x11)
   /// The range of connection intervals that the peripheral prefers.
   public static let peripheralConnectionIntervalRange = Self(0x12)
-  /// 16-bit UUIDs of services that are looked for on others.
+  /// 16-bit UUIDs of solicited services.
   public static let solicitedServices16 = Self(0x14)
-  /// 128-bit UUIDs of services that are looked for on others.
+  /// 128-bit UUIDs of solicited services.
   public static let solicitedServices128 = Self(0x15)
   /// Data of a service with a 16-bit UUID.
   public static let serviceData16 = Self(0x16)
-  /// Public addresses of the devices that this is meant for.
+  /// Public addresses of the target devices.
   public static let publicTargetAddress = Self(0x17)
-  /// Random addresses of the devices that this is meant for.
+  /// Random addresses of the target devices.
   public static let randomTargetAddress = Self(0x18)
-  /// What kind of thing the device is.
+  /// The appearance.
   public static let appearance = Self(0x19)
   /// The time between two advertising events.
   public static let advertisingInterval = Self(0x1A)
@@ -60,7 +60,7 @@ public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable {
   public static let simplePairingHash256 = Self(0x1D)
   /// Simple Pairing Randomizer R-256 (BR/EDR, out of band).
   public static let simplePairingRandomizer256 = Self(0x1E)
-  /// 32-bit UUIDs of services that are looked for on others.
+  /// 32-bit UUIDs of solicited services.
   public static let solicitedServices32 = Self(0x1F)
   /// Data of a service with a 32-bit UUID.
   public static let serviceData32 = Self(0x20)
@@ -104,7 +104,7 @@ public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable {
   public static let electronicShelfLabel = Self(0x34)
   /// 3D Information Data.
   public static let information3D = Self(0x3D)
-  /// Data of the maker, after the company's identifier.
+  /// Manufacturer-specific data, after the company identifier.
   public static let manufacturerSpecificData = Self(0xFF)
 }
 

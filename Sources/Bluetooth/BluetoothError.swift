@@ -1,27 +1,27 @@
-/// The one shape of every failure: where its number comes from, the number, its name there, and a sentence for people.
+/// The form of every error: the domain that defines its code, the code, its name, and a human-readable message.
 public struct BluetoothError: Error, Hashable, Sendable {
-  /// Who defines the code.
+  /// The domain that defines a code.
   public enum Domain: String, Hashable, Sendable, Codable, CaseIterable {
     /// Attribute protocol error codes (Core 5.4, Vol 3, Part F, 3.4.1.1).
     case att
     /// Controller error codes (Core 5.4, Vol 1, Part F).
     case hci
-    /// What connecting, scanning and advertising can end with; `GAPError`.
+    /// Failures of connecting, scanning and advertising; `GAPError`.
     case gap
-    /// What the daemon itself refuses; `BledError`.
+    /// Errors of the daemon itself; `BledError`.
     case bled
   }
 
-  /// Who defines `code`.
+  /// The domain that defines `code`.
   public let domain: Domain
-  /// The number in that domain.
+  /// The code within the domain.
   public let code: Int
-  /// The name of the code in that domain, as one word in lower camel case: "insufficientEncryption".
+  /// The name of the code, in lower camel case: "insufficientEncryption".
   public let name: String
-  /// A sentence for people that says what happened and, where something can be done, what to do.
+  /// A human-readable message that says what happened and, if something can be done, what to do.
   public let message: String
 
-  /// Makes an error of its parts.
+  /// Makes an error from its parts.
   public init(domain: Domain, code: Int, name: String, message: String) {
     self.domain = domain
     self.code = code
@@ -31,15 +31,15 @@ public struct BluetoothError: Error, Hashable, Sendable {
 }
 
 extension BluetoothError: CustomStringConvertible {
-  /// The message with the code behind it: "… (att 0x0f insufficientEncryption)".
+  /// The message followed by the code: "… (att 0x0f insufficientEncryption)".
   public var description: String { "\(message) (\(domain.rawValue) 0x\(String(code, radix: 16)) \(name))" }
 }
 
-/// What connecting, scanning and advertising can end with.
+/// Failures of connecting, scanning and advertising.
 public enum GAPError: Int, Hashable, Sendable, CaseIterable {
-  /// A deadline that the caller set passed.
+  /// The caller's deadline passed.
   case timeout = 1
-  /// The caller took its wish back.
+  /// The caller cancelled the operation.
   case cancelled = 2
   /// The operation needs a connection and there is none.
   case notConnected = 3
@@ -47,53 +47,53 @@ public enum GAPError: Int, Hashable, Sendable, CaseIterable {
   case disconnected = 4
   /// No device of that identifier, name or address is known.
   case unknownDevice = 5
-  /// The adapter is there but powered off.
+  /// The adapter is powered off.
   case adapterOff = 6
-  /// There is no such adapter, or it was unplugged.
+  /// The adapter does not exist, or it was unplugged.
   case adapterAbsent = 7
-  /// The adapter cannot hold one more connection.
+  /// The adapter supports no more connections.
   case connectionLimitReached = 8
   /// The connection could not be established.
   case connectionFailed = 9
-  /// What is to be advertised does not fit into the packets.
+  /// The content does not fit into the advertising packets.
   case advertisingDataTooLong = 10
   /// All advertising sets are in use.
   case advertisingSetsExhausted = 11
-  /// The adapter failed and says why.
+  /// The adapter failed; the message says why.
   case adapterFailed = 12
-  /// The operation is not possible here.
+  /// The operation is not supported.
   case notSupported = 13
 
-  /// The error as everybody carries it, with a sentence that says more than the code.
+  /// The error as a `BluetoothError`, with a message that says more than the code.
   public func error(_ message: String) -> BluetoothError {
     BluetoothError(domain: .gap, code: rawValue, name: "\(self)", message: message)
   }
 }
 
-/// What the daemon itself refuses.
+/// Errors of the daemon itself.
 public enum BledError: Int, Hashable, Sendable, CaseIterable {
-  /// A value of the request makes no sense; the message names it.
+  /// A parameter of the request is not valid; the message names it.
   case invalidParameter = 1
-  /// The session may not do this.
+  /// The session lacks the permission.
   case notPermitted = 2
-  /// There is no service, characteristic, descriptor or advertisement of that handle or number.
+  /// There is no service, characteristic, descriptor or advertisement with that handle or number.
   case unknownHandle = 3
-  /// A bound of the daemon was reached.
+  /// A limit of the daemon was reached.
   case limitReached = 4
   /// The operation is already under way.
   case alreadyInProgress = 5
   /// The client did not read fast enough.
   case tooSlow = 6
-  /// The daemon is going down.
+  /// The daemon is shutting down.
   case shuttingDown = 7
-  /// The peer broke the protocol.
+  /// The peer violated the protocol.
   case protocolViolation = 8
   /// The characteristic's properties do not allow this.
   case notAllowedByProperties = 9
   /// The daemon could not be reached, or the connection to it ended.
   case daemonUnreachable = 10
 
-  /// The error as everybody carries it, with a sentence that says more than the code.
+  /// The error as a `BluetoothError`, with a message that says more than the code.
   public func error(_ message: String) -> BluetoothError {
     BluetoothError(domain: .bled, code: rawValue, name: "\(self)", message: message)
   }

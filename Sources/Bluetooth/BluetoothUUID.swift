@@ -48,7 +48,8 @@ public struct BluetoothUUID: Hashable, Sendable {
     }
   }
 
-  /// Parses 4 or 8 hex digits, with or without "0x" before them, or 32 of them with dashes as 8-4-4-4-12, in either case.
+  /// Parses 4 or 8 hex digits, with or without "0x" before them, or 32 of them with dashes as 8-4-4-4-12, in either
+  /// case.
   /// - Returns: nil for any other text.
   public init?(_ text: some StringProtocol) {
     var codes = Array(text.utf8)
@@ -111,13 +112,13 @@ extension BluetoothUUID: ExpressibleByIntegerLiteral {
 
 extension BluetoothUUID: Codable {
   /// Reads the text form.
-  /// - Throws: `DecodingError.dataCorrupted` for any text that is no UUID.
+  /// - Throws: `DecodingError.dataCorrupted` for any text that is not a UUID.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
     guard let uuid = BluetoothUUID(text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text)\" is no UUID: give 4 or 8 hex digits, or 32 with dashes")
+        in: container, debugDescription: "\"\(text)\" is not a UUID: give 4 or 8 hex digits, or 32 with dashes")
     }
     self = uuid
   }

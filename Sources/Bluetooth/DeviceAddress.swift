@@ -74,7 +74,7 @@ extension DeviceAddress.Kind: Codable {
     let text = try container.decode(String.self)
     guard let kind = DeviceAddress.Kind.allCases.first(where: { "\($0)" == text }) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text)\" is no address type: give \"public\" or \"random\"")
+        in: container, debugDescription: "\"\(text)\" is not an address type: give \"public\" or \"random\"")
     }
     self = kind
   }

@@ -1,4 +1,4 @@
-/// Octets as hexadecimal text, the form they have on the daemon's socket.
+/// Octets as hexadecimal digits, as on the daemon's socket.
 public enum Hex {
   @usableFromInline
   static let digits = Array("0123456789abcdef".utf8)
@@ -19,12 +19,12 @@ public enum Hex {
   }
 
   /// Reads hex digits in either case.
-  /// - Returns: nil if their number is odd or anything but a hex digit is among them.
+  /// - Returns: nil if their number is odd or there is anything other than hex digits.
   @inlinable
   public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(text.utf8) }
 
   /// Reads the ASCII codes of hex digits in either case.
-  /// - Returns: nil if their number is odd or anything but a hex digit is among them.
+  /// - Returns: nil if their number is odd or there is anything other than hex digits.
   @inlinable
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     var octets: [UInt8] = []

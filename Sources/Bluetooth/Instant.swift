@@ -1,4 +1,4 @@
-/// A point on a monotonic clock. Machines are handed it and hand deadlines back; they never read a clock themselves.
+/// An instant of a monotonic clock. State machines receive instants and return deadlines; they never read a clock.
 public struct Instant: InstantProtocol, Hashable, Sendable {
   /// Nanoseconds since the clock's own zero.
   public var nanoseconds: Int64
@@ -9,7 +9,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
   /// Makes the instant that lies this many nanoseconds after the clock's zero.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// The instant that lies `duration` later (earlier if negative); it stays within the clock's range.
+  /// The instant `duration` later (earlier if negative), clamped to the clock's range.
   public func advanced(by duration: Duration) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
     return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
@@ -21,12 +21,12 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
     return .nanoseconds(overflow ? (other > self ? .max : .min) : difference)
   }
 
-  /// Earlier comes first.
+  /// Earlier instants come first.
   public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
 extension Duration {
-  /// The duration in nanoseconds, held within the range of an `Int64` (292 years).
+  /// The duration in nanoseconds, clamped to the range of `Int64` (292 years).
   public var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

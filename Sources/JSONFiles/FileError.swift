@@ -11,15 +11,15 @@ public struct FilePlace: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a file cannot be used: where in which file, what is wrong there, and what to do.
 public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file, or what stands for it.
+  /// The name of the file.
   public let file: String
   /// Where in its text; nil if it cannot be read at all.
   public let place: FilePlace?
-  /// The value that is wrong, such as `devices[1].services[0].uuid`; empty for the whole file and for faults of syntax.
+  /// The value that is wrong, such as `devices[1].services[0].uuid`; empty for the whole file and for syntax errors.
   public let path: String
   /// What is wrong and what to do, in a sentence.
   public let message: String
-  /// Whether the reason is that there is no file of this name.
+  /// Whether the file does not exist.
   public let isMissingFile: Bool
 
   init(file: String, place: FilePlace?, path: String = "", message: String, isMissingFile: Bool = false) {
@@ -30,7 +30,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     self.isMissingFile = isMissingFile
   }
 
-  /// The same place with another sentence.
+  /// An error at the same place with another message.
   public func with(message: String) -> FileError { FileError(file: file, place: place, path: path, message: message) }
 
   /// `file:line:column: path: message`, on one line.
@@ -40,7 +40,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Text of a file as a message may show it: without control characters, which would act on a terminal, and of bounded length.
+/// Text of a file as a message may show it: without control characters, which would act on a terminal, and of bounded
+/// length.
 func shown(_ text: String) -> String {
   let most = 80
   var shown = String.UnicodeScalarView()

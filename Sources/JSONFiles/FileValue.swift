@@ -7,11 +7,11 @@ public protocol ReadableFromFile {
   init(_ value: FileValue) throws(FileError)
 }
 
-/// A value of a file, with its place there and the way to it.
+/// A value of a file, with its place and its path.
 public struct FileValue: Sendable {
   private let node: JSON5Node
   private let file: String
-  /// The way to it from the outermost value, such as `devices[1].services[0].uuid`; empty for that value itself.
+  /// The path to it from the outermost value, such as `devices[1].services[0].uuid`; empty for that value itself.
   public let path: String
 
   init(_ node: JSON5Node, path: String, file: String) {
@@ -31,7 +31,7 @@ public struct FileValue: Sendable {
   }
 
   /// The error that says what is wrong with this value.
-  /// - Parameter message: a sentence, which says what to do.
+  /// - Parameter message: a sentence that says what to do.
   public func failure(_ message: String) -> FileError {
     FileError(file: file, place: node.place, path: path, message: message)
   }
@@ -46,7 +46,7 @@ public struct FileValue: Sendable {
 
   /// A text.
   public func text() throws(FileError) -> String {
-    guard case .text(let text) = node.content else { throw mismatch("a text in quotes") }
+    guard case .text(let text) = node.content else { throw mismatch("a string in quotation marks") }
     return text
   }
 
@@ -75,7 +75,7 @@ public struct FileValue: Sendable {
   public func integer<Integer: FixedWidthInteger>(in range: ClosedRange<Integer>) throws(FileError) -> Integer {
     let number = try number()
     guard let integer = Integer(exactly: number), range.contains(integer) else {
-      throw failure("\(number) will not do: give a whole number from \(range.lowerBound) to \(range.upperBound).")
+      throw failure("\(number) is not valid: give a whole number from \(range.lowerBound) to \(range.upperBound).")
     }
     return integer
   }
@@ -87,10 +87,10 @@ public struct FileValue: Sendable {
   public func octets(atMost limit: Int) throws(FileError) -> [UInt8] {
     let text = try text()
     guard let octets = Hex.decode(text) else {
-      throw failure("\"\(shown(text))\" is no hex: give two hex digits for each octet, without spaces.")
+      throw failure("\"\(shown(text))\" is not hex: give two hex digits for each octet, without spaces.")
     }
     guard octets.count <= limit else {
-      throw failure("these are \(octets.count) octets: give at the most \(limit).")
+      throw failure("\(octets.count) octets are too many: give at most \(limit).")
     }
     return octets
   }
@@ -106,14 +106,14 @@ public struct FileValue: Sendable {
     _ words: some Collection<Word>, name: (Word) -> String
   ) throws(FileError) -> Word {
     let text = try text()
-    // Texts that are equal to Swift may be different octets.
+    // Strings that Swift considers equal may have different octets.
     guard let word = words.first(where: { name($0).utf8.elementsEqual(text.utf8) }) else {
-      throw failure("\"\(shown(text))\" is none of these: \(words.map(name).joined(separator: ", ")).")
+      throw failure("\"\(shown(text))\" is not valid: give one of \(words.map(name).joined(separator: ", ")).")
     }
     return word
   }
 
-  // MARK: What consists of values
+  // MARK: Lists and objects
 
   /// The elements of a list.
   public func elements() throws(FileError) -> [FileValue] {
@@ -121,7 +121,7 @@ public struct FileValue: Sendable {
     return elements.enumerated().map { FileValue($1, path: "\(path)[\($0)]", file: file) }
   }
 
-  /// The members of an object, in their order. `FileMembers` is for objects of which the names are known.
+  /// The members of an object, in their order. `FileMembers` is for objects with known names.
   public func members() throws(FileError) -> [FileMember] {
     guard case .object(let members) = node.content else { throw mismatch("an object in braces") }
     return members.map { member in
@@ -131,7 +131,7 @@ public struct FileValue: Sendable {
     }
   }
 
-  /// The error that says that an object has no such member.
+  /// The error that says that a member is missing.
   func missing(_ name: String, _ message: String) -> FileError {
     FileError(file: file, place: node.place, path: path.isEmpty ? name : "\(path).\(name)", message: message)
   }
@@ -145,19 +145,19 @@ public struct FileMember: Sendable {
   public let value: FileValue
   fileprivate let place: FilePlace
 
-  /// Whether it has this name, octet by octet: texts that are equal to Swift may be different octets.
+  /// Whether it has this name, octet by octet: strings that Swift considers equal may have different octets.
   public func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
 
   /// The error that says what is wrong with the name.
-  /// - Parameter message: a sentence, which says what to do.
+  /// - Parameter message: a sentence that says what to do.
   public func failure(_ message: String) -> FileError {
     let error = value.failure(message)
     return FileError(file: error.file, place: place, path: error.path, message: message)
   }
 
-  /// The error that says that nobody knows the name: a misspelt one would otherwise be a setting without effect.
+  /// The error that says that the name is not known. If it were ignored, a misspelt setting would have no effect.
   public func unknown(_ known: some Sequence<String>) -> FileError {
-    failure("nobody knows this name: give one of \(known.joined(separator: ", ")).")
+    failure("this name is not known: give one of \(known.joined(separator: ", ")).")
   }
 }
 
@@ -186,7 +186,7 @@ extension BluetoothUUID: ReadableFromFile {
   public init(_ value: FileValue) throws(FileError) {
     let text = try value.text()
     guard let uuid = BluetoothUUID(text) else {
-      throw value.failure("\"\(shown(text))\" is no UUID: give 4 or 8 hex digits, or 32 with dashes")
+      throw value.failure("\"\(shown(text))\" is not a UUID: give 4 or 8 hex digits, or 32 with dashes")
     }
     self = uuid
   }

@@ -19,17 +19,17 @@ struct JSON5Node: Sendable {
   let content: Content
 }
 
-/// Makes a tree of a text: JSON5 (https://spec.json5.org), in which no name occurs twice in an object.
+/// Parses JSON5 (https://spec.json5.org) into a tree. A name may not occur twice in an object.
 struct JSON5Parser {
-  /// A place in a text, and what would have to stand there.
+  /// A syntax error: its place, and what is expected there.
   struct Fault: Error {
     let place: FilePlace
     let message: String
   }
 
-  /// Deeper than this nobody writes; it keeps the recursion bounded.
+  /// The deepest nesting; it bounds the recursion, and no real file reaches it.
   private static let deepest = 200
-  /// No name that anybody knows is longer, in octets.
+  /// The longest name, in octets; all known names are shorter.
   private static let longestName = 256
 
   private let text: [UInt8]
@@ -44,7 +44,7 @@ struct JSON5Parser {
     let value = try parser.value(depth: 0)
     try parser.blank()
     guard parser.index == text.count else {
-      throw parser.fault("nothing may follow here: look for a bracket too many.")
+      throw parser.fault("there is more after the end of the value: look for a superfluous bracket.")
     }
     return value
   }
@@ -108,7 +108,7 @@ struct JSON5Parser {
       }
       index += 2
     } else {
-      throw fault("there is a / too many: a comment begins with // or /*.")
+      throw fault("this / is not valid: a comment begins with // or /*.")
     }
   }
 
@@ -136,7 +136,7 @@ struct JSON5Parser {
 
   private mutating func object(_ depth: Int) throws(Fault) -> [JSON5Node.Member] {
     var members: [JSON5Node.Member] = []
-    // Texts that are equal to Swift may be different octets.
+    // Strings that Swift considers equal may have different octets.
     var places: [[UInt8]: FilePlace] = [:]
     try list(to: "}") { parser throws(Fault) in
       let place = parser.place()
@@ -145,7 +145,7 @@ struct JSON5Parser {
         throw Fault(place: place, message: "this name is longer than \(Self.longestName) octets: shorten it.")
       }
       if let first = places.updateValue(place, forKey: Array(name.utf8)) {
-        throw Fault(place: place, message: "\"\(shown(name))\" is there already, at \(first): remove one of them.")
+        throw Fault(place: place, message: "\"\(shown(name))\" is already defined at \(first): remove one of them.")
       }
       try parser.blank()
       guard parser.take(":") else { throw parser.fault("a colon is missing here.") }
@@ -154,7 +154,7 @@ struct JSON5Parser {
     return members
   }
 
-  /// Elements with commas between them, and perhaps one behind the last.
+  /// Elements separated by commas, with an optional comma after the last.
   private mutating func list(
     to end: Unicode.Scalar, _ element: (inout JSON5Parser) throws(Fault) -> Void
   ) throws(Fault) {
@@ -192,7 +192,7 @@ struct JSON5Parser {
     default:
       guard let number = JSON5Number.value(of: token) else {
         throw Fault(
-          place: missing.place, message: "\"\(shown(word))\" is not a value: put a text between quotation marks.")
+          place: missing.place, message: "\"\(shown(word))\" is not a value: put strings between quotation marks.")
       }
       return .number(number)
     }
@@ -222,7 +222,7 @@ struct JSON5Parser {
   }
 
   private mutating func string() throws(Fault) -> String {
-    let open = fault("this text has no end: add a quote.")
+    let open = fault("this string has no end: add a quotation mark.")
     let quote = next
     index += 1
     var octets: [UInt8] = []
@@ -230,7 +230,7 @@ struct JSON5Parser {
       if octet == quote {
         index += 1
         guard let text = String(validating: octets, as: UTF8.self) else {
-          throw Fault(place: open.place, message: "this text is not UTF-8: save the file as UTF-8.")
+          throw Fault(place: open.place, message: "this string is not valid UTF-8: save the file as UTF-8.")
         }
         return text
       }
@@ -266,11 +266,11 @@ struct JSON5Parser {
       return
     default: octets.append(octet)
     }
-    // A text may go on in the next line.
+    // A string may continue on the next line.
     skip()
   }
 
-  /// The character of an escape sequence, of which the letter was read; two sequences for one beyond U+FFFF.
+  /// The character of an escape sequence whose letter was read; a surrogate pair takes two sequences.
   private mutating func character(digits: Int) -> Unicode.Scalar? {
     guard let first = hex(digits) else { return nil }
     guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
@@ -293,7 +293,7 @@ struct JSON5Parser {
 
 /// Numbers as JSON5 writes them: those of JSON, and also `+1`, `.5`, `5.`, `0xFF`, `Infinity` and `NaN`.
 private enum JSON5Number {
-  /// The number that these octets are, rounded to what a `Double` holds; nil if they are not one.
+  /// The number that these octets denote, rounded to a `Double`; nil if they do not denote one.
   static func value(of octets: some BidirectionalCollection<UInt8>) -> Double? {
     let isNegative = octets.first == UInt8(ascii: "-")
     let hasSign = isNegative || octets.first == UInt8(ascii: "+")

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A file that people write: JSON with comments, trailing commas and what else JSON5 permits.
+/// A file that people write: JSON with comments, trailing commas and whatever else JSON5 permits.
 ///
-/// Its values are read through `FileValue` and `FileMembers`, which know their place in the file, so that every mistake is
-/// told with its line and column.
+/// Its values are read through `FileValue` and `FileMembers`, which know their place in the file, so that every error
+/// names the line and the column.
 public enum JSONFile {
   /// The longest file that is read, in octets: 4 MiB.
   public static let longest = 4 << 20
@@ -16,7 +16,7 @@ public enum JSONFile {
     guard descriptor >= 0 else { throw unreadable(path, errno) }
     defer { close(descriptor) }
     var octets: [UInt8] = []
-    // Some files have no length before they are read, and some no end.
+    // The size of special files is not known in advance, and some are endless.
     while octets.count <= longest {
       var count = 0
       let more = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, length in
@@ -30,8 +30,8 @@ public enum JSONFile {
     return try parse(octets, name: path)
   }
 
-  /// Reads what would stand in a file.
-  /// - Parameter name: stands for the file in messages.
+  /// Parses the contents of a file.
+  /// - Parameter name: the name of the file in messages.
   /// - Returns: its outermost value.
   /// - Throws: what is wrong with it and where.
   public static func parse(_ octets: some Sequence<UInt8>, name: String) throws(FileError) -> FileValue {
@@ -50,7 +50,7 @@ public enum JSONFile {
     let reason =
       switch code {
       case ENOENT: "there is no such file: check its name."
-      case EACCES: "permission is denied: check who may read it."
+      case EACCES: "permission denied: check who may read it."
       case EISDIR: "it is a directory: name a file in it."
       default: "\(String(cString: strerror(code)))."
       }

@@ -3,16 +3,16 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// The command `bleshell`: all its words. Without one it reads commands line by line.
+/// The command `bleshell` with its subcommands. Without a subcommand it reads commands line by line.
 struct Bleshell: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "bleshell",
-    abstract: "Talks Bluetooth LE through the daemon bled.",
+    abstract: "A command-line client for the Bluetooth LE daemon bled.",
     discussion: """
-      With a command it does that and ends: devices are connected for as long as the command runs. Without one it reads \
-      commands, from a terminal with history and completion or from a pipe, and keeps the connection that "connect" \
-      makes. A DEVICE is a name, an address or an identifier (or the first digits of one). A CHARACTERISTIC is a UUID \
-      ("2A37"), its assigned name ("battery level"), a handle ("0x0012"), or one of the first two behind its service \
+      With a command, bleshell runs it and exits; a device is connected only while the command runs. Without one it \
+      reads commands, from a terminal with history and completion or from a pipe, and keeps the connection made by \
+      "connect". A DEVICE is a name, an address or an identifier (or its first digits). A CHARACTERISTIC is a UUID \
+      ("2A37"), an assigned name ("battery level") or a handle ("0x0012"); a UUID or name can follow its service \
       ("180F/2A19").
       """,
     version: "bleshell \(Release.version)",
@@ -29,12 +29,12 @@ struct Bleshell: ShellCommand {
   func run(in shell: Shell) async throws { try await LineMode(shell: shell).run() }
 }
 
-/// What every command understands.
+/// The options of every command.
 struct GlobalOptions: ParsableArguments {
   @Option(help: "The daemon's socket (default: $BLED_SOCKET, else /run/bled/bled.sock).")
   var socket: String?
 
-  @Flag(help: "Print one JSON object a line, for other programs.")
+  @Flag(help: "Print one JSON object per line, for other programs.")
   var json = false
 }
 

@@ -50,7 +50,7 @@ import Testing
     try await script.value
   }
 
-  @Test("errors come as they were sent")
+  @Test("errors are delivered as they were sent")
   func errors() async throws {
     let daemon = try FakeDaemon()
     let error = BluetoothError(domain: .att, code: 2, name: "readNotPermitted", message: "No.")
@@ -63,7 +63,7 @@ import Testing
     try await script.value
   }
 
-  @Test("a cancelled connect ends at once and is taken back on the daemon, by what it was asked with")
+  @Test("a cancelled connect ends at once, and cancels the pending connection with the parameters of the call")
   func cancelledConnect() async throws {
     let daemon = try FakeDaemon()
     let (asked, ask) = AsyncStream.makeStream(of: Void.self)
@@ -99,7 +99,7 @@ import Testing
     try await script.value
   }
 
-  @Test("a timeout ends the call; its late answer disturbs nobody")
+  @Test("a timeout ends the call; its late answer is ignored")
   func timeout() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
@@ -143,7 +143,7 @@ import Testing
     try await script.value
   }
 
-  @Test("when the daemon goes away every pending call fails, streams end, and later calls fail at once")
+  @Test("when the daemon ends, every pending call fails, streams end, and later calls fail at once")
   func end() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
@@ -162,7 +162,7 @@ import Testing
     try await script.value
   }
 
-  @Test("why the daemon ends a connection is what calls fail with, if it says so last")
+  @Test("if the daemon gives a reason before it closes the connection, calls fail with it")
   func refused() async throws {
     let reason = BledError.limitReached.error("bled has 4 sessions, which is the most")
     for isLast in [true, false] {
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("a call that is longer than the daemon reads fails at once: there would be no answer")
+  @Test("a call above the limit for lines fails at once: there would be no answer")
   func tooLong() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { try $0.expectEnd() }
@@ -197,7 +197,7 @@ import Testing
     try await script.value
   }
 
-  @Test("a client that nobody holds any more ends its session")
+  @Test("releasing the last reference to a client ends its session")
   func released() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { try $0.expectEnd() }
@@ -226,7 +226,7 @@ import Testing
     try await script.value
   }
 
-  @Test("another version of the protocol is refused with what to do")
+  @Test("the error for another protocol version says what to do")
   func version() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play(protocol: 99) { try $0.expectEnd() }
@@ -235,7 +235,7 @@ import Testing
     try await script.value
   }
 
-  @Test("a daemon that is not there: what to do")
+  @Test("the error without a daemon says what to do")
   func notRunning() async throws {
     let missing = await #expect(throws: BluetoothError.self) { try await BledClient.connect(to: "/tmp/no/such.sock") }
     #expect(missing?.name == "daemonUnreachable")
@@ -248,6 +248,6 @@ import Testing
     }
     defer { unlink(path) }
     let stale = await #expect(throws: BluetoothError.self) { try await BledClient.connect(to: path) }
-    #expect(stale?.message.contains("nobody listens") == true)
+    #expect(stale?.message.contains("nothing listens") == true)
   }
 }

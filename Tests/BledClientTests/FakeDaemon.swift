@@ -2,14 +2,14 @@ import BledRPC
 import Foundation
 import Glibc
 
-/// The other end of the socket for tests of the client itself: it reads lines and says what it is told, one client
-/// only. It blocks, so it lives on a thread of its own: `FakeDaemon.run` plays a script and returns what went wrong.
+/// A scripted daemon for tests of the client, for one connection. It blocks, so it runs on a separate thread:
+/// `FakeDaemon.run` plays a script and returns what went wrong.
 final class FakeDaemon: @unchecked Sendable {
   let path: String
   private let listener: Int32
   private var connection: Int32 = -1
   private var framer = LineFramer()
-  /// Octets that leave with the next ones.
+  /// Octets that are sent together with the next ones.
   private var held: Data?
 
   init() throws {
@@ -37,8 +37,8 @@ final class FakeDaemon: @unchecked Sendable {
     init(_ description: String) { self.description = description }
   }
 
-  /// Plays a script beside the test: `session.open` is answered first.
-  /// - Parameter restored: what it says to have kept; then the script's first lines leave together with that answer.
+  /// Plays a script concurrently with the test: `session.open` is answered first.
+  /// - Parameter restored: the preserved state; if given, the script's first lines are sent together with that answer.
   func play(
     protocol version: Int = 1, restored: RestoredState? = nil, _ script: @escaping @Sendable (FakeDaemon) throws -> Void
   ) -> Task<Void, any Error> {
@@ -60,7 +60,7 @@ final class FakeDaemon: @unchecked Sendable {
               do {
                 try script(self)
               } catch {
-                // The client must not wait for what does not come any more.
+                // The client must not wait for messages that will not be sent.
                 shutdown(self.connection, Int32(SHUT_RDWR))
                 throw error
               }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite("BledClient: the connection") struct LineConnectionTests {
-  @Test("calls that exceed the socket's buffer arrive whole and in order, though the daemon reads late")
+  @Test("calls that exceed the socket's buffer arrive complete and in order, although the daemon reads late")
   func partialWrites() async throws {
     let daemon = try FakeDaemon()
     let texts = (0..<8).map { String(repeating: "\($0)", count: 900_000 + $0) }
@@ -31,7 +31,7 @@ import Testing
     try await script.value
   }
 
-  @Test("what is sent before the client closes still goes out")
+  @Test("what is sent before the client closes is still written")
   func lastWords() async throws {
     let daemon = try FakeDaemon()
     let text = String(repeating: "x", count: 900_000)
@@ -79,7 +79,7 @@ import Testing
     try await script.value
   }
 
-  @Test("what the daemon said before it went away is read though a write failed before that")
+  @Test("the daemon's last messages are read although a write has failed before")
   func failedWrite() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
@@ -103,7 +103,7 @@ import Testing
     connection.close()
   }
 
-  @Test("a path that no socket can have is refused")
+  @Test("a path that is too long for a socket is an error")
   func longPath() async throws {
     let failure = await #expect(throws: BluetoothError.self) {
       try await LineConnection.connect(to: "/" + String(repeating: "x", count: 107))

@@ -16,11 +16,11 @@ import Testing
         state: "connecting", mtu: nil, services: [], subscriptions: []),
     ], services: [], advertisements: [])
 
-  @Test("G20: what observes in prepare misses none of the kept events, even if they come with the answer")
+  @Test("G20: observers registered in prepare miss no preserved event, even if they arrive with the answer")
   func keptEvents() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play(restored: Self.state) { daemon in
-      // These leave in one write with the answer to session.open.
+      // These are sent in one write with the answer to session.open.
       daemon.send(
         try RPCEncoding.notification(
           GATTValue.self, .init(peripheral: "P", handle: 3, value: HexBytes([1])))

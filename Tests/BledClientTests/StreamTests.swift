@@ -12,7 +12,7 @@ import Testing
     .init(peripheral: peripheral, handle: handle, value: HexBytes([octet]))
   }
 
-  @Test("values from before the answer to gatt.subscribe are there, in order, and only this characteristic's")
+  @Test("values sent before the answer to gatt.subscribe are delivered, in order, only those of the characteristic")
   func values() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
@@ -41,7 +41,7 @@ import Testing
     try await script.value
   }
 
-  @Test("a link that ends right behind the answer to connect is not missed")
+  @Test("a disconnection right after the answer to connect is not missed")
   func immediateEnd() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
@@ -84,7 +84,7 @@ import Testing
     try await script.value
   }
 
-  @Test("values that nobody fetches end their stream with tooSlow, after those that were kept")
+  @Test("values that are not fetched end their stream with tooSlow, after the buffered ones")
   func overflow() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
@@ -102,7 +102,7 @@ import Testing
     #expect(failure?.name == "tooSlow")
   }
 
-  @Test("a scan stops when its stream is let go; a new scan ends the stream of the one before without stopping")
+  @Test("a scan stops when its stream is released; a new scan ends the previous stream without stopping")
   func scan() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
@@ -115,7 +115,7 @@ import Testing
       _ = try daemon.expect(ScanStop.self)
     }
     let client = try await BledClient.connect(to: daemon.path)
-    // In a function of its own, so that the streams are let go at its end.
+    // In a separate function, so that the streams are released at its end.
     func scanTwice() async throws {
       let first = try await client.scan()
       let second = try await client.scan()
@@ -129,7 +129,7 @@ import Testing
     try await script.value
   }
 
-  @Test("requests of devices: answered, refused, forgotten, and asked of a client that serves nothing")
+  @Test("requests from devices: answered, refused, dropped, and sent to a client that serves nothing")
   func requests() async throws {
     let daemon = try FakeDaemon()
     @Sendable func read(_ id: Int, offset: Int = 0) throws -> Data {

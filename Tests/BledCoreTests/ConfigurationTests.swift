@@ -84,9 +84,9 @@ import Testing
 
   @Test(arguments: [
     ("{\n  \"adapters\": [\"hci0\", 1],\n}", "bled.json:2:24: adapters[1]: give a list of texts"),
-    ("{ limits: {\n    perUser: { scan: 1 } } }", "bled.json:2:16: limits.perUser.scan: nobody knows this name"),
+    ("{ limits: {\n    perUser: { scan: 1 } } }", "bled.json:2:16: limits.perUser.scan: this name is not known"),
     ("{ policy: { scan: ['everyone', 'me'] } }", "bled.json:1:32: policy.scan[1]: give a list of \"user:NAME\""),
-    ("{ name: 'a',\n  // again\n  name: 'b' }", "bled.json:3:3: not valid JSON5: \"name\" is there already, at 1:3"),
+    ("{ name: 'a',\n  // again\n  name: 'b' }", "bled.json:3:3: not valid JSON5: \"name\" is already defined at 1:3"),
   ])
   func mistakesHaveTheirPlace(text: String, start: String) {
     let error = #expect(throws: FileError.self) { try read(text) }

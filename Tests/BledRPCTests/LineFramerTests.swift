@@ -66,12 +66,12 @@ import Testing
     }
   }
 
-  @Test("the error is ready to be sent")
+  @Test("the error can be sent as it is")
   func error() throws {
     let line = try RPCEncoding.failure(id: nil, tooLong(4))
     let text = String(decoding: line, as: UTF8.self)
     #expect(text.contains("\"id\":null"))
-    #expect(text.contains("longer than 4 bytes"))
+    #expect(text.contains("exceeds the limit of 4 bytes"))
   }
 
   private func tooLong(_ limit: Int) throws -> RPCError {

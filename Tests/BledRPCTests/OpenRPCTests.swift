@@ -10,7 +10,7 @@ import Testing
       + "/docs/openrpc.json"
   }
 
-  @Test("docs/openrpc.json is what the daemon answers; BLED_RECORD=1 writes it anew")
+  @Test("docs/openrpc.json is what the daemon returns; BLED_RECORD=1 regenerates it")
   func checkedInDocument() throws {
     let document = try OpenRPC.document()
     if ProcessInfo.processInfo.environment["BLED_RECORD"] != nil {

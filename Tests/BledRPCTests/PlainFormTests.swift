@@ -11,7 +11,7 @@ import Testing
 
   private static let lines: [String] = [
     #"{"jsonrpc":"2.0","id":1,"method":"gatt.read","params":{"peripheral":"A","handle":3}}"#,
-    #"{ "id" : "x" , "jsonrpc" : "2.0" , "method" : "gatt.read" , "params" : { "handle" : 65535 , "peripheral" : "" } } "#,
+    #"{ "id" : "x" , "jsonrpc" : "2.0" , "method" : "gatt.read" , "params" : {"handle":65535 , "peripheral" : "" } } "#,
     #"{"jsonrpc":"2.0","method":"m","extra":[1,-0,1.5e-3,[],{},true,false,null,{"a":[{}]}]}"#,
     #"{"jsonrpc":"2.0","id":0,"result":{}}"#, #"{"jsonrpc":"2.0","id":-12,"result":{"value":"00fF"}}"#,
     #"{"jsonrpc":"2.0","id":123456789012345678,"method":"m"}"#,

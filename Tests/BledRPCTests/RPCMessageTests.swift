@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "what is no JSON is a parse error without an id",
+    "a line that is not valid JSON is a parse error without an id",
     arguments: ["", "{", "nonsense", "{\"jsonrpc\":\"2.0\" \"id\":1}", "\u{0}", "{'a':1}"])
   func noJSON(line: String) throws {
     let refusal = try refusal(line)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "a comma before a bracket is no JSON, wherever it is",
+    "a comma before a closing bracket is not valid JSON, wherever it is",
     arguments: [
       #"{"jsonrpc":"2.0","id":1,"method":"x",}"#, #"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":1, }}"#,
       #"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":[1,2,]}}"#, #"{"jsonrpc":"2.0","id":"\"","method":"x",}"#,
@@ -56,13 +56,13 @@ import Testing
     #expect(refusal.error.code == RPCError.parseError && refusal.id == nil)
   }
 
-  @Test("a comma before a bracket in a text is text")
+  @Test("a comma before a bracket in a string is text")
   func commaInText() throws {
     let line = #"{"jsonrpc":"2.0","id":",}\",]\\","method":"x","params":{"ä":",]"}}"#
     #expect(try message(line).kind == .request(id: .text(#",}",]\"#), method: "x"))
   }
 
-  @Test("octets that are no UTF-8 are a parse error")
+  @Test("octets that are not UTF-8 are a parse error")
   func noUTF8() throws {
     let line = Data(#"{"jsonrpc":"2.0","id":1,"method":""#.utf8) + [0xFF, 0xFE] + Data(#""}"#.utf8)
     let refusal = try #require(throws: RPCMessage.RefusedLine.self) { try RPCMessage(line: line) }
@@ -78,15 +78,15 @@ import Testing
     #expect(try refusal(inside).error.code == RPCError.parseError)
   }
 
-  @Test("batches are refused with the way out")
+  @Test("batches are refused, with what to send instead")
   func batch() throws {
     let refusal = try refusal(#"[{"jsonrpc":"2.0","id":1,"method":"scan.stop"}]"#)
     #expect(refusal.error.code == RPCError.invalidRequest)
-    #expect(refusal.error.message.contains("one message a line"))
+    #expect(refusal.error.message.contains("batches are not supported"))
   }
 
   @Test(
-    "JSON that is no message is an invalid request, with the id where there is one",
+    "JSON that is not a message is an invalid request, with the id if there is one",
     arguments: [
       ("5", nil), ("\"text\"", nil), ("null", nil), ("{}", nil),
       (#"{"id":1,"method":"x"}"#, .number(1)),
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "an id is a whole number or a text",
+    "an id is an integer or a string",
     arguments: ["null", "1.5", "1e400", "99999999999999999999", "true", "[1]", "{}"])
   func badID(id: String) throws {
     let refusal = try refusal(#"{"jsonrpc":"2.0","id":\#(id),"method":"x"}"#)
@@ -115,7 +115,7 @@ import Testing
   @Test("the refusal of an id says what it may be", arguments: ["1.5", "true", "[1]", "{}"])
   func badIDIsExplained(id: String) throws {
     let refusal = try refusal(#"{"jsonrpc":"2.0","id":\#(id),"method":"x"}"#)
-    #expect(refusal.error.message == "id: expected a whole number or text")
+    #expect(refusal.error.message == "id: expected an integer or a string")
   }
 
   @Test("the largest and smallest numbers are ids")
@@ -147,12 +147,12 @@ import Testing
   }
 
   @Test(
-    "params that do not fit are refused by the place and what belongs there",
+    "the error for invalid params names the place and what is expected there",
     arguments: [
       (#"{"handle":1}"#, "params.peripheral: missing"),
-      (#"{"peripheral":5,"handle":1}"#, "params.peripheral: expected text"),
-      (#"{"peripheral":"p","handle":"1"}"#, "params.handle: expected a whole number"),
-      (#"{"peripheral":"p","handle":null}"#, "params.handle: expected a whole number, found null"),
+      (#"{"peripheral":5,"handle":1}"#, "params.peripheral: expected a string"),
+      (#"{"peripheral":"p","handle":"1"}"#, "params.handle: expected an integer"),
+      (#"{"peripheral":"p","handle":null}"#, "params.handle: expected an integer, found null"),
       (#"[]"#, "params: expected an object"),
       (#""p""#, "params: expected an object"),
     ])
@@ -161,7 +161,7 @@ import Testing
     #expect(try paramsRefusal(call, as: GATTRead.Params.self) == expected)
   }
 
-  @Test("numbers out of range, odd hex and wrong UUIDs are refused by the place")
+  @Test("the error for numbers out of range, odd hex and wrong UUIDs names the place")
   func wrongValues() throws {
     func call(_ params: String) -> String { #"{"jsonrpc":"2.0","id":1,"method":"x","params":\#(params)}"# }
     for handle in ["-1", "65536", "1.5", "1e300"] {
@@ -170,42 +170,42 @@ import Testing
     }
     for value in ["0", "0g", "0x01"] {
       let params = #"{"peripheral":"p","handle":1,"value":"\#(value)"}"#
-      #expect(try paramsRefusal(call(params), as: GATTWrite.Params.self).contains("params.value: bytes are given as"))
+      #expect(try paramsRefusal(call(params), as: GATTWrite.Params.self).contains("params.value: bytes must be"))
     }
     let text = try paramsRefusal(call(#"{"services":["180D","18"]}"#), as: ScanStart.Params.self)
-    #expect(text.hasPrefix("params.services[1]: \"18\" is no UUID"), "\(text)")
+    #expect(text.hasPrefix("params.services[1]: \"18\" is not a UUID"), "\(text)")
     let write = #"{"service":{"uuid":"180D","characteristics":[{"uuid":"2A37"}]}}"#
     #expect(
       try paramsRefusal(call(write), as: ServiceAdd.Params.self)
         == "params.service.characteristics[0].properties: missing")
   }
 
-  @Test("what JSONDecoder would call no JSON, without a place, is refused by the place")
+  @Test("the error names the place also where JSONDecoder gives none")
   func valuesOutOfRange() throws {
     func refusal<Params: RPCPayload>(_ params: String, _ type: Params.Type) throws -> String {
       try paramsRefusal(#"{"jsonrpc":"2.0","id":1,"method":"x","params":\#(params)}"#, as: type)
     }
-    let half = "expected text, of whole characters"
+    let half = "expected a string of valid characters"
     #expect(try refusal(#"{"address":"\ud800"}"#, PeripheralConnect.Params.self) == "params.address: \(half)")
     #expect(try refusal(#"{"peripheral":"\udc00","handle":1}"#, GATTRead.Params.self) == "params.peripheral: \(half)")
     #expect(
       try refusal(#"{"address":"x","timeout":1e999}"#, PeripheralConnect.Params.self)
-        == "params.timeout: expected a number, in range")
+        == "params.timeout: expected a number within its range")
     for handle in ["-1", "65536", "1.5"] {
       #expect(
         try refusal(#"{"service":{"uuid":"180D","includes":[\#(handle)]}}"#, ServiceAdd.Params.self)
-          == "params.service.includes: expected whole numbers, in range")
+          == "params.service.includes: expected integers within their range")
     }
     #expect(
       try refusal(#"{"central":"x","latency":"quick"}"#, ServerSetLatency.Params.self)
         == "params.latency: give low, medium or high")
   }
 
-  @Test("a result that does not fit its call is refused by the place")
+  @Test("the error for an invalid result names the place")
   func wrongResult() throws {
     let answer = try message(#"{"jsonrpc":"2.0","id":1,"result":{"value":1}}"#)
     let error = try #require(throws: RPCError.self) { try answer.result(GATTRead.Result.self) }
-    #expect(error.message.hasSuffix("result.value: expected text"))
+    #expect(error.message.hasSuffix("result.value: expected a string"))
   }
 
   @Test("lines cut at any place are refused, never understood as something else")

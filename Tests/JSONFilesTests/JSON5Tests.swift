@@ -9,16 +9,17 @@ import Testing
   @Test(arguments: [
     ("", 1, 1, "a value is missing"), ("{ a 1 }", 1, 5, "a colon"), ("{\n a: 1\n b: 2 }", 3, 2, "a comma or }"),
     ("[1 2]", 1, 4, "a comma or ]"), ("{ a: [1, 2 }", 1, 12, "a comma or ]"),
-    ("{ a: [1, 2", 1, 6, "never closed: add ]"), ("{ a: 'b", 1, 6, "add a quote"), ("{ /* a }", 1, 3, "close it"),
-    ("{} }", 1, 4, "too many"), ("{ a: / }", 1, 6, "a comment begins"), ("[,]", 1, 2, "a value is missing"),
-    ("{ a: 'b\\", 1, 6, "add a quote"), (String(repeating: "[", count: 300), 1, 201, "too deeply"),
+    ("{ a: [1, 2", 1, 6, "never closed: add ]"), ("{ a: 'b", 1, 6, "add a quotation mark"),
+    ("{ /* a }", 1, 3, "close it"),
+    ("{} }", 1, 4, "superfluous bracket"), ("{ a: / }", 1, 6, "a comment begins"), ("[,]", 1, 2, "a value is missing"),
+    ("{ a: 'b\\", 1, 6, "add a quotation mark"), (String(repeating: "[", count: 300), 1, 201, "too deeply"),
     ("[\n/* a\n b */ yes]", 3, 7, "\"yes\" is not a value"), ("['ä', 'ö' 1]", 1, 11, "a comma"),
-    ("{ 'a\nb': 1 }", 1, 3, "add a quote"), ("{ a-b: 1 }", 1, 3, "needs quotation marks"),
+    ("{ 'a\nb': 1 }", 1, 3, "add a quotation mark"), ("{ a-b: 1 }", 1, 3, "needs quotation marks"),
     ("{ 1: 1 }", 1, 3, "quotation"), ("{", 1, 1, "never closed: add }"), ("[1,", 1, 1, "never closed: add ]"),
     ("[01]", 1, 2, "not a value"), ("[0x]", 1, 2, "not a value"), ("[1e]", 1, 2, "not a value"), ("[.]", 1, 2, "value"),
     ("['\\1']", 1, 3, "escape sequence"), ("['\\u12']", 1, 3, "escape sequence"),
     ("['\\uD800']", 1, 3, "escape sequence"), ("['\\uD83D\\u0041']", 1, 3, "escape sequence"),
-    ("{\n  a: 1, // first\n  'a': 2 }", 3, 3, "is there already, at 2:3"),
+    ("{\n  a: 1, // first\n  'a': 2 }", 3, 3, "is already defined at 2:3"),
     ("{ \(String(repeating: "a", count: 257)): 1 }", 1, 3, "longer than 256 octets"),
   ])
   func aFaultHasItsPlace(_ text: String, _ line: Int, _ column: Int, _ message: String) throws {
@@ -55,7 +56,7 @@ import Testing
     #expect(elements[2].failure("").place?.description == "3:5")
   }
 
-  @Test("names that Swift takes for equal are two names")
+  @Test("names that Swift considers equal are two names")
   func namesAreOctets() throws {
     let members = try read("{ '\u{E9}': 1, 'e\u{301}': 2 }").members()
     #expect(members.count == 2 && members[0].name == members[1].name)
@@ -117,20 +118,20 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{ part: { nummer: 1 } }", "1:11: part.nummer: nobody knows this name: give one of number, text, list"),
+    ("{ part: { nummer: 1 } }", "1:11: part.nummer: this name is not known: give one of number, text, list"),
     ("{ part: [] }", "1:9: part: this must be an object in braces"),
     ("{\n part: { number: 'a' } }", "2:18: part.number: this must be a number"),
-    ("{ part: { number: 10 } }", "1:19: part.number: 10.0 will not do: give a whole number from 0 to 9"),
-    ("{ part: { number: 0.5 } }", "1:19: part.number: 0.5 will not do"),
-    ("{ part: { number: 1e300 } }", "1:19: part.number: 1e+300 will not do"),
-    ("{ part: { number: NaN } }", "1:19: part.number: nan will not do"),
+    ("{ part: { number: 10 } }", "1:19: part.number: 10.0 is not valid: give a whole number from 0 to 9"),
+    ("{ part: { number: 0.5 } }", "1:19: part.number: 0.5 is not valid"),
+    ("{ part: { number: 1e300 } }", "1:19: part.number: 1e+300 is not valid"),
+    ("{ part: { number: NaN } }", "1:19: part.number: nan is not valid"),
     ("{ part: {} }", "1:9: part: \"number\" is missing: add it"),
-    ("{ part: { number: 1, list: ['a', 2] } }", "1:34: part.list[1]: this must be a text in quotes"),
-    ("{ part: { number: 1, list: ['a', null] } }", "1:34: part.list[1]: this must be a text in quotes, not null"),
-    ("{ part: { number: 1, uuid: 'x' } }", "1:28: part.uuid: \"x\" is no UUID"),
-    ("{ part: { number: 1, word: '\\u001b[2J' } }", "1:28: part.word: \"\u{FFFD}[2J\" is none of these: one, two"),
-    ("{ part: { number: 1, hex: '1' } }", "1:27: part.hex: \"1\" is no hex"),
-    ("{ part: { number: 1, hex: '010203' } }", "1:27: part.hex: these are 3 octets: give at the most 2"),
+    ("{ part: { number: 1, list: ['a', 2] } }", "1:34: part.list[1]: this must be a string in quotation marks"),
+    ("{ part: { number: 1, list: ['a', null] } }", "1:34: part.list[1]: this must be a string in quotation marks, not"),
+    ("{ part: { number: 1, uuid: 'x' } }", "1:28: part.uuid: \"x\" is not a UUID"),
+    ("{ part: { number: 1, word: '\\u001b[2J' } }", "1:28: part.word: \"\u{FFFD}[2J\" is not valid: give one of one"),
+    ("{ part: { number: 1, hex: '1' } }", "1:27: part.hex: \"1\" is not hex"),
+    ("{ part: { number: 1, hex: '010203' } }", "1:27: part.hex: 3 octets are too many: give at most 2"),
   ])
   func mistakesHaveTheirPlace(_ text: String, _ message: String) throws {
     let error = try #require(throws: FileError.self) {

@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized) struct BleshellLineModeTests {
   private let echo = "B1ED0002-5EED-4B1E-8D00-000000000000"
 
-  @Test("commands share one connection; comments and blank lines are nothing")
+  @Test("commands share one connection; comments and blank lines are ignored")
   func connection() throws {
     let daemon = try DaemonProcess()
     let run = try daemon.bleshell(
@@ -30,7 +30,7 @@ import Testing
     #expect(run.lines.contains { $0.hasPrefix("NAME") })
   }
 
-  @Test("a failing line is named and the next are done; the status is the first failure's")
+  @Test("a line that fails is reported and the following ones run; the status is that of the first failure")
   func failure() throws {
     let daemon = try DaemonProcess()
     let run = try daemon.bleshell(
@@ -43,7 +43,7 @@ import Testing
         read 2A19
         """)
     #expect(run.status == 1)
-    #expect(run.errors.contains("no device: name one, or connect first"))
+    #expect(run.errors.contains("no device is connected: name one, or connect first"))
     #expect(run.errors.contains("line 1 failed: read 2A19"))
     #expect(run.errors.contains("line 2 failed: nonsense"))
     #expect(run.errors.contains("line 3 failed"))
@@ -51,13 +51,14 @@ import Testing
     #expect(run.lines.contains { $0.hasPrefix("ADAPTER") })
   }
 
-  @Test("a device that goes away is told, and is no longer the current one")
+  @Test("a disconnection is reported, and the device is no longer the current one")
   func disconnected() throws {
     let daemon = try DaemonProcess(
       scenario: """
         { "devices": [ { "name": "Shy", "address": "C0:DE:00:00:00:09", "addressType": "random", "disconnectAfter": 1,
             "advertising": { "name": "Shy", "services": ["180F"] },
-            "services": [ { "uuid": "180F", "characteristics": [ { "uuid": "2A19", "properties": ["notify"] } ] } ] } ] }
+            "services": [
+              { "uuid": "180F", "characteristics": [ { "uuid": "2A19", "properties": ["notify"] } ] } ] } ] }
         """)
     let run = try daemon.bleshell(
       input: """
@@ -72,11 +73,11 @@ import Testing
     #expect(run.errors.contains("no device"))
   }
 
-  @Test("on a terminal: a prompt that names the device, completion, colour unless it is not wanted, the end at Ctrl-D")
+  @Test("on a terminal: a prompt that names the device, completion, colour unless disabled, the end at Ctrl-D")
   func terminal() throws {
     let daemon = try DaemonProcess()
     for noColor in ["", "1"] {
-      // script(1) is what gives bleshell a terminal; it types the input, and Ctrl-D at its end.
+      // script(1) gives bleshell a terminal; it types the input, and Ctrl-D at its end.
       let process = try ChildProcess(
         "/usr/bin/script", ["-qec", "\(ChildProcess.products)/bleshell", "/dev/null"],
         environment: [

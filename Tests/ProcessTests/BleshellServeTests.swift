@@ -33,7 +33,7 @@ import Testing
     return path
   }
 
-  @Test("a visit of the phone: reads, a write that is told to subscribers, changes, and the end by itself")
+  @Test("a visit of the phone: reads, a write that is notified, changes of the value, and the regular end")
   func visit() throws {
     let daemon = try DaemonProcess()
     let path = try file(services, in: daemon.folder)
@@ -54,7 +54,7 @@ import Testing
     #expect(seen("notified", "2A19").contains { $0["value"] == "62" })
   }
 
-  @Test("people see who did what")
+  @Test("the text output says which device did what")
   func text() throws {
     let daemon = try DaemonProcess()
     let path = try file(services, in: daemon.folder)
@@ -65,7 +65,7 @@ import Testing
     #expect(run.lines.contains { $0.contains("all subscribers  notified  Battery Level (2A19): 9") })
   }
 
-  /// The daemon's side of `bleshell serve`, by a script: what a daemon says in rare moments.
+  /// The daemon's side of `bleshell serve`, scripted, for messages that a real daemon sends rarely.
   private struct Script {
     let process: ChildProcess
     let peer: SocketClient
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("a value that went to nobody, or not to all, is not said to have been notified", arguments: [false, true])
+  @Test("a value that was sent to no subscriber, or not to all, is not reported as notified", arguments: [false, true])
   func notNotified(json: Bool) throws {
     let text = """
       { "services": [{ "uuid": "180F", "characteristics": [{ "uuid": "2A19", "properties": ["read", "notify"],
@@ -135,7 +135,7 @@ import Testing
       let said = run.lines.filter { $0.contains("Battery Level") && !$0.contains("ubscribed  Battery") }
       #expect(
         said.map { String($0.dropFirst(14)) } == [
-          "CC17  is not notified before it has taken in a change of the services  Battery Level (2A19): 98 %  62",
+          "CC17  is not notified until it has discovered the changed services  Battery Level (2A19): 98 %  62",
           "all subscribers  notified  Battery Level (2A19): 97 %  61",
         ])
       #expect(run.lines.contains { $0.hasSuffix("nobody  is subscribed  Battery Level (2A19): 99 %  63") })
@@ -145,7 +145,7 @@ import Testing
     #expect(events == ["subscribed", "nobodySubscribed", "outOfSync", "notified", "unsubscribed"])
   }
 
-  @Test("too few visits in the time is a failure; a time alone is not")
+  @Test("too few visits within the time are a failure; the end of the time alone is not")
   func time() throws {
     let daemon = try DaemonProcess(scenario: "{}")
     let path = try file(services, in: daemon.folder)
@@ -154,7 +154,7 @@ import Testing
     #expect(try daemon.bleshell("serve", path, "--time", "0.5").status == 0)
   }
 
-  @Test("a file that does not fit is refused by the place")
+  @Test("the error for an invalid file names the place")
   func badFile() throws {
     let daemon = try DaemonProcess(scenario: "{}")
     for (text, message) in [
@@ -163,8 +163,8 @@ import Testing
         #"{"services":[{"uuid":"180F","characteristics":[{"uuid":"2A19"}]}]}"#,
         ":1:48: services[0].characteristics[0]: \"properties\" is missing"
       ),
-      (#"{"services":[{"uuid":"18","characteristics":[]}]}"#, ":1:22: services[0].uuid: \"18\" is no UUID"),
-      ("{ services: [],\n  adverts: {} }", ":2:3: adverts: nobody knows this name: give one of advertise, services"),
+      (#"{"services":[{"uuid":"18","characteristics":[]}]}"#, ":1:22: services[0].uuid: \"18\" is not a UUID"),
+      ("{ services: [],\n  adverts: {} }", ":2:3: adverts: this name is not known: give one of advertise, services"),
       ("{ services: [], advertise: { interval: 20 } }", ":1:40: advertise.interval: 20.0 is out of range"),
     ] {
       let run = try daemon.bleshell("serve", try file(text, in: daemon.folder))
@@ -174,7 +174,7 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains("cannot be read"))
   }
 
-  @Test("what is advertised is what was asked for, and ends")
+  @Test("the advertisement has the requested content, and ends")
   func advertise() throws {
     let daemon = try DaemonProcess(scenario: "{}")
     let run = try daemon.bleshell(

@@ -5,7 +5,7 @@ import Testing
 
 /// Start and end of a real daemon.
 @Suite(.serialized) struct DaemonLifecycleTests {
-  @Test("SIGTERM: clients are told, the socket's file goes, all in under two seconds", arguments: [SIGTERM, SIGINT])
+  @Test("SIGTERM: clients are notified and the socket is removed, within two seconds", arguments: [SIGTERM, SIGINT])
   func orderlyStop(signal: CInt) throws {
     let daemon = try DaemonProcess()
     let client = try daemon.client()
@@ -16,7 +16,7 @@ import Testing
     let start = ContinuousClock.now
     daemon.process.send(signal: signal)
     guard case .failure(let error) = try client.finish(pending, PeripheralConnect.self) else {
-      Issue.record("a connect to nobody succeeded")
+      Issue.record("a connect to a device that does not exist succeeded")
       return
     }
     #expect(error.data?.name == "shuttingDown")
@@ -28,12 +28,12 @@ import Testing
     mute.close()
   }
 
-  @Test("Without descriptors for more clients they wait, the log says so once, and nothing else is slowed")
+  @Test("Without descriptors for more clients they wait, the log says so once, and nothing else slows down")
   func openFiles() throws {
     let daemon = try DaemonProcess()
     let first = try daemon.client()
     try first.call(AdapterList.self, Empty())
-    // Room for one more.
+    // There is room for one more.
     let second = (0..<1024).filter { access("/proc/\(daemon.process.pid)/fd/\($0)", F_OK) != 0 }[1]
     let limit = try ChildProcess(
       "/usr/bin/prlimit", ["--pid", "\(daemon.process.pid)", "--nofile=\(second):"], folder: daemon.folder)
@@ -48,7 +48,7 @@ import Testing
     #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("no more clients can be accepted") } == 1)
   }
 
-  @Test("A program too many learns that, and what to do")
+  @Test("A client above the limit is told so, and what to do")
   func tooManySessions() throws {
     let daemon = try DaemonProcess(configuration: "{ limits: { sessions: 1 } }")
     let client = try daemon.client()
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("All adapters and one of them: refused, with what to leave out")
+  @Test("\"all\" together with one of the adapters is an error that says what to leave out")
   func allAndOne() throws {
     let folder = try TemporaryFolder()
     let daemon = try ChildProcess("bled", ["--adapter", "hci1", "--adapter", "all"], folder: folder)
@@ -78,7 +78,7 @@ import Testing
       if round % 3 == 2 { daemon.send(signal: SIGHUP) }
       daemon.send(signal: round % 2 == 0 ? SIGTERM : SIGINT)
       let status = try daemon.exitStatus()
-      // Before its first instruction the system ends it.
+      // Before its first instruction the signal ends it by default.
       #expect([0, 128 + SIGTERM, 128 + SIGINT, 128 + SIGHUP].contains(status), "\(round): \(daemon.errors)")
       #expect(access(path, F_OK) != 0, "round \(round) left its socket behind")
     }
@@ -95,7 +95,7 @@ import Testing
     _ = try daemon.client().call(AdapterList.self, Empty())
   }
 
-  @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+  @Test func aFileThatIsNotASocketIsLeftAlone() throws {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/precious"
     try UnixSocket.touch(path)
@@ -105,7 +105,7 @@ import Testing
     #expect(access(path, F_OK) == 0)
   }
 
-  @Test("Clients need nothing but the socket, which is for owner and group (P25)")
+  @Test("Clients need only the socket, which its owner and group may use (P25)")
   func theSocketIsForOwnerAndGroup() throws {
     let daemon = try DaemonProcess()
     var status = stat()

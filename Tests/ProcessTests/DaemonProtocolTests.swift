@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What a real daemon makes of bad lines, and of clients that do not play by the rules: nobody else is disturbed.
+/// How a real daemon handles invalid lines and misbehaving clients: other clients are not affected.
 @Suite(.serialized) struct DaemonProtocolTests {
   @Test func badLinesGetErrorsAndTheConnectionGoesOn() throws {
     let daemon = try DaemonProcess()
@@ -32,7 +32,7 @@ import Testing
     for id in 2...500 { _ = try client.finish(id, AdapterList.self).get() }
   }
 
-  @Test("A line up to 1 MiB is read, a longer one refused, the next one read again")
+  @Test("A line of up to 1 MiB is read, a longer one is refused, the next one is read")
   func hugeLines() throws {
     let daemon = try DaemonProcess()
     let client = try daemon.client()
@@ -49,7 +49,7 @@ import Testing
     _ = try client.call(AdapterList.self, Empty())
   }
 
-  @Test("A client that sends, hangs up its side and listens gets its answers, as with socat")
+  @Test("A client that sends and shuts down its sending side gets its answers, as with socat")
   func halfClosed() throws {
     let daemon = try DaemonProcess()
     let client = try daemon.client()
@@ -64,7 +64,7 @@ import Testing
     shutdown(half.descriptor, CInt(SHUT_WR))
     #expect(try half.nextError().code == RPCError.parseError)
     try half.waitForEnd()
-    // A call that wants no answer has none, and ends all the same.
+    // A call without an id has no answer, and ends nevertheless.
     let silent = try daemon.client()
     try silent.send(
       raw: """
@@ -77,7 +77,7 @@ import Testing
     try silent.waitForEnd()
   }
 
-  @Test("A flood of one client whose answers nobody reads: others are served, memory stays bounded")
+  @Test("A client that floods the daemon and reads no answers: others are served, memory stays bounded")
   func flood() throws {
     let daemon = try DaemonProcess()
     let flooder = try daemon.client()
@@ -85,7 +85,7 @@ import Testing
     let lines = Array(
       String(repeating: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.list\"}\n", count: 1000).utf8)
     var sent = 0
-    // Until the daemon has stopped to read for good: the socket takes nothing more for a second.
+    // Until the daemon has stopped reading: the socket accepts nothing more for a second.
     while sent < 64 << 20 {
       let count = Glibc.send(flooder.descriptor, lines, lines.count, CInt(MSG_NOSIGNAL))
       if count > 0 {
@@ -101,7 +101,7 @@ import Testing
     #expect(daemon.residentMemory < 200 << 20)
   }
 
-  @Test("A flood of writes: each is answered, done or refused, and another client of the link gets its turn (P16)")
+  @Test("A flood of writes: each gets a result or an error, and another client of the link gets its turn (P16)")
   func floodOfWrites() throws {
     let daemon = try DaemonProcess()
     let (flooder, other) = (try daemon.client(), try daemon.client())

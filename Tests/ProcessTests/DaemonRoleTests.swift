@@ -98,7 +98,7 @@ import Testing
     try client.call(ServiceRemove.self, .init(handle: service.handle))
   }
 
-  @Test("A client that has hung up its side and waits for ever holds what it holds until it dies")
+  @Test("A client that has shut down its sending side and waits keeps what it holds until it dies")
   func deathOfAHalfClosedClient() throws {
     let daemon = try DaemonProcess()
     let client = try daemon.client()
@@ -128,7 +128,7 @@ import Testing
     try first.call(AdvertisingStart.self, advertising)
     try first.call(GATTDiscover.self, .init(peripheral: link.peripheral))
     first.close()
-    // The daemon hears of the death before of this client's next call, or soon after.
+    // The daemon notices the death before this client's next call, or soon after.
     var adapter = try second.call(AdapterList.self, Empty()).adapters.first
     var rounds = 0
     while adapter?.advertising != 0 || adapter?.scanning != false, rounds < 10_000 {

@@ -3,13 +3,14 @@ import Bluetooth
 import Glibc
 import Testing
 
-/// What a real daemon knows after its end, and what becomes of a store that cannot be used.
+/// What a real daemon knows after a restart, and how it handles a store that cannot be used.
 @Suite(.serialized) struct DaemonStoreTests {
   private static let scenario = """
     { "devices": [
       { "name": "Lamp", "address": "C0:DE:00:00:00:01", "addressType": "random",
         "advertising": { "name": "Lamp" }, "databaseHash": true,
-        "services": [ { "uuid": "180F", "characteristics": [ { "uuid": "2A19", "properties": ["read"], "value": "32" } ] } ] }
+        "services": [
+          { "uuid": "180F", "characteristics": [ { "uuid": "2A19", "properties": ["read"], "value": "32" } ] } ] }
     ] }
     """
 
@@ -42,7 +43,7 @@ import Testing
     }
   }
 
-  /// Waits until the daemon, which does things meanwhile, has written a file.
+  /// Waits until the daemon has written a file.
   private func waitForFile(_ path: String, _ client: SocketClient) throws {
     let start = ContinuousClock.now
     while access(path, F_OK) != 0, ContinuousClock.now - start < .seconds(120) {
@@ -51,7 +52,7 @@ import Testing
     #expect(access(path, F_OK) == 0)
   }
 
-  @Test("bleshell forget: the device is unknown, also to the next daemon (P11)")
+  @Test("bleshell forget: the device is unknown, also after a restart (P11)")
   func forget() throws {
     let folder = try TemporaryFolder()
     let daemon = try DaemonProcess(scenario: Self.scenario, folder: folder)
@@ -66,14 +67,14 @@ import Testing
     #expect(forgetting.status == 0, "\(forgetting.errors)")
     #expect(forgetting.output.contains(id))
     let again = try daemon.bleshell("forget", id)
-    #expect(again.status != 0 && again.errors.contains("bled knows no device"))
+    #expect(again.status != 0 && again.errors.contains("bled does not know the device"))
     daemon.process.send(signal: SIGTERM)
     #expect(try daemon.process.exitStatus() == 0)
     let next = try DaemonProcess(scenario: Self.scenario, folder: folder)
     #expect(try next.client().call(PeripheralList.self, Empty()).peripherals.isEmpty)
   }
 
-  @Test("A damaged store is put aside and named in the log; without a directory the daemon says so and runs")
+  @Test("A damaged store is moved aside and named in the log; without a directory the daemon says so and runs")
   func damage() throws {
     let folder = try TemporaryFolder()
     let file = fopen("\(folder.path)/peripherals", "w")

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What `make install` places, below a DESTDIR.
+/// The files that `make install` places below a DESTDIR.
 @Suite struct InstallTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
 
-  @Test("the units name pages that are installed, and the programs by their place")
+  @Test("the units refer to pages and programs that are installed")
   func units() throws {
     let folder = try TemporaryFolder()
     let (dist, place) = ("\(folder.path)/dist", "\(folder.path)/root")

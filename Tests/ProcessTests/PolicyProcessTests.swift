@@ -3,7 +3,8 @@ import Bluetooth
 import Glibc
 import Testing
 
-/// The policy on real sockets with programs of other users, and what SIGHUP changes of it. Needs root, to become others.
+/// The policy on real sockets with programs of other users, and what SIGHUP changes of it. Needs root, to become
+/// others.
 @Suite(
   .serialized, .enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "needs root and setpriv"))
 struct PolicyProcessTests {
@@ -16,7 +17,7 @@ struct PolicyProcessTests {
     return daemon
   }
 
-  /// Starts `bleshell` as a user that has nothing to do with anybody.
+  /// Starts `bleshell` as a user without any group of the policy.
   private func start(_ daemon: DaemonProcess, groups: String? = nil, _ arguments: String...) throws -> ChildProcess {
     let identity = ["--reuid", "\(Self.stranger)", "--regid", "\(Self.stranger)"]
     let membership = groups.map { ["--groups", $0] } ?? ["--clear-groups"]
@@ -25,7 +26,7 @@ struct PolicyProcessTests {
       environment: ["BLED_SOCKET": daemon.socketPath], folder: daemon.folder)
   }
 
-  @Test("By default a stranger is refused and told what to do; the adapters can be seen")
+  @Test("By default a user outside the group is refused and told what to do, but can list the adapters")
   func strangers() throws {
     let daemon = try daemon("")
     let adapters = try start(daemon, "adapters", "--json")
@@ -37,7 +38,7 @@ struct PolicyProcessTests {
     #expect(scan.errors.contains("policy.scan"))
   }
 
-  @Test("Users, and groups that are supplementary ones of the process, get what the file gives them")
+  @Test("Users and supplementary groups of the process have the permissions that the file grants them")
   func granted() throws {
     let daemon = try daemon("policy: { scan: ['user:\(Self.stranger)'], connect: ['group:\(Self.group)'] }")
     let scan = try start(daemon, "scan", "--time", "1", "--json")
@@ -48,7 +49,7 @@ struct PolicyProcessTests {
     #expect(try services.exitStatus() == 0, "\(services.errors)")
   }
 
-  /// Whether this machine lets us make namespaces; in a container of its own it may not.
+  /// Whether namespaces can be created here; inside a container that may not be possible.
   private static let hasNamespaces: Bool = {
     guard let folder = try? TemporaryFolder(),
       let probe = try? ChildProcess("/usr/bin/unshare", ["--mount", "--net", "true"], folder: folder)
@@ -57,7 +58,7 @@ struct PolicyProcessTests {
   }()
 
   @Test(
-    "P25: all that a program in a container needs is the socket, mounted into it: no root, no capability, no network, no /sys",
+    "P25: a program in a container needs only the mounted socket: no root, no capability, no network, no /sys",
     .enabled(if: hasNamespaces, "needs namespaces"))
   func container() throws {
     let daemon = try daemon(
@@ -75,8 +76,8 @@ struct PolicyProcessTests {
       set -e
       mount --bind '\(daemon.folder.path)' /mnt
       mount -t tmpfs none /sys
-      exec setpriv --reuid \(Self.stranger) --regid \(Self.stranger) --clear-groups --inh-caps=-all --bounding-set=-all \
-        --no-new-privs sh -c "$INSIDE"
+      exec setpriv --reuid \(Self.stranger) --regid \(Self.stranger) --clear-groups --inh-caps=-all \
+      --bounding-set=-all --no-new-privs sh -c "$INSIDE"
       """
     let program = try ChildProcess(
       "/usr/bin/unshare", ["--mount", "--net", "--ipc", "--uts", "sh", "-c", outside], environment: ["INSIDE": inside],
@@ -113,7 +114,7 @@ struct PolicyProcessTests {
     #expect(try scanning.exitStatus() == 0)
   }
 
-  @Test("SIGHUP: who may less is closed at once, others go on; a broken file changes nothing")
+  @Test("SIGHUP: a session that loses permissions is closed, others continue; an invalid file changes nothing")
   func reload() throws {
     let daemon = try daemon("policy: { scan: ['user:\(Self.stranger)'] }, logLevel: 'info'")
     let client = try daemon.client()

@@ -2,7 +2,7 @@ import Testing
 
 /// `Examples/python` against the daemon on the simulated adapter.
 struct PythonExampleTests {
-  /// The folder of the package, from where this file stood when it was compiled.
+  /// The folder of the package, derived from the path of this file at compile time.
   private static let package = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
 
   @Test("the Python client scans, connects, reads and subscribes, without hardware (P30)", .timeLimit(.minutes(2)))
@@ -16,11 +16,11 @@ struct PythonExampleTests {
     #expect(lines.contains { $0.hasPrefix("Found Heart Belt at -") })
     #expect(lines.contains("  180D: 2A37, 2A38"))
     #expect(lines.contains("Worn: chest."))
-    #expect(lines.filter { $0.hasSuffix(" beats a minute") }.count == 5)
+    #expect(lines.filter { $0.hasSuffix(" beats per minute") }.count == 5)
     #expect(lines.last == "Disconnected.")
   }
 
-  @Test("without a daemon it says so in a line", .timeLimit(.minutes(1)))
+  @Test("without a daemon it says so in one line", .timeLimit(.minutes(1)))
   func noDaemon() throws {
     let folder = try TemporaryFolder()
     let program = try ChildProcess(

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Programs that are killed and come back: G20 and G22 with real processes.
+/// Programs that are killed and restarted: G20 and G22 with real processes.
 @Suite(.serialized) struct RestorationTests {
   private static let belt = "C0:DE:00:00:00:01"
 
@@ -12,7 +12,7 @@ import Testing
     "raw '{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(method)\",\"params\":\(params)}'\n"
   }
 
-  @Test("G20, G22: kill -9, and the next process has the link, the values and the wish; a file asks for it meanwhile")
+  @Test("G20, G22: after kill -9 the next process gets the link, values and pending connection; a file wakes it")
   func killed() throws {
     let daemon = try DaemonProcess()
     let observer = try daemon.client()
@@ -48,7 +48,7 @@ import Testing
     try second.next(GATTValue.self)
     #expect(access(wake, F_OK) != 0)
 
-    // Now something happens while nobody is there.
+    // Now something happens while the program is gone.
     second.close()
     try eventually("a file asks for the program") { access(wake, F_OK) == 0 }
     let third = try daemon.client()
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("bleshell shows what is kept for a program that is gone, and ends it")
+  @Test("bleshell shows a preserved session, and ends it")
   func endCommand() throws {
     let daemon = try DaemonProcess()
     let program = try daemon.client()

@@ -37,7 +37,7 @@ struct ScenarioTests {
     ("{ devices: [{ address: 'C0:00:00:00:00:01' }] }", "devices[0]", "\"name\" is missing"),
     ("{ devices: [{ name: 'a' }] }", "devices[0].address", "give the device an address"),
     ("{ devices: [{ name: 'a', address: 'C0:00' }] }", "devices[0].address", "is no address"),
-    ("{ devices: [{ name: 7, address: 'C0:00' }] }", "devices[0].name", "a text in quotes"),
+    ("{ devices: [{ name: 7, address: 'C0:00' }] }", "devices[0].name", "a string in quotation marks"),
     ("{ events: [{ at: 1, action: 'explode' }] }", "events[0].action", "vanish, comeBack, powerOff, powerOn"),
     ("{ events: [{ at: 1, action: 'vanish', device: 'x' }] }", "events", "there is no device \"x\""),
     (
@@ -59,24 +59,24 @@ struct ScenarioTests {
     let error = #expect(throws: FileError.self) { try Scenario(json: text, name: "my.json") }
     #expect(
       error?.description
-        == "my.json:2:19: adapter.mtu: 600.0 will not do: give a whole number from 23 to 517.")
+        == "my.json:2:19: adapter.mtu: 600.0 is not valid: give a whole number from 23 to 517.")
   }
 
   @Test(arguments: [
     ("interval: 0.001", "devices[0].interval", "from 0.02"),
     ("losses: { connect: 2 }", "devices[0].losses.connect", "from 0.0 to 1.0"),
     ("connectDelay: [3, 1]", "devices[0].connectDelay", "as 2 or as a range [1, 3]"),
-    ("advertising: { name: 'a', raw: '123' }", "devices[0].advertising.raw", "is no hex"),
+    ("advertising: { name: 'a', raw: '123' }", "devices[0].advertising.raw", "is not hex"),
     ("advertising: { manufacturerData: '00' }", "devices[0].advertising.manufacturerData", "company is missing"),
     (
       "advertising: { manufacturerData: '00000102030405060708090a0b0c0d0e0f101112131415161718191a1b' }, scanResponse: {}",
       "devices[0].advertising", "only 28 are left"
     ),
     ("rssi: NaN", "devices[0].rssi", "-127 to 20"), ("rssi: 1e300", "devices[0].rssi", "-127 to 20"),
-    ("services: [{ uuid: 'xyz' }]", "devices[0].services[0].uuid", "is no UUID"),
+    ("services: [{ uuid: 'xyz' }]", "devices[0].services[0].uuid", "is not a UUID"),
     (
       "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', properties: ['shout'] }] }]",
-      "devices[0].services[0].characteristics[0].properties[0]", "none of these"
+      "devices[0].services[0].characteristics[0].properties[0]", "is not valid: give one of"
     ),
     (
       "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', value: 'zz' }] }]",

@@ -56,7 +56,7 @@ extension ChatGuest: @preconcurrency CBCentralManagerDelegate {
 
 extension ChatGuest: @preconcurrency CBPeripheralDelegate {
   func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    guard let service = peripheral.services?.first else { return print("There is no chat after all.") }
+    guard let service = peripheral.services?.first else { return print("The device has no chat service.") }
     peripheral.discoverCharacteristics([ChatService.fromHost, ChatService.toHost], for: service)
   }
 

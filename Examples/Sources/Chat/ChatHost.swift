@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// The side that others join: it publishes the service, and hands each line of a guest on to all.
+/// The side that others join: it publishes the service, and forwards each line of a guest to all.
 @MainActor
 final class ChatHost: NSObject, ChatPartner {
   private let name: String
@@ -10,7 +10,7 @@ final class ChatHost: NSObject, ChatPartner {
   private let toHost = CBMutableCharacteristic(
     type: ChatService.toHost, properties: .write, value: nil, permissions: .writeable)
   private var manager: CBPeripheralManager?
-  /// Lines that wait for room, the oldest first.
+  /// Lines that wait for room, oldest first.
   private var waiting: [Data] = []
 
   init(name: String) {
@@ -55,18 +55,18 @@ extension ChatHost: @preconcurrency CBPeripheralManagerDelegate {
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
   ) {
-    print("Somebody joined.")
+    print("A guest joined.")
   }
 
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
-    print("Somebody left.")
+    print("A guest left.")
   }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
     guard let first = requests.first else { return }
-    // The parts of a long line come as several requests; they are one line.
+    // The parts of a long line arrive as several requests, which together are one line.
     let line = requests.reduce(into: Data()) { $0 += $1.value ?? Data() }
     peripheral.respond(to: first, withResult: .success)
     print(String(decoding: line, as: UTF8.self))

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The service of a chat: the host sends lines through one characteristic and takes them through another.
+/// The service of a chat: the host sends lines through one characteristic and receives them through another.
 @MainActor
 enum ChatService {
   static let uuid = CBUUID(string: "C4A70001-8D5E-4B1E-9D00-2F4C1B1ED000")

@@ -1,21 +1,21 @@
 import CoreBluetooth
 import Foundation
 
-/// A heart-rate belt: publishes the Heart Rate service, advertises it, answers reads, and sends a measurement a second to
-/// whoever subscribes.
+/// A heart-rate belt: publishes the Heart Rate service, advertises it, answers reads, and sends a measurement per
+/// second to subscribers.
 @MainActor
 final class HeartRateBelt: NSObject {
   private let heartRate = CBUUID(string: "180D")
 
   private let measurement = CBMutableCharacteristic(
     type: CBUUID(string: "2A37"), properties: .notify, value: nil, permissions: .readable)
-  /// Asked for with every read, as it might change.
+  /// The program answers every read, because the location might change.
   private let location = CBMutableCharacteristic(
     type: CBUUID(string: "2A38"), properties: .read, value: nil, permissions: .readable)
   private var manager: CBPeripheralManager?
   private var timer: Timer?
   private var rate: UInt8 = 72
-  /// What could not be sent for want of room; a newer measurement replaces it.
+  /// The measurement that could not be sent because there was no room; a newer one replaces it.
   private var waiting: Data?
 
   func start() {

@@ -1,6 +1,6 @@
 import Foundation
 
-// HeartRateBelt: a belt until it is stopped.
+// HeartRateBelt: a belt that runs until it is stopped.
 let belt = HeartRateBelt()
 belt.start()
 RunLoop.main.run()

@@ -2,9 +2,9 @@ import Foundation
 
 /// A Heart Rate Measurement (GATT Specification Supplement, 3.116).
 struct HeartRate: CustomStringConvertible {
-  /// Beats a minute.
+  /// Beats per minute.
   var rate: Int
-  /// Whether the belt touches the skin; nil if it cannot tell.
+  /// Whether the belt has skin contact; nil if it does not detect that.
   var hasContact: Bool?
 
   /// Reads the characteristic's value; nil if it is too short.
@@ -17,9 +17,9 @@ struct HeartRate: CustomStringConvertible {
 
   var description: String {
     switch hasContact {
-    case true: "\(rate) beats a minute"
-    case false: "\(rate) beats a minute (no skin contact)"
-    default: "\(rate) beats a minute (contact unknown)"
+    case true: "\(rate) beats per minute"
+    case false: "\(rate) beats per minute (no skin contact)"
+    default: "\(rate) beats per minute (contact unknown)"
     }
   }
 }

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// Finds a heart-rate belt, prints some of its measurements, and lets go of it.
+/// Finds a heart-rate belt, prints some of its measurements, and disconnects.
 final class HeartRateMonitor: NSObject {
   private let heartRate = CBUUID(string: "180D")
   private let measurement = CBUUID(string: "2A37")
@@ -9,11 +9,11 @@ final class HeartRateMonitor: NSObject {
   private var remaining: Int
   private let finished: () -> Void
   private var central: CBCentralManager?
-  /// The belt must be kept: with the last reference to it the connection would go.
+  /// The belt must be retained: when the last reference is released, it is disconnected.
   private var belt: CBPeripheral?
 
   /// - Parameters:
-  ///   - count: How many measurements are printed.
+  ///   - count: The number of measurements to print.
   ///   - finished: Called at the end.
   init(count: Int, finished: @escaping () -> Void) {
     remaining = count
@@ -57,14 +57,14 @@ extension HeartRateMonitor: CBCentralManagerDelegate {
   }
 
   func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
-    print("Could not connect: \(error?.localizedDescription ?? "nobody knows why")")
+    print("Could not connect: \(error?.localizedDescription ?? "the reason is not known")")
     finished()
   }
 
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
   ) {
-    print(error.map { "The belt is gone: \($0.localizedDescription)" } ?? "Disconnected.")
+    print(error.map { "The belt disconnected: \($0.localizedDescription)" } ?? "Disconnected.")
     finished()
   }
 }
@@ -87,7 +87,7 @@ extension HeartRateMonitor: CBPeripheralDelegate {
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
   ) {
-    if let error { giveUp("The belt does not let us subscribe: \(error.localizedDescription)") }
+    if let error { giveUp("Cannot subscribe: \(error.localizedDescription)") }
   }
 
   func peripheral(

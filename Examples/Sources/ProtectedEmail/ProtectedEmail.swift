@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// A device with an e-mail address that only paired devices may read: the others are refused, and told to pair.
+/// A device with an e-mail address that only paired devices may read: others get an error that asks them to pair.
 final class ProtectedEmail: NSObject {
   private let userData = CBUUID(string: "181C")
 
@@ -42,7 +42,7 @@ extension ProtectedEmail: CBPeripheralManagerDelegate {
     print(error.map { "Cannot advertise: \($0.localizedDescription)" } ?? "Advertising.")
   }
 
-  /// Comes only over an encrypted link: the others were refused before.
+  /// Called only for reads over an encrypted link: the daemon refuses others.
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
     guard request.offset <= address.count else { return peripheral.respond(to: request, withResult: .invalidOffset) }
     print("The e-mail address was read by \(request.central.identifier).")

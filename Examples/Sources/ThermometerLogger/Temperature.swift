@@ -6,7 +6,7 @@ struct Temperature: CustomStringConvertible {
   var value: Double
   var isFahrenheit: Bool
 
-  /// Reads the characteristic's value: flags, then an IEEE 11073 float; nil if it is too short or no number.
+  /// Reads the characteristic's value: flags, then an IEEE 11073 float; nil if it is too short or not a number.
   init?(_ data: Data) {
     let octets = Array(data)
     guard octets.count >= 5 else { return nil }

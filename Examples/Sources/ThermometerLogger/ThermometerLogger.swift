@@ -1,9 +1,9 @@
 import CoreBluetooth
 import Foundation
 
-/// Logs a thermometer's measurements for as long as it runs, and comes back to the thermometer whenever the connection
-/// drops or the program starts anew: first to the one it knows, then to one that another program is connected to, and only
-/// then with a scan.
+/// Logs a thermometer's measurements for as long as it runs, and reconnects whenever the connection drops or the
+/// program is restarted: to the known thermometer, else to one that another program is connected to, and only then with
+/// a scan.
 final class ThermometerLogger: NSObject {
   private let healthThermometer = CBUUID(string: "1809")
   private let measurement = CBUUID(string: "2A1C")
@@ -15,8 +15,8 @@ final class ThermometerLogger: NSObject {
   private var thermometer: CBPeripheral?
 
   /// - Parameters:
-  ///   - count: How many measurements are logged before it ends.
-  ///   - memory: Where the thermometer's identifier is kept.
+  ///   - count: The number of measurements to log before it ends.
+  ///   - memory: Where the thermometer's identifier is stored.
   ///   - finished: Called at the end.
   init(count: Int, memory: ThermometerMemory, finished: @escaping () -> Void) {
     remaining = count
@@ -36,7 +36,7 @@ final class ThermometerLogger: NSObject {
       return connect(known, central)
     }
     if let connected = central.retrieveConnectedPeripherals(withServices: [healthThermometer]).first {
-      print("A thermometer is connected already.")
+      print("A thermometer is already connected.")
       return connect(connected, central)
     }
     print("Looking for a thermometer.")
@@ -75,7 +75,7 @@ extension ThermometerLogger: CBCentralManagerDelegate {
   }
 
   func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
-    print("Could not connect: \(error?.localizedDescription ?? "nobody knows why")")
+    print("Could not connect: \(error?.localizedDescription ?? "the reason is not known")")
     if central.state == .poweredOn { central.scanForPeripherals(withServices: [healthThermometer]) }
   }
 

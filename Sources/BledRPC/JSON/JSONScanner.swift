@@ -1,23 +1,23 @@
 import Bluetooth
 import Glibc
 
-/// Reads JSON of the plain form in one pass: ASCII only, no escapes in texts, integers of at most 18 digits where one is
-/// wanted, no member twice, 32 levels at the most.
+/// Reads JSON of the plain form in one pass: ASCII only, no escapes in strings, integers of at most 18 digits where one
+/// is expected, no repeated member, at most 32 levels.
 ///
-/// That is what almost every line on the socket is. Whatever is not gives nil, and the caller turns to `JSONDecoder`, which
-/// knows all of JSON and says what is wrong. So this may refuse what is right, but must never accept what is wrong; the
-/// fuzz target `rpc` compares the two.
+/// Almost every line on the socket has this form. For any other the methods return nil, and the caller turns to
+/// `JSONDecoder`, which knows all of JSON and says what is wrong. So this may reject valid JSON, but must never accept
+/// invalid JSON; the fuzz target `rpc` compares the two.
 public struct JSONScanner {
   private static let deepest = 32
 
-  /// The characters of a text, without its quotation marks.
+  /// The characters of a string, without its quotation marks.
   struct Text {
     fileprivate let codes: UnsafeBufferPointer<UInt8>
 
-    /// The text itself.
+    /// The string itself.
     var string: String { String(decoding: codes, as: UTF8.self) }
 
-    /// The octets that a text of hex digits stands for.
+    /// The octets that a string of hex digits stands for.
     var hex: [UInt8]? { Hex.decode(codes) }
 
     static func ~= (literal: StaticString, text: Text) -> Bool {
@@ -31,13 +31,13 @@ public struct JSONScanner {
   /// How many octets were read.
   private(set) var position = 0
 
-  /// Begins to read. The scanner and its texts must not be used longer than the buffer.
+  /// Makes a scanner, which must not outlive the buffer; nor must the strings that it returns.
   @usableFromInline init(_ codes: UnsafeBufferPointer<UInt8>) { self.codes = codes }
 
   /// Whether nothing but white space follows.
   @usableFromInline mutating func isAtEnd() -> Bool { next() == nil }
 
-  /// The code of the next character that is no white space; it is not taken.
+  /// The code of the next character that is not white space; it is not consumed.
   private mutating func next() -> UInt8? {
     while position < codes.count {
       switch codes[position] {
@@ -68,13 +68,13 @@ public struct JSONScanner {
     mutating get { next() == UInt8(ascii: "{") }
   }
 
-  /// Whether a text is next.
+  /// Whether a string is next.
   var isAtText: Bool {
     mutating get { next() == UInt8(ascii: "\"") }
   }
 
   /// Reads an object. `body` reads the value of each member.
-  /// - Returns: whether it is one and `body` never gave false.
+  /// - Returns: whether it is one and `body` never returned false.
   mutating func object(_ body: (Text, inout JSONScanner) -> Bool) -> Bool {
     guard take("{") else { return false }
     if take("}") { return true }
@@ -85,7 +85,7 @@ public struct JSONScanner {
     }
   }
 
-  /// Reads a text.
+  /// Reads a string.
   mutating func text() -> Text? {
     guard take("\"") else { return nil }
     let start = position
@@ -101,7 +101,7 @@ public struct JSONScanner {
     return nil
   }
 
-  /// Reads a whole number that is written as one.
+  /// Reads an integer that is written without fraction and exponent.
   mutating func integer() -> Int? {
     let isNegative = take("-")
     guard let first = position < codes.count ? codes[position] : nil else { return nil }
@@ -131,8 +131,8 @@ public struct JSONScanner {
     }
   }
 
-  /// Reads any value and forgets it.
-  /// - Returns: where it is; nil if it is of no plain form.
+  /// Skips any value.
+  /// - Returns: where it is; nil if it does not have the plain form.
   mutating func skip() -> Range<Int>? {
     guard next() != nil else { return nil }
     let start = position
@@ -181,7 +181,7 @@ public struct JSONScanner {
 }
 
 extension JSONScanner {
-  /// Whether anywhere but in a text a comma stands before a closing bracket.
+  /// Whether there is a comma before a closing bracket anywhere outside of strings.
   static func hasTrailingComma(_ line: some Sequence<UInt8>) -> Bool {
     var (isInText, isEscaped, isAfterComma) = (false, false, false)
     for code in line {

@@ -1,14 +1,15 @@
 import Bluetooth
 import FoundationEssentials
 
-/// Writes JSON by hand, for the envelope of every line and for messages of which there are thousands a second.
+/// Writes JSON without `JSONEncoder`, for the envelope of every line and for messages that occur thousands of times a
+/// second.
 public struct JSONWriter {
-  /// What was written.
+  /// The octets written so far.
   private(set) var codes: [UInt8] = []
   /// Whether a member precedes in the innermost object or array.
   private var needsComma = false
 
-  /// Begins with room for a short line.
+  /// Makes a writer with room for a short line.
   init() { codes.reserveCapacity(256) }
 
   /// Ends the line, and gives it.
@@ -55,7 +56,7 @@ public struct JSONWriter {
     codes.append(UInt8(ascii: ":"))
   }
 
-  /// Writes a text.
+  /// Writes a string.
   mutating func value(_ text: String) {
     codes.append(UInt8(ascii: "\""))
     var text = text
@@ -69,7 +70,7 @@ public struct JSONWriter {
     codes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes octets as a text of hex digits.
+  /// Writes octets as a string of hex digits.
   mutating func value(_ octets: HexBytes) {
     codes.append(UInt8(ascii: "\""))
     for octet in octets.octets {
@@ -79,7 +80,7 @@ public struct JSONWriter {
     codes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes a whole number.
+  /// Writes an integer.
   mutating func value(_ number: some FixedWidthInteger) {
     if number < 0 { codes.append(UInt8(ascii: "-")) }
     let start = codes.count
@@ -99,7 +100,7 @@ public struct JSONWriter {
   mutating func value(_ bool: Bool) { codes.append(contentsOf: (bool ? "true" : "false").utf8) }
 
   /// Writes a number.
-  /// - Throws: for those that JSON does not have.
+  /// - Throws: for infinities and NaN, which JSON does not have.
   mutating func value(_ number: Double) throws {
     guard number.isFinite else { return try encode(number) }
     codes.append(contentsOf: "\(number)".utf8)

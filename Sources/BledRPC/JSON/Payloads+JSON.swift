@@ -78,7 +78,7 @@ extension GATTValue.Params {
   }
 }
 
-/// The members that reading, writing and subscribed values have in common. What only one of them has does not harm the others.
+/// The members that reading, writing and subscribed values have in common. Each ignores the members of the others.
 private struct ValuePlace {
   var peripheral: String
   var handle: UInt16

@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// The head of a line of the plain form: a call, a notification or an answer, but no refusal.
+/// The envelope of a line of the plain form: a call, a notification or a result, but not an error.
 struct PlainEnvelope {
   /// What kind of message it is.
   let kind: RPCMessage.Kind
   /// Where the params or the result are, counted from the beginning of the line.
   let body: Range<Int>?
 
-  /// Understands a line in one pass.
-  /// - Returns: nil for everything that is not plain, be it right or wrong.
+  /// Parses a line in one pass.
+  /// - Returns: nil for everything that does not have the plain form, whether it is valid or not.
   init?(_ line: Data) {
     let envelope = line.withUnsafeBytes { octets in
       octets.withMemoryRebound(to: UInt8.self) { Self.read($0) }

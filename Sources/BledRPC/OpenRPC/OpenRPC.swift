@@ -1,25 +1,25 @@
 import FoundationEssentials
 
-/// The description of the protocol that `rpc.discover` answers with (OpenRPC 1.3), made from the types of the messages.
+/// The description of the protocol that `rpc.discover` returns (OpenRPC 1.3), generated from the types of the messages.
 public enum OpenRPC {
   /// The document as a value.
-  /// - Throws: if a message's type decodes itself in a way that no schema can be taken from.
+  /// - Throws: if the schema of a message cannot be derived from the way its type decodes itself.
   public static func description() throws -> JSONValue {
     var schemas = SchemaCollection()
     var methods: [JSONValue] = []
     for call in ProtocolContents.clientCalls { methods.append(try clientCall(call, &schemas)) }
     for call in ProtocolContents.daemonCalls { methods.append(.object(try method(call, sender: "daemon", &schemas))) }
     for event in ProtocolContents.notifications { methods.append(try notification(event, &schemas)) }
-    // The errors' form has no method of its own to come with.
+    // No method refers to the schema of errors.
     _ = try schemas.schema(of: RPCError.self)
     return [
       "openrpc": "1.3.2",
       "info": [
         "title": "bled", "version": .text("\(ProtocolContents.version)"),
         "description": """
-        JSON-RPC 2.0 on a Unix socket, one message a line, both directions. x-sender says who sends a message; one \
-        without a result is a notification. x-permission says what a client must be permitted to call a method; \
-        session.open tells what it is permitted.
+        JSON-RPC 2.0 on a Unix socket, one message per line, in both directions. x-sender says who sends a message; \
+        one without a result is a notification. x-permission is the permission that a client needs to call a method; \
+        session.open returns the permissions that it has.
         """,
       ],
       "methods": .array(methods),
@@ -27,7 +27,7 @@ public enum OpenRPC {
     ]
   }
 
-  /// The document as JSON text, the same bytes each time, as checked in at `docs/openrpc.json`.
+  /// The document as JSON text, always the same bytes, as checked in as `docs/openrpc.json`.
   /// - Throws: as `description`.
   public static func document() throws -> Data {
     let encoder = JSONEncoder()
@@ -78,12 +78,12 @@ public enum OpenRPC {
   }
 }
 
-/// Everything that may be said on the socket: the one list behind `rpc.discover`, `docs/openrpc.json` and the tests.
+/// All messages of the protocol: the one list behind `rpc.discover`, `docs/openrpc.json` and the tests.
 public enum ProtocolContents {
-  /// The version of the protocol; grows when something that worked no longer does.
+  /// The version of the protocol; it is incremented by incompatible changes.
   public static let version = 1
 
-  /// What clients call.
+  /// The methods that clients call.
   public static let clientCalls: [any ClientCall.Type] = [
     SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self, AdapterPower.self,
     ScanStart.self, ScanStop.self,
@@ -96,10 +96,10 @@ public enum ProtocolContents {
     AdvertisingStart.self, AdvertisingStop.self,
   ]
 
-  /// What the daemon calls.
+  /// The methods that the daemon calls.
   public static let daemonCalls: [any DaemonCall.Type] = [ServerRead.self, ServerWrite.self]
 
-  /// What the daemon tells.
+  /// The notifications that the daemon sends.
   public static let notifications: [any RPCNotification.Type] = [
     AdapterChanged.self, ScanReport.self,
     PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralDisconnected.self, PeripheralLinkChanged.self,
@@ -111,7 +111,7 @@ public enum ProtocolContents {
 
 /// Describes the protocol.
 public enum RPCDiscover: ClientCall {
-  /// Nothing to say.
+  /// There are no parameters.
   public typealias Params = Empty
   /// The OpenRPC document.
   public typealias Result = JSONValue
@@ -119,6 +119,6 @@ public enum RPCDiscover: ClientCall {
   public static let name = "rpc.discover"
   /// For `rpc.discover`.
   public static let summary = "Describes this protocol as an OpenRPC document."
-  /// Everybody may.
+  /// None: everybody may call it.
   public static let permission: Permission? = nil
 }

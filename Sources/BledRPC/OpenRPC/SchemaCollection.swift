@@ -1,9 +1,9 @@
 import Bluetooth
 
-/// The JSON schemas of the types that were asked for, and of those that they contain.
+/// The JSON schemas of the requested types, and of those that they contain.
 ///
-/// A type is looked into by letting it decode itself from `RecordingDecoder`, which knows no values but writes down what is
-/// asked of it. So the Swift types stay the only description of the messages.
+/// A type is examined by letting it decode itself from `RecordingDecoder`, which has no values but records what it is
+/// asked for. So the Swift types remain the only description of the messages.
 struct SchemaCollection {
   /// The schemas of all objects that others refer to, by name.
   private(set) var components: [String: JSONValue] = [:]
@@ -86,7 +86,7 @@ private struct RecordingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
   func contains(_ key: Key) -> Bool { true }
 
-  /// Asked only by `decodeIfPresent`: so this is how an optional member shows itself.
+  /// Only `decodeIfPresent` asks this, so it identifies an optional member.
   func decodeNil(forKey key: Key) -> Bool {
     recording.optional.insert(key.stringValue)
     return false
@@ -110,11 +110,10 @@ private struct RecordingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
   func superDecoder(forKey key: Key) throws -> any Decoder { throw Undescribed() }
 }
 
-/// A type decodes itself in a way that its schema cannot be taken from: make it a `SchemaLeaf`.
+/// The schema of a type cannot be derived from the way it decodes itself: make it a `SchemaLeaf`.
 struct Undescribed: Error {}
 
-/// A type whose place in a JSON schema is known without looking into it, with a value to go on with while the type
-/// around it is looked into.
+/// A type whose JSON schema is known without examining it, with a sample value for examining the types that contain it.
 protocol SchemaLeaf: Decodable {
   static func schema(_ schemas: inout SchemaCollection) throws -> JSONValue
   static var sample: Self { get }

@@ -91,7 +91,7 @@ extension AssignedValue {
     return "handles \(start) to \(end)"
   }
 
-  /// System ID, 0x2A23: the maker's part and the organisation's (GATT Specification Supplement, 3.211).
+  /// System ID, 0x2A23: the manufacturer's part and the organisation's (GATT Specification Supplement, 3.211).
   fileprivate static func systemID(_ value: [UInt8]) -> String? {
     guard value.count == 8 else { return nil }
     let octets = value.reversed()
@@ -101,7 +101,7 @@ extension AssignedValue {
 
 /// The value of PnP ID, 0x2A50 (GATT Specification Supplement, 3.171).
 public struct PnPID: Hashable, Sendable {
-  /// Who gave the vendor its number: 1 is the Bluetooth SIG, 2 the USB Implementers Forum.
+  /// Which organisation assigned the vendor's number: 1 is the Bluetooth SIG, 2 the USB Implementers Forum.
   public var vendorIDSource: UInt8
   /// The vendor.
   public var vendor: UInt16
@@ -169,11 +169,11 @@ extension AssignedValue {
   }
 }
 
-/// What kind of thing a device is: the value of Appearance, 0x2A01, and of the AD type (Assigned Numbers, 2.6).
+/// The value of Appearance, 0x2A01, and of the AD type of that name (Assigned Numbers, 2.6).
 public struct Appearance: RawRepresentable, Hashable, Sendable {
-  /// The category in the upper 10 bits, what is narrower in the lower 6.
+  /// The category in the upper 10 bits, the sub-category in the lower 6.
   public let rawValue: UInt16
-  /// Makes an appearance of its number.
+  /// Makes an appearance from its number.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The category's number.

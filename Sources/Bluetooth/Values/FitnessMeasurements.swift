@@ -1,8 +1,8 @@
 /// The value of Heart Rate Measurement, 0x2A37 (GATT Specification Supplement, 3.116).
 public struct HeartRateMeasurement: Hashable, Sendable {
-  /// Beats a minute.
+  /// Beats per minute.
   public var rate: UInt16
-  /// Whether the sensor touches the skin; nil if it cannot tell.
+  /// Whether the sensor has skin contact; nil if it does not detect that.
   public var isInContact: Bool?
   /// The energy expended since the last reset, in kilojoules, where it is sent.
   public var energyExpended: UInt16?

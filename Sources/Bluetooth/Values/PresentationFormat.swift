@@ -7,7 +7,7 @@ public struct PresentationFormat: Hashable, Sendable {
   public var exponent: Int8
   /// The UUID of the unit (Assigned Numbers, 3.5).
   public var unit: BluetoothUUID
-  /// Who defines `descriptionNumber`; 1 is the Bluetooth SIG.
+  /// The organisation that defines `descriptionNumber`; 1 is the Bluetooth SIG.
   public var namespace: UInt8
   /// A number that tells characteristics of one type apart: first, second, left, right…
   public var descriptionNumber: UInt16
@@ -33,7 +33,7 @@ public struct PresentationFormat: Hashable, Sendable {
   public var unitText: String? { unit.short16.flatMap { AssignedNames.units[UInt32($0)] }.map { $0 == "1" ? "" : $0 } }
 
   /// A value of the characteristic as people read it: "21.5 °C".
-  /// - Returns: nil if the value does not fit the format, or the format is no number, text or truth value.
+  /// - Returns: nil if the value does not match the format, or the format is not a number, a string or a Boolean.
   public func text(for value: [UInt8]) -> String? {
     guard let number = number(value) else { return nil }
     let sign = unitText ?? "(unit \(unit))"

@@ -40,7 +40,7 @@ open class CBCharacteristic: CBAttribute {
   @available(*, deprecated)
   open var isBroadcasted: Bool { false }
 
-  /// For people.
+  /// A human-readable description.
   open override var description: String {
     let length = value.map { "\($0.count) bytes" } ?? "(null)"
     return """

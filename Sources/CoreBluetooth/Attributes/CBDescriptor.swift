@@ -23,7 +23,7 @@ open class CBDescriptor: CBAttribute {
   /// The value that was read last: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, else `Data`.
   open var value: Any? { contents[\.value] }
 
-  /// For people.
+  /// A human-readable description.
   open override var description: String {
     "<CBDescriptor: UUID = \(uuid), value = \(value.map { "\($0)" } ?? "(null)")>"
   }

@@ -42,7 +42,7 @@ open class CBService: CBAttribute {
   /// Its characteristics, in order of their handles; nil until they were discovered.
   open var characteristics: [CBCharacteristic]? { contents[\.characteristics] }
 
-  /// For people.
+  /// A human-readable description.
   open override var description: String {
     "<CBService: isPrimary = \(isPrimary ? "YES" : "NO"), UUID = \(uuid)>"
   }

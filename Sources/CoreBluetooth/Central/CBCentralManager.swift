@@ -2,14 +2,15 @@ import Bluetooth
 
 /// Finds devices and connects to them.
 ///
-/// It must be kept by the program: with it everything ends that it began, unless it has a restore identifier.
+/// The program must retain it: when it is released, everything that it started ends, unless it has a restore
+/// identifier.
 open class CBCentralManager: CBManager {
   /// What a machine can do as a central.
   public struct Feature: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
 
-    /// Makes a set of its bits.
+    /// Makes a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Extended advertisements are heard and can be connected to.
@@ -21,7 +22,7 @@ open class CBCentralManager: CBManager {
   struct Shared {
     weak var delegate: (any CBCentralManagerDelegate)?
     var isScanning = false
-    /// Counts scans, so that reports of one that ended are told apart.
+    /// Counts scans, to recognise reports of one that has ended.
     var scan = 0
   }
 
@@ -35,17 +36,17 @@ open class CBCentralManager: CBManager {
 
   /// Makes a manager.
   /// - Parameters:
-  ///   - delegate: It is told what happens, and is held weakly.
-  ///   - queue: Where it is told; nil is the main queue.
+  ///   - delegate: It receives the events, and is held weakly.
+  ///   - queue: The queue on which it is called; nil is the main queue.
   public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
 
   /// Makes a manager.
   /// - Parameters:
-  ///   - delegate: It is told what happens, and is held weakly.
-  ///   - queue: Where it is told; nil is the main queue.
-  ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` has the session kept when the program ends, see
+  ///   - delegate: It receives the events, and is held weakly.
+  ///   - queue: The queue on which it is called; nil is the main queue.
+  ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` preserves the session when the program ends, see
   ///     docs/porting.md; the others have no effect on Linux.
   public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
     shared = Guarded(Shared(delegate: delegate))
@@ -58,7 +59,7 @@ open class CBCentralManager: CBManager {
 
   deinit { engine.close() }
 
-  /// It is told what happens.
+  /// The delegate, held weakly.
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { shared[\.delegate] }
     set { shared[\.delegate] = newValue }
@@ -100,7 +101,7 @@ open class CBCentralManager: CBManager {
     engine.stopScan()
   }
 
-  /// Connects to a peripheral; waits for it for ever. The delegate is told.
+  /// Connects to a peripheral, without a time limit. The delegate receives the result.
   /// - Parameters:
   ///   - peripheral: One of this manager's.
   ///   - options: Those named `CBConnectPeripheralOption…`.
@@ -132,7 +133,7 @@ open class CBCentralManager: CBManager {
     return engine.connected(withServices: serviceUUIDs.map(\.value))
   }
 
-  /// Has the delegate told of connections that match, of this and of all other programs; nil ends that.
+  /// Reports matching connections, of this and of all other programs, to the delegate; nil stops that.
   /// - Parameter options: `peripheralUUIDs` and `serviceUUIDs`: one of them must match. Empty: all connections.
   open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
     engine.watchConnections(

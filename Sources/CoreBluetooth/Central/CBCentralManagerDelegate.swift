@@ -1,10 +1,10 @@
-/// What happens to a central manager. Only `centralManagerDidUpdateState` must be there; all calls come on the
+/// The delegate of a central manager. Only `centralManagerDidUpdateState` is required; all calls come on the
 /// manager's queue, one after the other.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The state is known, or changed.
   func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-  /// The daemon kept state for the manager's restore identifier; called before the first state is told.
+  /// The daemon preserved state under the manager's restore identifier; called before the first state update.
   func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
   /// A scan heard a device; `rssi` is in dBm, 127 if unknown.

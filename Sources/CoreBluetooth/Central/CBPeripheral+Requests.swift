@@ -101,7 +101,7 @@ struct UnansweredWrites {
   private(set) var isBlocked = false
   private var count = 0
 
-  /// One more is to be sent. False: there is no room.
+  /// Another one is to be sent. False: there is no room.
   mutating func begin() -> Bool {
     guard count < 256 else { return false }
     count += 1

@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// A device that a central manager found or knows. There is one object for each device and manager; it must be kept by
-/// the program, and when the last reference to it goes, its connection and the wait for one go too.
+/// A device that a central manager found or knows. There is one object for each device and manager; it must be retained
+/// by the program, and when the last reference is released, its connection or pending connection ends.
 open class CBPeripheral: CBPeer {
   struct Shared {
     weak var delegate: (any CBPeripheralDelegate)?
@@ -31,7 +31,7 @@ open class CBPeripheral: CBPeer {
 
   deinit { engine.forget(identifier, number) }
 
-  /// It is told what happens, and is held weakly.
+  /// The delegate, held weakly.
   open weak var delegate: (any CBPeripheralDelegate)? {
     get { shared[\.delegate] }
     set { shared[\.delegate] = newValue }
@@ -233,7 +233,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Opens an L2CAP channel: not supported by bled yet, which the delegate is told.
+  /// Opens an L2CAP channel: not supported by bled yet; the delegate receives an error.
   open func openL2CAPChannel(_ psm: CBL2CAPPSM) {
     guard state == .connected else { return Misuse.log("openL2CAPChannel on \(self), which is not connected: ignored") }
     engine.deliver(to: self) { peripheral in
@@ -241,7 +241,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// For people.
+  /// A human-readable description.
   open override var description: String {
     "<CBPeripheral: identifier = \(identifier), name = \(name ?? "(null)"), state = \(state)>"
   }

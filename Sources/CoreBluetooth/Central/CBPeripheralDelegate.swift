@@ -1,4 +1,4 @@
-/// What happens to a peripheral. Nothing must be there; all calls come on the manager's queue, one after the other.
+/// The delegate of a peripheral. All methods are optional; calls come on the manager's queue, one after the other.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
   /// The device's name changed.
   func peripheralDidUpdateName(_ peripheral: CBPeripheral)

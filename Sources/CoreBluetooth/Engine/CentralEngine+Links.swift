@@ -22,7 +22,7 @@ private final class LinkRecord {
   /// The object's number; a record serves one object.
   let number: Int
   var phase = Phase.idle
-  /// Grows with each attempt and each end: answers to what was before are told apart.
+  /// Incremented by each attempt and each end, to recognise late answers.
   var generation = 0
   /// Whether the daemon is to connect again when the connection drops: as the last `connect` said.
   var reconnectsItself = false
@@ -144,7 +144,7 @@ extension CentralEngine {
   /// Whether the program neither uses the device nor waits for it.
   func isIdle(_ identifier: UUID) -> Bool { links.records[identifier].map { $0.phase == .idle } ?? true }
 
-  /// The program has let go of a peripheral: its connection ends.
+  /// The program has released a peripheral: its connection ends.
   func dropRecord(_ identifier: UUID, _ number: Int) {
     guard let record = links.records[identifier], record.number == number else { return }
     links.records[identifier] = nil
@@ -210,7 +210,7 @@ extension CentralEngine {
       if record.generation == generation, record.phase == .connected, let peripheral = record.peripheral {
         tellConnected(peripheral, mtu: nil)
       } else if record.phase == .idle {
-        // It had dropped before, as the program knows: this one is nobody's.
+        // It had dropped before, and the program was told: nobody uses this one.
         call(PeripheralDisconnect.self, .init(peripheral: id))
       }
     }

@@ -5,7 +5,7 @@ import Bluetooth
 extension CentralEngine {
   /// Takes over what the daemon kept, and has the delegate told.
   func takeOver(_ state: RestoredState) {
-    // Held until the delegate had its chance to keep them: those that it lets go are given back.
+    // Held until the delegate had its chance to keep them: those that it does not retain are released.
     let peripherals = state.peripherals.compactMap { restored -> (CBPeripheral, RestoredState.Peripheral)? in
       guard let identifier = UUID(uuidString: restored.peripheral) else { return nil }
       let peripheral = peripheral(identifier)

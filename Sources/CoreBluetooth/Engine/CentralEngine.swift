@@ -31,7 +31,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
   /// The object for a device, if the program holds one. Any thread.
   func held(_ identifier: UUID) -> CBPeripheral? { objects.with { $0.references[identifier]?.peripheral } }
 
-  /// The program has let go of a peripheral: so do we. Any thread.
+  /// The program has released a peripheral: its record is released, too. Any thread.
   func forget(_ identifier: UUID, _ number: Int) {
     // A newer object for the device must not be released inside the lock: that would come here again.
     let newer = objects.with { objects in
@@ -43,7 +43,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     run { [weak self] in self?.dropRecord(identifier, number) }
   }
 
-  /// Has `body` called on the program's queue, if the manager is still there.
+  /// Calls `body` on the program's queue, if the manager is still there.
   func deliver(_ body: @escaping (CBCentralManager) -> Void) {
     delivery { [weak self] in
       if let manager = self?.manager { body(manager) }

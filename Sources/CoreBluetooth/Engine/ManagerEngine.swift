@@ -54,7 +54,7 @@ class ManagerEngine: @unchecked Sendable {
   /// For subclasses: the manager is gone. What waits holds objects that hold the engine, and must go too.
   func closed() {}
 
-  /// Has `body` called on `queue`, after everything that was given before. Any thread.
+  /// Calls `body` on `queue`, after everything that was enqueued before. Any thread.
   func run(_ body: @escaping () -> Void) {
     let carried = Carried(body)
     queue.async { carried.value() }
@@ -90,7 +90,7 @@ class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  /// Has `body` called on `queue` for each notification of the session.
+  /// Calls `body` on `queue` for each notification of the session.
   func observe<Notification: RPCNotification>(
     _ type: Notification.Type, of client: BledClient, body: @escaping (Notification.Params) -> Void
   ) {
@@ -134,7 +134,7 @@ class ManagerEngine: @unchecked Sendable {
     guard !isClosed else { return client.close() }
     guard permissions.contains(where: client.session.isPermitted) else {
       client.close()
-      return failed(BledError.notPermitted.error("bled's policy permits this user none of what this manager does"))
+      return failed(BledError.notPermitted.error("bled's policy does not permit this user what this manager does"))
     }
     self.client = client
     (failures, refusals, lostAt) = (0, 0, nil)
@@ -166,7 +166,7 @@ class ManagerEngine: @unchecked Sendable {
       refusals += 1
       // The connection of a program that was killed may end a moment later.
       if error.code != BledError.alreadyInProgress.rawValue || refusals > 10 {
-        Misuse.note("state is not preserved under \"\(restoration.identifier)\": \(error.message)")
+        Misuse.note("the state is not preserved under \"\(restoration.identifier)\": \(error.message)")
         self.restoration = nil
       }
       return queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in self?.open() }

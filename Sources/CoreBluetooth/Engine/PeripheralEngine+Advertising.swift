@@ -20,7 +20,7 @@ extension PeripheralEngine {
   func startAdvertising(name: String?, services: [BluetoothUUID]) {
     run { [self] in
       guard advertising.state == .off else {
-        return tellStarted(.failed(.alreadyAdvertising, "this manager advertises already"))
+        return tellStarted(.failed(.alreadyAdvertising, "this manager is already advertising"))
       }
       advertising.attempts += 1
       let attempt = Advertising.State.starting(advertising.attempts)

@@ -20,11 +20,11 @@ extension PeripheralEngine {
     change { [self] done in
       let service = service.value
       guard publication.services.values.allSatisfy({ $0 !== service }) else {
-        tellAdded(service, .failed(.invalidParameters, "it is published already"))
+        tellAdded(service, .failed(.invalidParameters, "the service is already published"))
         return done()
       }
       guard ![0x1800, 0x1801].contains(service.uuid.value) else {
-        tellAdded(service, .failed(.uuidNotAllowed, "service \(service.uuid.uuidString) is the system's own"))
+        tellAdded(service, .failed(.uuidNotAllowed, "service \(service.uuid.uuidString) belongs to the system"))
         return done()
       }
       let includes = (service.includedServices ?? []).map { included in
@@ -80,7 +80,7 @@ extension PeripheralEngine {
   /// Changes that wait are void.
   func dropChanges() { (publication.changes, publication.isChanging) = ([], false) }
 
-  /// Nothing is published any more: nobody is subscribed.
+  /// Nothing is published any more: there are no subscribers.
   func forgetAll() {
     for characteristic in publication.characteristics.values { tellUnsubscribed(characteristic) }
     (publication.services, publication.characteristics) = ([:], [:])

@@ -72,13 +72,13 @@ extension PeripheralEngine {
 /// | State | Input                | What happens                                            |
 /// |-------|----------------------|---------------------------------------------------------|
 /// | open  | the 16th waits       | the next one is refused → full                          |
-/// | full  | one more             | refused                                                 |
+/// | full  | another one          | refused                                                 |
 /// | full  | at most 8 wait again | open: the program is told, once                         |
 struct WaitingUpdates {
   private var count = 0
   private var hasRefused = false
 
-  /// One more is to be sent. False: there is no room.
+  /// Another one is to be sent. False: there is no room.
   mutating func begin() -> Bool {
     guard count < 16, !hasRefused else {
       hasRefused = true

@@ -13,7 +13,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
 
   override var permissions: [Permission] { [.serve, .advertise] }
 
-  /// Has `body` called on the program's queue, if the manager is still there.
+  /// Calls `body` on the program's queue, if the manager is still there.
   func deliver(_ body: @escaping (CBPeripheralManager) -> Void) {
     delivery { [weak self] in
       if let manager = self?.manager { body(manager) }

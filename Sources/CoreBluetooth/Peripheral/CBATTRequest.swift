@@ -23,14 +23,14 @@ open class CBATTRequest: NSObject {
   /// Where the value begins, 0 to 512.
   open var offset: Int { origin.offset }
 
-  /// What was written; for a read, what is to be answered: the value from the offset on.
+  /// The written value; for a read, the value to answer, from the offset on.
   open var value: Data? {
     get { octets[\.self] }
     set { octets[\.self] = newValue }
   }
 }
 
-/// The answer that a device waits for. When the last reference to it goes without one, the daemon refuses.
+/// The answer that a device waits for. If it is released without one, the daemon refuses the request.
 enum PendingAnswer {
   case read(ReadRequest)
   case write(WriteRequest)

@@ -2,7 +2,8 @@ import Bluetooth
 
 /// Publishes services, advertises them, and serves the centrals that connect.
 ///
-/// It must be kept by the program: with it everything ends that it began, unless it has a restore identifier.
+/// The program must retain it: when it is released, everything that it started ends, unless it has a restore
+/// identifier.
 open class CBPeripheralManager: CBManager {
   struct Shared {
     weak var delegate: (any CBPeripheralManagerDelegate)?
@@ -20,17 +21,17 @@ open class CBPeripheralManager: CBManager {
 
   /// Makes a manager.
   /// - Parameters:
-  ///   - delegate: It is told what happens, and is held weakly.
-  ///   - queue: Where it is told; nil is the main queue.
+  ///   - delegate: It receives the events, and is held weakly.
+  ///   - queue: The queue on which it is called; nil is the main queue.
   public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
 
   /// Makes a manager.
   /// - Parameters:
-  ///   - delegate: It is told what happens, and is held weakly.
-  ///   - queue: Where it is told; nil is the main queue.
-  ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` has the session kept when the program ends, see
+  ///   - delegate: It receives the events, and is held weakly.
+  ///   - queue: The queue on which it is called; nil is the main queue.
+  ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` preserves the session when the program ends, see
   ///     docs/porting.md; the others have no effect on Linux.
   public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
     shared = Guarded(Shared(delegate: delegate))
@@ -43,7 +44,7 @@ open class CBPeripheralManager: CBManager {
 
   deinit { engine.close() }
 
-  /// It is told what happens.
+  /// The delegate, held weakly.
   open weak var delegate: (any CBPeripheralManagerDelegate)? {
     get { shared[\.delegate] }
     set { shared[\.delegate] = newValue }
@@ -75,7 +76,7 @@ open class CBPeripheralManager: CBManager {
     engine.stopAdvertising()
   }
 
-  /// Asks for a quicker or cheaper connection with a central, which decides.
+  /// Asks a central for another connection latency; the central decides.
   open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
     guard isUsable(for: "setDesiredConnectionLatency") else { return }
     engine.setLatency(latency, for: central.identifier)
@@ -113,7 +114,7 @@ open class CBPeripheralManager: CBManager {
   ///   - value: Up to 512 octets; a central gets what fits into its notification.
   ///   - characteristic: One that is published.
   ///   - centrals: Only these; all that are subscribed if nil.
-  /// - Returns: False if there is no room: nothing was sent, and the delegate is told when there is room again.
+  /// - Returns: False if there is no room: nothing was sent, and the delegate is called when there is room again.
   @discardableResult
   open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
@@ -124,7 +125,7 @@ open class CBPeripheralManager: CBManager {
     return true
   }
 
-  /// Listens for L2CAP channels: not supported by bled yet, which the delegate is told.
+  /// Listens for L2CAP channels: not supported by bled yet; the delegate receives an error.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard isUsable(for: "publishL2CAPChannel") else { return }
     engine.deliver { manager in
@@ -133,7 +134,7 @@ open class CBPeripheralManager: CBManager {
     }
   }
 
-  /// Ends listening for L2CAP channels: not supported by bled yet, which the delegate is told.
+  /// Ends listening for L2CAP channels: not supported by bled yet; the delegate receives an error.
   open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
     guard isUsable(for: "unpublishL2CAPChannel") else { return }
     engine.deliver { manager in

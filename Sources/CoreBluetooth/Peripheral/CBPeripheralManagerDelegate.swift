@@ -1,10 +1,10 @@
-/// What happens to a peripheral manager. Only `peripheralManagerDidUpdateState` must be there; all calls come on the
+/// The delegate of a peripheral manager. Only `peripheralManagerDidUpdateState` is required; all calls come on the
 /// manager's queue, one after the other.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
   /// The state is known, or changed.
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-  /// The daemon kept state for the manager's restore identifier; called before the first state is told.
+  /// The daemon preserved state under the manager's restore identifier; called before the first state update.
   func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
   /// The answer to `startAdvertising`.

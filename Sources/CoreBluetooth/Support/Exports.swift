@@ -43,10 +43,10 @@ public let MSEC_PER_SEC: UInt64 = 1000
 
   // swift-format-ignore: NoLeadingUnderscores
   extension CBFormatArgument {
-    /// The text of the description; whoever formats it keeps it for as long as that takes.
+    /// The text of the description; the caller retains it while it formats.
     public var _cVarArgObject: any CVarArg { NSString(string: description) }
 
-    /// That of the text; it is asked for only where nobody keeps the text.
+    /// The text's own; used only where the caller does not retain the text.
     public var _cVarArgEncoding: [Int] { _cVarArgObject._cVarArgEncoding }
   }
 

@@ -5,7 +5,7 @@ final class Guarded<Value>: @unchecked Sendable {
 
   init(_ value: Value) { self.value = value }
 
-  /// Calls `body` while nobody else sees the value. It must not call out.
+  /// Calls `body` with exclusive access to the value. It must not call other code.
   func with<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     lock.lock()
     defer { lock.unlock() }
@@ -40,7 +40,7 @@ struct Delivery: Sendable {
     }
   }
 
-  /// Calls `body` on the program's queue, after everything that was given before.
+  /// Calls `body` on the program's queue, after everything that was enqueued before.
   func callAsFunction(_ body: @escaping () -> Void) {
     let carried = Carried(body)
     queue.async { carried.value() }

@@ -4,7 +4,7 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt
 
-  /// Makes a set of its bits.
+  /// Makes a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// The new value.
@@ -50,8 +50,8 @@ extension CBManager: CBKeyValueObservable {}
 extension CBPeripheral: CBKeyValueObservable {}
 
 extension CBKeyValueObservable {
-  /// Has a function called when a property changes: `isScanning`, `state`.
-  /// - Returns: What ends it; keep it.
+  /// Calls a function when a property changes: `isScanning`, `state`.
+  /// - Returns: The observation; retain it.
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void

@@ -8,7 +8,7 @@ public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
 
   init(stored: NSError) { self.stored = stored }
 
-  /// Makes an error of its code, with what else is to be known.
+  /// Makes an error from its code and additional information.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     stored = NSError(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
   }
@@ -22,13 +22,13 @@ public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
   /// The number of `code`.
   public var errorCode: Int { stored.code }
 
-  /// What else is known.
+  /// Additional information.
   public var userInfo: [String: Any] { stored.userInfo }
 
   /// The same, as `CustomNSError` wants it.
   public var errorUserInfo: [String: Any] { stored.userInfo }
 
-  /// A sentence for people.
+  /// A human-readable message.
   public var localizedDescription: String { stored.localizedDescription }
 }
 
@@ -37,13 +37,13 @@ extension CBATTError {
   public enum Code: RawRepresentable, Hashable, Sendable {
     /// No error.
     case success
-    /// There is no attribute of that handle.
+    /// There is no attribute with that handle.
     case invalidHandle
     /// It may not be read.
     case readNotPermitted
     /// It may not be written.
     case writeNotPermitted
-    /// The packet makes no sense.
+    /// The packet is not valid.
     case invalidPdu
     /// The link must be authenticated first.
     case insufficientAuthentication
@@ -63,7 +63,7 @@ extension CBATTError {
     case insufficientEncryptionKeySize
     /// The value's length is wrong.
     case invalidAttributeValueLength
-    /// Something unlikely went wrong.
+    /// Unlikely Error.
     case unlikelyError
     /// The link must be encrypted first.
     case insufficientEncryption
@@ -123,13 +123,13 @@ extension CBATTError {
 extension CBATTError {
   /// No error.
   public static var success: Code { .success }
-  /// There is no attribute of that handle.
+  /// There is no attribute with that handle.
   public static var invalidHandle: Code { .invalidHandle }
   /// It may not be read.
   public static var readNotPermitted: Code { .readNotPermitted }
   /// It may not be written.
   public static var writeNotPermitted: Code { .writeNotPermitted }
-  /// The packet makes no sense.
+  /// The packet is not valid.
   public static var invalidPdu: Code { .invalidPdu }
   /// The link must be authenticated first.
   public static var insufficientAuthentication: Code { .insufficientAuthentication }
@@ -149,7 +149,7 @@ extension CBATTError {
   public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
   /// The value's length is wrong.
   public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
-  /// Something unlikely went wrong.
+  /// Unlikely Error.
   public static var unlikelyError: Code { .unlikelyError }
   /// The link must be encrypted first.
   public static var insufficientEncryption: Code { .insufficientEncryption }

@@ -3,7 +3,7 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
   /// The bits: those of the characteristic declaration, and two above them for local characteristics.
   public let rawValue: UInt
 
-  /// Makes a set of its bits.
+  /// Makes a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Its value may be broadcast. Not for local characteristics.
@@ -33,7 +33,7 @@ public struct CBAttributePermissions: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt
 
-  /// Makes a set of its bits.
+  /// Makes a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Everybody may read it.

@@ -8,7 +8,7 @@ public struct CBError: CustomNSError, Hashable, Error, Sendable {
 
   init(stored: NSError) { self.stored = stored }
 
-  /// Makes an error of its code, with what else is to be known.
+  /// Makes an error from its code and additional information.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     stored = NSError(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
   }
@@ -22,24 +22,24 @@ public struct CBError: CustomNSError, Hashable, Error, Sendable {
   /// The number of `code`.
   public var errorCode: Int { stored.code }
 
-  /// What else is known.
+  /// Additional information.
   public var userInfo: [String: Any] { stored.userInfo }
 
   /// The same, as `CustomNSError` wants it.
   public var errorUserInfo: [String: Any] { stored.userInfo }
 
-  /// A sentence for people.
+  /// A human-readable message.
   public var localizedDescription: String { stored.localizedDescription }
 }
 
 extension CBError {
   /// The codes. As with Apple's, a number outside the list is a code too: `Code(rawValue: 0x80)` is not nil.
   public enum Code: RawRepresentable, Hashable, Sendable {
-    /// Nobody knows why.
+    /// The reason is not known.
     case unknown
-    /// A parameter makes no sense.
+    /// A parameter is not valid.
     case invalidParameters
-    /// There is no attribute of that handle.
+    /// There is no attribute with that handle.
     case invalidHandle
     /// The device is not connected.
     case notConnected
@@ -47,21 +47,21 @@ extension CBError {
     case outOfSpace
     /// The operation was cancelled.
     case operationCancelled
-    /// The device is out of reach: the connection timed out.
+    /// The connection timed out.
     case connectionTimeout
     /// The device ended the connection.
     case peripheralDisconnected
-    /// A service of that UUID is the system's.
+    /// Services with that UUID belong to the system.
     case uuidNotAllowed
-    /// This manager advertises already.
+    /// This manager is already advertising.
     case alreadyAdvertising
     /// The connection could not be made.
     case connectionFailed
-    /// The adapter cannot hold one more connection.
+    /// The adapter supports no more connections.
     case connectionLimitReached
     /// The device is not known.
     case unknownDevice
-    /// The operation is not possible here.
+    /// The operation is not supported.
     case operationNotSupported
     /// The device has forgotten the pairing.
     case peerRemovedPairingInformation
@@ -128,11 +128,11 @@ extension CBError {
 }
 
 extension CBError {
-  /// Nobody knows why.
+  /// The reason is not known.
   public static var unknown: Code { .unknown }
-  /// A parameter makes no sense.
+  /// A parameter is not valid.
   public static var invalidParameters: Code { .invalidParameters }
-  /// There is no attribute of that handle.
+  /// There is no attribute with that handle.
   public static var invalidHandle: Code { .invalidHandle }
   /// The device is not connected.
   public static var notConnected: Code { .notConnected }
@@ -140,21 +140,21 @@ extension CBError {
   public static var outOfSpace: Code { .outOfSpace }
   /// The operation was cancelled.
   public static var operationCancelled: Code { .operationCancelled }
-  /// The device is out of reach: the connection timed out.
+  /// The connection timed out.
   public static var connectionTimeout: Code { .connectionTimeout }
   /// The device ended the connection.
   public static var peripheralDisconnected: Code { .peripheralDisconnected }
-  /// A service of that UUID is the system's.
+  /// Services with that UUID belong to the system.
   public static var uuidNotAllowed: Code { .uuidNotAllowed }
-  /// This manager advertises already.
+  /// This manager is already advertising.
   public static var alreadyAdvertising: Code { .alreadyAdvertising }
   /// The connection could not be made.
   public static var connectionFailed: Code { .connectionFailed }
-  /// The adapter cannot hold one more connection.
+  /// The adapter supports no more connections.
   public static var connectionLimitReached: Code { .connectionLimitReached }
   /// The device is not known.
   public static var unknownDevice: Code { .unknownDevice }
-  /// The operation is not possible here.
+  /// The operation is not supported.
   public static var operationNotSupported: Code { .operationNotSupported }
   /// The device has forgotten the pairing.
   public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }

@@ -50,7 +50,7 @@ public enum CBPeripheralManagerState: Int, Sendable {
 
 /// Whether this program may use Bluetooth. On Linux: whether it may use the daemon's socket.
 public enum CBManagerAuthorization: Int, Sendable {
-  /// Nobody was asked yet. Does not occur on Linux.
+  /// The user has not been asked yet. Does not occur on Linux.
   case notDetermined = 0
   /// It may not, and the user cannot change that. Does not occur on Linux.
   case restricted = 1

@@ -12,9 +12,9 @@ public enum CBPeripheralState: Int, Sendable {
 
 /// How a characteristic is written.
 public enum CBCharacteristicWriteType: Int, Sendable {
-  /// The device answers, and the delegate is told (Write Request).
+  /// The device answers, and the delegate is called (Write Request).
   case withResponse = 0
-  /// Nobody answers (Write Command).
+  /// The device does not answer (Write Command).
   case withoutResponse = 1
 }
 
@@ -26,13 +26,13 @@ public enum CBConnectionEvent: Int, Sendable {
   case peerConnected = 1
 }
 
-/// How quickly a connected central wants to be served.
+/// The latency of the connection with a central.
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
-  /// As quickly as possible, at the price of power.
+  /// Low latency, at the cost of power.
   case low = 0
   /// A balance of both.
   case medium = 1
-  /// As cheaply as possible, at the price of speed.
+  /// High latency, to save power.
   case high = 2
 }
 
@@ -41,7 +41,7 @@ public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Senda
   /// The key.
   public let rawValue: String
 
-  /// Makes an option of its key.
+  /// Makes an option from its key.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// Peripherals that have one of these services: an array of `CBUUID`.

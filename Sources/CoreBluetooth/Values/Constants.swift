@@ -5,15 +5,15 @@
 
 /// The device's name, complete or shortened: `String`.
 public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"
-/// The power at which it sends, in dBm: `NSNumber`.
+/// The transmit power, in dBm: `NSNumber`.
 public let CBAdvertisementDataTxPowerLevelKey = "kCBAdvDataTxPowerLevel"
 /// The services it lists: `[CBUUID]`.
 public let CBAdvertisementDataServiceUUIDsKey = "kCBAdvDataServiceUUIDs"
-/// Data of its services: `[CBUUID: Data]`.
+/// Service data: `[CBUUID: Data]`.
 public let CBAdvertisementDataServiceDataKey = "kCBAdvDataServiceData"
-/// Data of its maker, the company's number first, low octet first: `Data`.
+/// Manufacturer-specific data, company identifier first, low octet first: `Data`.
 public let CBAdvertisementDataManufacturerDataKey = "kCBAdvDataManufacturerData"
-/// Services in Apple's overflow area: `[CBUUID]`. Does not come on Linux.
+/// Services in Apple's overflow area: `[CBUUID]`. Does not occur on Linux.
 public let CBAdvertisementDataOverflowServiceUUIDsKey = "kCBAdvDataHashedServiceUUIDs"
 /// Whether it accepts connections: `NSNumber`.
 public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
@@ -44,7 +44,7 @@ public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"
 public let CBConnectPeripheralOptionEnableTransportBridgingKey = "kCBConnectOptionEnableTransportBridging"
 /// The device needs Apple's notification service: `Bool`. No effect on Linux.
 public let CBConnectPeripheralOptionRequiresANCS = "kCBConnectOptionRequiresANCS"
-/// Connect again by itself when the link drops: `Bool`, false if missing.
+/// Reconnect automatically when the link drops: `Bool`, false if missing.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
 /// The peripherals that were connected or connecting: `[CBPeripheral]`.
 public let CBCentralManagerRestoredStatePeripheralsKey = "kCBRestoredPeripherals"

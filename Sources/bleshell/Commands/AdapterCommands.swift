@@ -40,13 +40,13 @@ struct AdaptersCommand: ShellCommand {
 /// `bleshell power`
 struct PowerCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "power", abstract: "Switches an adapter on or off, for everybody.")
+    commandName: "power", abstract: "Switches an adapter on or off, for all programs.")
 
-  /// Whether there is to be power.
+  /// The power state.
   enum Power: String, ExpressibleByArgument, CaseIterable { case on, off }
 
   @Argument(help: "on or off.") var power: Power
-  @Option(help: "The adapter; the first if missing.") var adapter: String?
+  @Option(help: "The adapter (default: the first).") var adapter: String?
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {

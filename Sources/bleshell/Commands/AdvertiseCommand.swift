@@ -6,22 +6,23 @@ import Bluetooth
 /// `bleshell advertise`
 struct AdvertiseCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "advertise", abstract: "Advertises.",
+    commandName: "advertise", abstract: "Advertises this machine.",
     discussion: """
-      Goes on for --time seconds, or until Ctrl-C. In the line mode without --time the advertisement goes on behind the \
-      prompt until "advertise --stop".
+      Advertises for --time seconds, or until Ctrl-C. In line mode without --time the advertisement continues in the \
+      background until "advertise --stop".
       """)
 
-  @Option(help: "The name to show.") var name: String?
-  @Option(name: .customLong("service"), help: "A service to list; may be repeated.") var services: [BluetoothUUID] = []
-  @Option(help: "Data of a service, as UUID=HEX; may be repeated.") var serviceData: [String] = []
-  @Option(help: "Data of a maker in hex: the company, low octet first, and what it says.") var manufacturerData: String?
-  @Option(help: "What kind of thing it is, a number (Assigned Numbers, 2.6).") var appearance: UInt16?
-  @Option(help: "Seconds between two advertisements, 0.02 to 10.24.") var interval: Double?
-  @Option(help: "The adapter; the first if missing.") var adapter: String?
-  @Flag(help: "Nobody can connect.") var notConnectable = false
-  @Option(help: "End after so many seconds.") var time: Double?
-  @Flag(help: "End the advertisements that go on behind the prompt.") var stop = false
+  @Option(help: "The name to advertise.") var name: String?
+  @Option(name: .customLong("service"), help: "A service to list; can be repeated.") var services: [BluetoothUUID] = []
+  @Option(help: "Service data, as UUID=HEX; can be repeated.") var serviceData: [String] = []
+  @Option(help: "Manufacturer-specific data in hex: the company identifier, low octet first, then the data.")
+  var manufacturerData: String?
+  @Option(help: "The appearance, a number (Assigned Numbers, 2.6).") var appearance: UInt16?
+  @Option(help: "The advertising interval in seconds, 0.02 to 10.24.") var interval: Double?
+  @Option(help: "The adapter (default: the first).") var adapter: String?
+  @Flag(help: "Do not accept connections.") var notConnectable = false
+  @Option(help: "Stop after this many seconds.") var time: Double?
+  @Flag(help: "Stop the advertisements that continue in the background.") var stop = false
   @OptionGroup var global: GlobalOptions
 
   func validate() throws { try checkTime(time) }
@@ -30,7 +31,7 @@ struct AdvertiseCommand: ShellCommand {
     let output = output(of: shell)
     let client = try await shell.connection()
     if stop {
-      guard !shell.advertisements.isEmpty else { throw Failure("nothing is advertised here") }
+      guard !shell.advertisements.isEmpty else { throw Failure("this bleshell has no advertisement to stop") }
       for number in shell.advertisements { try await client.stopAdvertising(number) }
       shell.advertisements = []
       return
@@ -53,7 +54,7 @@ struct AdvertiseCommand: ShellCommand {
         throw BledError.daemonUnreachable.error("the connection to bled was closed")
       }
     } catch is CancellationError where time == nil {
-      // Ctrl-C is the end that was asked for.
+      // Ctrl-C is the regular end.
     }
     if shell.isLineMode { try await client.stopAdvertising(advertisement.advertising) }
   }
@@ -63,7 +64,7 @@ struct AdvertiseCommand: ShellCommand {
     for item in serviceData {
       let parts = item.split(separator: "=", maxSplits: 1)
       guard parts.count == 2, let uuid = BluetoothUUID(parts[0]) else {
-        throw Failure("--service-data takes UUID=HEX, such as 180F=64", status: 64)
+        throw Failure("--service-data must be UUID=HEX, such as 180F=64", status: 64)
       }
       data["\(uuid)"] = HexBytes(try octets(String(parts[1])))
     }
@@ -74,7 +75,7 @@ struct AdvertiseCommand: ShellCommand {
   }
 }
 
-/// Says what is on the air.
+/// Reports what is on the air.
 func announce(_ advertisement: AdvertisingStart.Result, name: String?, _ output: Output) throws {
   if output.json { return try output.object(advertisement) }
   let shown = advertisement.shortenedName.map { "\"\($0)\" (shortened to fit)" } ?? name.map { "\"\($0)\"" }

@@ -3,12 +3,12 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// How long to try.
+/// The time limit for connecting.
 struct TimeoutOption: ParsableArguments {
-  @Option(help: "Seconds to look for the device, and again to connect to it; 0: for ever.") var timeout = 15.0
+  @Option(help: "Seconds to look for the device, and then to connect to it; 0: no limit.") var timeout = 15.0
 
   func validate() throws {
-    guard timeout >= 0, timeout.isFinite else { throw ValidationError("--timeout takes seconds, 0 or more") }
+    guard timeout >= 0, timeout.isFinite else { throw ValidationError("--timeout must be 0 or more seconds") }
   }
 }
 
@@ -17,14 +17,15 @@ struct ConnectCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "connect", abstract: "Connects to a device.",
     discussion: """
-      In the line mode the device becomes the current one and stays connected. As a command of its own it goes over to \
-      the line mode on a terminal; elsewhere it ends, and the connection with it, unless --time says how long to hold it. \
-      With --keep it holds the connection until Ctrl-C or --time, has it made again whenever it is lost, and tells.
+      In line mode the device becomes the current one and stays connected. When run as "bleshell connect" on a \
+      terminal, it continues in line mode; otherwise it disconnects and exits, after --time seconds if given. With \
+      --keep it holds the connection until Ctrl-C or --time, reconnects whenever the connection is lost, and reports \
+      both.
       """)
 
   @Argument(help: "A name, an address (\"F0:…:F5\", \"F0:…:F5/random\") or an identifier.") var device: String
-  @Option(help: "Seconds to hold the connection outside of the line mode.") var time: Double?
-  @Flag(help: "Connect again whenever the connection is lost.") var keep = false
+  @Option(help: "Seconds to hold the connection when not in line mode.") var time: Double?
+  @Flag(help: "Reconnect whenever the connection is lost.") var keep = false
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
@@ -55,13 +56,14 @@ struct ConnectCommand: ShellCommand {
     }
   }
 
-  /// Tells losses and returns until the time is over, or Ctrl-C.
+  /// Reports losses and reconnections until the time is over, or Ctrl-C.
   private func hold(_ device: Device, _ output: Output) async throws {
     do {
       let ended: Void? = try await withDeadline(time ?? 0) {
         for await change in device.peripheral.changes {
           switch change {
-          case .lost(let reason): output.problem("\(device.name) is lost\(reason.map { ": \($0.message)" } ?? "")")
+          case .lost(let reason):
+            output.problem("lost the connection to \(device.name)\(reason.map { ": \($0.message)" } ?? "")")
           case .back(let link): try announce(link, device, output)
           }
         }
@@ -69,13 +71,13 @@ struct ConnectCommand: ShellCommand {
       }
       if ended != nil { throw BledError.daemonUnreachable.error("the connection to bled was closed") }
     } catch is CancellationError where time == nil {
-      // Ctrl-C is the end that was asked for.
+      // Ctrl-C is the regular end.
     }
   }
 
   private func announce(_ link: PeripheralConnect.Result, _ device: Device, _ output: Output) throws {
     guard !output.json else { return try output.object(link) }
-    let attempts = link.attempts > 1 ? ", at attempt \(link.attempts)" : ""
+    let attempts = link.attempts > 1 ? ", after \(link.attempts) attempts" : ""
     output.line(
       "connected to \(output.styled(Output.clean(device.name), .bold)) (\(link.address) \(link.addressType)) over "
         + "\(link.adapter), MTU \(link.mtu)\(attempts)")
@@ -85,12 +87,12 @@ struct ConnectCommand: ShellCommand {
 /// `bleshell disconnect`
 struct DisconnectCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "disconnect", abstract: "Lets go of the current device (in the line mode).")
+    commandName: "disconnect", abstract: "Disconnects from the current device (in line mode).")
 
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    guard let current = shell.current else { throw Failure("nothing is connected here") }
+    guard let current = shell.current else { throw Failure("no device is connected here") }
     shell.choose(nil)
     try await current.peripheral.disconnect()
     let output = output(of: shell)

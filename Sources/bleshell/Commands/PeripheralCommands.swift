@@ -4,7 +4,8 @@ import BledRPC
 /// `bleshell peripherals`
 struct PeripheralsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "peripherals", abstract: "Lists the devices that bled heard or connected lately.")
+    commandName: "peripherals", abstract: "Lists the devices that bled knows.",
+    discussion: "Those that it heard or connected recently, and those that were connected before it started.")
 
   @OptionGroup var global: GlobalOptions
 
@@ -35,10 +36,10 @@ struct PeripheralsCommand: ShellCommand {
 /// `bleshell forget`
 struct ForgetCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "forget", abstract: "Has bled forget a device: its identifier, its name and what was discovered on it."
+    commandName: "forget", abstract: "Makes bled forget a device: its identifier, its name and its cached attributes."
   )
 
-  @Argument(help: "A name, an address or an identifier, as \"bleshell peripherals\" lists them.") var device: String
+  @Argument(help: "A name, an address or an identifier, as listed by \"bleshell peripherals\".") var device: String
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
@@ -59,7 +60,7 @@ struct RSSICommand: ShellCommand {
     commandName: "rssi", abstract: "Measures the signal strength of the connection to a device.",
     usage: "bleshell rssi [<device>]")
 
-  @Argument(help: "The device; the current one if missing.") var device: [String] = []
+  @Argument(help: "The device (default: the current one).") var device: [String] = []
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 

@@ -7,14 +7,15 @@ import FoundationEssentials
 /// `bleshell raw`
 struct RawCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "raw", abstract: "Sends a line to the daemon as it is and prints what comes back as it is.",
+    commandName: "raw", abstract: "Sends a line to the daemon unchanged, and prints what the daemon sends unchanged.",
     discussion: """
-      Ends with the answer to the line, with status 1 if that is an error. --time goes on listening, for notifications. \
-      In the line mode raw lines share one connection, apart from the other commands' own, until one with --time ends it.
+      Exits when the line is answered, with status 1 if the answer is an error. With --time it continues to print \
+      notifications. In line mode, raw lines share a connection, separate from that of the other commands, until one \
+      with --time closes it.
       """)
 
   @Argument(help: "The line, such as '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.list\"}'.") var line: String
-  @Option(help: "Seconds to go on listening behind the answer.") var time: Double?
+  @Option(help: "Seconds to continue listening after the answer.") var time: Double?
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
@@ -46,18 +47,18 @@ struct RawCommand: ShellCommand {
     }
   }
 
-  /// Prints a line as it is, on a terminal without what that might take for a command.
+  /// Prints a line unchanged; on a terminal, without control characters.
   private static func show(_ line: String, _ output: Output) {
     output.line(output.isTerminal ? Output.clean(line) : line)
   }
 
-  /// All but a notification is answered.
+  /// Everything except a notification is answered.
   private static func wantsAnswer(_ line: String) -> Bool {
     if case .notification? = try? RPCMessage(line: Data(line.utf8)).kind { false } else { true }
   }
 }
 
-/// Lines to and from the daemon as they are.
+/// A connection for unprocessed lines to and from the daemon.
 @MainActor final class RawConnection {
   private let connection: LineConnection
   private let lines: AsyncThrowingStream<String, any Error>
@@ -73,7 +74,7 @@ struct RawCommand: ShellCommand {
   /// Sends a line.
   func send(_ line: String) { connection.send(Data((line + "\n").utf8)) }
 
-  /// The next line, or nil after the end.
+  /// The next line, or nil at the end.
   func next() async throws -> String? {
     var iterator = lines.makeAsyncIterator()
     return try await iterator.next(isolation: MainActor.shared)

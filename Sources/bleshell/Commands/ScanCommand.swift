@@ -7,20 +7,22 @@ import Bluetooth
 struct ScanCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", abstract: "Shows the devices that advertise.",
-    discussion: "On a terminal the table lives while the scan runs; else it is printed at the end. Ctrl-C ends it.")
+    discussion: """
+      On a terminal the table is updated during the scan; otherwise it is printed at the end. Ctrl-C stops the scan.
+      """)
 
   @Option(help: "Seconds to scan; 0: until Ctrl-C.") var time = 5.0
-  @Option(name: .customLong("service"), help: "Only devices that advertise this service; may be repeated.")
+  @Option(name: .customLong("service"), help: "Only devices that advertise this service; can be repeated.")
   var services: [BluetoothUUID] = []
   @Option(help: "Only devices whose name begins with this.") var name: String?
-  @Option(help: "Only the device of this address.") var address: String?
+  @Option(help: "Only the device with this address.") var address: String?
   @Option(parsing: .unconditional, help: "Only reports at least this strong, in dBm.") var rssi: Int?
   @Option(help: "Only this adapter.") var adapter: String?
-  @Flag(help: "Show every report, as a line of its own, not every device.") var duplicates = false
+  @Flag(help: "Print a line for every report instead of a table of devices.") var duplicates = false
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
-    guard time >= 0, time.isFinite else { throw ValidationError("--time takes seconds, 0 or more") }
+    guard time >= 0, time.isFinite else { throw ValidationError("--time must be 0 or more seconds") }
   }
 
   func run(in shell: Shell) async throws {
@@ -47,7 +49,7 @@ struct ScanCommand: ShellCommand {
         throw BledError.daemonUnreachable.error("the connection to bled was closed")
       }
     } catch is CancellationError {
-      // Ctrl-C is an end as good as any: what was heard is shown.
+      // Ctrl-C is a regular end: what was heard is shown.
     }
     if !output.json, !duplicates { table.finish() }
   }

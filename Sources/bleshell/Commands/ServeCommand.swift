@@ -7,18 +7,18 @@ import Bluetooth
 struct ServeCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Publishes the services of a file, advertises them, and prints what devices do.",
-    discussion: "Without --time and --visits it goes on until Ctrl-C. docs/bleshell.md describes the file.")
+    discussion: "Without --time and --visits it runs until Ctrl-C. docs/bleshell.md describes the file.")
 
   @Argument(help: "A JSON file with services; comments and trailing commas are allowed.") var file: String
   @Option(help: "The name to advertise, instead of the file's.") var name: String?
-  @Option(help: "The adapter to advertise on; the first if missing.") var adapter: String?
-  @Option(help: "End after so many seconds; with --visits it is a failure if they come first.") var time: Double?
-  @Option(help: "End when so many devices have subscribed and left again.") var visits: Int?
+  @Option(help: "The adapter to advertise on (default: the first).") var adapter: String?
+  @Option(help: "Stop after this many seconds; with --visits it is a failure if fewer visits came.") var time: Double?
+  @Option(help: "Stop after this many devices have subscribed and unsubscribed again.") var visits: Int?
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
     try checkTime(time)
-    guard visits ?? 1 > 0 else { throw ValidationError("--visits takes a number above 0") }
+    guard visits ?? 1 > 0 else { throw ValidationError("--visits must be greater than 0") }
   }
 
   func run(in shell: Shell) async throws {
@@ -30,15 +30,15 @@ struct ServeCommand: ShellCommand {
     let events = client.serverEvents()
     let losses = client.observe(ServerWritesLost.self) { loss in
       output.problem(
-        "\(loss.central): packets for which there was no room: \(loss.packets); what it wrote without response is missing, perhaps"
-      )
+        "\(loss.central): packets dropped because a buffer was full: \(loss.packets); "
+          + "writes without response may be missing")
     } end: { _ in
     }
     defer { losses.cancel() }
     do {
       try await serve(host, events, file, output)
     } catch is CancellationError where time == nil && visits == nil {
-      // Ctrl-C is the end that was asked for.
+      // Ctrl-C is the regular end.
     } catch {
       await host.unpublish()
       throw error
@@ -59,6 +59,6 @@ struct ServeCommand: ShellCommand {
     try announce(advertisement, name: parameters.name, output)
     let wanted = visits
     let done: Void? = try await withDeadline(time ?? 0) { try await host.serve(events, visits: wanted) }
-    if done == nil, visits != nil { throw Failure("fewer visits came in time") }
+    if done == nil, visits != nil { throw Failure("fewer visits came within the time") }
   }
 }

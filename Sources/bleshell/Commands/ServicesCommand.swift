@@ -8,7 +8,7 @@ struct ServicesCommand: ShellCommand {
     commandName: "services", abstract: "Shows the services, characteristics and descriptors of a device.",
     usage: "bleshell services [<device>]")
 
-  @Argument(help: "The device; the current one if missing.") var device: [String] = []
+  @Argument(help: "The device (default: the current one).") var device: [String] = []
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
@@ -25,7 +25,7 @@ struct ServicesCommand: ShellCommand {
     }
   }
 
-  /// The tree, handles and properties aligned.
+  /// The tree, with handles and properties aligned.
   static func lines(_ services: [ServiceDescription], _ output: Output) -> [String] {
     var rows: [(indent: Int, title: String, style: Output.Style, rest: String)] = []
     for service in services {

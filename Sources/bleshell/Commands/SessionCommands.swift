@@ -5,13 +5,13 @@ import Glibc
 /// `bleshell sessions`
 struct SessionsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sessions", abstract: "Lists who uses bled, what each holds, and what it costs.",
+    commandName: "sessions", abstract: "Lists the programs that use bled, what each holds, and what it costs.",
     discussion: """
-      SCAN and LINK are the times for which a program had a scan and connections (hours:minutes:seconds), REPORTS and \
-      VALUES what it was sent, LOST what there was no room for, FAILED those of its \
-      REQUESTS that were refused or failed later, QUEUE the octets that wait for it. A program that is \
-      gone is marked so, with its restoration identifier: what it holds is kept for it until it is back, or "end IDENTIFIER". Others than bleshell \
-      itself are listed to those who have the permission "sessions" in bled's configuration.
+      SCAN and LINK are the times for which a program scanned and was connected (hours:minutes:seconds), REPORTS and \
+      VALUES what it was sent, LOST what was dropped because a buffer was full, FAILED the REQUESTS that failed, and \
+      QUEUE the octets that wait for it. A preserved session of a program that has ended is marked "gone", with its \
+      restoration identifier; it ends with "end IDENTIFIER", or when bled's time limit is reached. To see the programs \
+      of others you need the permission "sessions" in bled's configuration.
       """)
 
   @OptionGroup var global: GlobalOptions
@@ -57,14 +57,14 @@ struct SessionsCommand: ShellCommand {
 }
 
 extension SessionDescription {
-  /// What the program calls itself, and its file where that is another name.
+  /// The name that the program gave, and that of its executable if it differs.
   fileprivate var label: String {
     let label = [name, program == name ? nil : program.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
     return (label.isEmpty ? "-" : label) + (mine ? ", here" : "")
       + (preserved == true ? ", gone (\(Output.clean(restore ?? "?")))" : "")
   }
 
-  /// What it holds, in words.
+  /// What it holds, as text.
   fileprivate var holdings: String {
     func some(_ count: Int, _ one: String, _ many: String) -> String? {
       count == 0 ? nil : "\(count) \(count == 1 ? one : many)"
@@ -84,7 +84,7 @@ extension SessionDescription {
 }
 
 extension ScanStart.Params {
-  /// What it is limited to, in words with a space before them.
+  /// Its filters, as text with a leading space.
   fileprivate var words: String {
     let words = [
       adapter.map { "on \($0)" }, services.map { $0.map { "\($0)" }.joined(separator: " ") }, name.map { "\"\($0)\"" },
@@ -98,10 +98,10 @@ extension ScanStart.Params {
 /// `bleshell end`
 struct EndCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "end", abstract: "Ends the session that bled keeps for a program of yours that is gone.",
-    discussion: "What the program held, its scan, links, services and advertisements, is given back.")
+    commandName: "end", abstract: "Ends the preserved session of a program of yours that has ended.",
+    discussion: "bled releases what the program held: its scan, links, services and advertisements.")
 
-  @Argument(help: "The restoration identifier, as \"bleshell sessions\" shows it.") var identifier: String
+  @Argument(help: "The restoration identifier, as shown by \"bleshell sessions\".") var identifier: String
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {

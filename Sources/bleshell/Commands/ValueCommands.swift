@@ -30,13 +30,13 @@ struct WriteCommand: ShellCommand {
     commandName: "write", abstract: "Writes a characteristic or descriptor.",
     usage: "bleshell write [<device>] <characteristic> <value> [--text] [--no-response]",
     discussion: """
-      A value is hex digits, also in groups ("01 02", "01:02", "0x0102"), or text with --text. A characteristic that \
-      takes no other writes is written without response unasked.
+      A value is given as hex digits, also in groups ("01 02", "01:02", "0x0102"), or as text with --text. A \
+      characteristic that supports only writes without response is always written that way.
       """)
 
-  @Argument(help: "The device, if it is not the current one, the characteristic and the value.") var words: [String]
+  @Argument(help: "The device (default: the current one), the characteristic and the value.") var words: [String]
   @Flag(help: "The value is text.") var text = false
-  @Flag(help: "Do not wait for the device's answer.") var noResponse = false
+  @Flag(help: "Write without response.") var noResponse = false
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
@@ -58,12 +58,12 @@ struct WriteCommand: ShellCommand {
 }
 
 /// Hex digits as people write them: in one piece or in groups, with or without 0x.
-/// - Throws: `Failure` with the way to write text.
+/// - Throws: `Failure`, which says how to write text.
 func octets(_ text: String) throws -> [UInt8] {
   let separators: Set<Character> = [" ", ":", "-"]
   let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
   guard let octets = Hex.decode(digits.filter { !separators.contains($0) }) else {
-    throw Failure("\"\(text)\" is no even number of hex digits; for text add --text", status: 64)
+    throw Failure("\"\(text)\" is not an even number of hex digits; for text add --text", status: 64)
   }
   return octets
 }
@@ -73,16 +73,16 @@ struct SubscribeCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "subscribe", abstract: "Prints the values that a characteristic notifies or indicates.",
     usage: "bleshell subscribe [<device>] <characteristic> [--count <count>] [--time <time>]",
-    discussion: "Without --count and --time it goes on until Ctrl-C.")
+    discussion: "Without --count and --time it runs until Ctrl-C.")
 
-  @Argument(help: "The device, if it is not the current one, and the characteristic.") var words: [String]
-  @Option(help: "End after so many values.") var count: Int?
-  @Option(help: "End after so many seconds; with --count it is a failure if they come first.") var time: Double?
+  @Argument(help: "The device (default: the current one) and the characteristic.") var words: [String]
+  @Option(help: "Stop after this many values.") var count: Int?
+  @Option(help: "Stop after this many seconds; with --count it is a failure if fewer values came.") var time: Double?
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
-    guard count ?? 1 > 0 else { throw ValidationError("--count takes a number above 0") }
+    guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }
     try checkTime(time)
   }
 
@@ -94,7 +94,7 @@ struct SubscribeCommand: ShellCommand {
       let values = try await device.peripheral.subscribe(attribute.handle)
       let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in
         guard loss.peripheral == device.identifier else { return }
-        output.problem("packets for which this machine had no room: \(loss.packets); values are missing here, perhaps")
+        output.problem("packets dropped because a buffer was full: \(loss.packets); values may be missing here")
       } end: { _ in
       }
       defer { losses.cancel() }
@@ -107,11 +107,11 @@ struct SubscribeCommand: ShellCommand {
             if left == 0 { return }
           }
           try Task.checkCancellation()
-          throw Failure("\(device.name) is gone")
+          throw Failure("\(device.name) disconnected")
         }
-        if done == nil, let count { throw Failure("fewer than \(count) values came in time") }
+        if done == nil, let count { throw Failure("fewer than \(count) values came within the time") }
       } catch is CancellationError where count == nil && time == nil {
-        // Ctrl-C is the end that was asked for.
+        // Ctrl-C is the regular end.
       }
     }
   }

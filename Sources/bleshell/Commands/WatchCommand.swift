@@ -7,9 +7,9 @@ import FoundationEssentials
 struct WatchCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Shows which devices are connected, and each link that comes up or ends.",
-    discussion: "The links of all programs. Without --time it goes on until Ctrl-C.")
+    discussion: "Shows the links of all programs. Without --time it runs until Ctrl-C.")
 
-  @Option(help: "End after so many seconds.") var time: Double?
+  @Option(help: "Stop after this many seconds.") var time: Double?
   @OptionGroup var global: GlobalOptions
 
   func validate() throws { try checkTime(time) }
@@ -28,9 +28,9 @@ struct WatchCommand: ShellCommand {
         try Task.checkCancellation()
       }
     } catch is CancellationError where time == nil {
-      // Ctrl-C is the end that was asked for.
+      // Ctrl-C is the regular end.
     }
-    // In the line mode the session goes on.
+    // In line mode the session continues.
     _ = try? await Task { try await client.call(PeripheralWatch.self, .init(on: false)) }.value
   }
 

@@ -4,7 +4,7 @@ import CEdit
 import Glibc
 import Synchronization
 
-/// What Tab offers: commands for the first word, then devices, characteristics and options.
+/// The completions that Tab offers: commands for the first word, then devices, characteristics and options.
 enum Completion {
   private struct State {
     var devices: [String] = []
@@ -14,7 +14,7 @@ enum Completion {
 
   private static let state = Mutex(State())
 
-  /// Tells what there is to choose from.
+  /// Sets the devices and characteristics to choose from.
   static func update(devices: [String], attributes: [ServiceDescription]) {
     let characteristics = attributes.flatMap { $0.characteristics ?? [] }
     let names = characteristics.map { $0.uuid.assignedName ?? "\($0.uuid)" }

@@ -3,8 +3,8 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// Lines from a terminal through libedit, with history and completion. Its functions block: they run on a thread of their
-/// own, never two at a time.
+/// Lines from a terminal through libedit, with history and completion. Its functions block: they run on a separate
+/// thread, one at a time.
 struct LineEditor {
   private let queue = DispatchQueue(label: "bleshell line editor")
   private let historyFile: String
@@ -16,7 +16,7 @@ struct LineEditor {
     setlocale(LC_ALL, "")
     using_history()
     stifle_history(500)
-    // A history that cannot be read or kept is none; that is no reason to stop.
+    // If the history cannot be read or written, bleshell works without it.
     try? FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
     read_history(historyFile)
     cedit_set_completion { text, start, _ in Completion.matches(text, start: Int(start)) }
@@ -40,7 +40,7 @@ struct LineEditor {
   }
 }
 
-/// Standard input, line by line, read on a thread of its own because reading blocks.
+/// Standard input, line by line, read on a separate thread because reading blocks.
 enum InputLines {
   static func lines() -> AsyncStream<String> {
     let queue = DispatchQueue(label: "bleshell input")

@@ -2,10 +2,11 @@ import ArgumentParser
 import BledRPC
 import Glibc
 
-/// Reads commands and does them one after the other.
+/// Reads commands and runs them one after the other.
 ///
-/// From a terminal with history and completion. From a pipe one a line: a failing one is reported with its line's number,
-/// the next are done all the same, and in the end the exit status is that of the first that failed.
+/// On a terminal there are history and completion. From a pipe it reads one command per line: one that fails is
+/// reported with its line number, the following ones run nevertheless, and the exit status is that of the first
+/// failure.
 @MainActor struct LineMode {
   let shell: Shell
 
@@ -19,10 +20,10 @@ import Glibc
 
   private func runTerminal() async throws {
     let editor = LineEditor()
-    // At the prompt Ctrl-C is libedit's: it drops the line.
+    // At the prompt libedit handles Ctrl-C: it discards the line.
     let interrupt = Interrupt { Interrupt.listen() }
     defer { interrupt.end() }
-    shell.output.line("Commands: help, quit; Tab completes.")
+    shell.output.line("Type help for the commands, quit to leave; Tab completes.")
     while true {
       for news in shell.takeNews() { shell.output.line(news) }
       Completion.update(devices: await knownNames(), attributes: shell.current?.knownTree ?? [])
@@ -91,20 +92,22 @@ import Glibc
       try other.run()
       return .nothing
     }
-    guard command.global.socket == nil else { throw Failure("--socket is chosen when bleshell is started", status: 64) }
+    guard command.global.socket == nil else {
+      throw Failure("--socket cannot be changed here: give it when you start bleshell", status: 64)
+    }
     return .command(command)
   }
 
   private func knownNames() async -> [String] {
-    // Only what the daemon knows already; without it there is nothing to complete.
+    // Only devices that the daemon already knows; without a daemon there is nothing to complete.
     let entries = try? await shell.connection().call(PeripheralList.self, Empty(), timeout: .seconds(1)).peripherals
     return (entries ?? []).compactMap(\.name)
   }
 }
 
-/// Cuts a line into words as a shell does: at blanks, with '…', "…" and \ to keep them together. A # before a word begins
-/// a comment.
-/// - Throws: `Failure` if a quote is not closed.
+/// Splits a line into words as a shell does: at blanks, unless they are quoted with '…', "…" or \. A # at the start of
+/// a word begins a comment.
+/// - Throws: `Failure` if a quotation mark is not closed.
 private func splitWords(_ line: String) throws -> [String] {
   var words: [String] = []
   var word: String?
@@ -130,7 +133,7 @@ private func splitWords(_ line: String) throws -> [String] {
       word = (word ?? "") + String(character)
     }
   }
-  if let quote { throw Failure("a \(quote) is not closed", status: 64) }
+  if let quote { throw Failure("the closing \(quote) is missing", status: 64) }
   if let word { words.append(word) }
   return words
 }

@@ -3,7 +3,7 @@ import Bluetooth
 import FoundationEssentials
 import Glibc
 
-/// Where and how to print.
+/// The output of commands.
 struct Output: Sendable {
   /// One JSON object a line instead of text for people.
   let json: Bool
@@ -16,9 +16,9 @@ struct Output: Sendable {
     self.json = json
     isTerminal = isatty(STDOUT_FILENO) == 1
     let environment = ProcessInfo.processInfo.environment
-    let wished = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
-    color = isTerminal && wished && !json
-    showsProgress = isatty(STDERR_FILENO) == 1 && wished && !json
+    let wanted = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    color = isTerminal && wanted && !json
+    showsProgress = isatty(STDERR_FILENO) == 1 && wanted && !json
   }
 
   private init(json: Bool, like other: Output) {
@@ -28,7 +28,7 @@ struct Output: Sendable {
     showsProgress = other.showsProgress && !json
   }
 
-  /// The same with JSON, if wished.
+  /// The same output, as JSON if `json` is true.
   func with(json: Bool) -> Output { json == self.json ? self : Output(json: json, like: self) }
 
   /// Prints a line on standard output at once.
@@ -44,10 +44,10 @@ struct Output: Sendable {
     line(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
 
-  /// Says on standard error what went wrong, or what happened beside.
+  /// Reports on standard error what went wrong, or an event.
   func problem(_ text: String) { Self.write(STDERR_FILENO, "bleshell: \(text)\n") }
 
-  /// Shows on a terminal's standard error what is being done, until it is ended.
+  /// Shows progress on standard error if that is a terminal, until it is ended.
   func progress(_ text: String) -> Progress {
     if showsProgress { Self.write(STDERR_FILENO, "\(Output.clean(text)) …") }
     return Progress(shown: showsProgress)
@@ -57,13 +57,13 @@ struct Output: Sendable {
   struct Progress {
     fileprivate let shown: Bool
 
-    /// Takes the line off the terminal.
+    /// Removes the line from the terminal.
     func end() {
       if shown { Output.write(STDERR_FILENO, "\r\u{1B}[K") }
     }
   }
 
-  /// The ways a text may stand out.
+  /// The styles of text.
   enum Style: String, Sendable {
     case plain = ""
     case bold = "1"
@@ -73,12 +73,12 @@ struct Output: Sendable {
     case name = "36"
   }
 
-  /// The text, standing out where there is colour.
+  /// The text in a style, if colour is enabled.
   func styled(_ text: String, _ style: Style) -> String {
     color && style != .plain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// Text from the air without what a terminal might take for a command.
+  /// Text from a device without control characters that a terminal would act on.
   static func clean(_ text: String) -> String {
     let unsafe = { (scalar: Unicode.Scalar) in
       switch scalar.properties.generalCategory {
@@ -109,13 +109,13 @@ struct Output: Sendable {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wanted, 1, -1)
       } else if errno != EINTR {
-        exitProcess(1)  // Whoever read this is gone, like "head" after its lines.
+        exitProcess(1)  // The reader has gone, such as "head" after its lines.
       }
     }
   }
 }
 
-/// A value for people: what it means where that is known, else its text, else its octets.
+/// A value as text: its meaning if that is known, else its characters if they are printable, else nil.
 func meaning(_ value: [UInt8], of uuid: BluetoothUUID) -> String? {
   (AssignedValue.text(for: uuid, value: value) ?? AssignedValue.printableText(value).map { "\"\($0)\"" })
     .map(Output.clean)

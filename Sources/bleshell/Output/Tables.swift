@@ -10,7 +10,7 @@ struct Table {
     var style: Output.Style = .plain
   }
 
-  /// A column: its heading, and whether its fields stand at its right edge.
+  /// A column: its heading, and whether it is right-aligned.
   struct Column {
     var heading: String
     var right = false
@@ -21,8 +21,8 @@ struct Table {
 
   init(_ columns: Column...) { self.columns = columns }
 
-  /// The lines, headings first. Text from the air is made harmless.
-  /// - Parameter width: Where to cut lines; not at all if nil.
+  /// The lines, headings first. Control characters in text from devices are replaced.
+  /// - Parameter width: The width at which lines are truncated; no limit if nil.
   func lines(_ output: Output, width: Int? = nil) -> [String] {
     let heading = columns.map { Cell(text: $0.heading, style: .dim) }
     let all = ([heading] + rows).map { $0.map { Cell(text: Output.clean($0.text), style: $0.style) } }
@@ -62,11 +62,11 @@ struct Table {
 
   func add(_ report: ScanReport.Params) {
     if reports.updateValue(report, forKey: report.peripheral) == nil { order.append(report.peripheral) }
-    // Five times a second is as fast as eyes need.
+    // More than five times a second would not be readable.
     if live, ContinuousClock.now - lastDrawn > .milliseconds(200) { draw() }
   }
 
-  /// Prints the table as it is at the end.
+  /// Prints the final table.
   func finish() {
     erase()
     table.lines(output, width: output.isTerminal ? Output.terminalSize.columns : nil).forEach(output.line)
@@ -79,7 +79,7 @@ struct Table {
     let lines = Array(table.lines(output, width: size.columns).prefix(max(1, size.rows - 2)))
     erase()
     lines.forEach(output.line)
-    output.line(output.styled("scanning, \(order.count) heard; Ctrl-C ends", .dim))
+    output.line(output.styled("scanning, \(order.count) heard; Ctrl-C stops", .dim))
     drawnLines = lines.count + 1
   }
 

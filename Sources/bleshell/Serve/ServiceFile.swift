@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 import JSONFiles
 
-/// What `bleshell serve` reads: services with their values, and how to advertise them. See docs/bleshell.md.
+/// The file that `bleshell serve` reads: services with their values, and how to advertise them. See docs/bleshell.md.
 struct ServiceFile: Sendable {
   /// How to advertise; if missing, the primary services are listed.
   var advertise: AdvertisingStart.Params?
@@ -20,7 +20,7 @@ struct ServiceFile: Sendable {
     services = try members.required(.services)
   }
 
-  /// A value is this long at the most (Core 5.4, Vol 3, Part F, 3.2.9).
+  /// The longest value (Core 5.4, Vol 3, Part F, 3.2.9).
   fileprivate static let longestValue = 512
 
   struct Service: Sendable {
@@ -33,9 +33,9 @@ struct ServiceFile: Sendable {
     var uuid: BluetoothUUID
     var properties: [String]
     var permissions: [String]?
-    /// The value at the beginning.
+    /// The initial value.
     var octets: [UInt8]
-    /// True: the daemon answers with the value, and nobody changes it.
+    /// True: the value is fixed, and the daemon answers reads.
     var fixed: Bool?
     /// How the value changes by itself.
     var changes: Changes?
@@ -45,7 +45,7 @@ struct ServiceFile: Sendable {
   struct Changes: Sendable {
     /// Seconds between two values.
     var every: Double
-    /// The values, one after the other, again and again.
+    /// The values, one after the other, repeatedly.
     var values: [HexBytes]
   }
 
@@ -65,7 +65,7 @@ extension ServiceFile.Service: ReadableFromFile {
     characteristics = try members.required(.characteristics)
   }
 
-  /// The service as the daemon is told it: values that are not fixed stay here.
+  /// The service as it is published: values that are not fixed stay here.
   var published: ServiceToPublish {
     ServiceToPublish(
       uuid: uuid, primary: primary,
@@ -100,7 +100,7 @@ extension ServiceFile.Changes: ReadableFromFile {
 
   init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
-    // At the most a day.
+    // At most a day.
     every = try members.number(.every, in: 0.01...86400)
     let list = try members.value(.values)
     values = []
@@ -154,6 +154,6 @@ extension AdvertisingStart.Params {
     }
   }
 
-  /// No advertisement holds more (Core 5.4, Vol 4, Part E, 7.8.54).
+  /// The limit for advertising data (Core 5.4, Vol 4, Part E, 7.8.54).
   private static let longestData = 1650
 }

@@ -35,7 +35,7 @@ import FoundationEssentials
     return advertisement
   }
 
-  /// Takes back what was published and advertised, also after Ctrl-C: in the line mode the session goes on.
+  /// Removes what was published and advertised, also after Ctrl-C: in line mode the session continues.
   func unpublish() async {
     let (client, advertisement, handles) = (client, advertisement, handles)
     await Task {
@@ -44,7 +44,7 @@ import FoundationEssentials
     }.value
   }
 
-  /// Answers until so many devices have subscribed and left again; for ever if nil.
+  /// Answers until this many devices have subscribed and unsubscribed again; indefinitely if nil.
   func serve(_ events: AsyncThrowingStream<ServerEvent, any Error>, visits wanted: Int?) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (handle, value) in values.values {
@@ -52,7 +52,7 @@ import FoundationEssentials
       }
       group.addTask { try await self.answer(events, visits: wanted) }
       defer { group.cancelAll() }
-      // Changes go on for ever: the first to end is `answer`, or a failure.
+      // `change` never returns: the first to end is `answer`, or a failure.
       try await group.next()
     }
   }
@@ -84,7 +84,7 @@ import FoundationEssentials
       return request.refuse(ATTRefusal.readNotPermitted.error("there is no value \(handleText(handle))"))
     }
     request.respond(value.octets)
-    // The rest of a long value is the same read again.
+    // A read of the rest of a long value belongs to the same read.
     if request.params.offset == 0 { try await say("read", request.params.central, handle, value.octets) }
   }
 
@@ -114,7 +114,7 @@ import FoundationEssentials
     }
   }
 
-  /// Sends a value to those who subscribed.
+  /// Sends a value to the subscribers.
   private func tell(_ handle: UInt16) async throws {
     guard let value = values.values[handle], value.tells, subscribed.values.contains(where: { $0.contains(handle) })
     else { return }
@@ -143,7 +143,7 @@ import FoundationEssentials
     var (who, what) =
       switch event {
       case "nobodySubscribed": ("nobody", "is subscribed")
-      case "outOfSync": ("", "is not notified before it has taken in a change of the services")
+      case "outOfSync": ("", "is not notified until it has discovered the changed services")
       default: ("all subscribers", event)
       }
     if let central { who = await name(of: central) }
@@ -157,7 +157,7 @@ import FoundationEssentials
     output.line(line)
   }
 
-  /// The name or address of a device, asked for once.
+  /// The name or address of a device, requested once.
   private func name(of central: String) async -> String {
     if let name = names[central] { return name }
     let known = try? await client.call(PeripheralList.self, Empty(), timeout: .seconds(1)).peripherals
@@ -168,9 +168,9 @@ import FoundationEssentials
   }
 }
 
-/// The values that a service file gave, by the handles that the daemon gave.
+/// The values of a service file, by the handles that the daemon assigned.
 private struct ServedValues {
-  /// A characteristic whose value is kept here.
+  /// A characteristic whose value is stored here.
   struct Value {
     let uuid: BluetoothUUID
     let tells: Bool
@@ -191,8 +191,8 @@ private struct ServedValues {
 
   mutating func set(_ handle: UInt16, _ octets: [UInt8]) { values[handle]?.octets = octets }
 
-  /// Takes over what a device wrote, all of it or nothing.
-  /// - Throws: `ATTRefusal` as an error if it does not fit.
+  /// Stores what a device wrote, all of it or nothing.
+  /// - Throws: an `ATTRefusal` as an error if the write is not valid.
   mutating func write(_ writes: [ServerWrite.Write]) throws(BluetoothError) {
     var changed = values
     for write in writes {
@@ -200,7 +200,7 @@ private struct ServedValues {
         throw ATTRefusal.writeNotPermitted.error("there is no value \(handleText(write.handle)) to write")
       }
       guard write.offset >= 0, write.offset <= old.count else {
-        throw ATTRefusal.invalidOffset.error("the value has \(old.count) octets")
+        throw ATTRefusal.invalidOffset.error("the value has only \(old.count) octets")
       }
       let octets = old[..<write.offset] + write.value.octets
       guard octets.count <= 512 else {

@@ -17,12 +17,12 @@ struct Attribute {
 }
 
 extension [ServiceDescription] {
-  /// The attribute that a text means: a handle ("0x0012"), a UUID, an assigned name or its beginning, the last two also
-  /// behind a service and a slash.
-  /// - Throws: `Failure` if it means none or several.
+  /// The attribute that a text denotes: a handle ("0x0012"), a UUID, or an assigned name or its beginning; a UUID or
+  /// name can follow a service and a slash.
+  /// - Throws: `Failure` if no attribute matches, or several.
   func attribute(_ text: String) throws -> Attribute {
     if text.lowercased().hasPrefix("0x") {
-      guard let handle = UInt16(text.dropFirst(2), radix: 16) else { throw Failure("\(text) is no handle") }
+      guard let handle = UInt16(text.dropFirst(2), radix: 16) else { throw Failure("\(text) is not a handle") }
       return allAttributes(in: self).first { $0.handle == handle } ?? Attribute(handle: handle, uuid: 0, properties: [])
     }
     var (services, wanted) = (self, text[...])
@@ -36,7 +36,7 @@ extension [ServiceDescription] {
       let matches = allAttributes(in: services).filter { Self.meets(wanted, $0.uuid, exactly: exactly) }
       if matches.count > 1 {
         let handles = matches.map { "\(handleText($0.handle))  \($0.title)" }
-        throw Failure("\(text) may be any of these, name one by handle:\n" + handles.joined(separator: "\n"))
+        throw Failure("\(text) is ambiguous; give the handle of one of these:\n" + handles.joined(separator: "\n"))
       }
       if let match = matches.first { return match }
     }

@@ -2,11 +2,11 @@ import ArgumentParser
 import Dispatch
 import Glibc
 
-/// Ctrl-C: as long as one of these lives, the newest is asked instead of the process ending. When it was asked once and
-/// lives on, the next Ctrl-C ends the process.
+/// Handles Ctrl-C: while such objects exist, the newest is called instead of ending the process. If it still exists
+/// after that, the next Ctrl-C ends the process.
 ///
-/// The handler is set again for each, because libedit puts its own in the place while it reads, which a signal source of
-/// Dispatch does not survive.
+/// The handler is set again for each object, because libedit replaces it while it reads, which would disable a signal
+/// source of Dispatch.
 @MainActor final class Interrupt {
   private static var living: [Interrupt] = []
   private static var source: (any DispatchSourceRead)?
@@ -35,13 +35,13 @@ import Glibc
     Self.listen()
   }
 
-  /// To be called once.
+  /// Stops handling; call it once.
   func end() {
     Self.living.removeAll { $0 === self }
     if Self.living.isEmpty { signal(SIGINT, SIG_DFL) } else { Self.listen() }
   }
 
-  /// Has Ctrl-C written to the pipe.
+  /// Installs the handler, which writes to the pipe.
   static func listen() {
     signal(SIGINT) { _ in
       var octet: UInt8 = 0
@@ -57,8 +57,8 @@ import Glibc
   }
 }
 
-/// Runs a function for at most so many seconds; 0 is for ever.
-/// - Returns: What it gave, or nil if time ran out: it is cancelled then.
+/// Runs a function for at most this many seconds; 0: no limit.
+/// - Returns: Its result, or nil if it was cancelled because the time was over.
 func withDeadline<Value: Sendable>(
   _ seconds: Double, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
@@ -74,7 +74,7 @@ func withDeadline<Value: Sendable>(
   }
 }
 
-/// Refuses a `--time` that is none.
+/// Validates `--time`.
 func checkTime(_ time: Double?) throws {
-  guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time takes seconds above 0") }
+  guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time must be more than 0 seconds") }
 }

@@ -3,10 +3,10 @@ import BledRPC
 import Bluetooth
 
 extension Shell {
-  /// Runs with a device: the named one, connected for the time, or the current one.
+  /// Calls a function with a device: the named one, connected for that long, or the current one.
   func use(_ name: String?, timeout: Double, _ body: @MainActor (Device) async throws -> Void) async throws {
     guard let name else {
-      guard let current else { throw Failure("no device: name one, or connect first") }
+      guard let current else { throw Failure("no device is connected: name one, or connect first") }
       return try await body(current)
     }
     if let current, current.name == name || current.peripheral.identifier.lowercased() == name.lowercased() {
@@ -22,15 +22,15 @@ extension Shell {
     await release(device)
   }
 
-  /// Lets go of a device, also when the task was cancelled. One that is gone already is no failure here.
+  /// Disconnects from a device, also when the task was cancelled. It is not an error if it has already disconnected.
   func release(_ device: Device) async {
     _ = await Task { try? await device.peripheral.disconnect() }.value
   }
 
   /// Connects to a device by name, address or identifier.
   /// - Parameters:
-  ///   - timeout: Seconds for the search and again for the connection; 0 for ever.
-  ///   - reconnects: Whether it is connected again whenever it is lost.
+  ///   - timeout: Seconds for the search, and then for the connection; 0: no limit.
+  ///   - reconnects: Whether to reconnect whenever the connection is lost.
   func connect(_ text: String, timeout: Double, reconnects: Bool = false) async throws -> Device {
     let client = try await connection()
     try await requireAdapter()
@@ -42,7 +42,7 @@ extension Shell {
     return Device(peripheral: peripheral, name: name)
   }
 
-  /// Fails if no adapter can be used, with what the daemon says is to be done.
+  /// Fails if no adapter can be used, with the daemon's remedy.
   func requireAdapter() async throws {
     let adapters = try await connection().call(AdapterList.self, Empty()).adapters
     guard !adapters.contains(where: { $0.state == "on" || $0.state == "starting" }) else { return }
@@ -59,7 +59,7 @@ extension Shell {
   private func remedy(_ adapter: AdapterDescription) -> String {
     switch adapter.state {
     case "off": "switch it on with \"bleshell power on --adapter \(adapter.adapter)\""
-    default: "plug it in; bled takes it up by itself"
+    default: "plug it in; bled then uses it automatically"
     }
   }
 
@@ -73,7 +73,7 @@ extension Shell {
     let candidates = (meant.isEmpty ? known : meant).map { Candidate($0.peripheral, $0.name, $0.address) }
     let match = meant.count == 1 ? candidates.first : try choose(text, among: candidates)
     guard let match else {
-      throw Failure("bled knows no device \(text): \"bleshell peripherals\" lists those that it knows")
+      throw Failure("bled does not know the device \(text): \"bleshell peripherals\" lists those that it knows")
     }
     return (match.identifier, match.name ?? match.address)
   }
@@ -92,7 +92,7 @@ extension Shell {
     return try await search(text, timeout: timeout)
   }
 
-  /// A device that may be meant.
+  /// A device that the user may mean.
   private struct Candidate {
     let identifier: String
     let name: String?
@@ -105,7 +105,7 @@ extension Shell {
     }
   }
 
-  /// The device that is meant: by identifier, name, beginning of the identifier, beginning of the name, in this order.
+  /// The device that matches: by identifier, name, prefix of the identifier or prefix of the name, in this order.
   private func choose(_ text: String, among candidates: [Candidate]) throws -> Candidate? {
     let lower = text.lowercased()
     let rules: [(Candidate) -> Bool] = [
@@ -120,14 +120,14 @@ extension Shell {
       if matches.count > 1 {
         let names = matches.map { "\($0.name.map(Output.clean) ?? "?") \($0.address) \($0.identifier)" }
         throw Failure(
-          "\(text) may be any of these, name one by address or identifier:\n" + names.joined(separator: "\n"))
+          "\(text) is ambiguous; give the address or identifier of one of these:\n" + names.joined(separator: "\n"))
       }
       if let match = matches.first { return match }
     }
     return nil
   }
 
-  /// Scans until a device of that name is heard.
+  /// Scans until a device with that name is heard.
   private func search(_ text: String, timeout: Double) async throws -> (DeviceReference, name: String) {
     let progress = output.progress("Looking for \(text)")
     defer { progress.end() }
@@ -140,16 +140,17 @@ extension Shell {
       throw BledError.daemonUnreachable.error("the connection to bled was closed")
     }
     guard let found else {
-      throw Failure("\(text) was not heard within \(timeout) s. Is it on and near? \"bleshell scan\" shows what is.")
+      throw Failure(
+        "\(text) was not heard within \(timeout) s. Is it on and in range? \"bleshell scan\" shows the devices.")
     }
     return (.identifier(found.identifier), found.name ?? found.address)
   }
 }
 
-/// A connected device with what is known of it.
+/// A connected device with what is known about it.
 @MainActor final class Device {
   let peripheral: Peripheral
-  /// What people call it.
+  /// The name to show.
   let name: String
   private var services: [ServiceDescription]?
 
@@ -158,7 +159,7 @@ extension Shell {
     self.name = name
   }
 
-  /// Its services, discovered when first asked for.
+  /// Its services, discovered at the first use.
   func tree() async throws -> [ServiceDescription] {
     if let services { return services }
     let services = try await peripheral.discover()
@@ -169,6 +170,6 @@ extension Shell {
   /// Makes the next `tree` discover again.
   func forgetTree() { services = nil }
 
-  /// What is known without asking the device.
+  /// What is known without discovery.
   var knownTree: [ServiceDescription] { services ?? [] }
 }

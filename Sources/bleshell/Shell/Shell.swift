@@ -5,17 +5,17 @@ import Bluetooth
 import JSONFiles
 import Glibc
 
-/// What commands work with: the connection to the daemon, the current device, and where to print.
+/// The context of commands: the connection to the daemon, the current device, and the output.
 @MainActor final class Shell {
   let output: Output
   let socket: String
-  /// Whether commands come line by line, so that a connection outlives its command.
+  /// Whether commands are read line by line, so that a connection outlives its command.
   let isLineMode: Bool
-  /// The device that `connect` chose.
+  /// The device chosen by `connect`.
   private(set) var current: Device?
-  /// What happened between commands: said before the next one.
+  /// What happened between commands, reported before the next prompt.
   private(set) var news: [String] = []
-  /// The advertisements that go on behind the prompt.
+  /// The advertisements that continue in the background.
   var advertisements: [Int] = []
   private var client: BledClient?
   private var raw: RawConnection?
@@ -26,7 +26,7 @@ import Glibc
     self.isLineMode = isLineMode
   }
 
-  /// The connection to the daemon; made when first asked for, and again after it broke.
+  /// The connection to the daemon; made at the first use, and again after it was lost.
   func connection() async throws -> BledClient {
     if let client, client.isConnected { return client }
     (current, advertisements) = (nil, [])
@@ -35,7 +35,7 @@ import Glibc
     return client
   }
 
-  /// The connection for lines as they are.
+  /// The connection for unprocessed lines.
   func rawConnection() async throws -> RawConnection {
     if let raw { return raw }
     let raw = try await RawConnection(to: socket)
@@ -103,7 +103,7 @@ import Glibc
     return problems.isEmpty ? nil : problems.joined(separator: "\n")
   }
 
-  /// Makes a device the current one and watches for its end.
+  /// Makes a device the current one and watches its connection.
   func choose(_ device: Device?) {
     current = device
     guard let device else { return }
@@ -116,7 +116,8 @@ import Glibc
     Task {
       for await change in device.peripheral.changes where self.current === device {
         switch change {
-        case .lost(let reason): self.tell("\(device.name) is lost" + (reason.map { ": \($0.message)" } ?? ""))
+        case .lost(let reason):
+          self.tell("lost the connection to \(device.name)" + (reason.map { ": \($0.message)" } ?? ""))
         case .back:
           device.forgetTree()
           self.tell("\(device.name) is connected again")
@@ -125,7 +126,7 @@ import Glibc
     }
   }
 
-  /// Says what happened beside the commands: at once, or at a prompt before the next.
+  /// Reports an event that is independent of commands: at once, or on a terminal before the next prompt.
   private func tell(_ text: String) {
     if output.isTerminal, isLineMode { news.append(text) } else { output.problem(text) }
   }

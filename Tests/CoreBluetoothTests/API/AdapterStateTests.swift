@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// The state that adapters make, which no air can be brought into here.
+/// The states that result from the adapters' states, including those that the simulated adapter does not have.
 struct AdapterStateTests {
   private typealias Adapter = (state: String, problem: String?)
 
@@ -20,7 +20,7 @@ struct AdapterStateTests {
     }
   }
 
-  @Test("G1: on, starting, off, blocked, not permitted, and not there are told apart") func one() {
+  @Test("G1: on, starting, off, blocked, not permitted and absent are distinguished") func one() {
     check([
       ([("on", nil)], .poweredOn), ([("starting", nil)], .resetting), ([("off", nil)], .poweredOff),
       ([("failed", "blocked")], .poweredOff), ([("failed", "permission")], .unauthorized),
@@ -28,7 +28,7 @@ struct AdapterStateTests {
     ])
   }
 
-  @Test("of several the best counts") func several() {
+  @Test("of several adapters the best state counts") func several() {
     check([
       ([("off", nil), ("on", nil), ("absent", nil)], .poweredOn),
       ([("failed", "permission"), ("off", nil)], .poweredOff),

@@ -38,7 +38,7 @@ struct ErrorTests {
     #expect(code.rawValue == 0x80)
     #expect(code != .unlikelyError)
     switch code {
-    case .success: Issue.record("0x80 is no success")
+    case .success: Issue.record("0x80 is not success")
     default: break
     }
     let error: any Error = NSError(domain: CBATTErrorDomain, code: 0x80)

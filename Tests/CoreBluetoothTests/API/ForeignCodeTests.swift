@@ -1,10 +1,10 @@
 import CoreBluetooth.CBUUID
 import Testing
 
-// What programs do with the module on Apple's systems; that it compiles is most of the test.
+// What programs do with the module on Apple's systems; most of the test is that it compiles.
 
 extension CBUUID: Comparable {
-  /// In the order of their texts.
+  /// Ordered by their string form.
   public static func < (left: CBUUID, right: CBUUID) -> Bool { left.uuidString < right.uuidString }
 }
 
@@ -13,7 +13,7 @@ extension CBPeripheral: Identifiable {
   public var id: UUID { identifier }
 }
 
-/// A manager of others, with the names of Dispatch that are Apple's alone.
+/// Another program's manager, which uses names that Dispatch has only on Apple's systems.
 private final class ForeignManager: CBCentralManager {
   override init(delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil) {
     super.init(delegate: delegate, queue: queue, options: options)
@@ -22,7 +22,7 @@ private final class ForeignManager: CBCentralManager {
   override var state: CBManagerState { .poweredOn }
 }
 
-/// A stand-in of others for a peripheral.
+/// Another program's test double for a peripheral.
 private class ForeignPeripheral: CBPeripheral {
   override func discoverServices(_ serviceUUIDs: [CBUUID]?) {}
   override func readValue(for characteristic: CBCharacteristic) {}

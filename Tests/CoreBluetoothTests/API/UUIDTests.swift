@@ -44,7 +44,7 @@ struct UUIDTests {
     #expect(CBUUID(string: CBUUIDClientCharacteristicConfigurationString).uuidString == "2902")
   }
 
-  @Test func whatIsNoUUIDEndsTheProgram() async {
+  @Test func anInvalidUUIDEndsTheProgram() async {
     await #expect(processExitsWith: .failure) { _ = CBUUID(string: "18") }
     await #expect(processExitsWith: .failure) { _ = CBUUID(data: Data([1, 2, 3])) }
   }

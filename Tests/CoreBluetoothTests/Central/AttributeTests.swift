@@ -13,7 +13,7 @@ extension WithDaemon {
       try await central.log.next("didDiscoverServices")
       #expect(belt.services?.map(\.uuid) == [CBUUID(string: "180A")])
       let information = try #require(belt.services?.first)
-      // More is added in order of the handles, and what is there keeps its object.
+      // More is added in order of the handles, and known attributes keep their objects.
       belt.discoverServices([CBUUID(string: "180D")])
       try await central.log.next("didDiscoverServices")
       #expect(belt.services?.map(\.uuid) == [CBUUID(string: "180D"), CBUUID(string: "180A")])
@@ -56,7 +56,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R18: what is not there is answered too")
+    @Test("R18: discovery is answered even if nothing is found")
     func whatIsNotThereIsAnsweredToo() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -84,7 +84,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R17, R20: values of any length, answered in the order of the questions")
+    @Test("R17, R20: values of any length, answered in the order of the requests")
     func readingValues() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -92,7 +92,7 @@ extension WithDaemon {
       let text = try await central.characteristic(Air.echo, of: Air.custom, on: echo)
       let long = try await central.characteristic(Air.long, of: Air.custom, on: echo)
       #expect(text.value == nil)
-      // The answers come in the order of the questions.
+      // The answers arrive in the order of the requests.
       echo.readValue(for: text)
       echo.readValue(for: long)
       echo.readRSSI()
@@ -107,7 +107,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R20, R23: what the device refuses keeps the old value")
+    @Test("R20, R23: the old value stays when the device returns an error")
     func whatTheDeviceRefusesKeepsTheOldValue() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -145,7 +145,7 @@ extension WithDaemon {
       #expect(try descriptor("2901").value as? String == "Echo")
       #expect(try descriptor("2904").value as? Data == Data([4, 0, 0, 0x27, 1, 0, 0]))
       #expect(try descriptor("2902").value as? NSNumber == 0)
-      // A fixed descriptor refuses; the delegate is told why.
+      // A fixed descriptor cannot be written; the delegate gets the error.
       echo.writeValue(Data([1]), for: try descriptor("2904"))
       #expect(try await central.log.next("didWriteValueFor descriptor").error is CBATTError)
       withExtendedLifetime(daemon) {}
@@ -189,7 +189,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R22: writes without response have room once more")
+    @Test("R22: there is room for writes without response again")
     func writesWithoutResponseHaveRoomOnceMore() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -214,7 +214,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R23: subscribing and its end")
+    @Test("R23: subscribing and unsubscribing")
     func subscribing() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -267,7 +267,7 @@ extension WithDaemon {
       central.manager.cancelPeripheralConnection(slow)
       try await central.log.next("didDisconnect")
       #expect(slow.services?.count == 1)
-      // The one answer is that of the next connection.
+      // The only answer is that of the next connection.
       central.manager.connect(slow)
       try await central.log.next("didConnect")
       slow.readValue(for: name)

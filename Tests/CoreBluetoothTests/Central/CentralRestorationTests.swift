@@ -4,9 +4,9 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// What a central manager held is kept and handed to the next one.
+  /// What a central manager held is preserved and handed to the next one.
   @Suite struct CentralRestorationTests {
-    /// A manager that is subscribed to the belt's heart rate, and goes when `central` is let go of.
+    /// A manager that is subscribed to the belt's heart rate, and ends when `central` is released.
     private struct Subscribed {
       var central: Central?
       let log: EventLog
@@ -24,7 +24,7 @@ extension WithDaemon {
       }
     }
 
-    @Test("G20, R37, R38: willRestoreState, then the state, then the events; the objects are the ones that go on")
+    @Test("G20, R37, R38: willRestoreState, then the state, then the events; the restored objects continue")
     func restored() async throws {
       let daemon = try await BledProcess()
       var first = try await Subscribed()
@@ -42,7 +42,7 @@ extension WithDaemon {
       first.central = nil
       let observer = try await BledClient.connect(to: daemon.socket)
       try await until {
-        // The link stays, and the scan is the quiet one of the background.
+        // The link stays, and the scan is that of a session in the background.
         let devices = try await observer.call(PeripheralList.self, .init()).peripherals
         return devices.first { $0.peripheral == belt.identifier.uuidString }?.state == "connected"
       }
@@ -83,14 +83,14 @@ extension WithDaemon {
       #expect(!second.log.wasReentered)
     }
 
-    @Test("G20: a connection that comes about meanwhile is told after the state")
+    @Test("G20: a connection that was made in the meantime is reported after the state")
     func connectedMeanwhile() async throws {
       let daemon = try await BledProcess()
       var first: Central? = Central(restoration: "central")
       let log = try #require(first?.log)
       try await log.next("didUpdateState") { $0.state == .poweredOn }
       let belt = try #require(try await first?.find("Belt"))
-      // The delegate of the first manager never hears of it.
+      // The delegate of the first manager is not called.
       first?.log.queue.sync {
         first?.manager.connect(belt)
         first = nil
@@ -106,7 +106,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("G20: a connection that comes back by itself does so for the next manager, too")
+    @Test("G20: automatic reconnection continues for the next manager")
     func reconnectsByItself() async throws {
       let daemon = try await BledProcess()
       var first: Central? = Central(restoration: "central")
@@ -129,7 +129,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("G21: a daemon that was killed comes back with what a program that is gone held")
+    @Test("G21: a daemon that was killed and restarted restores what a program that is gone held")
     func daemonKilled() async throws {
       let daemon = try await BledProcess()
       var first = try await Subscribed()
@@ -155,7 +155,7 @@ extension WithDaemon {
       #expect(value.characteristic === same && again.state == .connected)
     }
 
-    @Test("G21: a program that saw the daemon go was told that everything ended, and holds nothing when it is back")
+    @Test("G21: a program that saw the daemon end is told that everything ended, and holds nothing after the restart")
     func daemonKilledMeanwhile() async throws {
       let daemon = try await BledProcess()
       let central = Central(restoration: "central")
@@ -178,7 +178,7 @@ extension WithDaemon {
       #expect(!central.log.pending.contains { $0.name == "willRestoreState" || $0.name == "didConnect" })
     }
 
-    @Test("Nothing was kept: no willRestoreState; an identifier in use by another manager is said and passed over")
+    @Test("Nothing was preserved: no willRestoreState; an identifier in use by another manager is reported and ignored")
     func nothingKept() async throws {
       let daemon = try await BledProcess()
       let first = Central(restoration: "same")

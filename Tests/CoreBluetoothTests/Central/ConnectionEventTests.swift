@@ -16,7 +16,7 @@ extension WithDaemon {
       try await watcher.log.next("didUpdateState") { $0.state == .poweredOn }
     }
 
-    @Test("one's own connections") func own() async throws {
+    @Test("the program's own connections") func own() async throws {
       let belt = try await watcher.find("Belt")
       watcher.manager.registerForConnectionEvents(options: [.peripheralUUIDs: [belt.identifier]])
       watcher.manager.connect(belt)

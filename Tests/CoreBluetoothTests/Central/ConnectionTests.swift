@@ -5,7 +5,7 @@ import Testing
 
 extension WithDaemon {
   @Suite struct ConnectionTests {
-    @Test("R11, R16, R25: connect, connect once more, cancel")
+    @Test("R11, R16, R25: connect, connect again, cancel")
     func connectAndCancel() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -13,7 +13,7 @@ extension WithDaemon {
       let belt = try await central.find("Belt")
       #expect(belt.state == .disconnected)
       #expect(belt.maximumWriteValueLength(for: .withoutResponse) == 20)
-      // On the delegate's queue nothing can come in between.
+      // On the delegate's queue no call can come in between.
       central.log.queue.sync {
         central.manager.connect(belt)
         #expect(belt.state == .connecting)
@@ -24,7 +24,7 @@ extension WithDaemon {
       #expect(belt.state == .connected)
       #expect(belt.maximumWriteValueLength(for: .withResponse) == 512)
       #expect(belt.maximumWriteValueLength(for: .withoutResponse) > 20)
-      // Once more: the answer comes again.
+      // The second call is answered again.
       central.manager.connect(belt)
       try await central.log.next("didConnect")
       central.log.queue.sync {
@@ -39,7 +39,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R11: connect while the connection still ends")
+    @Test("R11: connect during a disconnection")
     func connectAgainWhileTheConnectionEnds() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -59,7 +59,7 @@ extension WithDaemon {
       try await central.log.next("didUpdateState")
       let far = try await central.find("Far")
       central.manager.connect(far)
-      // Every attempt fails, and nobody is told.
+      // Every attempt fails, and the delegate is not called.
       try await Central.hear(10, of: "Far")
       await central.barrier()
       #expect(far.state == .connecting)
@@ -83,7 +83,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R13, R14: a device that hangs up")
+    @Test("R13, R14: a device that disconnects")
     func aDeviceThatHangsUp() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -136,7 +136,7 @@ extension WithDaemon {
       central.manager.connect(brief, options: automatic)
       try await central.log.next("didConnect")
       #expect(try await central.log.next("didDisconnect").isReconnecting == true)
-      // While it is waited for: there is one answer.
+      // While the connection is pending: there is one answer.
       central.manager.connect(brief)
       try await central.log.next("didConnect")
       #expect(try await central.log.next("didDisconnect").isReconnecting == false)
@@ -173,7 +173,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R12: a link is shared, and each manager has its own end")
+    @Test("R12: a link is shared, and each manager ends its own use of it")
     func aLinkIsSharedAndEachManagerHasItsOwnEnd() async throws {
       let daemon = try await BledProcess()
       let first = Central()
@@ -195,7 +195,8 @@ extension WithDaemon {
     }
 
     @Test(
-      "R5: a peripheral that is let go of is disconnected, or not waited for any more", arguments: ["Belt", "Far"])
+      "R5: a peripheral that is released is disconnected, or its pending connection is cancelled",
+      arguments: ["Belt", "Far"])
     func aPeripheralThatIsLetGoOfIsDisconnected(name: String) async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -217,7 +218,7 @@ extension WithDaemon {
       try await until { try await connected() == 0 }
     }
 
-    @Test("R5: a manager that is let go of gives everything back")
+    @Test("R5: releasing a manager releases everything that it holds")
     func aManagerThatIsLetGoOfGivesEverythingBack() async throws {
       let daemon = try await BledProcess()
       let observer = try await BledClient.connect(to: daemon.socket)

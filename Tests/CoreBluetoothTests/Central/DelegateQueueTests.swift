@@ -3,7 +3,7 @@ import Testing
 
 extension WithDaemon {
   @Suite struct DelegateQueueTests {
-    /// Calls the manager from inside of each call of the delegate.
+    /// Calls the manager from within each call of the delegate.
     private final class Eager: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
       let log = EventLog(queue: DispatchQueue(label: "test.concurrent", attributes: .concurrent))
       private(set) lazy var manager = CBCentralManager(delegate: self, queue: log.queue)
@@ -29,14 +29,14 @@ extension WithDaemon {
         log.inside {
           connections += 1
           let number = connections
-          // Each is answered at once: the answers come one after the other, and not before this call has ended.
+          // Each is answered at once: the answers arrive one after the other, and not before this call has returned.
           if number == 1 { for _ in 0..<20 { central.connect(peripheral) } }
           if number <= 21 { log.add(Event(name: "didConnect", rssi: NSNumber(value: number))) }
         }
       }
     }
 
-    @Test("R1: one call after the other on a queue that is concurrent, and none from inside of a call")
+    @Test("R1: one call after the other on a concurrent queue, and none from within a call")
     func concurrentQueue() async throws {
       let daemon = try await BledProcess()
       let eager = Eager()

@@ -2,9 +2,9 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// Connections that are not made, and what ends early.
+  /// Connections that fail, and operations that end early.
   @Suite struct FailureTests {
-    @Test("R3, R13: what is awaited fails when the adapter is switched off")
+    @Test("R3, R13: a pending connection fails when the adapter is switched off")
     func awaitedWhenBluetoothEnds() async throws {
       let events = #""events": [{ "at": 2, "action": "powerOff" }]"#
       let open = try #require(Air.scenario.lastIndex(of: "}"))
@@ -26,7 +26,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R13: an adapter that holds no more links refuses")
+    @Test("R13: an adapter without room for more links is an error")
     func noRoomForALink() async throws {
       let open = try #require(Air.scenario.firstIndex(of: "{"))
       let rest = Air.scenario[Air.scenario.index(after: open)...]
@@ -43,7 +43,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R13, R14: a device that falls silent is out of reach, and what it was asked is not answered")
+    @Test("R13, R14: a device that falls silent times out, and pending requests are not answered")
     func aDeviceThatFallsSilent() async throws {
       let daemon = try await BledProcess(
         Air.scenario(
@@ -61,7 +61,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("errors are objects, as on Apple's systems, and are cast to all that they are there")
+    @Test("errors are objects, as on Apple's systems, and can be cast to the same types")
     func errorsAreObjects() async throws {
       let daemon = try await BledProcess()
       let central = Central()

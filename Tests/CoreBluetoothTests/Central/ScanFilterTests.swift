@@ -13,19 +13,19 @@ extension WithDaemon {
           "advertising": { "name": "C", "solicitedServices": ["180D"] }, "connectable": false } ] }
       """
 
-    /// The names that a scan has heard when each device was on the air some times.
+    /// The names that a scan has heard after each device has advertised several times.
     private func heard(_ services: [CBUUID]?, _ options: [String: Any]? = nil) async throws -> Set<String> {
       let central = Central()
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }
       central.manager.scanForPeripherals(withServices: services, options: options)
-      // The scan has begun before the time is measured.
+      // The scan has started before the time is measured.
       await central.barrier()
       for name in ["A", "B", "C"] { try await Central.hear(4, of: name) }
       await central.barrier()
       return Set(central.log.pending.compactMap { $0.data[CBAdvertisementDataLocalNameKey] as? String })
     }
 
-    @Test("R9, R10: the filter is any of the services, and everything without one")
+    @Test("R9, R10: the filter matches any of the services, and without one everything")
     func filters() async throws {
       let daemon = try await BledProcess(Self.air)
       let (rate, battery) = (CBUUID(string: "180D"), CBUUID(string: "180F"))

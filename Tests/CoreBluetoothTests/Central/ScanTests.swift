@@ -40,7 +40,7 @@ extension WithDaemon {
       let daemon = try await BledProcess()
       let central = Central()
       try await central.log.next("didUpdateState")
-      // With kept objects: a device that the program lets go of is a new one the next time.
+      // With retained objects: a device that the program releases is a new one the next time.
       central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), CBUUID(string: "1809")])
       let belt = try await central.log.next("didDiscover") { $0.peripheral?.name == "Belt" }
       let brief = try await central.log.next("didDiscover") { $0.peripheral?.name == "Brief" }
@@ -88,7 +88,7 @@ extension WithDaemon {
       #expect(one.identifier == other.identifier)
       #expect(one !== other)
       #expect(one != other)
-      // That of another manager is refused without a call of the delegate.
+      // A peripheral of another manager is refused without a call of the delegate.
       second.manager.connect(one)
       await second.log.settle()
       #expect(one.state == .disconnected)
@@ -113,7 +113,7 @@ extension WithDaemon {
       withExtendedLifetime((daemon, known)) {}
     }
 
-    @Test("R15: devices that are connected for others are retrieved by their services (G8)")
+    @Test("R15: devices that are connected to other programs are retrieved by their services (G8)")
     func connectedDevicesAreRetrieved() async throws {
       let daemon = try await BledProcess()
       let first = Central()

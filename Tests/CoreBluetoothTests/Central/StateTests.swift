@@ -2,7 +2,7 @@ import BledClient
 import CoreBluetooth
 import Testing
 
-/// What needs a daemon, or its absence: one test after the other, as the environment names the socket.
+/// Tests that need a daemon, or its absence: one after the other, because the environment names the socket.
 @Suite(.serialized) enum WithDaemon {}
 
 private final class Minimal: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
@@ -11,13 +11,13 @@ private final class Minimal: NSObject, CBCentralManagerDelegate, CBPeripheralMan
 }
 
 extension WithDaemon {
-  /// P24: without a daemon, when it goes and when it comes back.
+  /// P24: without a daemon, when it ends and when it is restarted.
   @Suite struct StateTests {
     @Test("R2: the state is unknown at first")
     func managersWithLittle() {
       setenv("BLED_SOCKET", "/nonexistent/bled.sock", 1)
       let minimal = Minimal()
-      // Nobody is told, so nothing changes, until the queue runs.
+      // The delegate is not called, so nothing changes, until the queue runs.
       let queue = DispatchQueue(label: "test")
       queue.suspend()
       defer { queue.resume() }
@@ -55,7 +55,7 @@ extension WithDaemon {
       let first = try await central.log.next("didUpdateState")
       #expect(first.state == .unsupported)
       #expect(central.manager.state == .unsupported)
-      // Nothing happens and nobody is called.
+      // Nothing happens and the delegate is not called.
       central.manager.scanForPeripherals(withServices: nil)
       #expect(!central.manager.isScanning)
       #expect(central.manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
@@ -66,7 +66,7 @@ extension WithDaemon {
       #expect(central.log.pending.isEmpty)
     }
 
-    @Test("R2: a call that is ignored is said to be a misuse, and one that the daemon refuses is not")
+    @Test("R2: an ignored call is reported as a misuse, and one that the daemon refuses is not")
     func whatIsSaid() async throws {
       let daemon = try await BledProcess(configuration: "{ limits: { perUser: { scans: 1 } } }")
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -90,7 +90,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R3, R4: a daemon that dies and comes back (P24)")
+    @Test("R3, R4: a daemon that dies and is restarted (P24)")
     func daemonThatDiesAndComesBack() async throws {
       let daemon = try await BledProcess()
       let central = Central()
@@ -133,7 +133,7 @@ extension WithDaemon {
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }
       let other = Central()
       try await other.log.next("didUpdateState") { $0.state == .poweredOn }
-      // Nobody has heard it since.
+      // It has not been heard since.
       let known = other.manager.retrievePeripherals(withIdentifiers: [UUID(), belt.identifier])
       #expect(known.map(\.identifier) == [belt.identifier])
       #expect(known.first !== belt && known.first?.name == "Belt")
@@ -176,7 +176,7 @@ extension WithDaemon {
 
     @Test(
       "G1: unauthorized without permission on the socket, and where the policy permits nothing",
-      .enabled(if: geteuid() == 0, "needs root, to become somebody else"), arguments: ["0660", "0666"])
+      .enabled(if: geteuid() == 0, "needs root, to become another user"), arguments: ["0660", "0666"])
     func unauthorized(mode: String) async throws {
       let daemon = try await BledProcess(configuration: "{ socket: { mode: '\(mode)' } }")
       chmod(daemon.folder.path, 0o755)
@@ -188,7 +188,7 @@ extension WithDaemon {
         #expect(central.manager.state == .unauthorized && role.manager.state == .unauthorized)
         let isOpen = access(BledClient.defaultSocketPath, W_OK) == 0
         #expect(CBManager.authorization == (isOpen ? .allowedAlways : .denied))
-        // Nothing can be done, and nobody is called.
+        // Calls have no effect, and the delegate is not called.
         central.manager.scanForPeripherals(withServices: nil)
         role.manager.startAdvertising(nil)
         await central.log.settle()

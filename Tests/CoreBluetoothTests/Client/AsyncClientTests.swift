@@ -5,8 +5,8 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// The async client against a real daemon. What a task that is cancelled had begun is taken back there, which another
-  /// session sees.
+  /// The async client against a real daemon. Cancelling a task also cancels its operation in the daemon, which another
+  /// session observes.
   @Suite struct AsyncClientTests {
     private let daemon: BledProcess
     private let client: BledClient
@@ -24,7 +24,7 @@ extension WithDaemon {
       try await observer.call(AdapterList.self, .init()).adapters.contains { $0.scanning }
     }
 
-    /// What the daemon says of a device: "disconnected", "connecting" or "connected".
+    /// The daemon's state of a device: "disconnected", "connecting" or "connected".
     private func state(of identifier: String) async throws -> String? {
       try await observer.call(PeripheralList.self, .init()).peripherals.first { $0.peripheral == identifier }?.state
     }
@@ -58,7 +58,7 @@ extension WithDaemon {
       try await until { try await !isScanning() }
     }
 
-    @Test("a connect that takes too long throws, and the daemon waits no more") func connectTimeout() async throws {
+    @Test("a connect that times out throws, and the daemon stops waiting") func connectTimeout() async throws {
       let far = try await find("Far")
       let failure = await #expect(throws: BluetoothError.self) {
         try await client.connect(.identifier(far), timeout: .milliseconds(300))
@@ -68,7 +68,7 @@ extension WithDaemon {
       try await until { try await state(of: far) == "disconnected" }
     }
 
-    @Test("a cancelled connect takes the wish back") func cancelledConnect() async throws {
+    @Test("cancelling a connect cancels the pending connection") func cancelledConnect() async throws {
       let far = try await find("Far")
       let client = client
       let connect = Task { try await client.connect(.identifier(far)) }
@@ -127,7 +127,7 @@ extension WithDaemon {
       #expect(try await slow.read(handle) == Array("Slow".utf8))
     }
 
-    @Test("a link's end ends its streams with the reason") func linkEnds() async throws {
+    @Test("a disconnection ends the streams with the reason") func linkEnds() async throws {
       let brief = try await client.connect(.identifier(try await find("Brief")))
       let service = try #require(try await brief.discoverServices([0x1809]).first)
       let handle = try #require(try await brief.discoverCharacteristics(of: service).first).handle
@@ -188,7 +188,7 @@ extension WithDaemon {
       }
     }
 
-    @Test("the daemon's end ends everything with a reason") func daemonEnds() async throws {
+    @Test("when the daemon ends, everything ends with a reason") func daemonEnds() async throws {
       let reports = try await client.scan(.init(duplicates: true))
       daemon.kill()
       let failure = await #expect(throws: BluetoothError.self) { for try await _ in reports {} }

@@ -38,7 +38,7 @@ extension WithDaemon {
       return try await central.connected("Both")
     }
 
-    @Test("R20, R21, R28, R29: reads and writes of any length, and what is refused")
+    @Test("R20, R21, R28, R29: reads and writes of any length, and errors")
     func readsWritesAndUpdates() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
@@ -48,14 +48,14 @@ extension WithDaemon {
       try await central.log.next("didDiscoverDescriptorsFor")
       #expect(text.descriptors?.map(\.uuid.uuidString).sorted() == ["2901", "2902"])
 
-      // A long value is asked for in pieces.
+      // A long value is read in parts.
       role.value = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
       device.readValue(for: text)
       #expect(try await central.log.next("didUpdateValueFor characteristic").value == role.value)
       #expect(try await role.log.next("didReceiveRead") { $0.requests[0].offset > 0 }.characteristic === local.text)
       role.log.clear()
 
-      // A short write is one request, a long one comes in parts and is answered once.
+      // A short write is one request, a long one arrives in parts and is answered once.
       device.writeValue(Data("Hello".utf8), for: text, type: .withResponse)
       #expect(try await central.log.next("didWriteValueFor characteristic").error == nil)
       let short = try await role.log.next("didReceiveWrite")
@@ -67,7 +67,7 @@ extension WithDaemon {
       let parts = try await role.log.next("didReceiveWrite").requests
       #expect(parts.reduce(into: Data()) { $0 += $1.value ?? Data() } == long)
 
-      // What the program refuses arrives as it was refused, with numbers of its own too.
+      // The central receives the error that the program gave, application errors included.
       for code in [CBATTError.Code.insufficientResources, try #require(CBATTError.Code(rawValue: 0x80))] {
         role.result = code
         device.writeValue(Data([1]), for: text, type: .withResponse)
@@ -75,7 +75,7 @@ extension WithDaemon {
         #expect((error as? CBATTError)?.code == code)
         #expect((error as NSError?)?.domain == CBATTErrorDomain)
       }
-      // The fixed value is nobody's business.
+      // The delegate is not asked for the fixed value.
       role.log.clear()
       let fixed = try await central.characteristic(Air.long, of: Air.custom, on: device)
       device.readValue(for: fixed)
@@ -83,7 +83,7 @@ extension WithDaemon {
       #expect(role.log.pending.isEmpty)
     }
 
-    @Test("R31: updates arrive in order, however many")
+    @Test("R31: any number of updates arrives in order")
     func updatesArriveInOrder() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)
@@ -126,7 +126,7 @@ extension WithDaemon {
       #expect(try await central.log.next("didUpdateValueFor characteristic").error == nil)
     }
 
-    @Test("R29: a read that nobody answers ends with the request")
+    @Test("R29: an unanswered read fails when the request is released")
     func anUnansweredReadEndsWithTheRequest() async throws {
       let role = PeripheralRole()
       let device = try await connect(role)

@@ -4,9 +4,9 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// What a peripheral manager published is kept and handed to the next one.
+  /// What a peripheral manager published is preserved and handed to the next one.
   @Suite struct PeripheralRestorationTests {
-    @Test("G20, R37, R38: services, subscribers and the advertisement come back before the state, and go on")
+    @Test("G20, R37, R38: services, subscribers and the advertisement are restored before the state, and continue")
     func restored() async throws {
       let daemon = try await BledProcess()
       var first: PeripheralRole? = PeripheralRole(restoration: "peripheral")
@@ -37,7 +37,7 @@ extension WithDaemon {
         advertisement?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "180D")])
       try await second.log.next("didUpdateState") { $0.state == .poweredOn }
       #expect(second.manager.isAdvertising)
-      // The phone comes again and again: it is served by what was restored.
+      // The phone visits repeatedly: the restored service serves it.
       let read = try await second.log.next("didReceiveRead")
       #expect(read.characteristic === characteristics[1])
       let subscribed = try await second.log.next("didSubscribe")

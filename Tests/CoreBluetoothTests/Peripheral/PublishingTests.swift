@@ -35,10 +35,10 @@ extension WithDaemon {
       let unsubscribed = try await role.log.next("didUnsubscribe")
       #expect(unsubscribed.central === central)
       #expect(belt.rate.subscribedCentrals?.isEmpty == true)
-      // Nobody asked for the fixed value.
+      // The delegate was not asked for the fixed value.
       #expect(!role.log.pending.contains { $0.characteristic?.uuid == CBUUID(string: "2A38") })
       #expect(!role.log.wasReentered)
-      // It comes again.
+      // It visits again.
       try await role.log.next("didSubscribe")
       withExtendedLifetime(daemon) {}
     }
@@ -61,7 +61,7 @@ extension WithDaemon {
       #expect(role.manager.isAdvertising)
     }
 
-    @Test("R33: more than fits is refused")
+    @Test("R33: data that does not fit is an error")
     func moreThanFitsIsRefused() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
@@ -74,7 +74,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R35: what cannot be published")
+    @Test("R35: services that cannot be published")
     func whatCannotBePublished() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()
@@ -105,7 +105,7 @@ extension WithDaemon {
     }
 
     @Test("R28: a fixed value must be read-only") func aFixedValueMustBeReadOnly() async throws {
-      // Here, and not in the process that ends: that one would leave it behind. The environment names its socket.
+      // Started here and not in the process that ends, which would leave it behind. The environment names its socket.
       let daemon = try await BledProcess()
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
@@ -122,7 +122,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R3: what is published outlasts an adapter that is switched off; the advertisement does not")
+    @Test("R3: published services outlast the power-off of the adapter; the advertisement does not")
     func adapterThatIsSwitchedOff() async throws {
       let events = #""events": [{ "at": 2, "action": "powerOff" }, { "at": 3, "action": "powerOn" }]"#
       let open = try #require(Air.scenario.lastIndex(of: "}"))
@@ -153,7 +153,7 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test("R3, R27: without a daemon calls are ignored; with it everything is published anew")
+    @Test("R3, R27: without a daemon calls are ignored; with it everything can be published again")
     func callsWithoutADaemonAreIgnored() async throws {
       let daemon = try await BledProcess()
       daemon.kill()
@@ -169,7 +169,7 @@ extension WithDaemon {
       #expect(try await role.log.next("didUpdateState").state == .poweredOn)
       try await role.publish(belt.service)
       try await role.advertise(LocalBelt.advertisement)
-      // With the daemon everything is gone, and can be published again.
+      // Nothing is published after the restart, and everything can be published again.
       daemon.kill()
       #expect(try await role.log.next("didUpdateState").state == .resetting)
       #expect(!role.manager.isAdvertising)
@@ -178,7 +178,7 @@ extension WithDaemon {
       try await role.publish(belt.service)
     }
 
-    @Test("R31: updates have room once more")
+    @Test("R31: there is room for updates again")
     func updatesHaveRoomOnceMore() async throws {
       let daemon = try await BledProcess()
       let role = PeripheralRole()

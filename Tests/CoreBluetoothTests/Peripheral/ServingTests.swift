@@ -28,7 +28,7 @@ extension WithDaemon {
       return try await central.connected("Both")
     }
 
-    @Test("R27: what is published stays as it was until it is removed and added again")
+    @Test("R27: a published service does not change until it is removed and added again")
     func changesAfterAdd() async throws {
       let device = try await connect()
       service.characteristics = [indicated]
@@ -46,7 +46,7 @@ extension WithDaemon {
       #expect(again.properties == .read)
     }
 
-    @Test("R30: a write without response comes as a request; answering it does no harm")
+    @Test("R30: a write without response arrives as a request; answering it has no effect")
     func writeCommands() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -59,14 +59,14 @@ extension WithDaemon {
       #expect(central.log.pending.isEmpty)
     }
 
-    @Test("R29: an answer counts once, and an offset behind the end is refused")
+    @Test("R29: only the first answer counts, and an offset beyond the end is refused")
     func oneAnswer() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
       device.readValue(for: found)
       #expect(try await central.log.next("didUpdateValueFor characteristic").value == role.value)
       let asked = try #require(try await role.log.next("didReceiveRead").requests.first)
-      // Once more: nothing happens.
+      // A second answer has no effect.
       asked.value = Data("late".utf8)
       role.manager.respond(to: asked, withResult: .success)
       role.result = .invalidOffset
@@ -78,7 +78,7 @@ extension WithDaemon {
       #expect(found.value == role.value)
     }
 
-    @Test("R31, G16: without subscribers updateValue is true; what is longer than a notification is cut")
+    @Test("R31, G16: without subscribers updateValue is true; a value longer than a notification is truncated")
     func longUpdates() async throws {
       let device = try await connect()
       #expect(role.manager.updateValue(Data([1]), for: text, onSubscribedCentrals: nil))
@@ -90,13 +90,13 @@ extension WithDaemon {
       #expect(role.manager.updateValue(long, for: text, onSubscribedCentrals: [subscriber]))
       let value = try await central.log.next("didUpdateValueFor characteristic").value
       #expect(value == long.prefix(subscriber.maximumUpdateValueLength))
-      // To nobody.
+      // Without a subscriber.
       #expect(role.manager.updateValue(Data([2]), for: text, onSubscribedCentrals: []))
       #expect(role.manager.updateValue(Data([3]), for: text, onSubscribedCentrals: nil))
       #expect(try await central.log.next("didUpdateValueFor characteristic").value == Data([3]))
     }
 
-    @Test("R32: with indicate alone values are indicated")
+    @Test("R32: without notify values are indicated")
     func indications() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.long, of: Air.custom, on: device)
@@ -112,7 +112,7 @@ extension WithDaemon {
       }
     }
 
-    @Test("R19, R26: a subscription to what is taken back is lost, then the services are void")
+    @Test("R19, R26: removing a service ends subscriptions to it, then the services are invalidated")
     func lostSubscription() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -132,7 +132,7 @@ extension WithDaemon {
       #expect(device.state == .connected)
     }
 
-    @Test("R34, R36: a central that comes back has its identifier; without a bond it subscribes anew")
+    @Test("R34, R36: a central that reconnects has its identifier; without a bond it subscribes again")
     func aCentralThatComesBack() async throws {
       let device = try await connect()
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
@@ -149,7 +149,7 @@ extension WithDaemon {
       try await central.log.next("didConnect")
       #expect(try await central.characteristic(Air.echo, of: Air.custom, on: device) === found)
       central.log.clear()
-      // What is not encrypted could be anybody: nothing is kept for it.
+      // Without encryption its identity is not certain: nothing is kept for it.
       #expect(!found.isNotifying)
       #expect(role.manager.updateValue(Data([1]), for: text, onSubscribedCentrals: nil))
       device.setNotifyValue(true, for: found)
@@ -190,7 +190,7 @@ extension WithDaemon {
       #expect(heard.data[CBAdvertisementDataManufacturerDataKey] == nil)
     }
 
-    @Test("R5: a peripheral manager may be released while a central reads, and its service goes with it")
+    @Test("R5: a peripheral manager may be released while a central reads, which removes its service")
     func released() async throws {
       final class Silent: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         let log = EventLog()

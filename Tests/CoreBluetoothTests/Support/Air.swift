@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is on the simulated air of these tests.
+/// The simulated devices of these tests.
 enum Air {
   static let custom = "B1ED0001-5EED-4B1E-8D00-000000000000"
   static let echo = "B1ED0002-5EED-4B1E-8D00-000000000000"
@@ -72,7 +72,7 @@ enum Air {
     }
     """
 
-  /// The scenario with one part of its text exchanged.
+  /// The scenario with one part of its text replaced.
   /// - Throws: if the part does not occur exactly once, as the test would then be about something else.
   static func scenario(replacing part: String, with other: String) throws -> String {
     let pieces = scenario.components(separatedBy: part)

@@ -1,8 +1,8 @@
 import BledClient
 import Foundation
 
-/// A real daemon on the simulated adapter, with a socket in a folder of its own. The environment of this process names the
-/// socket, so that managers made after this use it.
+/// A real daemon on the simulated adapter, with a socket in a folder of its own. The environment of this process names
+/// the socket, so that managers made after this use it.
 final class BledProcess {
   let folder: URL
   let socket: String
@@ -17,7 +17,7 @@ final class BledProcess {
 
   /// Starts a daemon and waits until it listens.
   /// - Parameters:
-  ///   - scenario: What is on the air.
+  ///   - scenario: The simulated devices.
   ///   - adapters: How many adapters there are on it; managers advertise with the first and hear with all.
   ///   - configuration: The configuration file.
   init(_ scenario: String = Air.scenario, adapters: Int = 1, configuration: String? = nil) async throws {
@@ -37,7 +37,7 @@ final class BledProcess {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Asks the daemon to end and waits for that; what is there after 10 s is killed.
+  /// Asks the daemon to end and waits for that; after 10 s it is killed.
   private static func end(_ process: Process) {
     process.terminate()
     let last = DispatchTime.now() + .seconds(10)
@@ -63,7 +63,7 @@ final class BledProcess {
     try process.run()
     self.process = process
     for _ in 0..<500 {
-      // The file is there a moment before it is listened on.
+      // The file exists a moment before the daemon listens on it.
       if let client = try? await BledClient.connect(to: socket, name: "harness") { return client.close() }
       guard process.isRunning else {
         throw NotReady(description: "bled ended with status \(process.terminationStatus)")

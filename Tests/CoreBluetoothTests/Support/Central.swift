@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Testing
 
-/// A central manager with a delegate that notes everything.
+/// A central manager with a delegate that records everything.
 final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
   let log = EventLog()
   private(set) lazy var manager = CBCentralManager(
@@ -27,14 +27,14 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
     return try #require(event.peripheral)
   }
 
-  /// Waits until everything that the daemon has said so far has come to the delegate: two round trips on the manager's
+  /// Waits until everything that the daemon has sent so far has reached the delegate: two round trips on the manager's
   /// connection (the second one begins when the engine has handled what came before the first one's answer).
   func barrier() async {
     for _ in 0..<2 { _ = manager.retrievePeripherals(withIdentifiers: [UUID()]) }
     await log.settle()
   }
 
-  /// Hears so many advertisements of a device, as a measure of time on the air.
+  /// Waits for this many advertisements of a device, as a measure of time on the air.
   static func hear(_ count: Int, of name: String) async throws {
     let listener = Central()
     try await listener.log.next("didUpdateState") { $0.state == .poweredOn }

@@ -46,7 +46,7 @@ final class EventLog: @unchecked Sendable {
     queue.setSpecific(key: Self.key, value: 1)
   }
 
-  /// All events so far that nobody waited for.
+  /// All events so far that no test has waited for.
   var pending: [Event] { lock.withLock { events } }
 
   func add(_ event: Event) {
@@ -62,7 +62,7 @@ final class EventLog: @unchecked Sendable {
     resume?(event)
   }
 
-  /// Runs a delegate's method and notes whether another was under way.
+  /// Calls a delegate's method and records whether another was being called.
   func inside(_ body: () -> Void) {
     lock.withLock {
       if depth > 0 { wasReentered = true }
@@ -72,7 +72,8 @@ final class EventLog: @unchecked Sendable {
     lock.withLock { depth -= 1 }
   }
 
-  /// The first event of this name that matches, among those that came and those to come; it is taken out, the others stay.
+  /// The first event of this name that matches, among those that came and those to come; it is taken out, the others
+  /// stay.
   @discardableResult
   func next(
     _ name: String, within seconds: Double = 20, where condition: @escaping (Event) -> Bool = { _ in true }
@@ -97,11 +98,11 @@ final class EventLog: @unchecked Sendable {
     return found
   }
 
-  /// Waits until everything that was given to the queue before has run.
+  /// Waits until everything that was enqueued before has run.
   func settle() async {
     await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
   }
 
-  /// Forgets what came, or only the calls of this name.
+  /// Forgets all recorded calls, or only those of this name.
   func clear(_ name: String? = nil) { lock.withLock { events.removeAll { name == nil || $0.name == name } } }
 }

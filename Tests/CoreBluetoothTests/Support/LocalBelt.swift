@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A service like a heart-rate belt's with one more characteristic to write, to be published, and how it is advertised.
+/// A service like a heart-rate belt's with an additional writable characteristic, and its advertisement.
 struct LocalBelt {
   static var advertisement: [String: Any] {
     [CBAdvertisementDataLocalNameKey: "Tests", CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")]]

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A peripheral manager with a delegate that notes everything and answers by the tables here.
+/// A peripheral manager with a delegate that records everything and answers from the tables here.
 final class PeripheralRole: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   let log = EventLog()
   private(set) lazy var manager = CBPeripheralManager(
@@ -9,7 +9,7 @@ final class PeripheralRole: NSObject, CBPeripheralManagerDelegate, @unchecked Se
   private let restoration: String?
   /// How reads and writes are answered; nil: not at all.
   var result: CBATTError.Code? = .success
-  /// What is read.
+  /// The values that are read.
   var value = Data("Value".utf8)
 
   /// - Parameter restoration: the restoration identifier.

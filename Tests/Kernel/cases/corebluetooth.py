@@ -58,7 +58,7 @@ async def measures(given):
         gone = given.other.disconnection()
         for rate in (61, 62, 63):
             await given.other.notify(bytes([6, rate]))
-            await program.wait_for(f"{rate} beats a minute")
+            await program.wait_for(f"{rate} beats per minute")
         await program.wait_for("Disconnected")
         await asyncio.wait_for(gone, 60)
         expect_equal(await asyncio.wait_for(program.process.wait(), 60), 0, "the program's status")

@@ -2,10 +2,10 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// A program that was built beside the tests, run as a process of its own. Its output goes to files, its end is awaited on a
-/// socket that it inherits: nothing here polls or sleeps.
+/// A program that was built beside the tests, run as a process of its own. Its output goes to files, its end is awaited
+/// on a socket that it inherits: nothing here polls or sleeps.
 final class ChildProcess {
-  /// What can go wrong around a process.
+  /// What can go wrong with a process.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -45,7 +45,7 @@ final class ChildProcess {
     let inputPath = "\(folder.path)/\(number).in"
     try Self.write(input, to: inputPath)
     var ends: [CInt] = [0, 0]
-    // Unlike a pipe it can be made so that no other child inherits it.
+    // Unlike a pipe it can be created so that no other child inherits it.
     let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw Failure(description: "socketpair: \(errno)") }
     life = ends[0]
@@ -81,7 +81,7 @@ final class ChildProcess {
     close(life)
   }
 
-  /// What it wrote to standard output and to standard error up to now.
+  /// What it has written to standard output and to standard error so far.
   var output: String { Self.read(outputPath) }
   var errors: String { Self.read(errorPath) }
 

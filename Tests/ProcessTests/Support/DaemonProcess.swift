@@ -29,7 +29,7 @@ final class DaemonProcess {
       arguments += ["--config", Self.configurationFile(folder)]
     }
     let notifyPath = "\(folder.path)/notify.sock"
-    // That of the last daemon in this folder.
+    // The socket of the previous daemon in this folder.
     unlink(notifyPath)
     notifications = try UnixSocket.bindDatagram(notifyPath)
     process = try ChildProcess(
@@ -56,7 +56,7 @@ final class DaemonProcess {
     try ChildProcess.write(configuration, to: Self.configurationFile(folder))
   }
 
-  /// Has the daemon read its configuration again, and waits until it has.
+  /// Makes the daemon reload its configuration, and waits until it has.
   func reload() throws {
     process.send(signal: SIGHUP)
     guard notification()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true, notification() == "READY=1" else {
@@ -89,10 +89,10 @@ enum UnixSocket {
     return descriptor
   }
 
-  /// A socket file on which nobody listens.
+  /// A socket file on which nothing listens.
   static func leaveStale(_ path: String) throws { close(try bind(path, SOCK_STREAM)) }
 
-  /// An empty file that is no socket.
+  /// An empty regular file.
   static func touch(_ path: String) throws {
     guard let file = fopen(path, "w") else { throw ChildProcess.Failure(description: "\(path): \(errno)") }
     fclose(file)

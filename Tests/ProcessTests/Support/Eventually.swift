@@ -1,7 +1,7 @@
 import Glibc
 
-/// Looks again and again until something that other processes do is so, for 120 s at the most, which only a broken program
-/// reaches.
+/// Polls until something that other processes do has happened, for at most 120 s, which only a broken
+/// program reaches.
 /// - Parameter what: what is waited for, for the failure.
 func eventually(_ what: String, _ condition: () throws -> Bool) throws {
   let deadline = ContinuousClock.now + .seconds(120)

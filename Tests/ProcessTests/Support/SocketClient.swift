@@ -4,10 +4,10 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// A client of the daemon's socket in a few lines: it waits for what it wants to see, and keeps everything else.
+/// A small client of the daemon's socket: it waits for the message that a test expects, and keeps all others.
 final class SocketClient {
   let descriptor: CInt
-  /// What came and was not taken.
+  /// The messages that were received and not consumed.
   private var messages: [RPCMessage] = []
   private var framer = LineFramer(limit: 64 << 20)
   private var lastID = 0
@@ -23,13 +23,13 @@ final class SocketClient {
 
   deinit { if !isClosed { Glibc.close(descriptor) } }
 
-  /// Goes away without a word.
+  /// Closes the connection abruptly.
   func close() {
     isClosed = true
     Glibc.close(descriptor)
   }
 
-  /// Sends octets as they are.
+  /// Sends octets unchanged.
   func send(raw octets: some Collection<UInt8>) throws {
     var rest = Array(octets)[...]
     while !rest.isEmpty {
@@ -70,7 +70,7 @@ final class SocketClient {
     if case .failure(let error) = try finish(start(method, params), method) { error } else { nil }
   }
 
-  /// Waits for a notification that fits.
+  /// Waits for a matching notification.
   @discardableResult
   func next<Notification: RPCNotification>(
     _ type: Notification.Type, where fits: (Notification.Params) -> Bool = { _ in true }
