@@ -25,7 +25,9 @@ let package = Package(
     .library(name: "BledClient", targets: ["BledClient"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     // For Benchmarks, a package of its own.
-    .library(name: "BledParts", targets: ["ATT", "Adapter", "BledCore", "BledRPC", "Bluetooth", "CBlueZ", "EventLoop", "GATT"]),
+    .library(
+      name: "BledParts",
+      targets: ["ATT", "Adapter", "BledCore", "BledRPC", "Bluetooth", "CBlueZ", "EventLoop", "GATT"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -47,7 +49,6 @@ let package = Package(
 
     // The JSON files that people write.
     .target(name: "JSONFiles", dependencies: ["Bluetooth"]),
-
 
     // The seam and what stands behind it.
     .target(name: "Adapter", dependencies: ["Bluetooth", collections]),

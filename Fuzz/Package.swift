@@ -1,8 +1,9 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own: everything in it, the daemon's own files behind the links included, is built with the sanitizers.
-// `./run` builds and runs it; the linker needs the archive of libFuzzer, which `./run` finds in the toolchain.
+// A package of its own: everything in it, the daemon's own files behind the links included, is built with the
+// sanitizers. `./run` builds and runs it; the linker needs the archive of libFuzzer, which `./run` finds in the
+// toolchain.
 
 let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
 let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")]

@@ -47,7 +47,8 @@ public struct PeerSignature: Hashable, Sendable {
     self.lastCounter = lastCounter
   }
 
-  /// Checks the signature of a whole packet, and that nobody sends an old one again: its counter must be above all before.
+  /// Checks the signature of a whole packet, and that nobody sends an old one again: its counter must be above all
+  /// before.
   public mutating func accepts(_ packet: [UInt8]) -> Bool {
     guard let counter = ATTSignature.verify(packet, key: key) else { return false }
     if let lastCounter, counter <= lastCounter { return false }

@@ -6,10 +6,10 @@ import Glibc
 /// Everything happens on the thread that calls `run`; the loop and all that it hands out belong to that thread. While
 /// nothing happens the thread sleeps.
 ///
-/// Events are served in rounds. Within a round what is ready is served by priority, and nothing twice: whatever was served
-/// stands behind all that still waits, however high its priority. So a descriptor that is always ready starves no other
-/// and no timer, as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler that leaves
-/// something unread is called again in the next round.
+/// Events are served in rounds. Within a round what is ready is served by priority, and nothing twice: whatever was
+/// served stands behind all that still waits, however high its priority. So a descriptor that is always ready starves
+/// no other and no timer, as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler
+/// that leaves something unread is called again in the next round.
 public final class EventLoop {
   /// Who goes first within a round.
   public enum Priority: Int64, Sendable, CaseIterable {
@@ -29,7 +29,8 @@ public final class EventLoop {
   private var isStopping = false
   private(set) lazy var timers = Timers(loop: self)
 
-  /// Makes a loop for the calling thread. If systemd wants to hear from a watchdog (`WATCHDOG_USEC`), the loop feeds it.
+  /// Makes a loop for the calling thread. If systemd wants to hear from a watchdog (`WATCHDOG_USEC`), the loop feeds
+  /// it.
   /// - Throws: `EventLoopError` if descriptors or memory are lacking.
   public init() throws(EventLoopError) {
     var event: OpaquePointer?

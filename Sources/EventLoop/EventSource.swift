@@ -33,8 +33,8 @@ public class EventSource {
     context.map { Unmanaged<Self>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Ends the watch; nothing is delivered any more, not even what was noticed before. To be called before the descriptor
-  /// is closed.
+  /// Ends the watch; nothing is delivered any more, not even what was noticed before. To be called before the
+  /// descriptor is closed.
   public func cancel() {
     guard let source else { return }
     self.source = nil

@@ -20,8 +20,8 @@ public final class SignalWatch: EventSource {
     }
   }
 
-  /// Blocks signals for the calling thread and those that it starts. To be called before there is another thread: so none
-  /// comes too early and ends the process, or is missed.
+  /// Blocks signals for the calling thread and those that it starts. To be called before there is another thread: so
+  /// none comes too early and ends the process, or is missed.
   public static func block(_ signals: [Int32]) {
     var set = sigset_t()
     sigemptyset(&set)

@@ -28,13 +28,13 @@ extension EventLoop {
     return Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)
   }
 
-  /// Does `work` once the clock shows `time`, in nanoseconds: never earlier, and later by a 64th of the delay and 50 ms at
-  /// the most, so that timers that are close to each other share a wake-up.
+  /// Does `work` once the clock shows `time`, in nanoseconds: never earlier, and later by a 64th of the delay and 50 ms
+  /// at the most, so that timers that are close to each other share a wake-up.
   public func schedule(at time: Int64, _ work: @escaping () -> Void) -> Timer { timers.schedule(at: time, work) }
 }
 
-/// The timers of a loop. They share one source of sd-event, which is set earlier but never later: to set and to cancel a
-/// timer that is not the next one, as the time-out of each request is, costs no system call.
+/// The timers of a loop. They share one source of sd-event, which is set earlier but never later: to set and to cancel
+/// a timer that is not the next one, as the time-out of each request is, costs no system call.
 final class Timers: EventSource {
   private struct Entry: Comparable {
     let time: Int64

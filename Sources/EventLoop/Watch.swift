@@ -13,8 +13,8 @@ public final class Watch: EventSource {
     public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     /// There is room for writing.
     public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// Instead of `readable`: something new came, or the other end sends no more. Told once each time, not again while it is
-    /// unread.
+    /// Instead of `readable`: something new came, or the other end sends no more. Told once each time, not again while
+    /// it is unread.
     public static let news = Readiness(rawValue: EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue)
     /// The other end is gone, or there is an error to be fetched. Always told, and told again until the watch ends.
     public static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue | EPOLLRDHUP.rawValue)

@@ -2,7 +2,8 @@ import Glibc
 
 /// A thread for calls that block, as those on files do. It starts with the first of them, and does one after the other.
 ///
-/// Work and results pass through a socket pair, so nothing is locked and the loop sees a result as it sees anything else.
+/// Work and results pass through a socket pair, so nothing is locked and the loop sees a result as it sees anything
+/// else.
 public final class Worker {
   private typealias Outcome = any Sendable
 

@@ -37,7 +37,8 @@ func discoveryBenchmarks() {
         start = 1
         return
       }
-      // Find Information gives a handle and a UUID, the others the length of an element; services end behind their start.
+      // Find Information gives a handle and a UUID, the others the length of an element; services end behind their
+      // start.
       let size = answer[0] == 5 ? 4 : Int(answer[1])
       let last = answer.count - size + (answer[0] == 0x11 ? 2 : 0)
       start = Int(answer[last]) + Int(answer[last + 1]) << 8 + 1

@@ -1,7 +1,7 @@
-// att-load SOCKET|echo [SECONDS]: how fast the ATT server behind a Unix SOCK_SEQPACKET socket answers one client that waits
-// for each answer. SECONDS is the time for each figure, 2 if not given. The database is in Sources/att-server/GATTPeer.swift.
-// With "echo" in place of the socket it measures a process that only sends 21 octets back: what this machine's sockets and
-// scheduler allow at all.
+// att-load SOCKET|echo [SECONDS]: how fast the ATT server behind a Unix SOCK_SEQPACKET socket answers one client that
+// waits for each answer. SECONDS is the time for each figure, 2 if not given. The database is in
+// Sources/att-server/GATTPeer.swift. With "echo" in place of the socket it measures a process that only sends 21 octets
+// back: what this machine's sockets and scheduler allow at all.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -61,7 +61,8 @@ static int request_of(const struct operation *operation, uint8_t *octets) {
 
 static void expect(const struct operation *operation, int length) {
   if (packet[0] == operation->opcode && length == operation->answer_length) return;
-  fprintf(stderr, "att-load: %s: the answer is opcode %02x with %d octets, not %02x with %d\n", operation->name, packet[0],
+  fprintf(stderr, "att-load: %s: the answer is opcode %02x with %d octets, not %02x with %d\n", operation->name,
+      packet[0],
           length, operation->opcode, operation->answer_length);
   exit(1);
 }

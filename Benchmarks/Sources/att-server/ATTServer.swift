@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
 
-/// `att-server SOCKET`: a GATT server behind a Unix socket, one ATT packet a packet, with the daemon's machines, event loop
-/// and packet sockets.
+/// `att-server SOCKET`: a GATT server behind a Unix socket, one ATT packet a packet, with the daemon's machines, event
+/// loop and packet sockets.
 @main
 enum ATTServer {
   static func main() throws {

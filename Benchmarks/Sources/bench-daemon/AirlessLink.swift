@@ -5,9 +5,10 @@ import Glibc
 
 /// A link to a device that is a few tables and an `if`, so that it costs next to nothing beside the daemon.
 ///
-/// 0x0001 service FFF0 · 0x0003 FFF1, 20 octets, read and write · 0x0005 FFF2, write: octets 0–3 a number of values (little-endian, as all)
-/// that are then notified, 4–7 the microseconds between them; or octet 8 is 1, and that many advertisements are heard, of as many
-/// devices as octets 4–7 say · 0x0007 FFF3, notify, 20 octets that begin with CLOCK_MONOTONIC in nanoseconds · 0x0008 its configuration.
+/// 0x0001 service FFF0 · 0x0003 FFF1, 20 octets, read and write · 0x0005 FFF2, write: octets 0–3 a number of values
+/// (little-endian, as all) that are then notified, 4–7 the microseconds between them; or octet 8 is 1, and that many
+/// advertisements are heard, of as many devices as octets 4–7 say · 0x0007 FFF3, notify, 20 octets that begin with
+/// CLOCK_MONOTONIC in nanoseconds · 0x0008 its configuration.
 final class AirlessLink: Link {
   /// How many packets come in one turn of the loop.
   static let burst = 64

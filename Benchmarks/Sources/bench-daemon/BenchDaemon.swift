@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import Logging
 
-/// `bench-daemon SOCKET`: the daemon on an adapter without air: its devices answer at once and send as fast as the daemon takes
-/// it, so that what is measured is the daemon.
+/// `bench-daemon SOCKET`: the daemon on an adapter without air: its devices answer at once and send as fast as the
+/// daemon takes it, so that what is measured is the daemon.
 @main
 enum BenchDaemon {
   static func main() throws {

@@ -1,8 +1,10 @@
 // daemon-load SOCKET call SECONDS: how fast one client's reads are answered, each after the other.
-// daemon-load SOCKET calls CLIENTS SECONDS: how many reads of so many processes are answered, each with WINDOW of them on the way.
-// daemon-load SOCKET values CLIENTS COUNT [MICROSECONDS]: how fast COUNT values of one link reach each of so many processes;
-// with a pause between two values, how long one takes.
-// daemon-load SOCKET reports CLIENTS COUNT DEVICES: the same for advertisements; each client's filter lets every second one through.
+// daemon-load SOCKET calls CLIENTS SECONDS: how many reads of so many processes are answered, each with WINDOW of them
+// on the way.
+// daemon-load SOCKET values CLIENTS COUNT [MICROSECONDS]: how fast COUNT values of one link reach each of so many
+// processes; with a pause between two values, how long one takes.
+// daemon-load SOCKET reports CLIENTS COUNT DEVICES: the same for advertisements; each client's filter lets every second
+// one through.
 // The daemon is bench-daemon, whose device is described in Sources/bench-daemon/AirlessLink.swift.
 #include <errno.h>
 #include <poll.h>
@@ -79,7 +81,8 @@ static char *line_within(int patience) {
 }
 
 static int append_call(char *text, size_t room, const char *method, const char *params) {
-  return snprintf(text, room, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":%s}\n", ++last_id, method, params);
+  return snprintf(text, room, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":%s}\n", ++last_id, method,
+      params);
 }
 
 // Calls and waits for the answer; what else comes meanwhile is left out.
@@ -147,7 +150,8 @@ static void measure_calls(double seconds) {
     last = now;
     count++;
   }
-  printf("call and answer               %7.1f us   p50 %6.1f us   p99 %6.1f us   %8.0f /s\n", (last - begun) / 1e3 / count,
+  printf("call and answer               %7.1f us   p50 %6.1f us   p99 %6.1f us   %8.0f /s\n",
+      (last - begun) / 1e3 / count,
          percentile(count, 0.5) / 1e3, percentile(count, 0.99) / 1e3, count * 1e9 / (last - begun));
 }
 
@@ -255,7 +259,8 @@ static void measure_fan(int is_scan, int clients, long count, uint32_t other) {
     if (outcome.p99 > p99) p99 = outcome.p99;
   }
   while (wait(NULL) > 0) {}
-  printf("%-7s to %3d clients        %9.0f /s", is_scan ? "reports" : "values", clients, deliveries * 1e9 / (last - begun));
+  printf("%-7s to %3d clients        %9.0f /s", is_scan ? "reports" : "values", clients,
+      deliveries * 1e9 / (last - begun));
   if (is_scan) printf("   %5.1f %% of those that the filter lets through", deliveries * 100.0 / clients / (count / 2));
   if (!is_scan && other) printf("   p50 %6.1f us   p99 %6.1f us, of the slowest client", p50 / 1e3, p99 / 1e3);
   printf(lost ? "   %ld lost their subscription\n" : "\n", lost);
@@ -273,7 +278,8 @@ int main(int count, char **arguments) {
   } else if (count == 6 && strcmp(arguments[2], "reports") == 0) {
     measure_fan(1, atoi(arguments[3]), atol(arguments[4]), atoi(arguments[5]));
   } else {
-    fprintf(stderr, "usage: daemon-load SOCKET call SECONDS | calls CLIENTS SECONDS | values CLIENTS COUNT [MICROSECONDS] | "
+    fprintf(stderr, "usage: daemon-load SOCKET call SECONDS | calls CLIENTS SECONDS | values CLIENTS COUNT "
+        "[MICROSECONDS] | "
                     "reports CLIENTS COUNT DEVICES\n");
     return 2;
   }

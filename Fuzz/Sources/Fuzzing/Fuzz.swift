@@ -7,8 +7,8 @@ import CLibFuzzer
 /// What is called with each input. libFuzzer takes a C function, which cannot carry it.
 private nonisolated(unsafe) var target: ([UInt8]) -> Void = { _ in }
 
-/// Hands the process to libFuzzer, which calls `body` with one input after the other until its time is up, or with those
-/// that are named on the command line. Never returns.
+/// Hands the process to libFuzzer, which calls `body` with one input after the other until its time is up, or with
+/// those that are named on the command line. Never returns.
 public func fuzz(_ body: @escaping ([UInt8]) -> Void) -> Never {
   target = body
   var count = CommandLine.argc

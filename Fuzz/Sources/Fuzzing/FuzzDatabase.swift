@@ -5,8 +5,8 @@ import GATT
 public let fuzzOwner = AttributeOwner(9)
 
 extension AttributeDatabase {
-  /// A database with an attribute of each kind: fixed, stored, of an owner, long, with descriptors, included, and behind
-  /// each sort of protection. About 60 handles, so that one octet reaches all of them.
+  /// A database with an attribute of each kind: fixed, stored, of an owner, long, with descriptors, included, and
+  /// behind each sort of protection. About 60 handles, so that one octet reaches all of them.
   public static let fuzzed: AttributeDatabase = {
     var database = AttributeDatabase { message in
       // Not AES: it only has to differ where the databases do.

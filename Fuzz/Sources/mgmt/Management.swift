@@ -1,7 +1,8 @@
 import Fuzzing
 import HCI
 
-/// Events of the kernel's management interface, and what its commands return: decoded, encoded, and decoded as the same.
+/// Events of the kernel's management interface, and what its commands return: decoded, encoded, and decoded as the
+/// same.
 @main
 enum Management {
   static func main() {

@@ -7,7 +7,8 @@ import Fuzzing
   import Foundation
 #endif
 
-/// Lines of the socket, whole and in pieces: cut into lines, understood, their params decoded, encoded and decoded again.
+/// Lines of the socket, whole and in pieces: cut into lines, understood, their params decoded, encoded and decoded
+/// again.
 @main
 enum RPC {
   static func main() {
