@@ -5,10 +5,10 @@ public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
   /// The octet of the Error Response.
   public let rawValue: UInt8
 
-  /// Makes an error of any octet; 0x80 to 0x9F belong to the application.
+  /// Makes an error from any octet; 0x80 to 0x9F belong to the application.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The handle is not in the database, or a range makes no sense.
+  /// The handle is not in the database, or a range is not valid.
   public static let invalidHandle = ATTErrorCode(rawValue: 0x01)
   /// The attribute cannot be read.
   public static let readNotPermitted = ATTErrorCode(rawValue: 0x02)
@@ -16,11 +16,11 @@ public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
   public static let writeNotPermitted = ATTErrorCode(rawValue: 0x03)
   /// The packet was malformed.
   public static let invalidPDU = ATTErrorCode(rawValue: 0x04)
-  /// The link must be paired first, or better.
+  /// The link must be paired first, or with better security.
   public static let insufficientAuthentication = ATTErrorCode(rawValue: 0x05)
-  /// The server does not do this.
+  /// The server does not support the request.
   public static let requestNotSupported = ATTErrorCode(rawValue: 0x06)
-  /// The offset lies behind the end of the value.
+  /// The offset is past the end of the value.
   public static let invalidOffset = ATTErrorCode(rawValue: 0x07)
   /// The server does not grant this client the access.
   public static let insufficientAuthorization = ATTErrorCode(rawValue: 0x08)
@@ -40,22 +40,22 @@ public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
   public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
   /// The type cannot be used for grouping.
   public static let unsupportedGroupType = ATTErrorCode(rawValue: 0x10)
-  /// The server is short of something.
+  /// The server lacks resources.
   public static let insufficientResources = ATTErrorCode(rawValue: 0x11)
-  /// The server's database changed; the client is to discover it again.
+  /// The server's database changed; the client must discover it again.
   public static let databaseOutOfSync = ATTErrorCode(rawValue: 0x12)
-  /// The value makes no sense to the server.
+  /// The value is not allowed by the server.
   public static let valueNotAllowed = ATTErrorCode(rawValue: 0x13)
   /// The profile refuses the write.
   public static let writeRequestRejected = ATTErrorCode(rawValue: 0xFC)
   /// The Client Characteristic Configuration does not suit the request.
   public static let clientConfigurationImproperlyConfigured = ATTErrorCode(rawValue: 0xFD)
-  /// The profile is still busy with the request before.
+  /// The profile is still busy with the previous request.
   public static let procedureAlreadyInProgress = ATTErrorCode(rawValue: 0xFE)
   /// The value is out of the profile's range.
   public static let outOfRange = ATTErrorCode(rawValue: 0xFF)
 
-  /// True if a better protected link could change the answer.
+  /// True if the request could succeed on a better protected link.
   public var isAboutSecurity: Bool {
     self == .insufficientAuthentication || self == .insufficientEncryption || self == .encryptionKeySizeTooShort
   }
@@ -65,10 +65,10 @@ extension ATTErrorCode {
   /// The name as one word in lower camel case, such as "insufficientEncryption".
   public var name: String { text.name }
 
-  /// The error as everybody carries it.
+  /// As a `BluetoothError`.
   public var bluetoothError: BluetoothError { bluetoothError("") }
 
-  /// The error as everybody carries it.
+  /// As a `BluetoothError`.
   /// - Parameter context: what was being done, put before the sentence: "Reading handle 0x0012 failed"; may be empty.
   public func bluetoothError(_ context: String) -> BluetoothError {
     let (name, sentence) = text

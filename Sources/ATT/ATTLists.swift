@@ -1,5 +1,6 @@
-/// Elements of one size in a row, as Read By Type, Read By Group Type, Find Information and Find By Type Value answer
-/// (Core 5.4, Vol 3, Part F, 3.4.3.2, 3.4.3.4, 3.4.4.2 and 3.4.4.10). Octets behind the last whole element are left out.
+/// A sequence of elements of one size, as in the responses to Read By Type, Read By Group Type, Find Information and
+/// Find By Type Value (Core 5.4, Vol 3, Part F, 3.4.3.2, 3.4.3.4, 3.4.4.2 and 3.4.4.10). Octets behind the last whole
+/// element are left out.
 public struct ElementList: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
   private let size: Int
@@ -18,7 +19,7 @@ public struct ElementList: Sequence, IteratorProtocol {
   }
 }
 
-/// 16-bit handles in a row, as Read Multiple asks for them (3.4.4.7).
+/// A sequence of 16-bit handles, as in Read Multiple (3.4.4.7).
 public struct HandleList: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
 
@@ -33,11 +34,11 @@ public struct HandleList: Sequence, IteratorProtocol {
   }
 }
 
-/// Values, each behind its handle and its length: Multiple Handle Value Notification (3.4.7.4).
+/// Values, each preceded by its handle and its length: Multiple Handle Value Notification (3.4.7.4).
 public struct HandleLengthValueList: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
 
-  /// Walks through the tuples in wire form. It ends before one that is not whole.
+  /// Walks through the tuples in wire form. It ends before an incomplete one.
   public init(_ list: ArraySlice<UInt8>) { rest = list }
 
   /// The next handle and its value.
@@ -49,7 +50,7 @@ public struct HandleLengthValueList: Sequence, IteratorProtocol {
     return (rest.word(at: 0), rest.dropFirst(4).prefix(length))
   }
 
-  /// True if there is at least one tuple and no octet beside whole tuples.
+  /// True if there is at least one tuple and no octet after the last whole one.
   var isWhole: Bool {
     guard !rest.isEmpty else { return false }
     var walker = self
@@ -58,7 +59,7 @@ public struct HandleLengthValueList: Sequence, IteratorProtocol {
   }
 }
 
-/// Values, each behind its length; the last may be cut short by the MTU: Read Multiple Variable (3.4.4.12).
+/// Values, each preceded by its length; the last may be cut short by the MTU: Read Multiple Variable (3.4.4.12).
 public struct LengthValueList: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
 

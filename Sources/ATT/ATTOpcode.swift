@@ -1,9 +1,9 @@
 /// The first octet of an ATT packet (Core 5.4, Vol 3, Part F, 3.3.1 and 3.4.8).
 public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
-  /// Bits 0 to 5 name the method, bit 6 marks a command, bit 7 a signature behind the packet.
+  /// Bits 0 to 5 name the method, bit 6 marks a command, bit 7 a signature at the end of the packet.
   public let rawValue: UInt8
 
-  /// Makes an opcode of any octet, known or not.
+  /// Makes an opcode from any octet, known or not.
   @inlinable
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -74,13 +74,14 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
 extension ATTOpcode {
   /// What a packet is for, by its opcode alone (3.3).
   public enum Kind: Hashable, Sendable {
-    /// The receiver answers with one response or Error Response. Unknown opcodes without the command flag count as requests.
+    /// The receiver answers with one response or Error Response. Unknown opcodes without the command flag count as
+    /// requests.
     case request
     /// The end of a request.
     case response
-    /// Nothing comes back; unknown ones are ignored.
+    /// There is no response; unknown ones are ignored.
     case command
-    /// A value from the server, without an answer.
+    /// A value from the server, not confirmed.
     case notification
     /// A value from the server that the client confirms.
     case indication
@@ -101,7 +102,7 @@ extension ATTOpcode {
 }
 
 extension ATTOpcode: CustomStringConvertible {
-  /// The octet as people write it: "0x0a".
+  /// The octet in hex, such as "0x0a".
   public var description: String {
     rawValue < 16 ? "0x0\(String(rawValue, radix: 16))" : "0x\(String(rawValue, radix: 16))"
   }

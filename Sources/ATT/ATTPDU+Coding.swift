@@ -1,10 +1,10 @@
 import Bluetooth
 
-/// Why octets are no ATT packet.
+/// Why octets are not an ATT packet.
 public enum ATTDecodingError: Error, Hashable, Sendable {
-  /// There is not even an opcode.
+  /// The opcode is missing.
   case empty
-  /// Nobody defined this opcode.
+  /// The opcode is not defined.
   case unknownOpcode(ATTOpcode)
   /// The packet has a length that its opcode cannot have, or a field has a value that it cannot have.
   case malformed(ATTOpcode)
@@ -12,12 +12,12 @@ public enum ATTDecodingError: Error, Hashable, Sendable {
 
 extension ATTPDU {
   /// Reads a whole packet. What it returns shares the packet's storage.
-  /// - Throws: `ATTDecodingError` where the octets are none of the packets of 3.4; never traps.
+  /// - Throws: `ATTDecodingError` where the octets are not a packet of 3.4; never traps.
   @inlinable
   public init(decoding packet: [UInt8]) throws(ATTDecodingError) { try self.init(decoding: packet[...]) }
 
   /// Reads a whole packet. What it returns shares the packet's storage.
-  /// - Throws: `ATTDecodingError` where the octets are none of the packets of 3.4; never traps.
+  /// - Throws: `ATTDecodingError` where the octets are not a packet of 3.4; never traps.
   public init(decoding packet: ArraySlice<UInt8>) throws(ATTDecodingError) {
     guard let first = packet.first else { throw .empty }
     let opcode = ATTOpcode(rawValue: first)
@@ -216,14 +216,14 @@ extension ATTPDU {
 }
 
 extension ArraySlice<UInt8> {
-  /// The octet `offset` behind the start; 0 behind the end, so that remote octets can never trap here.
+  /// The octet at `offset`; 0 past the end, so that remote octets can never trap here.
   @inlinable
   package func octet(at offset: Int) -> UInt8 {
     let index = startIndex &+ offset
     return index < endIndex ? self[index] : 0
   }
 
-  /// The 16-bit number `offset` octets behind the start, least significant octet first.
+  /// The 16-bit number at `offset`, least significant octet first.
   @inlinable
   package func word(at offset: Int) -> UInt16 { UInt16(octet(at: offset)) | UInt16(octet(at: offset &+ 1)) << 8 }
 }

@@ -7,13 +7,14 @@ import Bluetooth
 public enum ATTPDU: Hashable, Sendable {
   /// 3.4.1.1. Which request failed, at which handle (0 for none), and why.
   case errorResponse(request: ATTOpcode, handle: UInt16, error: ATTErrorCode)
-  /// 3.4.2.1. The largest packet that the client takes.
+  /// 3.4.2.1. The largest packet that the client accepts.
   case exchangeMTURequest(UInt16)
-  /// 3.4.2.2. The largest packet that the server takes.
+  /// 3.4.2.2. The largest packet that the server accepts.
   case exchangeMTUResponse(UInt16)
   /// 3.4.3.1.
   case findInformationRequest(start: UInt16, end: UInt16)
-  /// 3.4.3.2. Pairs of a handle and a UUID of `uuidSize` octets: 2 (format 1) or 16 (format 2). At least one pair, only whole ones.
+  /// 3.4.3.2. Pairs of a handle and a UUID of `uuidSize` octets: 2 (format 1) or 16 (format 2). At least one pair, only
+  /// whole ones.
   case findInformationResponse(uuidSize: Int, ArraySlice<UInt8>)
   /// 3.4.3.3. The type is always a 16-bit UUID.
   case findByTypeValueRequest(start: UInt16, end: UInt16, type: UInt16, value: ArraySlice<UInt8>)
@@ -33,7 +34,7 @@ public enum ATTPDU: Hashable, Sendable {
   case readBlobResponse(ArraySlice<UInt8>)
   /// 3.4.4.7. At least two handles in wire form.
   case readMultipleRequest(ArraySlice<UInt8>)
-  /// 3.4.4.8. The values in a row, without their lengths.
+  /// 3.4.4.8. The concatenated values, without their lengths.
   case readMultipleResponse(ArraySlice<UInt8>)
   /// 3.4.4.9.
   case readByGroupTypeRequest(start: UInt16, end: UInt16, type: BluetoothUUID)
@@ -41,7 +42,7 @@ public enum ATTPDU: Hashable, Sendable {
   case readByGroupTypeResponse(size: Int, ArraySlice<UInt8>)
   /// 3.4.4.11. At least two handles in wire form.
   case readMultipleVariableRequest(ArraySlice<UInt8>)
-  /// 3.4.4.12. Values, each behind its 16-bit length; the last may be cut short.
+  /// 3.4.4.12. Values, each preceded by its 16-bit length; the last may be cut short.
   case readMultipleVariableResponse(ArraySlice<UInt8>)
   /// 3.4.5.1.
   case writeRequest(UInt16, value: ArraySlice<UInt8>)
@@ -55,7 +56,7 @@ public enum ATTPDU: Hashable, Sendable {
   case prepareWriteRequest(UInt16, offset: UInt16, value: ArraySlice<UInt8>)
   /// 3.4.6.2. Repeats what the request held.
   case prepareWriteResponse(UInt16, offset: UInt16, value: ArraySlice<UInt8>)
-  /// 3.4.6.3. True writes what was prepared, false forgets it.
+  /// 3.4.6.3. True writes the prepared values, false discards them.
   case executeWriteRequest(Bool)
   /// 3.4.6.4.
   case executeWriteResponse
@@ -65,7 +66,7 @@ public enum ATTPDU: Hashable, Sendable {
   case handleValueIndication(UInt16, value: ArraySlice<UInt8>)
   /// 3.4.7.3.
   case handleValueConfirmation
-  /// 3.4.7.4. Values, each behind its handle and its 16-bit length; only whole ones.
+  /// 3.4.7.4. Values, each preceded by its handle and its 16-bit length; only whole ones.
   case multipleHandleValueNotification(ArraySlice<UInt8>)
 }
 

@@ -1,6 +1,6 @@
 import Bluetooth
 
-// One ATT bearer: who may send what, and for how long one waits (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
+// One ATT bearer: what may be sent, and the timeouts (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
 //
 // State        Holds                                        Leaves it
 // open         our request pending, or not                  its response · timeout
@@ -8,7 +8,8 @@ import Bluetooth
 //              the peer's request to be answered, or not    `answered()`
 // ended        why                                          never
 //
-// Inputs: `receive`, `send(request:)`, `send(indication:)`, `answered`, `timePassed`, `end`. Output: `Event`, `deadline`.
+// Inputs: `receive`, `send(request:)`, `send(indication:)`, `answered`, `timePassed`, `end`. Output: `Event`,
+// `deadline`.
 
 /// The rules of one ATT bearer: the MTU, one request and one indication pending each way, 30 s for each.
 public struct Bearer: Sendable {
@@ -19,23 +20,23 @@ public struct Bearer: Sendable {
 
   /// What a received packet means.
   public enum Event: Hashable, Sendable {
-    /// The peer asks; call `answered()` when the answer was sent.
+    /// A request of the peer; call `answered()` when the response was sent.
     case request(ATTPDU)
-    /// The peer tells the server something and wants no answer.
+    /// A command of the peer, without a response.
     case command(ATTPDU)
-    /// The answer to our request, an Error Response included.
+    /// The response to our request, possibly an Error Response.
     case response(ATTPDU)
-    /// An answer to our request that cannot be read.
+    /// A malformed response to our request.
     case malformedResponse(ATTDecodingError)
     /// A notification, of one or of several values.
     case notification(ATTPDU)
-    /// An indication, and the confirmation that is to be sent.
+    /// An indication, and the confirmation to send.
     case indication(ATTPDU, confirmation: [UInt8])
     /// Our indication was confirmed.
     case confirmation
-    /// Send this: the answer to an MTU exchange or to a request that cannot be read.
+    /// Send this: the response to an MTU exchange or to a malformed request.
     case answer([UInt8])
-    /// Nothing is to be done.
+    /// There is nothing to do.
     case ignored
     /// The bearer ended; drop the link.
     case failed(BearerError)
@@ -46,7 +47,7 @@ public struct Bearer: Sendable {
     let deadline: Instant
   }
 
-  /// The largest packet we take, 23 to 517 octets.
+  /// The largest packet we accept, 23 to 517 octets.
   public let maximumMTU: Int
   /// The largest packet on this bearer in octets, 23 before the exchange.
   public private(set) var mtu = Bearer.defaultMTU
@@ -57,40 +58,40 @@ public struct Bearer: Sendable {
   private var answering = false
 
   /// Opens a bearer.
-  /// - Parameter maximumMTU: the largest packet the link carries; held within 23 to 517 octets.
+  /// - Parameter maximumMTU: the largest packet the link carries; clamped to 23 to 517 octets.
   public init(maximumMTU: Int) { self.maximumMTU = min(max(maximumMTU, Bearer.defaultMTU), 517) }
 
   /// True if a request may be sent now.
   public var canRequest: Bool { request == nil && error == nil }
   /// True if an indication may be sent now.
   public var canIndicate: Bool { indicationDeadline == nil && error == nil }
-  /// When `timePassed` must be called, if nothing happens before.
+  /// When `timePassed` must be called, unless the state changes before.
   public var deadline: Instant? {
     guard let first = request?.deadline else { return indicationDeadline }
     guard let second = indicationDeadline else { return first }
     return min(first, second)
   }
 
-  /// Notes that this request goes out now.
-  /// - Returns: false, and nothing is noted, where another is pending or the bearer ended.
+  /// Records that this request is sent now.
+  /// - Returns: false, and nothing is recorded, if another is pending or the bearer ended.
   public mutating func send(request packet: [UInt8], now: Instant) -> Bool {
     guard canRequest, let opcode = packet.first else { return false }
     request = Request(opcode: ATTOpcode(rawValue: opcode), deadline: now.advanced(by: Bearer.transactionTimeout))
     return true
   }
 
-  /// Notes that an indication goes out now.
-  /// - Returns: false, and nothing is noted, where another is pending or the bearer ended.
+  /// Records that an indication is sent now.
+  /// - Returns: false, and nothing is recorded, if another is pending or the bearer ended.
   public mutating func sendIndication(now: Instant) -> Bool {
     guard canIndicate else { return false }
     indicationDeadline = now.advanced(by: Bearer.transactionTimeout)
     return true
   }
 
-  /// Notes that the peer's request has its answer.
+  /// Records that the peer's request was answered.
   public mutating func answered() { answering = false }
 
-  /// Ends the bearer. The first reason stays.
+  /// Ends the bearer. The first reason is kept.
   public mutating func end(_ reason: BearerError) {
     if error == nil { error = reason }
     request = nil
@@ -98,7 +99,7 @@ public struct Bearer: Sendable {
     answering = false
   }
 
-  /// Ends the bearer if the time of something pending is up.
+  /// Ends the bearer if a pending transaction has timed out.
   /// - Returns: why it ended, once.
   public mutating func timePassed(now: Instant) -> BearerError? {
     guard error == nil else { return nil }
@@ -107,7 +108,7 @@ public struct Bearer: Sendable {
     return nil
   }
 
-  /// Takes one packet from the link.
+  /// Handles one packet from the link.
   public mutating func receive(_ packet: [UInt8]) -> Event {
     guard error == nil, let first = packet.first else { return .ignored }
     let opcode = ATTOpcode(rawValue: first)
@@ -126,7 +127,7 @@ public struct Bearer: Sendable {
     case .notification: return .notification(pdu)
     case .indication: return .indication(pdu, confirmation: ATTPDU.handleValueConfirmation.encoded)
     case .confirmation:
-      // One that nobody waits for harms nothing: there is no content that could be mistaken.
+      // An unexpected one is harmless: it has no content that could be misattributed.
       guard indicationDeadline != nil else { return .ignored }
       indicationDeadline = nil
       return .confirmation
@@ -155,7 +156,7 @@ public struct Bearer: Sendable {
     return .response(pdu)
   }
 
-  /// What to do with octets that are no packet.
+  /// What to do with octets that are not a packet.
   private mutating func refuse(_ opcode: ATTOpcode, _ reason: ATTDecodingError) -> Event {
     switch opcode.kind {
     case .request:
@@ -185,18 +186,18 @@ extension ATTOpcode {
   func answers(_ request: ATTOpcode) -> Bool { rawValue == request.rawValue &+ 1 }
 }
 
-/// Why a bearer is at its end (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3). Nothing can be sent or received after it.
+/// Why a bearer ended (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3). Nothing can be sent or received after it.
 public enum BearerError: Error, Hashable, Sendable {
-  /// The peer let a request or an indication wait for 30 s.
+  /// The peer left a request or an indication unanswered for 30 s.
   case timeout(ATTOpcode)
-  /// The peer answered what nobody had asked, so that later answers could not be told apart.
+  /// The peer sent an unexpected response, so that later ones could not be attributed.
   case unexpectedResponse(ATTOpcode)
-  /// The peer sent a request while its last one had no answer yet.
+  /// The peer sent a request while its last one was unanswered.
   case requestWhilePending(ATTOpcode)
   /// The link ended.
   case linkEnded(BluetoothError)
 
-  /// The error as everybody carries it.
+  /// As a `BluetoothError`.
   public var bluetoothError: BluetoothError {
     switch self {
     case .timeout(let opcode):

@@ -6,16 +6,16 @@ import Bluetooth
 /// the controller went away and came back, and tells through `onEvent` what is really so. All calls and all events
 /// happen on one thread, and no event is delivered from inside the call that caused it.
 public protocol Adapter: AnyObject {
-  /// Who this adapter is and what it can do; grows more precise when it comes on.
+  /// The adapter's identity and capabilities; more is known once it is switched on.
   var information: AdapterInformation { get }
   /// Whether it works.
   var state: AdapterState { get }
-  /// Who hears what happens. Set it before `start()`.
+  /// The event handler. Set it before `start()`.
   var onEvent: ((AdapterEvent) -> Void)? { get set }
 
-  /// Looks for the controller and brings it into use. Never fails: what is wrong becomes a `state`, and is mended when it can be.
+  /// Looks for the controller and brings it into use. Never fails: problems are reported as a `state`, and are retried.
   func start()
-  /// Ends everything, leaves the controller as it was found, and calls back once.
+  /// Stops everything, restores the controller's earlier settings, and calls back once.
   func stop(_ done: @escaping () -> Void)
   /// Switches the controller's power. The outcome is a change of `state`.
   func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void)
@@ -26,27 +26,27 @@ public protocol Adapter: AnyObject {
   /// The advertisement that is wanted under this number from now on; nil for none.
   func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?)
 
-  /// Wants a connection to this device, until it is there or `cancelConnect` is called. There is no deadline, attempts that
-  /// fail are repeated with a back-off, and any number of devices can be waited for at once.
+  /// Keeps a connection to this device pending until it is established or `cancelConnect` is called. There is no
+  /// deadline, attempts that fail are repeated with a back-off, and any number of devices can be waited for at once.
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters)
-  /// Takes the wish back. After this call no connection that we started to that device is announced.
+  /// Cancels the pending connection. After this call no connection that we initiated to that device is announced.
   func cancelConnect(to address: DeviceAddress)
 }
 
 /// What an adapter tells its owner.
 public enum AdapterEvent {
-  /// `state` or `information` changed. In any state but `.on` there are no links, no scan and no advertising; links ended
-  /// before this event.
+  /// `state` or `information` changed. In any state but `.on` there are no links, no scan and no advertising; links
+  /// ended before this event.
   case stateChanged
-  /// The controller began or ceased to scan.
+  /// The controller started or stopped scanning.
   case scanning(Bool)
   /// An advertisement or a scan response was received.
   case report(AdvertisingReport)
-  /// The controller began or ceased to advertise this set, or cannot.
+  /// The controller started or stopped advertising this set, or cannot advertise it.
   case advertising(AdvertisingSetID, AdvertisingStatus)
   /// A link is there; `link.role` tells who started it. Set `link.onEvent` before returning.
   case connected(any Link)
-  /// One attempt to connect failed; another follows after the back-off unless the wish is taken back.
+  /// One attempt to connect failed; another follows after the back-off unless the pending connection is cancelled.
   case connectAttemptFailed(DeviceAddress, BluetoothError)
 }
 
@@ -66,21 +66,22 @@ public protocol Link: AnyObject {
   var security: LinkSecurity { get }
   /// The largest ATT MTU that the link can carry, 23 to 517 octets.
   var maximumMTU: Int { get }
-  /// Who hears what happens on the link.
+  /// The link's event handler.
   var onEvent: ((LinkEvent) -> Void)? { get set }
 
-  /// Whether packets of the device are wanted; true at first. While it is false the link holds back what comes, as far as it
-  /// can: nothing is dropped for it, and when there is no room left it is delivered all the same. The end is told at once.
+  /// Whether packets from the device are read; initially true. While it is false the link holds back what comes, as far
+  /// as it can: nothing is dropped because of it, and when no room is left packets are delivered anyway. The end is
+  /// reported at once.
   var isReading: Bool { get set }
-  /// False when what was sent waits for the air; `.writable` follows when there is room again. Notifications and commands
-  /// ought to wait for it; answers may be sent all the same.
+  /// False while sent packets wait to be transmitted; `.writable` follows when there is room again. Notifications and
+  /// commands should wait for it; responses may be sent regardless.
   var isWritable: Bool { get }
   /// Sends one ATT packet. Packets leave in order and whole. After the link's end it does nothing.
   func send(_ packet: [UInt8])
   /// Ends the link. `.ended` follows.
   func disconnect()
-  /// Asks for other parameters. Between two controllers that agree they change, and `parametersChanged` follows; on a link that came
-  /// to us the central decides. Nothing is told of a refusal.
+  /// Asks for other parameters. Between two controllers that agree they change, and `parametersChanged` follows; on a
+  /// link that came to us the central decides. A refusal is not reported.
   func request(_ parameters: ConnectionParameters)
   /// Measures the signal strength: −127 to +20 dBm.
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
@@ -90,8 +91,8 @@ public protocol Link: AnyObject {
 public enum LinkEvent {
   /// One ATT packet came.
   case received([UInt8])
-  /// So many packets of the device, 1 or more, came and had no room on this machine. What is told next came after some or
-  /// all of them.
+  /// This many packets from the device, 1 or more, were dropped on this machine for lack of room. The next event came
+  /// after some or all of them.
   case lost(Int)
   /// There is room again after `isWritable` was false.
   case writable
@@ -99,7 +100,7 @@ public enum LinkEvent {
   case parametersChanged
   /// `security` changed.
   case securityChanged
-  /// The link is no more; nothing follows. The error carries the controller's reason: domain `hci`, such as 0x13 remote
+  /// The link has ended; nothing follows. The error carries the controller's reason: domain `hci`, such as 0x13 remote
   /// user terminated, 0x16 terminated by us, 0x08 supervision timeout.
   case ended(BluetoothError)
 }
@@ -108,11 +109,11 @@ public enum LinkEvent {
 public struct LinkID: Hashable, Sendable {
   /// The number.
   public let value: UInt32
-  /// Makes a number into an identifier.
+  /// Makes an identifier from a number.
   public init(_ value: UInt32) { self.value = value }
 }
 
-/// Who is who on a link.
+/// A device's role on a link.
 public enum LinkRole: String, Hashable, Sendable {
   /// We started the connection.
   case central

@@ -1,10 +1,10 @@
 import Bluetooth
 
-/// Who an adapter is and what it can do.
+/// An adapter's identity and capabilities.
 public struct AdapterInformation: Hashable, Sendable {
   /// The name by which users choose it: "hci0", "simulated".
   public var id: String
-  /// What stands behind it: "kernel", "simulated".
+  /// The kind of adapter: "kernel", "simulated".
   public var kind: String
   /// Its address; `.none` while it is not known.
   public var address: DeviceAddress
@@ -17,7 +17,7 @@ public struct AdapterInformation: Hashable, Sendable {
   /// How many octets one advertisement can carry: 31 for legacy, up to 1650 for extended ones.
   public var maximumAdvertisingDataLength: Int
 
-  /// Describes an adapter of which nothing is known but its name.
+  /// Describes an adapter of which only the name is known.
   public init(id: String, kind: String) {
     self.id = id
     self.kind = kind
@@ -39,7 +39,7 @@ public enum AdapterState: Hashable, Sendable {
   case starting
   /// It works.
   case on
-  /// It is there and cannot be used; the problem says why and what to do. Tried again by itself.
+  /// It is present but cannot be used; the problem says why and what to do. It is retried automatically.
   case failed(AdapterProblem)
 
   /// The word for the state on the socket: "absent", "off", "starting", "on", "failed".
@@ -54,7 +54,7 @@ public enum AdapterState: Hashable, Sendable {
   }
 }
 
-/// Why an adapter cannot be used, and the way out.
+/// Why an adapter cannot be used, and the remedy.
 public struct AdapterProblem: Hashable, Sendable {
   /// The kinds of problem.
   public enum Kind: String, Hashable, Sendable, CaseIterable {

@@ -4,7 +4,7 @@ import Bluetooth
 public struct AdvertisingSetID: Hashable, Sendable {
   /// The number.
   public let value: UInt32
-  /// Makes a number into an identifier.
+  /// Makes an identifier from a number.
   public init(_ value: UInt32) { self.value = value }
 }
 
@@ -30,17 +30,17 @@ public struct AdvertisingParameters: Hashable, Sendable {
   }
 }
 
-/// What has become of a wanted advertisement.
+/// The state of a wanted advertisement.
 public enum AdvertisingStatus: Hashable, Sendable {
   /// It is on the air, with this interval.
   case on(interval: Duration)
-  /// It is not on the air for now and comes back by itself.
+  /// It is off the air for now and comes back automatically.
   case off
   /// It cannot be sent.
   case failed(BluetoothError)
 }
 
-/// How a connection ought to be (Core 5.4, Vol 4, Part E, 7.8.12, 7.8.18 and 7.8.66).
+/// The wanted parameters of a connection (Core 5.4, Vol 4, Part E, 7.8.12, 7.8.18 and 7.8.66).
 public struct ConnectionParameters: Hashable, Sendable {
   /// The range within which the time between two connection events may lie, 7.5 ms to 4 s.
   public var interval: ClosedRange<Duration>
@@ -49,7 +49,7 @@ public struct ConnectionParameters: Hashable, Sendable {
   /// After this long without a packet the link is lost, 100 ms to 32 s.
   public var supervisionTimeout: Duration
 
-  /// Makes connection parameters; without arguments those of a quick, ordinary link.
+  /// Makes connection parameters; the defaults suit an ordinary link with low latency.
   public init(
     interval: ClosedRange<Duration> = .milliseconds(15)...(.milliseconds(45)), latency: Int = 0,
     supervisionTimeout: Duration = .seconds(4)

@@ -3,39 +3,42 @@ import Collections
 
 /// Shares the advertising sets of one controller among the advertisements that are wanted.
 ///
-/// As long as there are sets enough, each advertisement has its own. When there are more advertisements, all sets but the last
-/// keep who came first, and the others take turns on the last one; a controller with legacy commands has but one.
+/// As long as there are sets enough, each advertisement has its own. When there are more advertisements, all sets but
+/// the last keep the earliest members, and the others take turns on the last one; a controller with legacy commands has
+/// only one.
 ///
 /// | State         | Input                            | Outcome                                                     |
 /// |---------------|----------------------------------|-------------------------------------------------------------|
 /// | not a member  | `admit`                          | a member with its own set, or one that shares and has a turn soon |
 /// | not a member  | `admit`, `limit` share already   | refused                                                     |
-/// | member        | `remove`                         | not a member; who has waited longest may get a set of its own |
+/// | member        | `remove`                         | not a member; the one waiting longest may get a set of its own |
 /// | waits         | `onAir`, the last turn is over   | on the air for `turn`                                       |
-/// | on the air    | `onAir`, its turn is over        | waits, if somebody else is able to take the turn            |
+/// | on the air    | `onAir`, its turn is over        | waits, if another member is able to take the turn           |
 ///
-/// Every second turn is a newcomer's as long as there are any: each is heard soon, and nobody is kept from the air by one who
-/// comes and goes.
+/// Every second turn is a newcomer's as long as there are any: each is heard soon, and nobody is kept from the air by
+/// one who comes and goes.
 ///
-/// While it shares, an advertisement is sent at least every `longestInterval` during its turn, so that each turn is heard.
+/// While it shares, an advertisement is sent at least every `longestInterval` during its turn, so that each turn is
+/// heard.
 public struct AdvertisingRotation: Hashable, Sendable {
   /// How long one advertisement is on the air before the next takes its turn.
   public static let turn = Duration.milliseconds(500)
   /// The longest interval within a turn.
   public static let longestInterval = Duration.milliseconds(250)
-  /// How many advertisements may share one set: the last is heard every eight seconds, or sixteen while others come and go.
+  /// How many advertisements may share one set: the last is heard every eight seconds, or sixteen while others come and
+  /// go.
   public static let limit = 16
 
   /// How many advertisements the controller sends at once, 0 or more. It may turn out to be fewer than it said.
   public var sets: Int
   private var members: OrderedSet<AdvertisingSetID> = []
-  /// Those that share and have never been on the air.
+  /// The members that share and have never been on the air.
   private var fresh: OrderedSet<AdvertisingSetID> = []
-  /// Who has the turn.
+  /// The member whose turn it is.
   private var current: AdvertisingSetID?
   private var turnEnd = Instant.zero
   private var isNewcomersTurn = false
-  /// The members; who has waited longest for a turn is first.
+  /// The members; the one that has waited longest for a turn is first.
   private var queue: OrderedSet<AdvertisingSetID> = []
 
   /// Makes a rotation without members for a controller with so many sets.
@@ -44,15 +47,15 @@ public struct AdvertisingRotation: Hashable, Sendable {
   /// How many advertisements there may be.
   public var capacity: Int { sets > 0 ? sets - 1 + Self.limit : 0 }
 
-  /// Those that take turns; empty while everybody has a set.
+  /// The members that take turns; empty while every member has a set.
   public var sharing: ArraySlice<AdvertisingSetID> {
     members.count > sets && sets > 0 ? members.elements[(sets - 1)...] : []
   }
 
-  /// Whether it takes part.
+  /// Whether this advertisement is a member.
   public func contains(_ set: AdvertisingSetID) -> Bool { members.contains(set) }
 
-  /// Takes an advertisement in.
+  /// Adds an advertisement.
   /// - Returns: false if there are too many already.
   public mutating func admit(_ set: AdvertisingSetID) -> Bool {
     if members.contains(set) { return true }
@@ -63,7 +66,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
     return true
   }
 
-  /// Lets an advertisement go.
+  /// Removes an advertisement.
   public mutating func remove(_ set: AdvertisingSetID) {
     members.remove(set)
     queue.remove(set)
@@ -71,8 +74,8 @@ public struct AdvertisingRotation: Hashable, Sendable {
     if current == set { current = nil }
   }
 
-  /// Who is to be on the air now. To be asked again at the deadline and after each change.
-  /// - Parameter able: whether an advertisement can be sent at present; who cannot is left out.
+  /// The members that should be on the air now. Call it again at the deadline and after each change.
+  /// - Parameter able: whether an advertisement can be sent at present; those that cannot are left out.
   public mutating func onAir(at now: Instant, able: (AdvertisingSetID) -> Bool) -> [AdvertisingSetID] {
     let sharing = sharing
     guard !sharing.isEmpty else {
@@ -95,7 +98,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
     return own.filter(able) + [next]
   }
 
-  /// When the turn is over; nil if nobody waits for it, or it is over already.
+  /// When the turn is over; nil if no member waits for it, or it is over already.
   public func deadline(after now: Instant) -> Instant? {
     current != nil && sharing.count > 1 && now < turnEnd ? turnEnd : nil
   }
@@ -111,7 +114,8 @@ public struct AdvertisingRotation: Hashable, Sendable {
     sharing.contains(set) ? interval * sharing.count : interval
   }
 
-  /// After a newcomer, or without one: who has waited longest. Else the latest newcomer: the earlier have waited longer.
+  /// After a newcomer, or without one: the member that has waited longest. Else the latest newcomer: earlier ones have
+  /// waited longer.
   private mutating func next(
     in sharing: ArraySlice<AdvertisingSetID>, _ able: (AdvertisingSetID) -> Bool
   ) -> AdvertisingSetID? {

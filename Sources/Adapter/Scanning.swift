@@ -6,7 +6,7 @@ public struct ScanParameters: Hashable, Sendable {
   public var isActive: Bool
   /// From the beginning of one scan window to the next, 2.5 ms to 10.24 s.
   public var interval: Duration
-  /// How long each window is, at the most `interval`.
+  /// How long each window is, at most `interval`.
   public var window: Duration
 
   /// Makes scan parameters; without arguments an active scan half of the time.
@@ -34,7 +34,7 @@ public struct AdvertisingReport: Hashable, Sendable {
   /// When it came.
   public var time: Instant
 
-  /// Makes a report of its parts.
+  /// Makes a report from its parts.
   public init(
     address: DeviceAddress, isScanResponse: Bool = false, isConnectable: Bool = true, isScannable: Bool = true,
     rssi: Int?, data: [UInt8], time: Instant

@@ -6,13 +6,13 @@ public protocol Scheduler: AnyObject {
   var now: Instant { get }
   /// The time of day in seconds since the epoch (1970-01-01 00:00 UTC).
   var secondsSinceEpoch: Double { get }
-  /// Calls `work` once, on the thread of everything else, when the time has come; never from inside this call.
+  /// Calls `work` once, on the daemon's thread, when the time has come; never from inside this call.
   func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork
 }
 
 /// An alarm that was set.
 public protocol ScheduledWork: AnyObject {
-  /// Unsets the alarm; after this call its work is not called.
+  /// Cancels the alarm; after this call its work is not called.
   func cancel()
 }
 

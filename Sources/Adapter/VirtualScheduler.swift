@@ -42,7 +42,7 @@ public final class VirtualScheduler: Scheduler {
     return entry.work
   }
 
-  /// Moves the clock by `duration` and rings every alarm on the way, those set meanwhile included.
+  /// Moves the clock by `duration` and rings every alarm on the way, including those set while it moves.
   public func advance(by duration: Duration) {
     let end = now.advanced(by: duration)
     while let next = heap.min, next.time <= end { ring() }

@@ -4,7 +4,7 @@ import Bluetooth
 
 /// Sessions that outlast their programs.
 extension Daemon {
-  /// `session.open`: names the session, or goes on with one that was kept.
+  /// `session.open`: names the session, or resumes a preserved one.
   func open(
     _ params: SessionOpen.Params, for asking: Session, _ reply: Reply<SessionOpen.Result>
   ) throws {
@@ -13,7 +13,7 @@ extension Daemon {
     var restored: RestoredState?
     if let identifier = params.restore {
       guard let connection = asking.connection, connection.callCount == 1 else {
-        throw BledError.invalidParameter.error("\"restore\" goes into the first call of a connection")
+        throw BledError.invalidParameter.error("\"restore\" is allowed only in the first call on a connection")
       }
       let key = try RestorationKey(identifier, user: asking.credentials?.user)
       reviveSessions()
@@ -33,7 +33,7 @@ extension Daemon {
     if let name = params.name { session.rename(name) }
     if let keep {
       guard session.restoration != nil else {
-        throw BledError.invalidParameter.error("\"keep\" goes with \"restore\"")
+        throw BledError.invalidParameter.error("\"keep\" requires \"restore\"")
       }
       restorations.keep(session, for: keep)
     }
@@ -50,7 +50,7 @@ extension Daemon {
     if restored != nil { server.programReturned(session) }
   }
 
-  /// `session.end`: gives everything back that this session or a preserved one holds.
+  /// `session.end`: releases everything that this session or a preserved one holds.
   func end(_ params: SessionEnd.Params, for session: Session, _ reply: Reply<Empty>) throws {
     var ending = session
     if let identifier = params.restore {
@@ -60,7 +60,7 @@ extension Daemon {
     close(ending, GAPError.cancelled.error("the session was ended by its user"))
   }
 
-  /// The connection of a session that is to be kept has ended.
+  /// The connection of a session that is to be preserved has ended.
   func lose(_ session: Session) {
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
     central.programGone(session)
@@ -72,11 +72,11 @@ extension Daemon {
   /// What a session holds now.
   func state(of session: Session, since: Double) -> RestoredState {
     RestoredState(
-      since: since, scan: scans.wish(of: session), peripherals: central.held(by: session),
+      since: since, scan: scans.request(of: session), peripherals: central.held(by: session),
       services: server.published(by: session), advertisements: advertising.held(by: session))
   }
 
-  /// Takes over the sessions that the daemon before this one left, once.
+  /// Restores the sessions that the previous daemon stored, once.
   func reviveSessions() {
     for stored in restorations.takeLeft() {
       do {
@@ -94,7 +94,7 @@ extension Daemon {
     var state = stored.state
     if state.limit(to: rules.policy.permissions(of: stored.credentials)) {
       logger.warning(
-        "the preserved session \"\(stored.identifier)\" is not permitted all that it held: the policy changed")
+        "the preserved session \"\(stored.identifier)\" lost some of what it held: the policy no longer permits it")
     }
     try restorations.enter(session, as: key)
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
@@ -113,12 +113,12 @@ extension Daemon {
 
   private func time(toKeep seconds: Double) throws(BluetoothError) -> Duration {
     guard seconds > 0, seconds <= 86_400 * 365 else {
-      throw BledError.invalidParameter.error("\"keep\" must be more than 0 seconds and at the most a year")
+      throw BledError.invalidParameter.error("\"keep\" must be more than 0 seconds and at most a year")
     }
     return .seconds(seconds)
   }
 
-  /// Gives back what a session holds that its program lacks the permissions for, and forgets what was kept for it.
+  /// Releases what a session holds that its program lacks the permissions for, and forgets what was kept for it.
   /// - Returns: whether any is lacking.
   private func giveBack(_ lacking: Set<Permission>, of session: Session) -> Bool {
     guard !lacking.isDisjoint(with: [.scan, .connect, .serve, .advertise]) else { return false }
@@ -140,10 +140,10 @@ extension Daemon {
       return close(session, GAPError.cancelled.error("the session has ended"))
     }
     restorations.preserve(session, state) { [unowned self, unowned session] in
-      logger.info("session \(session.id) \(session.name) was kept for long enough; what it held is given back")
-      close(session, GAPError.cancelled.error("the session was kept for long enough"))
+      logger.info("the time to keep session \(session.id) \(session.name) is over; its resources are released")
+      close(session, GAPError.cancelled.error("the time to keep the session is over"))
     }
-    logger.debug("session \(session.id) is kept: its program is gone")
+    logger.debug("session \(session.id) is kept: its program has disconnected")
   }
 
   private func backgroundChanged(_ session: Session) {

@@ -4,14 +4,14 @@ import Bluetooth
 import GATT
 import Logging
 
-/// The daemon without its socket: adapters on one side, sessions on the other, and the brokers between them. All of it lives on one
-/// thread, that of the scheduler and the adapters.
+/// The daemon without its socket: adapters on one side, sessions on the other, and the brokers between them. All of it
+/// lives on one thread, that of the scheduler and the adapters.
 public final class Daemon {
   /// The daemon's version.
   public static let version = Release.version
-  /// The version of the protocol on the socket; grows when something that worked no longer does.
+  /// The version of the protocol on the socket; incremented when something that worked no longer does.
   static let protocolVersion = 1
-  /// How long adapters may take to come to rest when the daemon stops. Programs are told at once, and links and the radio
+  /// How long adapters may take to stop when the daemon stops. Programs are told at once, and links and the radio
   /// are down within a second or so; what may take longer is a controller's power, which must not be left half-way.
   static let patience = Duration.seconds(5)
 
@@ -55,7 +55,7 @@ public final class Daemon {
   ///   - policy: who may do what.
   ///   - limits: how much there may be of everything.
   ///   - restoration: how sessions outlast their programs.
-  ///   - storage: where it keeps what outlasts it; nil for a daemon that forgets all.
+  ///   - storage: where it keeps its state across restarts; nil for a daemon that keeps none.
   public init(
     identity: Identity, policy: Policy, limits: Limits = Limits(), scheduler: any Scheduler, logger: Logger,
     restoration: RestorationSettings = RestorationSettings(), storage: (any DocumentStorage)? = nil
@@ -108,7 +108,7 @@ public final class Daemon {
     return connection
   }
 
-  /// Why there cannot be this session, if there is a reason.
+  /// The error if this session cannot be opened.
   private func refusal(of session: Session) -> BluetoothError? {
     guard !isStopping else { return Self.shuttingDown }
     do throws(BluetoothError) {
@@ -126,24 +126,25 @@ public final class Daemon {
     return Session(
       id: lastSession, credentials: credentials, since: scheduler.secondsSinceEpoch, rules: rules, logger: logger
     ) { [unowned self] session in
-      // Not at once: whoever sends to it may be in the middle of something.
+      // Not at once: its caller may be in the middle of something.
       scheduler.schedule(after: .zero) { [weak self] in
         self?.close(session, BledError.tooSlow.error("the session did not read what it was sent"))
       }
     }
   }
 
-  /// Counts a session in that has no connection.
+  /// Adds a session that has no connection.
   func add(_ session: Session) { sessions.append(session) }
 
-  /// A client has gone: what it held is given back, or kept for it if its session has a restoration identifier.
+  /// A client has disconnected: what it held is released, or preserved if its session has a restoration identifier.
   public func closed(_ connection: SessionConnection) {
     guard connection.isOpen else { return }
     if restorations.isKept(connection.session), !isStopping { return lose(connection.session) }
     close(connection.session, GAPError.cancelled.error("the session has ended"))
   }
 
-  /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop, the store is written.
+  /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop, the store is
+  /// written.
   /// - Parameter done: called once, within 5 seconds.
   public func stop(_ done: @escaping () -> Void) {
     guard !isStopping else { return }
@@ -164,20 +165,20 @@ public final class Daemon {
       if running <= 0 { store.flush(finish) }
     }
     alarm = scheduler.schedule(after: Self.patience) { [logger] in
-      logger.warning("not all adapters, or not the store, came to rest in time")
+      logger.warning("the adapters or the store did not stop in time")
       finish()
     }
     if running == 0 { rest() }
     for slot in adapters.slots { slot.adapter.stop { rest() } }
   }
 
-  /// A connection goes over from a session that holds nothing to one that was kept.
+  /// Moves a connection from a session that holds nothing to a preserved one.
   func replace(_ session: Session, by kept: Session, on connection: SessionConnection) {
     sessions.removeAll { $0 === session }
     connection.resume(kept)
   }
 
-  /// Ends a session: what it held is given back.
+  /// Ends a session: what it held is released.
   func close(_ session: Session, _ error: BluetoothError) {
     guard session.isOpen else { return }
     session.end(error)
@@ -209,7 +210,7 @@ public final class Daemon {
     logState(of: slot)
     let description = slot.description
     if let line = try? RPCEncoding.notification(AdapterChanged.self, description) {
-      // Who comes back gets the states with the answer.
+      // A program that resumes its session gets the states with the answer.
       for session in sessions where session.isPresent { session.send(line, as: .event) }
     }
     advertising.adapterChanged(slot)
@@ -217,7 +218,7 @@ public final class Daemon {
     if slot.adapter.state == .on, !isStopping { reviveSessions() }
   }
 
-  /// Says each state once: changes that follow each other closely are told together, with the last state.
+  /// Logs each state once: changes in quick succession are logged together, with the last state.
   private func logState(of slot: AdapterSlot) {
     guard slot.loggedState != slot.adapter.state else { return }
     slot.loggedState = slot.adapter.state
@@ -228,5 +229,5 @@ public final class Daemon {
     }
   }
 
-  private static var shuttingDown: BluetoothError { BledError.shuttingDown.error("the daemon is going down") }
+  private static var shuttingDown: BluetoothError { BledError.shuttingDown.error("the daemon is shutting down") }
 }

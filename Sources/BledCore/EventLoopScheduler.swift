@@ -7,7 +7,7 @@ import FoundationEssentials
 public final class EventLoopScheduler: Scheduler {
   private let loop: EventLoop
 
-  /// Makes a scheduler of a loop.
+  /// Makes a scheduler for a loop.
   public init(_ loop: EventLoop) { self.loop = loop }
 
   /// The monotonic clock that the loop's timers go by.

@@ -15,11 +15,11 @@ public struct Attribute: Hashable, Sendable {
   /// For a characteristic's value and its descriptors: what the database derives from the declarations.
   var characteristic = Membership()
 
-  /// To which characteristic an attribute belongs.
+  /// The characteristic that an attribute belongs to.
   struct Membership: Hashable, Sendable {
     /// The handle of the characteristic's value; 0 for attributes outside of characteristics.
     var valueHandle: UInt16 = 0
-    /// What the declaration says.
+    /// The properties of the declaration.
     var properties: CharacteristicProperties = []
     /// Bit 0 of the Extended Properties: takes part in reliable writes (Part G, 3.3.3.1).
     var isReliable = false
@@ -37,21 +37,21 @@ public struct Attribute: Hashable, Sendable {
     self.maximumLength = min(max(maximumLength, 0), Attribute.longestValue)
   }
 
-  /// No value is longer (3.2.9).
+  /// The limit of all values (3.2.9).
   public static let longestValue = 512
 }
 
 /// Why a service cannot be added.
 public enum DatabaseError: Error, Hashable, Sendable {
-  /// There is no room for so many handles in a row.
+  /// There is no contiguous range of that many free handles.
   case noHandlesLeft
   /// The attributes do not ascend, lie outside of the service's range, or the range overlaps another service.
   case invalidHandles
-  /// The first attribute is no service declaration, or a declaration's value is no such value.
+  /// The first attribute is not a service declaration, or a declaration's value is malformed.
   case invalidDeclaration
   /// An included service is not in the database.
   case unknownInclude(UInt16)
-  /// A stored value is longer than its attribute takes.
+  /// A stored value is longer than its attribute allows.
   case valueTooLong
 }
 
@@ -63,7 +63,7 @@ public struct RegisteredService: Hashable, Sendable {
   public let uuid: BluetoothUUID
   /// Whether it is a primary service.
   public let isPrimary: Bool
-  /// Who answers for it.
+  /// Its owner.
   public let owner: AttributeOwner
   /// Its characteristics in the order of their handles.
   public let characteristics: [RegisteredCharacteristic]
@@ -77,7 +77,7 @@ public struct RegisteredCharacteristic: Hashable, Sendable {
   public let valueHandle: UInt16
   /// What characteristic it is.
   public let uuid: BluetoothUUID
-  /// What clients are told they can do with it.
+  /// Its properties.
   public let properties: CharacteristicProperties
   /// Its descriptors, the added ones included.
   public var descriptors: [RegisteredDescriptor]
@@ -112,11 +112,11 @@ public struct AccessRequirement: Hashable, Sendable {
     self.authorization = authorization
   }
 
-  /// Anybody may.
+  /// Always permitted.
   public static let open = AccessRequirement(level: 1)
   /// The link must be encrypted.
   public static let encrypted = AccessRequirement(level: 2)
-  /// The link must be encrypted with a key from a pairing that nobody could sit in the middle of.
+  /// The link must be encrypted with a key from a pairing with protection against a person in the middle.
   public static let authenticated = AccessRequirement(level: 3)
   /// The same, and the pairing was LE Secure Connections.
   public static let secureConnections = AccessRequirement(level: 4)
@@ -125,9 +125,9 @@ public struct AccessRequirement: Hashable, Sendable {
 /// Who may read and write an attribute (Vol 3, Part F, 3.2.5). Permissions are the server's own; characteristic
 /// properties, which clients see, are something else.
 public struct AttributePermissions: Hashable, Sendable {
-  /// What reading takes; nil if nobody may.
+  /// The requirement for reading; nil if it is not permitted.
   public var read: AccessRequirement?
-  /// What writing takes; nil if nobody may.
+  /// The requirement for writing; nil if it is not permitted.
   public var write: AccessRequirement?
 
   /// Makes permissions.
@@ -136,7 +136,7 @@ public struct AttributePermissions: Hashable, Sendable {
     self.write = write
   }
 
-  /// Anybody may read, nobody may write.
+  /// Reading is always permitted, writing never.
   public static let readable = AttributePermissions(read: .open)
 }
 
@@ -148,7 +148,7 @@ public struct SecurityState: Hashable, Sendable {
   public var keySize: UInt8
   /// Whether both sides hold a key: decides between Insufficient Authentication and Insufficient Encryption.
   public var isBonded: Bool
-  /// Whether the peer may use what takes authorization.
+  /// Whether the peer may use what requires authorization.
   public var isAuthorized: Bool
 
   /// Describes the protection of a link.
@@ -159,6 +159,6 @@ public struct SecurityState: Hashable, Sendable {
     self.isAuthorized = isAuthorized
   }
 
-  /// A link without encryption to a device that nobody knows.
+  /// A link without encryption to a device without a key.
   public static let none = SecurityState(level: 1, keySize: 0)
 }

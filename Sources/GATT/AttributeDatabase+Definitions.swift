@@ -6,8 +6,8 @@ extension AttributeDatabase {
   private static let retiredLimit = 256
 
   /// Adds a service and gives it handles: those it had before if it was here in the same shape and they are free,
-  /// else fresh ones, and only when there are none left those of other removed services.
-  /// - Parameter preferred: where it begins if there is room: where it was before this database was made.
+  /// else fresh ones, and those of other removed services only when none are left.
+  /// - Parameter preferred: its start handle if there is room: where it was in an earlier database.
   /// - Throws: `.noHandlesLeft`; `.unknownInclude`; `.invalidDeclaration` for a characteristic or descriptor that has
   ///   the UUID of a declaration; `.valueTooLong`.
   public mutating func add(
@@ -29,7 +29,7 @@ extension AttributeDatabase {
     return service
   }
 
-  /// Remembers where a service lay. At the bound nothing more is remembered: the next of its kind gets fresh handles.
+  /// Remembers where a service was. At the limit nothing more is remembered: the next of its kind gets fresh handles.
   mutating func retire(_ service: Service) {
     let range = service.registered.range
     guard retired.count < Self.retiredLimit,
@@ -87,7 +87,7 @@ extension AttributeDatabase {
     return list
   }
 
-  /// What clients see of a service but for its handles, so that it can be recognised elsewhere.
+  /// What clients see of a service except its handles, so that it can be recognised elsewhere.
   private func shape(of definition: ServiceDefinition) throws(DatabaseError) -> [UInt8] {
     guard definition.attributeCount <= 0xFFFF else { throw .noHandlesLeft }
     let types = definition.characteristics.flatMap { [$0.uuid] + $0.allDescriptors.map(\.uuid) }
@@ -122,7 +122,7 @@ extension BluetoothUUID {
 }
 
 extension ServiceDefinition {
-  /// How many handles it takes.
+  /// The number of its handles.
   public var attributeCount: Int {
     1 + includes.count + characteristics.reduce(0) { $0 + 2 + $1.allDescriptors.count }
   }
@@ -145,7 +145,7 @@ extension CharacteristicDefinition {
     if !properties.isDisjoint(with: [.notify, .indicate]),
       !all.contains(where: { $0.uuid == .clientCharacteristicConfiguration })
     {
-      // Switching a value's notifications on takes what reading or writing the value takes, and no authorization of its
+      // Subscribing to a value requires what reading or writing the value requires, and no authorization of its
       // own.
       let needed = [permissions.read, permissions.write].compactMap { $0 }.max { $0.level < $1.level } ?? .open
       all.append(
@@ -160,10 +160,10 @@ extension CharacteristicDefinition {
 }
 
 extension AttributeDatabase {
-  /// Whether there is a database hash at all.
+  /// Whether there is a database hash.
   public var hasHash: Bool { cmac != nil }
 
-  /// What the database hash is made of (Core 5.4, Vol 3, Part G, 7.3.1): every declaration and Extended Properties
+  /// The input of the database hash (Core 5.4, Vol 3, Part G, 7.3.1): every declaration and Extended Properties
   /// descriptor with its value, the other descriptors that GATT defines without.
   public var hashMessage: [UInt8] {
     var message: [UInt8] = []
@@ -187,7 +187,8 @@ extension AttributeDatabase {
   public mutating func hash() -> [UInt8]? {
     guard let cmac else { return nil }
     if let cachedHash { return cachedHash }
-    // The characteristic is a number and goes out least significant octet first; AES-CMAC gives the most significant first.
+    // The characteristic is a number and goes out least significant octet first; AES-CMAC gives the most significant
+    // first.
     let hash = [UInt8](cmac(hashMessage).reversed())
     cachedHash = hash
     return hash

@@ -3,15 +3,15 @@ import Bluetooth
 
 /// The attributes of a GATT server (Core 5.4, Vol 3, Part G, 2.6). One for all links.
 ///
-/// Services lie in the order of their handles, each with its attributes in one array, so a handle is found by two
-/// binary searches; handles are also listed by type, so a search by type looks at nothing else.
+/// Services are in the order of their handles, each with its attributes in one array, so a handle is found by two
+/// binary searches; handles are also listed by type, so a search by type visits only those.
 public struct AttributeDatabase: Sendable {
   struct Service: Sendable {
     var registered: RegisteredService
     var attributes: [Attribute]
   }
 
-  /// Where an attribute lies; valid until services are added or removed.
+  /// The position of an attribute; valid until services are added or removed.
   struct Position {
     let service: Int
     let attribute: Int
@@ -19,9 +19,9 @@ public struct AttributeDatabase: Sendable {
 
   private(set) var entries: [Service] = []
   private var handlesByType: [BluetoothUUID: [UInt16]] = [:]
-  /// The highest handle that was ever in use: new services go behind it, so that no cached handle changes its meaning.
+  /// The highest handle that was ever in use: new services follow it, so that no cached handle changes its meaning.
   var highestHandle: UInt16 = 0
-  /// Where services lay that were removed, by their shape: one that comes back gets its handles back.
+  /// The handles of removed services, by their shape: a service that returns gets its handles back.
   var retired: [[UInt8]: ClosedRange<UInt16>] = [:]
   /// AES-CMAC with the all-zero key; nil where there is no database hash.
   let cmac: (@Sendable ([UInt8]) -> [UInt8])?
@@ -44,14 +44,14 @@ public struct AttributeDatabase: Sendable {
   /// The attribute at this handle.
   public func attribute(_ handle: UInt16) -> Attribute? { position(of: handle).map { self[$0] } }
 
-  /// The value that the database holds at this handle; nil where there is none, or an owner has it.
+  /// The value that the database holds at this handle; nil if there is none, or its owner holds it.
   public func value(of handle: UInt16) -> [UInt8]? {
     guard let position = position(of: handle), case .stored(let value) = self[position].source else { return nil }
     return value
   }
 
   /// Changes a value that the database holds.
-  /// - Returns: false where there is none, it belongs to a declaration, or it would be too long.
+  /// - Returns: false if there is none, it belongs to a declaration, or the new value is too long.
   @discardableResult
   public mutating func setValue(_ value: [UInt8], of handle: UInt16) -> Bool {
     guard let position = position(of: handle), case .stored = self[position].source,
@@ -88,7 +88,7 @@ public struct AttributeDatabase: Sendable {
   }
 
   /// Removes the service that begins at this handle.
-  /// - Returns: the handles that are free now, for `databaseChanged`; nil if no service begins there.
+  /// - Returns: the freed handles, for `databaseChanged`; nil if no service begins there.
   @discardableResult
   public mutating func remove(service handle: UInt16) -> ClosedRange<UInt16>? {
     guard let index = serviceIndex(of: handle), entries[index].registered.range.lowerBound == handle else { return nil }
@@ -105,7 +105,7 @@ public struct AttributeDatabase: Sendable {
   }
 
   /// Removes all services of an owner.
-  /// - Returns: the handles that are free now, in ascending order.
+  /// - Returns: the freed handles, in ascending order.
   @discardableResult
   public mutating func removeAll(owner: AttributeOwner) -> [ClosedRange<UInt16>] {
     let ranges = entries.filter { $0.registered.owner == owner }.map(\.registered.range)
@@ -115,7 +115,7 @@ public struct AttributeDatabase: Sendable {
 
   // MARK: - Look-ups of the server
 
-  /// The attribute at a place, lent rather than copied.
+  /// The attribute at a position, borrowed rather than copied.
   subscript(_ position: Position) -> Attribute {
     _read { yield entries[position.service].attributes[position.attribute] }
   }
@@ -128,7 +128,7 @@ public struct AttributeDatabase: Sendable {
 
   func position(of handle: UInt16) -> Position? {
     guard let service = serviceIndex(of: handle) else { return nil }
-    // Handles mostly follow each other without a gap; then the place is known at once.
+    // Handles are mostly contiguous; then the position is known at once.
     let guess = Int(handle) - Int(entries[service].registered.range.lowerBound)
     if guess < entries[service].attributes.count, entries[service].attributes[guess].handle == handle {
       return Position(service: service, attribute: guess)
@@ -148,7 +148,7 @@ public struct AttributeDatabase: Sendable {
     return handles[first..<end]
   }
 
-  /// The place of the first attribute at or behind a handle, in whatever service.
+  /// The position of the first attribute at or after a handle, in any service.
   func position(notBelow handle: UInt16) -> Position? {
     var service = serviceIndexNotAbove(handle) ?? 0
     while service < entries.count {
@@ -159,12 +159,12 @@ public struct AttributeDatabase: Sendable {
     return nil
   }
 
-  /// The place behind a place.
+  /// The position after a position.
   func position(after position: Position) -> Position? {
     if position.attribute + 1 < entries[position.service].attributes.count {
       return Position(service: position.service, attribute: position.attribute + 1)
     }
-    // No service is without attributes: it has at least its declaration.
+    // Every service has at least one attribute, its declaration.
     return position.service + 1 < entries.count ? Position(service: position.service + 1, attribute: 0) : nil
   }
 

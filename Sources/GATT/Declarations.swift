@@ -3,7 +3,7 @@ import Bluetooth
 
 /// Reads the declarations among a service's attributes (Core 5.4, Vol 3, Part G, 3.1 to 3.3).
 enum Declarations {
-  /// Checks the attributes of a service, notes at each of them to which characteristic it belongs, and lists what there
+  /// Checks the attributes of a service, records for each the characteristic that it belongs to, and lists what there
   /// is.
   static func read(
     _ attributes: inout [Attribute], range: ClosedRange<UInt16>, owner: AttributeOwner
@@ -40,7 +40,7 @@ enum Declarations {
     )
   }
 
-  /// Carries bit 0 of each Extended Properties descriptor over to its characteristic's value.
+  /// Copies bit 0 of each Extended Properties descriptor to its characteristic's value.
   private static func markReliable(_ attributes: inout [Attribute]) {
     for descriptor in attributes where descriptor.type == .characteristicExtendedProperties {
       guard case .stored(let value) = descriptor.source, let bits = value.first, bits & 1 != 0 else { continue }

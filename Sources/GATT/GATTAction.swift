@@ -1,48 +1,48 @@
 import ATT
 import Bluetooth
 
-/// What a `GATTConnection` wants done. Execute actions in order.
+/// An action of a `GATTConnection`. Execute actions in order.
 public enum GATTAction: Sendable {
   /// Send this packet on the link.
   case send([UInt8])
-  /// The bearer is at its end: drop the link. What was pending has failed already.
+  /// The bearer ended: disconnect. What was pending has failed already.
   case failed(BearerError)
   /// The largest packet changed, in octets.
   case mtuChanged(Int)
 
-  /// A procedure ended. Comes exactly once for each that was started.
+  /// A procedure ended. Emitted exactly once for each that was started.
   case finished(ProcedureID, Result<GATTResult, GATTError>)
   /// The peer's server sent a value. An indication has been confirmed already.
   case value(handle: UInt16, [UInt8], isIndication: Bool)
-  /// The peer's server wants more protection. The procedure waits; call `resume`. Only where `asksForSecurity` is set.
+  /// The peer's server requires more security. The procedure waits; call `resume`. Only where `asksForSecurity` is set.
   case securityNeeded(ProcedureID, ATTErrorCode)
 
   /// The peer reads a value of the owner's: call `answerRead`.
   case read(ReadQuestion)
   /// The peer writes a value of the owner's: call `answerWrite` if there is a token.
   case write(WriteQuestion)
-  /// A question is void: an answer would be ignored.
+  /// A request is cancelled: an answer would be ignored.
   case questionCancelled(QuestionToken)
   /// The peer wrote a value that the database holds.
   case stored(handle: UInt16)
-  /// The peer changed what it wants to be sent of the value at this handle, or left.
+  /// The peer changed its subscription to the value at this handle, or disconnected.
   case subscriptionChanged(handle: UInt16, ClientConfiguration)
-  /// An indication was confirmed, or failed. Comes exactly once for each.
+  /// An indication was confirmed, or failed. Emitted exactly once for each.
   case indicationFinished(IndicationID, Result<Void, GATTError>)
   /// `clientState` changed: keep it if the peer is bonded.
   case clientStateChanged
 }
 
-/// Which question an answer belongs to; never the same twice on one connection.
+/// The request that an answer belongs to; unique on one connection.
 public struct QuestionToken: Hashable, Sendable {
   let value: UInt64
 }
 
-/// The number under which the caller follows an indication; it chooses it.
+/// The caller's number for an indication.
 public struct IndicationID: Hashable, Sendable {
   /// The number.
   public let value: UInt64
-  /// Makes a number into an identifier.
+  /// Makes an identifier from a number.
   public init(_ value: UInt64) { self.value = value }
 }
 
@@ -54,11 +54,11 @@ public struct ReadQuestion: Hashable, Sendable {
   public let owner: AttributeOwner
   /// The attribute.
   public let handle: UInt16
-  /// From where on the value is wanted, 0 to 512.
+  /// The offset in the value, 0 to 512.
   public let offset: UInt16
 }
 
-/// A write that the owner of the values is to take or refuse as a whole.
+/// A write that the owner of the values accepts or refuses as a whole.
 public struct WriteQuestion: Hashable, Sendable {
   /// For the answer; nil for a command, which has none.
   public let token: QuestionToken?

@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-// The client of one link (Core 5.4, Vol 3, Part G, 4). It runs one procedure at a time; whoever has more keeps a queue.
+// The client of one link (Core 5.4, Vol 3, Part G, 4). It runs one procedure at a time; a queue is up to the caller.
 //
 // State      Holds                                       Leaves it
 // idle       nothing                                     `start`
@@ -13,7 +13,7 @@ import Bluetooth
 
 /// The GATT client of one link.
 struct GATTClient: Sendable {
-  /// Whether a refusal for want of security is put to the caller.
+  /// Whether a refusal for lack of security is reported to the caller.
   var asksForSecurity = false
   /// Whether the link is encrypted: then nothing is signed (Core 5.4, Vol 3, Part C, 10.4.1).
   var isEncrypted = false
@@ -22,7 +22,7 @@ struct GATTClient: Sendable {
   private var refusal: ATTPDU?
   private var hasExchangedMTU = false
 
-  /// Starts a procedure; one that asks fails while another runs.
+  /// Starts a procedure; one with requests fails while another runs.
   mutating func start(
     _ procedure: GATTProcedure, id: ProcedureID, now: Instant, bearer: inout Bearer, actions: inout [GATTAction]
   ) {
@@ -42,7 +42,7 @@ struct GATTClient: Sendable {
     }
   }
 
-  /// Takes the answer to the request that is on its way.
+  /// Handles the response to the pending request.
   mutating func handle(_ pdu: ATTPDU, now: Instant, bearer: inout Bearer, actions: inout [GATTAction]) {
     if asksForSecurity, case .errorResponse(_, _, let error) = pdu, error.isAboutSecurity,
       let id = running?.id, running?.wasRepeated == false
@@ -53,13 +53,13 @@ struct GATTClient: Sendable {
     follow(pdu, now, &bearer, &actions)
   }
 
-  /// Takes an answer that cannot be read.
+  /// Handles a malformed response.
   mutating func handleMalformed(_ packet: [UInt8], actions: inout [GATTAction]) {
     let opcode = ATTOpcode(rawValue: packet.first ?? 0)
     finish(.failure(.invalidResponse(opcode, .malformed)), &actions)
   }
 
-  /// Repeats what was refused for want of security, or gives it up.
+  /// Repeats what was refused for lack of security, or fails it.
   mutating func resume(
     _ id: ProcedureID, isSecured: Bool, now: Instant, bearer: inout Bearer, actions: inout [GATTAction]
   ) {
@@ -73,7 +73,7 @@ struct GATTClient: Sendable {
     }
   }
 
-  /// Hands on what the server sent of its own accord.
+  /// Passes on a notification or indication of the server.
   func deliver(_ pdu: ATTPDU, actions: inout [GATTAction]) {
     switch pdu {
     case .handleValueNotification(let handle, let value):
@@ -88,7 +88,7 @@ struct GATTClient: Sendable {
     }
   }
 
-  /// Ends what runs; the bearer is at its end.
+  /// Ends the running procedure; the bearer ended.
   mutating func end(_ reason: BearerError, actions: inout [GATTAction]) {
     refusal = nil
     finish(.failure(.bearer(reason)), &actions)
@@ -147,7 +147,7 @@ struct GATTClient: Sendable {
   private func command(_ pdu: ATTPDU, _ id: ProcedureID, _ bearer: Bearer, _ actions: inout [GATTAction]) {
     let packet = pdu.encoded
     guard packet.count <= bearer.mtu else {
-      // A signature takes 12 octets more.
+      // A signature adds 12 octets.
       let overhead = if case .signedWriteCommand = pdu { 15 } else { 3 }
       return actions.append(.finished(id, .failure(.valueTooLong(maximum: bearer.mtu - overhead))))
     }

@@ -12,7 +12,7 @@ import Bluetooth
 
 /// Both GATT roles on one link (Core 5.4, Vol 3, Part G).
 ///
-/// Every call appends to `actions` what is to be done, in order; the caller executes it and empties the array.
+/// Every call appends the actions to execute to `actions`, in order; the caller executes them and empties the array.
 public struct GATTConnection: Sendable {
   private var bearer: Bearer
   private var server: GATTServer
@@ -28,11 +28,11 @@ public struct GATTConnection: Sendable {
     client.isEncrypted = security.level > 1
   }
 
-  /// The largest packet in octets: 23 until either side exchanged it.
+  /// The ATT MTU in octets: 23 until either side exchanged it.
   public var mtu: Int { bearer.mtu }
   /// False when the bearer ended.
   public var isOpen: Bool { bearer.error == nil }
-  /// When `timePassed` must be called, if nothing happens before.
+  /// When `timePassed` must be called, unless the state changes before.
   public var deadline: Instant? {
     guard let first = bearer.deadline else { return server.deadline }
     guard let second = server.deadline else { return first }
@@ -41,7 +41,7 @@ public struct GATTConnection: Sendable {
 
   // MARK: - The link
 
-  /// Takes one packet of the link.
+  /// Handles one packet from the link.
   public mutating func received(
     _ packet: [UInt8], now: Instant, database: inout AttributeDatabase, actions: inout [GATTAction]
   ) {
@@ -63,13 +63,13 @@ public struct GATTConnection: Sendable {
     if bearer.mtu != mtu { actions.append(.mtuChanged(bearer.mtu)) }
   }
 
-  /// Ends what waited too long; call it at `deadline` or later.
+  /// Ends what has timed out; call it at `deadline` or later.
   public mutating func timePassed(now: Instant, actions: inout [GATTAction]) {
     if let error = bearer.timePassed(now: now) { return fail(error, &actions) }
     server.timePassed(now: now, bearer: &bearer, actions: &actions)
   }
 
-  /// The link is no more: everything pending ends, once.
+  /// The link has ended: everything pending ends, once.
   public mutating func linkEnded(_ reason: BluetoothError, actions: inout [GATTAction]) {
     guard isOpen else { return }
     end(.linkEnded(reason), &actions)
@@ -83,7 +83,7 @@ public struct GATTConnection: Sendable {
 
   // MARK: - Client
 
-  /// Whether a procedure that the peer refuses for want of security waits for `resume`, instead of failing at once.
+  /// Whether a procedure that the peer refuses for lack of security waits for `resume`, instead of failing at once.
   public var asksForSecurity: Bool {
     get { client.asksForSecurity }
     set { client.asksForSecurity = newValue }
@@ -99,8 +99,8 @@ public struct GATTConnection: Sendable {
     client.start(procedure, id: id, now: now, bearer: &bearer, actions: &actions)
   }
 
-  /// Goes on with the procedure of `securityNeeded`: its request is sent again, once, or it fails with what the peer
-  /// said.
+  /// Continues the procedure of `securityNeeded`: its request is sent again, once, or it fails with the peer's
+  /// error.
   public mutating func resume(
     _ id: ProcedureID, isSecured: Bool, now: Instant, actions: inout [GATTAction]
   ) {
@@ -115,16 +115,16 @@ public struct GATTConnection: Sendable {
     set { server.signatureVerifier = newValue }
   }
 
-  /// What the client wants to be sent of the value at this handle.
+  /// The client's subscription to the value at this handle.
   public func subscription(of handle: UInt16) -> ClientConfiguration {
     isOpen ? server.subscriptions[handle] ?? [] : []
   }
 
-  /// False while a client with robust caching has not taken in a change of the database: values for it are held back
+  /// False while a client with robust caching is change-unaware: values for it are held back
   /// (Core 5.4, Vol 3, Part G, 2.5.2.1).
   public var isInSync: Bool { server.awareness == .aware }
 
-  /// Answers a read question: the value from the offset of the question on, or an error.
+  /// Answers a read: the value from the requested offset on, or an error.
   public mutating func answerRead(
     _ token: QuestionToken, _ answer: Result<[UInt8], ATTErrorCode>, now: Instant, database: inout AttributeDatabase,
     actions: inout [GATTAction]
@@ -132,7 +132,7 @@ public struct GATTConnection: Sendable {
     server.answerRead(token, answer, now: now, bearer: &bearer, database: &database, actions: &actions)
   }
 
-  /// Answers a write question: nil takes what was written.
+  /// Answers a write: nil accepts it.
   public mutating func answerWrite(
     _ token: QuestionToken, _ error: ATTErrorCode?, now: Instant, database: inout AttributeDatabase,
     actions: inout [GATTAction]
@@ -140,41 +140,42 @@ public struct GATTConnection: Sendable {
     server.answerWrite(token, error, now: now, bearer: &bearer, database: &database, actions: &actions)
   }
 
-  /// Notifies a value, cut to MTU − 3 octets, if the client wants it. Call it while the link is writable.
+  /// Notifies a value, truncated to MTU − 3 octets, if the client has subscribed. Call it while the link is writable.
   public func notify(_ value: [UInt8], of handle: UInt16, actions: inout [GATTAction]) -> NotifyOutcome {
     server.notify(value, of: handle, bearer: bearer, actions: &actions)
   }
 
-  /// Notifies several values, in one packet where the client can take that. Call it while the link is writable.
+  /// Notifies several values, in one packet if the client supports that. Call it while the link is writable.
   public func notify(
     _ values: [(handle: UInt16, value: [UInt8])], actions: inout [GATTAction]
   ) -> NotifyOutcome {
     server.notify(values, bearer: bearer, actions: &actions)
   }
 
-  /// Indicates a value, cut to MTU − 3 octets, when those before it are confirmed. Ends with one `indicationFinished`.
+  /// Indicates a value, truncated to MTU − 3 octets, when those before it are confirmed. Ends with one
+  /// `indicationFinished`.
   public mutating func indicate(
     _ value: [UInt8], of handle: UInt16, id: IndicationID, now: Instant, actions: inout [GATTAction]
   ) {
     server.indicate(value, of: handle, id: id, now: now, bearer: &bearer, actions: &actions)
   }
 
-  /// Tells the client that services came or went in a range of handles, if it wants to know.
+  /// Indicates to the client, if it has subscribed, that services changed in a range of handles.
   public mutating func databaseChanged(
     _ range: ClosedRange<UInt16>, now: Instant, database: AttributeDatabase, actions: inout [GATTAction]
   ) {
     server.databaseChanged(range, now: now, bearer: &bearer, database: database, actions: &actions)
   }
 
-  /// Ends the open question to an owner that cannot answer any more.
+  /// Ends the open request to an owner that cannot answer any more.
   public mutating func ownerGone(_ owner: AttributeOwner, actions: inout [GATTAction]) {
     server.ownerGone(owner, bearer: &bearer, actions: &actions)
   }
 
-  /// What is to be kept of the client if it is bonded; also after the link's end.
+  /// The state to store of the client if it is bonded; also after the link's end.
   public func clientState(database: inout AttributeDatabase) -> GATTClientState { server.clientState(&database) }
 
-  /// Gives a bonded client back what was kept of it, and tells it where the database changed meanwhile.
+  /// Restores the state of a bonded client, and tells it where the database has changed since.
   public mutating func restore(
     _ state: GATTClientState, now: Instant, database: inout AttributeDatabase, actions: inout [GATTAction]
   ) {

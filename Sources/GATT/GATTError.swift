@@ -5,7 +5,7 @@ import Bluetooth
 public enum GATTError: Error, Hashable, Sendable {
   /// The server refused it at this handle (0 for none).
   case att(ATTErrorCode, handle: UInt16)
-  /// The server's answer does not fit the question.
+  /// The server's response does not match the request.
   case invalidResponse(ATTOpcode, ResponseFault)
   /// The bearer ended first.
   case bearer(BearerError)
@@ -15,24 +15,24 @@ public enum GATTError: Error, Hashable, Sendable {
   case queueFull
   /// The value does not fit into a packet, or not into an attribute.
   case valueTooLong(maximum: Int)
-  /// The request makes no sense, such as Read Multiple with one handle.
+  /// The request is not valid, such as Read Multiple with one handle.
   case invalidParameter
   /// The peer has not subscribed to it, or must discover the database again first.
   case notSubscribed
 
-  /// What is wrong with an answer.
+  /// What is wrong with a response.
   public enum ResponseFault: String, Hashable, Sendable {
-    /// It cannot be read, or its elements have a length that makes no sense.
+    /// It is malformed, or its elements have an invalid length.
     case malformed
-    /// Handles that do not ascend, lie out of the range asked for, or end before they begin.
+    /// Handles that do not ascend, are outside of the requested range, or end before they begin.
     case handles
-    /// A prepared write came back changed.
+    /// A prepared write was echoed with changes.
     case echo
     /// A value longer than 512 octets.
     case tooLong
   }
 
-  /// The error as everybody carries it.
+  /// As a `BluetoothError`.
   public var bluetoothError: BluetoothError {
     switch self {
     case .att(let code, 0): code.bluetoothError

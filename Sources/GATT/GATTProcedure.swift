@@ -1,16 +1,16 @@
 import Bluetooth
 
-/// The number under which the caller follows a procedure; it chooses it.
+/// The caller's number for a procedure.
 public struct ProcedureID: Hashable, Sendable {
   /// The number.
   public let value: UInt64
-  /// Makes a number into an identifier.
+  /// Makes an identifier from a number.
   public init(_ value: UInt64) { self.value = value }
 }
 
 /// What a GATT client can do (Core 5.4, Vol 3, Part G, 4.2).
 public enum GATTProcedure: Sendable {
-  /// Primary services are found by themselves, secondary ones only by those who look for them.
+  /// Primary services are discovered directly, secondary ones only on request.
   public enum ServiceKind: Hashable, Sendable {
     /// Type 0x2800.
     case primary
@@ -30,7 +30,7 @@ public enum GATTProcedure: Sendable {
   case discoverCharacteristics(in: ClosedRange<UInt16>)
   /// 4.7.1. Ends with `.descriptors`.
   case discoverDescriptors(in: ClosedRange<UInt16>)
-  /// 4.8.1 and 4.12.1. Ends with `.value`: at the most MTU − 1 octets of it.
+  /// 4.8.1 and 4.12.1. Ends with `.value`: at most MTU − 1 octets of it.
   case read(UInt16)
   /// 4.8.2. Ends with `.values`.
   case readByUUID(BluetoothUUID, in: ClosedRange<UInt16> = 1...0xFFFF)
@@ -42,9 +42,9 @@ public enum GATTProcedure: Sendable {
   case readMultiple([UInt16])
   /// 4.8.5, two handles or more. Ends with `.values`, in the order asked for; the MTU may have cut the last ones off.
   case readMultipleVariable([UInt16])
-  /// 4.9.1. Goes out at once, before what waits. Ends with `.done` when it is sent; longer than MTU − 3 is an error.
+  /// 4.9.1. Sent at once, before what waits. Ends with `.done` when it is sent; longer than MTU − 3 is an error.
   case writeWithoutResponse(UInt16, [UInt8])
-  /// 4.9.2. Goes out at once, on an encrypted link as a plain write without response. `sign` gets the packet and
+  /// 4.9.2. Sent at once, on an encrypted link as a plain write without response. `sign` gets the packet and
   /// returns the 12 octets of the signature: the counter and the code. Ends with `.done` when it is sent.
   case signedWrite(UInt16, [UInt8], sign: @Sendable ([UInt8]) -> [UInt8])
   /// 4.9.3 and 4.12.3. Ends with `.done`; longer than MTU − 3 is an error.
@@ -63,16 +63,16 @@ public enum GATTProcedure: Sendable {
   }
 }
 
-/// A piece of a value to be written.
+/// A part of a value to be written.
 public struct AttributeWrite: Hashable, Sendable {
   /// The attribute.
   public var handle: UInt16
-  /// Where the piece begins in the value.
+  /// The offset of the part in the value.
   public var offset: UInt16
   /// The piece.
   public var value: [UInt8]
 
-  /// Makes a piece of a value.
+  /// Makes a part of a value.
   public init(handle: UInt16, offset: UInt16 = 0, value: [UInt8]) {
     self.handle = handle
     self.offset = offset
@@ -80,7 +80,7 @@ public struct AttributeWrite: Hashable, Sendable {
   }
 }
 
-/// What a client wants to be sent of a characteristic (3.3.3.3).
+/// A client's subscription to a characteristic (3.3.3.3).
 public struct ClientConfiguration: OptionSet, Hashable, Sendable {
   /// The descriptor's two octets.
   public let rawValue: UInt16
@@ -92,7 +92,7 @@ public struct ClientConfiguration: OptionSet, Hashable, Sendable {
   public static let indication = ClientConfiguration(rawValue: 2)
 }
 
-/// What a procedure found.
+/// The result of a procedure.
 public enum GATTResult: Hashable, Sendable {
   /// The MTU of the bearer in octets.
   case mtu(Int)
@@ -102,13 +102,13 @@ public enum GATTResult: Hashable, Sendable {
   case includedServices([DiscoveredInclude])
   /// Characteristics in the order of their handles.
   case characteristics([DiscoveredCharacteristic])
-  /// Attributes that are no declarations, in the order of their handles.
+  /// Attributes that are not declarations, in the order of their handles.
   case descriptors([DiscoveredDescriptor])
   /// A value.
   case value([UInt8])
   /// Several values.
   case values([DiscoveredValue])
-  /// It is done.
+  /// Success without a value.
   case done
 }
 
@@ -145,7 +145,7 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
   public let valueHandle: UInt16
   /// The last handle that can belong to it: before the next characteristic, or the end of what was searched.
   public let endHandle: UInt16
-  /// What can be done with it.
+  /// Its properties.
   public let properties: CharacteristicProperties
   /// What characteristic it is.
   public let uuid: BluetoothUUID
@@ -180,6 +180,6 @@ public struct DiscoveredDescriptor: Hashable, Sendable {
 public struct DiscoveredValue: Hashable, Sendable {
   /// The attribute.
   public let handle: UInt16
-  /// Its value, as far as it fitted.
+  /// Its value, possibly truncated.
   public let value: [UInt8]
 }

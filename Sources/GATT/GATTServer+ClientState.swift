@@ -1,9 +1,9 @@
 import ATT
 import Bluetooth
 
-/// What a server keeps of a bonded client between connections (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
+/// What a server stores of a bonded client between connections (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
 public struct GATTClientState: Hashable, Sendable {
-  /// What it wants to be sent, by the handle of the value.
+  /// Its subscriptions, by the handle of the value.
   public var subscriptions: [UInt16: ClientConfiguration]
   /// What it wrote to Client Supported Features; empty if nothing.
   public var features: [UInt8]
@@ -19,11 +19,11 @@ public struct GATTClientState: Hashable, Sendable {
 }
 
 extension GATTServer {
-  /// Whether the client knows the database as it is (Part G, 2.5.2.1).
+  /// Whether the client is change-aware (Part G, 2.5.2.1).
   enum Awareness {
-    /// It does, or it does not take part in robust caching.
+    /// Change-aware, or without robust caching.
     case aware
-    /// It does not, and has not been told.
+    /// Change-unaware, and not told.
     case unaware
     /// It was told, or read the hash: its next request shows that it knows.
     case informed
@@ -51,7 +51,7 @@ extension GATTServer {
     return false
   }
 
-  /// Any request shows that the client has taken in what it was told.
+  /// Any request shows that the client has seen what it was told.
   mutating func noteRequest(_ actions: inout [GATTAction]) {
     if awareness == .informed { becomeAware(&actions) }
   }
@@ -66,14 +66,14 @@ extension GATTServer {
     actions.append(.clientStateChanged)
   }
 
-  /// What is to be kept of a bonded client.
+  /// The state to store of a bonded client.
   func clientState(_ database: inout AttributeDatabase) -> GATTClientState {
     let knowsDatabase = awareness == .aware && !isServiceChangePending
     return GATTClientState(
       subscriptions: subscriptions, features: features, hash: knowsDatabase ? database.hash() : knownHash)
   }
 
-  /// Gives a bonded client what it had before, and tells it if the database changed meanwhile.
+  /// Restores the state of a bonded client, and tells it if the database has changed since.
   mutating func restore(
     _ state: GATTClientState, now: Instant, bearer: inout Bearer, database: inout AttributeDatabase,
     actions: inout [GATTAction]

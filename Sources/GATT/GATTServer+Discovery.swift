@@ -95,7 +95,7 @@ extension GATTServer {
 }
 
 extension AttributeDatabase {
-  /// The last handle of the group that an attribute begins: a service's end, and of anything else the attribute itself.
+  /// The last handle of the group that an attribute begins: a service's end, otherwise the attribute itself.
   fileprivate func groupEnd(of position: Position) -> UInt16 {
     let type = self[position].type
     return type == .primaryService || type == .secondaryService

@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-/// How far Read Multiple (Variable) has come.
+/// The progress of Read Multiple (Variable).
 struct MultipleRead {
   /// The handles that are left, in wire form.
   var handles: ArraySlice<UInt8>
@@ -19,7 +19,7 @@ struct MultipleRead {
   /// The handle whose value is wanted next.
   var next: UInt16? { handles.isEmpty ? nil : handles.word(at: 0) }
 
-  /// Takes the value of the next handle.
+  /// Adds the value of the next handle.
   mutating func append(_ value: [UInt8]) {
     if isVariable { packet.append(word: UInt16(clamping: value.count)) }
     packet += value
@@ -28,14 +28,14 @@ struct MultipleRead {
 }
 
 extension GATTServer {
-  /// What reading an attribute gives.
+  /// The outcome of reading an attribute.
   enum Reading {
     case value([UInt8])
     case askOwner(AttributeOwner)
     case refused(ATTErrorCode)
   }
 
-  /// Reads one attribute, whoever has its value.
+  /// Reads one attribute, whether the database or an owner holds its value.
   func read(_ position: AttributeDatabase.Position, _ database: inout AttributeDatabase) -> Reading {
     if let error = refusal(.read, database[position]) { return .refused(error) }
     switch database[position].source {
@@ -127,7 +127,7 @@ extension GATTServer {
     respond(packet, &bearer, &actions)
   }
 
-  /// How much of a value fits into the only element of a list: its size is one octet (3.4.4.2).
+  /// How much of a value fits into a single-element list: its size is one octet (3.4.4.2).
   private static func longestElement(_ bearer: Bearer) -> Int { min(bearer.mtu - 4, 253) }
 
   /// Read Multiple and Read Multiple Variable (3.4.4.7 and 3.4.4.11), from where it stopped.
@@ -152,7 +152,7 @@ extension GATTServer {
     respond([UInt8](job.packet.prefix(bearer.mtu)), &bearer, &actions)
   }
 
-  /// Takes an owner's answer to a read. One that nobody waits for is ignored.
+  /// Handles an owner's answer to a read. An unexpected one is ignored.
   mutating func answerRead(
     _ token: QuestionToken, _ answer: Result<[UInt8], ATTErrorCode>, now: Instant, bearer: inout Bearer,
     database: inout AttributeDatabase, actions: inout [GATTAction]
@@ -166,7 +166,7 @@ extension GATTServer {
     case .success(let given): value = [UInt8](given.prefix(Attribute.longestValue))
     }
     switch question.purpose {
-    case .write, .execute: return  // That is another question; it stays open.
+    case .write, .execute: return  // That is another request; it stays open.
     case .read(let request, _):
       self.question = nil
       respond(value: value[...], to: request, &bearer, &actions)
@@ -186,7 +186,7 @@ extension GATTServer {
 }
 
 extension GATTServer {
-  /// What an access is for.
+  /// The kind of access.
   enum Access {
     case read
     case write

@@ -1,19 +1,20 @@
 import ATT
 import Bluetooth
 
-/// What became of a notification.
+/// The outcome of a notification.
 public enum NotifyOutcome: Hashable, Sendable {
-  /// It is on its way.
+  /// It was sent.
   case sent
-  /// The client has not asked for it.
+  /// The client has not subscribed.
   case notSubscribed
-  /// The client must discover the changed database first; values would be mistaken (Core 5.4, Vol 3, Part G, 2.5.2.1).
+  /// The client must discover the changed database first; values could be misattributed (Core 5.4, Vol 3, Part G,
+  /// 2.5.2.1).
   case outOfSync
   /// The bearer ended.
   case closed
 }
 
-/// An indication that waits, or is on its way.
+/// An indication that waits, or is unconfirmed.
 struct PendingIndication {
   enum Purpose {
     case value(IndicationID)
@@ -83,7 +84,7 @@ extension GATTServer {
     sendIndication(now, &bearer, &actions)
   }
 
-  /// The client confirmed the indication that was on its way.
+  /// The client confirmed the pending indication.
   mutating func confirmed(now: Instant, bearer: inout Bearer, actions: inout [GATTAction]) {
     guard let finished = indicationInFlight else { return }
     indicationInFlight = nil
@@ -95,8 +96,8 @@ extension GATTServer {
     sendIndication(now, &bearer, &actions)
   }
 
-  /// Tells the client that services came or went, where it wants to know, and forgets what it wanted of those that
-  /// went.
+  /// Indicates to the client, if it has subscribed, that services changed, and forgets its subscriptions to those that
+  /// were removed.
   mutating func databaseChanged(
     _ range: ClosedRange<UInt16>, now: Instant, bearer: inout Bearer, database: AttributeDatabase,
     actions: inout [GATTAction]
@@ -121,7 +122,7 @@ extension GATTServer {
       subscriptions[handle]?.contains(.indication) == true
     else { return }
     var range = range
-    // At most one waits: it grows instead.
+    // At most one waits: its range is extended instead.
     if let index = indications.firstIndex(where: \.isServiceChange),
       case .serviceChanged(let other) = indications[index].purpose
     {
@@ -131,7 +132,7 @@ extension GATTServer {
     var value: [UInt8] = []
     value.append(word: range.lowerBound)
     value.append(word: range.upperBound)
-    // It goes before the values: they may be of handles that the client does not know yet.
+    // It precedes the values: they may have handles that the client does not know yet.
     indications.insert(PendingIndication(purpose: .serviceChanged(range), handle: handle, value: value), at: 0)
     sendIndication(now, &bearer, &actions)
   }
@@ -144,7 +145,7 @@ extension GATTServer {
   mutating func endIndications(_ reason: BearerError, _ actions: inout [GATTAction]) {
     let pending = (indicationInFlight.map { [$0] } ?? []) + indications
     indicationInFlight = nil
-    // What the client has not heard of the database stays, for `clientState`.
+    // What the client was not told of the database is kept, for `clientState`.
     indications = pending.filter(\.isServiceChange)
     for case .value(let id) in pending.map(\.purpose) {
       actions.append(.indicationFinished(id, .failure(.bearer(reason))))
@@ -158,7 +159,7 @@ extension GATTServer {
     actions.append(.send(Self.valuePacket(.handleValueIndication, next.handle, next.value, bearer)))
   }
 
-  /// A value is cut to what the MTU holds (3.4.7.1); clients that want the rest read it.
+  /// A value is truncated to what the MTU allows (3.4.7.1); clients that want the rest read it.
   private static func valuePacket(
     _ opcode: ATTOpcode, _ handle: UInt16, _ value: [UInt8], _ bearer: Bearer
   ) -> [UInt8] {

@@ -78,7 +78,7 @@ extension GATTServer {
   ) {
     guard let question, question.token == token else { return }
     switch question.purpose {
-    case .read, .readByType, .readMultiple: return  // That is another question; it stays open.
+    case .read, .readByType, .readMultiple: return  // That is another request; it stays open.
     case .write, .execute: self.question = nil
     }
     if let error { return respond(error: error, to: question.request, at: question.handle, &bearer, &actions) }

@@ -57,7 +57,7 @@ struct GATTServer: Sendable {
 
   init(security: SecurityState) { self.security = security }
 
-  /// When `timePassed` must be called, if nothing happens before.
+  /// When `timePassed` must be called, unless the state changes before.
   var deadline: Instant? { question?.deadline }
 
   /// Takes a request or a command of the client.

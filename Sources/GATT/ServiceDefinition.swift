@@ -87,7 +87,7 @@ public struct ServiceDefinition: Hashable, Sendable {
 public struct CharacteristicDefinition: Hashable, Sendable {
   /// What characteristic it is.
   public var uuid: BluetoothUUID
-  /// What clients are told they can do with it.
+  /// Its properties.
   public var properties: CharacteristicProperties
   /// What they can really do with its value.
   public var permissions: AttributePermissions

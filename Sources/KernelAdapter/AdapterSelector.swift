@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Which controller of the machine is meant: a stable choice, by number or by address.
+/// Selects a controller of the machine: a stable choice, by number or by address.
 public enum AdapterSelector: Hashable, Sendable {
   /// The kernel's number: 0 for hci0.
   case index(UInt16)

@@ -6,7 +6,7 @@ import HCI
 import Logging
 
 extension KernelAdapter {
-  /// Gives the lifecycle machine an input and does what it says.
+  /// Gives the lifecycle machine an input and executes its actions.
   func run(lifecycle input: LifecycleMachine.Input) {
     for action in lifecycle.handle(input, at: scheduler.now) { perform(action) }
     lifecycleAlarm?.cancel()
@@ -50,7 +50,7 @@ extension KernelAdapter {
 
   func send(_ packet: ManagementPacket) {
     guard management?.send(packet.octets) != false else {
-      return logger.error("the kernel's management interface takes nothing")
+      return logger.error("the kernel's management interface accepts no commands")
     }
   }
 
@@ -63,7 +63,7 @@ extension KernelAdapter {
       }
       run(lifecycle: .packet(packet))
     case .lost(let count):
-      logger.warning("events of the kernel were lost", metadata: ["count": "\(count)"])
+      logger.warning("kernel events were lost", metadata: ["count": "\(count)"])
     case .writable: break
     case .ended(let error):
       management?.close()
@@ -91,13 +91,13 @@ extension KernelAdapter {
 
   // MARK: - The end
 
-  /// The radio is quiet, or has not become so in time.
+  /// The radio is quiet, or the time to become quiet is over.
   func finishStop() {
     stopAlarm?.cancel()
     stopAlarm = nil
-    // An active scan leaves the kernel in a discovery that never ends; without links nobody minds a power cycle.
+    // An active scan leaves the kernel in a discovery that never ends; without links a power cycle harms nobody.
     let needsCycle = radio?.scannedActively == true && links.isEmpty
-    closeRadio(GAPError.adapterOff.error("bled is going down."))
+    closeRadio(GAPError.adapterOff.error("bled is shutting down."))
     run(lifecycle: .stop(needsCycle: needsCycle))
   }
 
@@ -130,7 +130,7 @@ extension KernelAdapter {
     default:
       AdapterProblem(
         kind: .hardware, message: "\(what) cannot be used: \(String(cString: strerror(error.code))).",
-        remedy: "Look into the kernel's log with `dmesg`.")
+        remedy: "Check the kernel log with `dmesg`.")
     }
   }
 }

@@ -5,11 +5,11 @@ import Glibc
 import HCI
 import Logging
 
-/// A link that came up because we wanted it and waits for its ATT socket.
+/// A link that we initiated and that waits for its ATT socket.
 ///
-/// The kernel gives every new LE link to whoever listens on channel 4, also those that were started here; a socket that connects
-/// as well would race with that. So links of both directions come from the listener, when the other device has answered for the
-/// first time (until then the link may still fail with 0x3E).
+/// The kernel offers every new LE link to the listener on channel 4, including those initiated here; a socket that
+/// connects as well would race with that. So links of both directions come from the listener, once the other device has
+/// responded for the first time (until then the link may still fail with 0x3E).
 struct Attachment {
   let handle: UInt16
   let attempts: Int
@@ -29,26 +29,26 @@ extension KernelAdapter {
   private func attachmentExpired(_ device: DeviceAddress) {
     guard let attachment = attaching.removeValue(forKey: device) else { return }
     run(radio: .command(Self.disconnect(attachment.handle)))
-    let error = GAPError.connectionFailed.error("No connection to \(device): the kernel did not take the link over.")
+    let error = GAPError.connectionFailed.error("No connection to \(device): the kernel did not take over the link.")
     run(radio: .attachFailed(device, error))
   }
 
-  /// Nobody wants the link any more; the initiator disconnects it.
+  /// The link is no longer wanted; the initiator disconnects it.
   func abandonAttachment(to device: DeviceAddress) { attaching.removeValue(forKey: device)?.alarm.cancel() }
 
-  /// The kernel offers links. Where a link that ends in silence is a danger, those of others are taken when they have had
-  /// the time to say something: what ends before that the kernel clears away by itself.
+  /// The kernel offers links. Where a link that ends without any packet is a danger, those that devices initiated are
+  /// accepted when they have had time to send one: the kernel cleans up those that end earlier.
   func linksOffered() {
     guard KernelFault.endsWithSilentLinks, attaching.isEmpty else { return acceptLinks() }
     guard acceptAlarm == nil else { return }
     acceptAlarm = scheduler.schedule(after: Self.probation) { [weak self] in self?.acceptLinks() }
   }
 
-  /// Takes the links that the kernel offers.
+  /// Accepts the links that the kernel offers.
   func acceptLinks() {
     acceptAlarm?.cancel()
     acceptAlarm = nil
-    // What the controller told of them comes first.
+    // The controller's events about them come first.
     hci?.drain()
     while let listener {
       var octets = [UInt8](repeating: 0, count: 6)
@@ -58,7 +58,7 @@ extension KernelAdapter {
       guard number >= 0 else {
         if number == -EINTR || number == -ECONNABORTED { continue }
         logger.warning("a connection could not be accepted", metadata: ["errno": "\(-number)"])
-        // Without a free descriptor (EMFILE) or memory it goes on waiting, and nobody says when there is room.
+        // Without a free descriptor (EMFILE) or memory it keeps waiting, and nothing signals when there is room.
         acceptAlarm = scheduler.schedule(after: .milliseconds(500)) { [weak self] in self?.acceptLinks() }
         return
       }
@@ -82,7 +82,7 @@ extension KernelAdapter {
       return descriptor.close()
     }
     abandonAttachment(to: device)
-    wishes.connects[device] = nil
+    targets.connects[device] = nil
     run(radio: .attached(device))
     announce(descriptor, device, .central, handle: handle, attempts: attachment.attempts)
   }
@@ -90,7 +90,7 @@ extension KernelAdapter {
   private func announce(
     _ descriptor: Descriptor, _ peer: DeviceAddress, _ role: LinkRole, handle: UInt16, attempts: Int
   ) {
-    // A link that ended without our noticing must not be mistaken for the new one.
+    // A link whose end went unnoticed must not be mistaken for the new one.
     endLink(handle, GAPError.disconnected.error("The link to \(peer) ended."))
     let link = KernelLink(
       id: .next(), peer: peer, role: role, handle: handle, attempts: attempts,
@@ -174,7 +174,7 @@ extension KernelAdapter {
     }
   }
 
-  /// The kernel notes the change a little later than the event comes, so it is asked again.
+  /// The kernel updates its state a little after the event, so it is asked again.
   func updateSecurity(_ handle: UInt16) {
     guard let link = links[handle], !link.updateSecurity() else { return }
     for delay in [Duration.milliseconds(20), .milliseconds(200)] {

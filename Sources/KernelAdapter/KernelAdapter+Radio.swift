@@ -6,7 +6,7 @@ import HCI
 import Logging
 
 extension KernelAdapter {
-  /// Gives the radio's machines an input and does what they say.
+  /// Gives the radio's machines an input and executes their actions.
   func run(radio input: RadioInput) {
     guard let actions = radio?.handle(input, at: scheduler.now) else { return }
     for action in actions { perform(action) }
@@ -47,7 +47,7 @@ extension KernelAdapter {
       self.listener = listener
       _ = cbz_att_set_mtu(listener.number, UInt16(KernelLink.longestMTU), UInt16(KernelLink.longestMTU))
       _ = try SystemError.check(cbz_att_listen(listener.number, 8))
-      // Links may have to wait, so each is told of once.
+      // Links may have to wait, so each is reported once.
       try listener.whenReady(on: loop, interest: .news, priority: .high) { [weak self] _ in self?.linksOffered() }
     } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
@@ -57,7 +57,7 @@ extension KernelAdapter {
     do {
       let descriptor = Descriptor(try SystemError.check(cbz_hci_raw(index.rawValue)))
       _ = try SystemError.check(cbz_hci_set_filter(descriptor.number, Self.packetTypes, Self.events))
-      // Room for a burst of advertising reports, lest the kernel drop the answer to a command among them.
+      // Room for a burst of advertising reports, so that the kernel does not drop the answer to a command among them.
       _ = cbz_set_receive_buffer(descriptor.number, 1 << 20)
       let socket = PacketSocket(descriptor, on: loop, priority: .highest)
       socket.onEvent = { [weak self] event in self?.handleHCI(event) }
@@ -87,7 +87,7 @@ extension KernelAdapter {
     for address in Array(attaching.keys) { abandonAttachment(to: address) }
     for handle in links.keys.sorted() { endLink(handle, error) }
     linkParameters = [:]
-    parameterWishes = [:]
+    parameterRequests = [:]
     centralHandles = []
     let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
     let unanswered = questions
@@ -103,26 +103,26 @@ extension KernelAdapter {
     information.maximumAdvertisingDataLength = profile.advertisingDataLength
     logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
     if profile.isExtended {
-      radio = FamilyRadioMachine<ExtendedFamily>(profile: profile, wishes: wishes)
+      radio = FamilyRadioMachine<ExtendedFamily>(profile: profile, targets: targets)
     } else {
-      radio = FamilyRadioMachine<LegacyFamily>(profile: profile, wishes: wishes)
+      radio = FamilyRadioMachine<LegacyFamily>(profile: profile, targets: targets)
     }
     run(lifecycle: .radioOpened)
-    // The first tick sets the wishes in motion, after the state was told.
+    // The first tick starts what is wanted, after the state was told.
     run(radio: .tick)
   }
 
   private func radioBroken(_ reason: String) {
     let problem = AdapterProblem(
       kind: .hardware, message: "\(information.id) does not work: \(reason).",
-      remedy: "Plug it out and in, or look into the kernel's log with `dmesg`.")
+      remedy: "Unplug it and plug it back in, or check the kernel log with `dmesg`.")
     closeRadio(GAPError.adapterFailed.error(problem.message))
     run(lifecycle: .radioFailed(problem))
   }
 
   // MARK: - Packets
 
-  /// Events only: the kernel has the data.
+  /// Events only: the kernel handles the data.
   private static let packetTypes: UInt32 = 1 << 0x04
 
   private static let events: UInt64 = [
@@ -131,7 +131,7 @@ extension KernelAdapter {
   ].reduce(0) { $0 | 1 << UInt64($1 & 63) }
 
   private func send(_ packet: CommandPacket) {
-    if hci?.send(HCIPacket.command(packet).octets) == false { logger.error("the controller takes no commands") }
+    if hci?.send(HCIPacket.command(packet).octets) == false { logger.error("the controller accepts no commands") }
   }
 
   private func handleHCI(_ event: PacketSocket.Event) {
@@ -146,18 +146,18 @@ extension KernelAdapter {
           run(radio: .event(event))
         }
       } catch {
-        logger.debug("an HCI packet cannot be read: \(error)")
+        logger.debug("an HCI packet could not be decoded: \(error)")
       }
     case .lost(let count):
-      logger.warning("packets of the controller were lost", metadata: ["count": "\(count)"])
+      logger.warning("packets from the controller were lost", metadata: ["count": "\(count)"])
     case .writable: break
     case .ended(let error):
-      // The controller is gone or lost its power; the management interface tells which, just now or before.
+      // The controller is gone or lost its power; the management interface reports which, just after or before.
       logger.debug("the HCI socket ended", metadata: ["errno": "\(error?.code ?? 0)"])
       hci?.close()
       scheduler.schedule(after: .seconds(1)) { [weak self, weak hci] in
         guard let self, let hci, hci === self.hci else { return }
-        radioBroken("its socket ended")
+        radioBroken("its socket was closed")
       }
     }
   }
@@ -184,7 +184,7 @@ extension KernelAdapter {
     case .linkParametersRefused(let handle): parametersRefused(handle)
     case .linkDown(let handle, let reason):
       linkParameters[handle] = nil
-      parameterWishes[handle] = nil
+      parameterRequests[handle] = nil
       linkDown(handle, reason)
     case .encryptionChanged(let handle): updateSecurity(handle)
     case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
@@ -194,7 +194,7 @@ extension KernelAdapter {
     }
   }
 
-  /// Sends a command and hands its answer on.
+  /// Sends a command and passes its answer on.
   func ask(_ command: some HCICommand, _ done: @escaping (CommandSlot.Answer) -> Void) {
     lastQuestion &+= 1
     questions[lastQuestion] = done

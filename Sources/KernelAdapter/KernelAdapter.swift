@@ -6,20 +6,20 @@ import EventLoop
 import HCI
 import Logging
 
-/// A controller of this machine that is driven beside the Linux kernel: power and settings over its management interface, scan,
-/// advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
+/// A controller of this machine that is used alongside the Linux kernel: power and settings over its management
+/// interface, scan, advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
 ///
-/// The decisions are made by machines without I/O (`LifecycleMachine`, `SetUpMachine`, `FamilyRadioMachine`); this class owns the
-/// sockets and the clock and carries their actions out.
+/// The decisions are made by machines without I/O (`LifecycleMachine`, `SetUpMachine`, `FamilyRadioMachine`); this
+/// class owns the sockets and the clock and carries their actions out.
 public final class KernelAdapter: Adapter {
-  /// Which controller this is; its address and abilities are known once it is on.
+  /// The adapter's identity; its address and capabilities are known once it is on.
   public internal(set) var information: AdapterInformation
   /// Whether the controller works; starts as `.absent`.
   public internal(set) var state = AdapterState.absent
   /// Called on the event loop, after the call in which the event arose.
   public var onEvent: ((AdapterEvent) -> Void)?
-  /// Called on the event loop with the kernel's numbers of controllers that are there: all of them when this adapter looks for
-  /// its own, and each that comes later. So somebody can make adapters for them too.
+  /// Called on the event loop with the kernel's numbers of controllers that are there: all of them when this adapter
+  /// looks for its own, and each that appears later. So adapters can be made for them too.
   public var onControllers: (([UInt16]) -> Void)?
 
   let loop: EventLoop
@@ -35,7 +35,7 @@ public final class KernelAdapter: Adapter {
   var index: ControllerIndex?
   var powerDone: [(BluetoothError?) -> Void] = []
 
-  var wishes = RadioWishes()
+  var targets = RadioTargets()
   var hci: PacketSocket?
   var setUp: SetUpMachine?
   var radio: (any RadioMachine)?
@@ -45,16 +45,16 @@ public final class KernelAdapter: Adapter {
   var lastQuestion = 0
 
   var listener: Descriptor?
-  /// Rings when the listener is to be asked, later than it said something or although it said nothing.
+  /// Rings when links are to be accepted: some time after the listener became ready, or although it did not.
   var acceptAlarm: (any ScheduledWork)?
   var links: [UInt16: KernelLink] = [:]
   var linkParameters: [UInt16: LinkParameters] = [:]
-  /// Parameters that were asked for, by link.
-  var parameterWishes: [UInt16: ParameterWish] = [:]
+  /// The pending parameter requests, by link.
+  var parameterRequests: [UInt16: ParameterRequest] = [:]
   var attaching: [DeviceAddress: Attachment] = [:]
-  /// The links that we started.
+  /// The links that we initiated.
   var centralHandles: Set<UInt16> = []
-  /// Links whose end was told by one side only: what they end with when the other says nothing in time.
+  /// Links whose end was reported by one source only: the error they end with when the other stays silent.
   var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]
 
   var stopping: [() -> Void] = []
@@ -62,12 +62,12 @@ public final class KernelAdapter: Adapter {
   private var outbox: [AdapterEvent] = []
   private var isFlushing = false
 
-  /// Describes an adapter; nothing happens before `start()`. To be made and used on the event loop.
+  /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
   ///   - selector: which controller.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
-  ///   - logger: where to tell what users need not know.
+  ///   - logger: for details that users need not know.
   public init(selector: AdapterSelector, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
     self.loop = loop
     self.scheduler = scheduler
@@ -83,12 +83,12 @@ public final class KernelAdapter: Adapter {
     run(lifecycle: .start)
   }
 
-  /// Ends scan, advertising and links within a second, leaves the controller as it was found, and calls back. The latter takes
-  /// longer where the power has to be put back, which the kernel does in its own time.
+  /// Ends scan, advertising and links within a second, restores the controller's earlier settings, and calls back.
+  /// Restoring takes longer where the power has to be put back, which the kernel does in its own time.
   public func stop(_ done: @escaping () -> Void) {
     stopping.append(done)
     guard stopping.count == 1 else { return }
-    wishes = RadioWishes()
+    targets = RadioTargets()
     guard radio != nil else { return finishStop() }
     run(radio: .quiet)
     for link in links.values { link.disconnect() }
@@ -102,27 +102,27 @@ public final class KernelAdapter: Adapter {
     loop.execute { self.run(lifecycle: .setPower(on)) }
   }
 
-  /// Wants this scan from now on, also after the controller went away and came back; nil for none.
+  /// Sets the wanted scan, which is resumed after the controller was away; nil for none.
   public func setScan(_ parameters: ScanParameters?) {
-    wishes.scan = parameters
+    targets.scan = parameters
     run(radio: .wantScan(parameters))
   }
 
-  /// Wants this advertisement from now on, also after the controller went away and came back; nil for none.
+  /// Sets a wanted advertisement, which is resumed after the controller was away; nil for none.
   public func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
-    wishes.advertising[set] = parameters
+    targets.advertising[set] = parameters
     run(radio: .wantAdvertising(set, parameters))
   }
 
-  /// Wants a connection; the device joins the filter accept list of the one initiator until it is there.
+  /// Adds a pending connection; the device is in the filter accept list of the one initiator until it is established.
   public func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
-    wishes.connects[address] = parameters
+    targets.connects[address] = parameters
     run(radio: .connect(address, parameters))
   }
 
-  /// Takes the wish back; a link that came up meanwhile is dropped unannounced.
+  /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
   public func cancelConnect(to address: DeviceAddress) {
-    wishes.connects[address] = nil
+    targets.connects[address] = nil
     abandonAttachment(to: address)
     run(radio: .cancelConnect(address))
     // A link that is there but was not announced yet must not be announced any more.
@@ -135,7 +135,7 @@ public final class KernelAdapter: Adapter {
 
   // MARK: - Telling
 
-  /// Tells an event, after the call in which it arose.
+  /// Reports an event, after the call in which it arose.
   func emit(_ event: AdapterEvent) {
     outbox.append(event)
     guard !isFlushing else { return }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Faults of certain kernels that are kept clear of.
+/// Kernel bugs that are worked around.
 enum KernelFault {
-  /// Whether the kernel uses freed memory when the last socket of a link is closed after the link's end and nothing was ever
-  /// received on it (docs/deployment.md): those of the 6.1 series, of which some do.
+  /// Whether the kernel uses freed memory when the last socket of a link is closed after the link's end and nothing was
+  /// ever received on it (docs/deployment.md): true for the 6.1 series, of which some do.
   static let endsWithSilentLinks = release.hasPrefix("6.1.")
 
   private static var release: String {

@@ -26,7 +26,7 @@ final class KernelLink: Link {
   /// The end that came before `start`.
   private var earlyEnd: BluetoothError?
 
-  /// A larger MTU than this has no use: no attribute value is longer than 512 octets.
+  /// A larger MTU than this is of no use: no attribute value is longer than 512 octets.
   static let longestMTU = 517
   /// The kernel doubles it; some 20 packets in flight.
   static let sendBuffer: Int32 = 16384
@@ -65,7 +65,7 @@ final class KernelLink: Link {
   func send(_ packet: [UInt8]) {
     guard !hasEnded, !isDisconnecting else { return }
     guard socket.send(packet) else {
-      adapter.logger.warning("a link is too slow for what is sent to it", metadata: ["peer": "\(peer)"])
+      adapter.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
       return disconnect()
     }
   }
@@ -73,8 +73,8 @@ final class KernelLink: Link {
   func disconnect() {
     guard !hasEnded, !isDisconnecting else { return }
     isDisconnecting = true
-    // First the socket, then the link: Debian's kernel 6.1.192 uses freed memory when the last socket of a link on which nothing
-    // was ever received is closed after the link.
+    // First the socket, then the link: Debian's kernel 6.1.192 uses freed memory when the last socket of a link on
+    // which nothing was ever received is closed after the link.
     socket.close()
     socketHasEnded = true
     adapter.disconnect(self)
@@ -86,11 +86,11 @@ final class KernelLink: Link {
 
   // MARK: - What the adapter tells
 
-  /// The owner knows the link: events may come.
+  /// The owner knows the link: events may be delivered.
   func start() {
     hasStarted = true
     do { try socket.start() } catch {
-      // Out of memory for another socket: a link that nobody can hear is no use.
+      // No memory to watch another socket: a link that cannot be read is of no use.
       adapter.logger.error("a link cannot be watched", metadata: ["peer": "\(peer)", "errno": "\(error.code)"])
       disconnect()
     }
@@ -115,7 +115,7 @@ final class KernelLink: Link {
     return true
   }
 
-  /// The link is no more: what came before is delivered, then the end, once.
+  /// The link has ended: what came before is delivered, then the end, once.
   func end(_ error: BluetoothError) {
     guard hasStarted else { return earlyEnd = earlyEnd ?? error }
     guard !hasEnded else { return }
@@ -131,7 +131,7 @@ final class KernelLink: Link {
     switch event {
     case .received(let packet): onEvent?(.received(packet))
     case .lost(let count):
-      adapter.logger.warning("packets of a device were lost", metadata: ["peer": "\(peer)", "count": "\(count)"])
+      adapter.logger.warning("packets from a device were lost", metadata: ["peer": "\(peer)", "count": "\(count)"])
       onEvent?(.lost(count))
     case .writable: onEvent?(.writable)
     case .ended(let error):

@@ -1,18 +1,19 @@
 import Bluetooth
 import HCI
 
-/// How the daemon answers when a pairing asks for a person. The kernel waits for ever for an answer, so each question gets one.
+/// How the daemon answers when a pairing requires user input. The kernel waits for an answer forever, so each request
+/// gets one.
 struct PairingPolicy {
   /// Whether pairing without any check is accepted from devices that ask for it.
   var acceptsJustWorks = true
-  /// The devices with which we started to pair.
+  /// The devices with which we initiated pairing.
   var started: Set<DeviceAddress> = []
 
-  /// The answer to a question of the kernel; nil if the event asks nothing.
+  /// The answer to a request of the kernel; nil if the event is not a request.
   func answer(to event: ManagementEvent, index: ControllerIndex) -> ManagementPacket? {
     switch event {
     case .userConfirmationRequest(let request):
-      // With a hint of 0 somebody would have to compare numbers, and there is nobody.
+      // With a hint of 0 a user would have to compare numbers, and there is no user.
       let isOurs = request.device.device.map(started.contains) ?? false
       return request.confirmHint == 1 && (isOurs || acceptsJustWorks)
         ? ManagementPacket(UserConfirmationReply(device: request.device), index: index)

@@ -2,7 +2,8 @@ import Adapter
 import EventLoop
 import Glibc
 
-/// The kernel's switches for radios: who blocks a controller, and when that changes (Documentation/driver-api/rfkill.rst).
+/// The kernel's switches for radios: what blocks a controller, and when that changes
+/// (Documentation/driver-api/rfkill.rst).
 enum Rfkill {
   /// The problem that a controller is blocked; nil if it is not.
   static func problem(with adapter: String) -> AdapterProblem? {
@@ -10,8 +11,8 @@ enum Rfkill {
     for name in Folder.names(in: folder) where name.hasPrefix("rfkill") {
       if isSet("\(folder)/\(name)/hard") {
         return AdapterProblem(
-          kind: .blocked, message: "\(adapter) is blocked by a switch of the machine (rfkill, hard).",
-          remedy: "Use the switch or key for wireless devices, or the firmware's settings.")
+          kind: .blocked, message: "\(adapter) is blocked by a hardware switch (rfkill, hard).",
+          remedy: "Use the machine's wireless switch or key, or its firmware settings.")
       }
       if isSet("\(folder)/\(name)/soft") {
         return AdapterProblem(
@@ -21,13 +22,13 @@ enum Rfkill {
     return nil
   }
 
-  /// Tells of changes, where the kernel lets us listen; without that a blocked adapter is tried again from time to time.
+  /// Reports changes, where the kernel lets us listen; otherwise a blocked adapter is retried from time to time.
   static func watch(_ loop: EventLoop, _ changed: @escaping () -> Void) -> Descriptor? {
     let number = open("/dev/rfkill", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { return nil }
     let descriptor = Descriptor(number)
     let watching: Void? = try? descriptor.whenReady(on: loop, priority: .high) { [weak descriptor] readiness in
-      // What changed does not matter: whoever is told looks for himself.
+      // What changed does not matter: the receiver looks for itself.
       var event = [UInt8](repeating: 0, count: 64)
       var isChanged = false
       while read(number, &event, event.count) > 0 { isChanged = true }

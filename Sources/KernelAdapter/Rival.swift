@@ -3,21 +3,21 @@ import Glibc
 
 /// Another program that owns the machine's adapters: bluetoothd.
 enum Rival {
-  /// The number of a process that is called bluetoothd, if one runs where we can see it.
+  /// The id of a process named bluetoothd, if one runs where we can see it.
   static func process() -> Int? {
     Folder.names(in: "/proc").lazy.compactMap { Int($0) }.first { command(of: $0) == "bluetoothd" }
   }
 
-  /// The problem that it works on the adapter; nil if it does not run.
+  /// The problem that it uses the adapter; nil if it does not run.
   static func problem(with adapter: String) -> AdapterProblem? {
     process().map { number in
       AdapterProblem(
-        kind: .inUse, message: "bluetoothd (pid \(number)) holds \(adapter): an adapter can have one owner only.",
+        kind: .inUse, message: "bluetoothd (pid \(number)) holds \(adapter): an adapter can have only one owner.",
         remedy: "Stop it with `systemctl stop bluetooth`.")
     }
   }
 
-  /// The problem that somebody holds the ATT channel of the adapter.
+  /// The problem that another program holds the ATT channel of the adapter.
   static func channelHeld(on adapter: String) -> AdapterProblem {
     problem(with: adapter)
       ?? AdapterProblem(

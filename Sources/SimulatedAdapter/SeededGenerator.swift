@@ -1,11 +1,11 @@
 import Bluetooth
 
-/// Chance that can be repeated: the same seed and stream give the same numbers on every machine (SplitMix64).
+/// Reproducible random numbers: the same seed and stream give the same numbers on every machine (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   /// Makes a generator.
-  /// - Parameter stream: who draws from it, so that one device more leaves the chances of all others as they are.
+  /// - Parameter stream: the user, so that adding a device does not change the numbers of all others.
   init(seed: UInt64, stream: UInt64) {
     state = seed
     state = next() ^ stream
@@ -20,7 +20,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     return bits ^ bits >> 31
   }
 
-  /// A number of the range, each as likely as the other.
+  /// A number of the range, uniformly distributed.
   mutating func number(in range: ClosedRange<Double>) -> Double {
     range.lowerBound + (range.upperBound - range.lowerBound) * Double(next() >> 11) / Double(1 << 53)
   }
@@ -30,7 +30,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     probability > 0 && number(in: 0...1) < probability
   }
 
-  /// A time of the range, each as likely as the other.
+  /// A time of the range, uniformly distributed.
   mutating func duration(in range: ClosedRange<Duration>) -> Duration {
     guard range.lowerBound < range.upperBound else { return range.lowerBound }
     return .seconds(number(in: range.lowerBound.inSeconds...range.upperBound.inSeconds))

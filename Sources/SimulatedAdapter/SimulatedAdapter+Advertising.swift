@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// One advertisement that is wanted, and what has become of it.
+/// One wanted advertisement and its state.
 struct SimulatedAdvertisement {
   var wanted: AdvertisingParameters?
   /// There is one from the first turn on; it is on the air in its turn.
@@ -46,7 +46,7 @@ extension SimulatedAdapter {
     }
   }
 
-  /// Puts it on the air as it is wanted now.
+  /// Puts it on the air with its current parameters.
   private func send(_ set: AdvertisingSetID) {
     guard var parameters = advertisements[set]?.wanted else { return }
     parameters.interval = Self.granted(rotation.intervalOnAir(of: set, wanted: parameters.interval))
@@ -68,14 +68,14 @@ extension SimulatedAdapter {
     tell(set, .on(interval: rotation.realInterval(of: set, onAir: parameters.interval)))
   }
 
-  /// Takes it from the air; it may have its turn again.
+  /// Takes it off the air; it may have its turn again.
   private func rest(_ set: AdvertisingSetID) {
     guard advertisements[set]?.isOnAir == true, let advertiser = advertisements[set]?.advertiser else { return }
     advertisements[set]?.isOnAir = false
     air.remove(advertiser)
   }
 
-  /// Tells the real interval of what is told to be on the air, if it is another one now.
+  /// Reports the actual interval of advertisements on the air, if it has changed.
   private func tellInterval(_ set: AdvertisingSetID) {
     guard case .on = advertisements[set]?.told, let wanted = advertisements[set]?.wanted else { return }
     let onAir = Self.granted(rotation.intervalOnAir(of: set, wanted: wanted.interval))
@@ -91,11 +91,11 @@ extension SimulatedAdapter {
   private func refusal(of parameters: AdvertisingParameters, _ set: AdvertisingSetID) -> BluetoothError? {
     let room = description.advertisingDataLength
     guard max(parameters.data.count, parameters.scanResponse.count) <= room else {
-      return GAPError.advertisingDataTooLong.error("The adapter advertises at the most \(room) octets: say less.")
+      return GAPError.advertisingDataTooLong.error("The adapter advertises at most \(room) octets: shorten the data.")
     }
     guard rotation.admit(set) else {
       return GAPError.advertisingSetsExhausted.error(
-        "This adapter sends \(rotation.capacity) advertisements at the most, in turns: stop one.")
+        "This adapter sends at most \(rotation.capacity) advertisements, in rotation: stop one.")
     }
     return nil
   }

@@ -2,19 +2,19 @@ import Adapter
 import Bluetooth
 
 // waiting     the device advertises → attempting
-// attempting  its connect delay has passed: a link (the wish is fulfilled), a failure → resting, gone → waiting
+// attempting  its connect delay has passed: a link (the connection is established), a failure → resting, gone → waiting
 // resting     the back-off has passed → waiting
 //
-// `cancelConnect` ends each of them; without power a wish waits.
+// `cancelConnect` ends each of them; without power it waits.
 
-/// A wish for a connection to one device.
-final class ConnectionWish {
+/// A pending connection to one device.
+final class PendingConnection {
   enum State { case waiting, attempting, resting }
 
   var parameters: ConnectionParameters
   var state = State.waiting
   var attempts = 0
-  /// Rings when the attempt's outcome is there, or the back-off has passed.
+  /// Rings when the attempt is over, or the back-off has passed.
   var alarm: (any ScheduledWork)?
 
   init(_ parameters: ConnectionParameters) { self.parameters = parameters }
@@ -22,7 +22,7 @@ final class ConnectionWish {
   /// How long to wait after a failed attempt: 100 ms, and each time twice that, up to 6.4 s.
   var backOff: Duration { .milliseconds(100 << min(max(attempts - 1, 0), 6)) }
 
-  /// Drops the attempt or the back-off that is under way.
+  /// Drops the attempt or the back-off in progress.
   func reset() {
     alarm?.cancel()
     alarm = nil
@@ -31,68 +31,69 @@ final class ConnectionWish {
 }
 
 extension SimulatedAdapter {
-  /// Wants a connection to this device.
+  /// Adds a pending connection to this device.
   public func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
-    if let wish = wishes[address] {
-      wish.parameters = parameters
+    if let pending = pendingConnections[address] {
+      pending.parameters = parameters
     } else {
-      wishes[address] = ConnectionWish(parameters)
+      pendingConnections[address] = PendingConnection(parameters)
     }
     settleSoon()
   }
 
-  /// Takes the wish back.
+  /// Cancels the pending connection.
   public func cancelConnect(to address: DeviceAddress) {
-    wishes.removeValue(forKey: address)?.reset()
+    pendingConnections.removeValue(forKey: address)?.reset()
     settleSoon()
   }
 
-  /// Whether it listens for a device that it wants to connect to.
-  var isInitiating: Bool { wishes.values.contains { $0.state == .waiting } }
+  /// Whether it listens for a device with a pending connection.
+  var isInitiating: Bool { pendingConnections.values.contains { $0.state == .waiting } }
 
   func settleConnecting() { tellWhetherListening() }
 
-  /// Drops what is under way; the wishes stay.
+  /// Drops the attempts in progress; the pending connections stay.
   func endConnecting() {
-    for wish in wishes.values { wish.reset() }
+    for pending in pendingConnections.values { pending.reset() }
   }
 
-  /// An advertisement was heard: the device that sent it can be connected to now.
+  /// An advertisement was received: its sender can be connected to now.
   func initiate(_ advertiser: Advertiser) {
-    guard advertiser.parameters.isConnectable, let wish = wishes[advertiser.address], wish.state == .waiting,
+    guard advertiser.parameters.isConnectable, let pending = pendingConnections[advertiser.address],
+      pending.state == .waiting,
       let owner = advertiser.owner
     else { return }
-    wish.state = .attempting
-    wish.attempts += 1
-    wish.alarm = scheduler.schedule(after: owner.connectDelay()) { [weak self, weak wish] in
-      guard let self, let wish else { return }
-      wish.alarm = nil
-      conclude(wish, advertiser)
+    pending.state = .attempting
+    pending.attempts += 1
+    pending.alarm = scheduler.schedule(after: owner.connectDelay()) { [weak self, weak pending] in
+      guard let self, let pending else { return }
+      pending.alarm = nil
+      conclude(pending, advertiser)
     }
     tellWhetherListening()
   }
 
-  private func conclude(_ wish: ConnectionWish, _ advertiser: Advertiser) {
+  private func conclude(_ pending: PendingConnection, _ advertiser: Advertiser) {
     guard links.count < description.links else {
-      return fail(wish, advertiser.address, HCIReason.connectionLimitExceeded.error)
+      return fail(pending, advertiser.address, HCIReason.connectionLimitExceeded.error)
     }
     let outcome = air.connect(
-      end, to: advertiser, attempts: wish.attempts, wish.parameters, packetsPerEvent: description.packetsPerEvent)
+      end, to: advertiser, attempts: pending.attempts, pending.parameters, packetsPerEvent: description.packetsPerEvent)
     switch outcome {
     case .connected(let link):
-      wishes[advertiser.address] = nil
+      pendingConnections[advertiser.address] = nil
       hold(link)
       onEvent?(.connected(link))
-    case .failed(let error): fail(wish, advertiser.address, error)
-    case .gone: wish.state = .waiting
+    case .failed(let error): fail(pending, advertiser.address, error)
+    case .gone: pending.state = .waiting
     }
     tellWhetherListening()
   }
 
-  private func fail(_ wish: ConnectionWish, _ address: DeviceAddress, _ error: BluetoothError) {
-    wish.state = .resting
-    wish.alarm = scheduler.schedule(after: wish.backOff) { [weak self, weak wish] in
-      wish?.reset()
+  private func fail(_ pending: PendingConnection, _ address: DeviceAddress, _ error: BluetoothError) {
+    pending.state = .resting
+    pending.alarm = scheduler.schedule(after: pending.backOff) { [weak self, weak pending] in
+      pending?.reset()
       self?.tellWhetherListening()
     }
     onEvent?(.connectAttemptFailed(address, error))

@@ -4,7 +4,7 @@ import Bluetooth
 /// The scan that is wanted and the one that runs.
 struct SimulatedScan {
   var wanted: ScanParameters?
-  /// Since when it runs, with which parameters; windows are counted from there.
+  /// When it started and its parameters; windows are counted from there.
   var running: (since: Instant, parameters: ScanParameters)?
 }
 
@@ -41,7 +41,7 @@ extension SimulatedAdapter {
 }
 
 extension SimulatedAdapter: Listener {
-  /// Tells the air when it begins or ceases to listen. With thousands of advertisers on the air each time counts.
+  /// Tells the air when it starts or stops listening. With thousands of advertisers on the air each time counts.
   func tellWhetherListening() {
     let isListening = state == .on && (scan.running != nil || isInitiating)
     guard isListening != wasListening else { return }

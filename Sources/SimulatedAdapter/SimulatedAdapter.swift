@@ -9,7 +9,7 @@ import Logging
 // on         power is switched off → off, the controller vanishes → absent or fails → failed
 // failed     `comeBack`
 //
-// Calls only note what is wanted; `settle`, which the scheduler calls, makes it so and tells.
+// Calls only record what is wanted; `settle`, which the scheduler calls, executes and reports it.
 
 /// An adapter that exists in memory, on an `Air` with the devices and phones of a scenario.
 ///
@@ -28,7 +28,7 @@ public final class SimulatedAdapter: Adapter {
   let description: AdapterDescription
   private let scenario: Scenario
 
-  // What is wanted, and how things stand outside.
+  // What is wanted, and the state of the outside.
   private var isStarted = false
   private var isPowered = true
   private var isPresent = true
@@ -37,28 +37,28 @@ public final class SimulatedAdapter: Adapter {
   private var stopWaiters: [() -> Void] = []
   private var hasPopulated = false
 
-  // What is so.
+  // The actual state.
   private var startAlarm: (any ScheduledWork)?
   private var settling: (any ScheduledWork)?
   var end: SimulatedLink.End
   var links: [SimulatedLink] = []
   var scan = SimulatedScan()
-  /// Whether it listens, as the air was last told.
+  /// Whether it listens, as last reported to the air.
   var wasListening = false
   var advertisements: [AdvertisingSetID: SimulatedAdvertisement] = [:]
   var rotation = AdvertisingRotation(sets: 0)
   /// Rings when a turn on a shared set is over.
   var turnAlarm: (any ScheduledWork)?
-  var wishes: [DeviceAddress: ConnectionWish] = [:]
+  var pendingConnections: [DeviceAddress: PendingConnection] = [:]
 
   /// Makes an adapter; it does nothing before `start`.
   /// - Parameters:
   ///   - id: the name by which users choose it.
   ///   - scenario: what is on its air; see `docs/simulator.md`.
-  ///   - scheduler: where all time comes from.
-  ///   - seed: where all chance comes from: the same seed and the same calls give the same events.
-  ///   - air: where it is, if several adapters are to hear each other; nil for an air of its own. The scenario's devices
-  ///     are added to those that are there already.
+  ///   - scheduler: the source of all time.
+  ///   - seed: the source of all random numbers: the same seed and the same calls give the same events.
+  ///   - air: where it is, if several adapters are to hear each other; nil for an air of its own. The scenario's
+  ///     devices are added to those that are there already.
   public init(
     id: String, scenario: Scenario, scheduler: any Scheduler, seed: UInt64,
     logger: Logger = Logger(label: "bled.simulated"), air: Air? = nil
@@ -75,7 +75,7 @@ public final class SimulatedAdapter: Adapter {
       signal: Signal(SignalDescription(), generator: self.air.generator(Stream.signal.of(address))))
   }
 
-  /// An address that follows from the name: public and locally administered.
+  /// An address derived from the name: public and locally administered.
   private static func address(for id: String) -> DeviceAddress {
     let hash = id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     return DeviceAddress(value: 0x0200_0000_0000 | hash & 0xFF_FFFF_FFFF, kind: .public)
@@ -109,7 +109,7 @@ public final class SimulatedAdapter: Adapter {
     settleSoon()
   }
 
-  /// Plugs the adapter in again, or mends what was wrong with it.
+  /// Plugs the adapter in again, or repairs it.
   public func comeBack() {
     isPresent = true
     problem = nil
@@ -124,7 +124,7 @@ public final class SimulatedAdapter: Adapter {
 
   // MARK: - Wanted becomes actual
 
-  /// Has `settle` called, not from inside this call.
+  /// Schedules a call of `settle`, not from inside this call.
   func settleSoon() {
     guard settling == nil else { return }
     settling = scheduler.schedule(after: .zero) { [weak self] in
@@ -181,7 +181,7 @@ public final class SimulatedAdapter: Adapter {
     settleConnecting()
   }
 
-  /// Links, scan and advertising end before the state is told.
+  /// Links, scan and advertising end before the state is reported.
   private func endEverything() {
     let isSwitchedOff = isPresent && problem == nil
     for link in links {
@@ -203,10 +203,10 @@ public final class SimulatedAdapter: Adapter {
       switch state {
       case .on where waiter.isOn, .off where !waiter.isOn: waiter.done(nil)
       case .starting where waiter.isOn: powerWaiters.append(waiter)
-      case .absent: waiter.done(GAPError.adapterAbsent.error("The adapter is not there: plug it in."))
+      case .absent: waiter.done(GAPError.adapterAbsent.error("The adapter is not present: plug it in."))
       case .failed(let problem): waiter.done(GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)"))
       case .on, .off, .starting:
-        waiter.done(GAPError.cancelled.error("The adapter's power was switched the other way meanwhile."))
+        waiter.done(GAPError.cancelled.error("The adapter's power was switched the other way in the meantime."))
       }
     }
     guard !isStarted else { return }

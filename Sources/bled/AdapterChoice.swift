@@ -5,12 +5,12 @@ import SimulatedAdapter
 /// One adapter as the command line or the configuration names it.
 enum AdapterChoice: Sendable {
   case kernel(AdapterSelector)
-  /// Every controller of the machine, also one that comes later.
+  /// Every controller of the machine, including those that appear later.
   case all
-  /// Nil if no file was named.
+  /// Nil if no file was given.
   case simulated(Scenario?)
 
-  /// Understands "hci0", an address, "all", "simulated" or "simulated:FILE".
+  /// Parses "hci0", an address, "all", "simulated" or "simulated:FILE".
   /// - Throws: `FileError` or `ValidationError`, which say what to do.
   init(_ text: String) throws {
     if text == "all" {
@@ -22,11 +22,11 @@ enum AdapterChoice: Sendable {
     } else if let selector = AdapterSelector(text) {
       self = .kernel(selector)
     } else {
-      throw ValidationError("\"\(text)\" names no adapter: give hci0, an address, all, simulated or simulated:FILE")
+      throw ValidationError("\"\(text)\" is not an adapter: give hci0, an address, all, simulated or simulated:FILE")
     }
   }
 
-  /// Understands a list of them.
+  /// Parses a list of them.
   /// - Throws: the same.
   static func list(_ texts: [String]) throws -> [AdapterChoice] {
     let choices = try texts.map { try AdapterChoice($0) }

@@ -31,14 +31,14 @@ struct Bled: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Where to keep what outlasts the daemon. (default: $STATE_DIRECTORY, else /var/lib/bled)",
+      "Where to keep state across restarts. (default: $STATE_DIRECTORY, else /var/lib/bled)",
       valueName: "directory"))
   var stateDirectory: String?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The least grave messages to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "The lowest level of messages to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
       valueName: "level"),
     transform: Bled.level)
   var logLevel: Logger.Level?
@@ -46,13 +46,13 @@ struct Bled: ParsableCommand {
   @Option(name: .long, help: ArgumentHelp("The configuration file. (default: /etc/bled/bled.json)", valueName: "file"))
   var config: String?
 
-  @Flag(name: .long, help: "Print the built-in scenario of the simulated adapter, to start one's own from, and end.")
+  @Flag(name: .long, help: "Print the built-in scenario of the simulated adapter, as a start for your own, and exit.")
   var printScenario = false
 
   func run() throws {
     if printScenario { return print(Scenario.builtinText) }
     SignalWatch.block([SIGTERM, SIGINT, SIGHUP])
-    // Whoever reads the log may be gone.
+    // The reader of the log may be gone.
     signal(SIGPIPE, SIG_IGN)
     OpenFiles.raiseLimit()
     let source = Settings.Source(

@@ -3,10 +3,10 @@ import Logging
 
 /// How many files the daemon may have open: each session and each link is one.
 enum OpenFiles {
-  /// Enough for the limits as they are without configuration.
+  /// Enough for the default limits.
   private static let wanted: rlim_t = 4096
 
-  /// Raises the limit, as far as the system permits. One that is higher already stays.
+  /// Raises the limit, as far as the system permits. A higher one stays.
   static func raiseLimit() {
     var limit = limit
     guard limit.rlim_cur < wanted else { return }
@@ -14,12 +14,12 @@ enum OpenFiles {
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
-  /// Tells when sessions would run out of files before they run out of what the configuration grants them.
+  /// Warns if sessions would run out of files before they reach their configured limit.
   static func checkLimit(for sessions: Int?, _ logger: Logger) {
     let most = limit.rlim_cur
     guard let sessions, most < sessions else { return }
     logger.warning(
-      "only \(most) files may be open, fewer than the \(sessions) of limits.sessions: raise LimitNOFILE of bled's unit")
+      "only \(most) files may be open, fewer than the \(sessions) of limits.sessions: raise LimitNOFILE in bled's unit")
   }
 
   private static var limit: rlimit {

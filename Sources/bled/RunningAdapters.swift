@@ -4,9 +4,9 @@ import KernelAdapter
 import Logging
 import SimulatedAdapter
 
-/// Makes the adapters that are listed, and with "all" those that come later. What was made stays until the daemon ends.
+/// Makes the listed adapters, and with "all" those that appear later. They stay until the daemon ends.
 final class RunningAdapters {
-  /// Who takes new ones into use. Set it before the first are made.
+  /// Called with each new adapter. Set it before the first are made.
   var onNew: ((any Adapter) -> Void)?
   private let loop: EventLoop
   private let scheduler: any Scheduler
@@ -15,7 +15,7 @@ final class RunningAdapters {
   private let air: Air
   private var simulatedCount = 0
   private var kernel: [AdapterSelector: KernelAdapter] = [:]
-  /// What was listed.
+  /// The listed adapters.
   private var names: [String] = []
 
   init(loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
@@ -25,7 +25,7 @@ final class RunningAdapters {
     air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
   }
 
-  /// Makes those that are listed and not there yet; the name of a simulated one may be there more than once.
+  /// Makes the listed adapters that do not exist yet; a simulated one may be listed more than once.
   func use(_ settings: Settings) {
     var others = names
     for (name, choice) in zip(settings.configuration.adapters.names, settings.adapters) {
@@ -43,8 +43,8 @@ final class RunningAdapters {
     for name in others { logger.warning("adapter \(name) is no longer listed: it stays in use until the next start") }
   }
 
-  /// Uses every controller there is and each that comes. hci0 is the first, there or not, lest the default be another one whenever
-  /// the machine starts.
+  /// Uses every controller, including those that appear later. hci0 is the first, present or not, so that the default
+  /// does not depend on the order in which controllers appear.
   private func addAll() {
     add(.index(0))
     kernel[.index(0)]?.onControllers = { [weak self] indexes in
@@ -55,7 +55,7 @@ final class RunningAdapters {
 
   private func add(_ selector: AdapterSelector) {
     guard kernel[selector] == nil else { return }
-    // The list was another one before, and the controller goes by another name since.
+    // An earlier list named the same controller differently.
     for (name, other) in kernel where other.isAlso(selector) {
       return logger.warning("adapter \(selector) is in use as \(name) until the next start")
     }
@@ -67,7 +67,7 @@ final class RunningAdapters {
 
   private func add(_ scenario: Scenario?) {
     let isFirst = simulatedCount == 0
-    // A further one without a file brings no devices along.
+    // Further ones without a file have no devices.
     onNew?(
       SimulatedAdapter(
         id: isFirst ? "simulated" : "simulated\(simulatedCount)", scenario: scenario ?? (isFirst ? .builtin : .empty),
@@ -78,7 +78,7 @@ final class RunningAdapters {
 }
 
 extension KernelAdapter {
-  /// Whether it has the controller that is meant, by another choice.
+  /// Whether the controller is already in use under another name.
   fileprivate func isAlso(_ selector: AdapterSelector) -> Bool {
     selector == .address(information.address) || "\(selector)" == information.id
   }

@@ -39,7 +39,7 @@ final class RunningDaemon {
     adapters.onNew = { [unowned daemon] adapter in daemon.add(adapter) }
   }
 
-  /// Serves clients until SIGTERM or SIGINT. SIGHUP has the configuration read again.
+  /// Serves clients until SIGTERM or SIGINT. SIGHUP reloads the configuration.
   /// - Throws: `SocketError`, `ServiceManager.Problem` or `EventLoopError`, which say what to do.
   func run() throws {
     OpenFiles.checkLimit(for: settings.configuration.limits.total[.sessions], logger)
@@ -51,7 +51,7 @@ final class RunningDaemon {
     self.socket = socket
     warn(settings)
     adapters.use(settings)
-    // Behind what the adapters do first, so that no client finds them absent that are there.
+    // After the adapters' first events, so that no client finds present adapters absent.
     var failure: EventLoopError?
     _ = loop.schedule(at: EventLoop.now) { [unowned self] in
       do throws(EventLoopError) { try serve(socket) } catch {
@@ -84,18 +84,20 @@ final class RunningDaemon {
 
   // MARK: The configuration
 
-  /// Reads the configuration again, beside the event loop: a look-up of users may take its time. A mistake in it changes
-  /// nothing.
+  /// Reloads the configuration outside of the event loop: a look-up of users may take long. An error in it
+  /// changes nothing.
   private func reload() {
     guard !isStopping else { return }
     guard !isReading else { return mustReadAgain = true }
     isReading = true
     ServiceManager.notifyReloading()
-    worker.submit { [source] in try source.read() } _: { [unowned self] result in
+    worker.submit { [source] in
+      try source.read()
+    } _: { [unowned self] result in
       isReading = false
       switch result {
       case .success(let new): apply(new)
-      case .failure(let error): logger.error("the configuration stays as it was: \(error)")
+      case .failure(let error): logger.error("the configuration is unchanged: \(error)")
       }
       ServiceManager.notify("READY=1")
       if mustReadAgain {
@@ -105,29 +107,29 @@ final class RunningDaemon {
     }
   }
 
-  /// Puts other settings into force, as far as that can be done while programs go on.
+  /// Applies other settings, as far as possible while programs continue.
   private func apply(_ new: Settings) {
     let old = settings
     settings = new
     StandardErrorLog.level = new.configuration.log.level
     warn(new)
     for key in new.configuration.keysForRestart(after: old.configuration) {
-      logger.warning("\"\(key)\" changed: that waits for the next start")
+      logger.warning("\"\(key)\" changed: it takes effect at the next start")
     }
     daemon.apply(
       identity: new.identity, policy: new.policy, limits: new.configuration.limits,
       keep: .seconds(new.configuration.restoration.keep))
     adapters.use(new)
-    logger.info("the configuration was read again")
+    logger.info("the configuration was reloaded")
   }
 
   private func warn(_ settings: Settings) {
     for text in settings.unknownAccounts { logger.warning("policy: there is no \(text)") }
   }
 
-  // MARK: What it starts with
+  // MARK: Starting
 
-  /// The socket that systemd hands over, else one of our own.
+  /// The socket that systemd passes, else one of our own.
   private func listen() throws -> ListeningSocket {
     if let descriptor = try ServiceManager.inheritedSocket() { return ListeningSocket(inherited: descriptor) }
     let socket = settings.configuration.socket
@@ -141,7 +143,7 @@ final class RunningDaemon {
     do {
       return try DocumentFolder(path: path, worker: worker)
     } catch {
-      logger.warning("bled keeps nothing beyond its end: \(error)")
+      logger.warning("bled keeps no state across restarts: \(error)")
       return nil
     }
   }

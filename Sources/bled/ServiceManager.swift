@@ -1,9 +1,9 @@
 import CSystemd
 import Glibc
 
-/// What systemd and a service say to each other: sd_notify(3) and sd_listen_fds(3).
+/// The interface between systemd and a service: sd_notify(3) and sd_listen_fds(3).
 enum ServiceManager {
-  /// A handed-over socket that cannot be used.
+  /// A passed socket that cannot be used.
   enum Problem: Error, CustomStringConvertible {
     case severalSockets(Int)
     case notAListeningSocket
@@ -12,7 +12,7 @@ enum ServiceManager {
       switch self {
       case .severalSockets(let count): "systemd handed over \(count) sockets; bled.socket must list one ListenStream="
       case .notAListeningSocket:
-        "systemd handed over something else than a listening Unix socket; bled.socket must list one ListenStream="
+        "systemd handed over something other than a listening Unix socket; bled.socket must list one ListenStream="
       }
     }
   }
@@ -37,7 +37,7 @@ enum ServiceManager {
     getenv("STATE_DIRECTORY").flatMap { String(cString: $0).split(separator: ":").first }.map(String.init)
   }
 
-  /// Tells systemd that the configuration is read again; READY=1 follows.
+  /// Tells systemd that the configuration is being reloaded; READY=1 follows.
   static func notifyReloading() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)

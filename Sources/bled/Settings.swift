@@ -2,19 +2,19 @@ import BledCore
 import Glibc
 import Logging
 
-/// What the daemon is told: by the configuration file, and by the command line, which goes before it.
+/// The daemon's settings: from the configuration file, and from the command line, which takes precedence.
 struct Settings: Sendable {
   /// Where to read from.
   struct Source: Sendable {
     /// The file; nil for the default one, which may be missing.
     var file: String?
-    /// What the command line says.
+    /// The options of the command line.
     var adapters: [String] = []
     var socket: String?
     var stateDirectory: String?
     var logLevel: Logger.Level?
 
-    /// Reads the file, and looks up what it names.
+    /// Reads the file, and looks up the users and groups that it names.
     /// - Throws: `FileError` or `ValidationError`, which say what to do.
     func read() throws -> Settings {
       var configuration = try Configuration(file: file)
@@ -27,7 +27,7 @@ struct Settings: Sendable {
       return Settings(
         configuration: configuration, adapters: try AdapterChoice.list(configuration.adapters.names),
         policy: policy,
-        // The group of the default need not be there.
+        // The default group need not exist.
         unknownAccounts: configuration.policy == Configuration().policy ? [] : unknown)
     }
   }

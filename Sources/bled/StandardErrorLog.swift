@@ -2,10 +2,10 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Log messages on standard error: with the journal's priorities (sd-daemon(3)) when it goes to the journal, else with the
-/// time of day and the level.
+/// Log messages on standard error: with the journal's priorities (sd-daemon(3)) when it goes to the journal, else with
+/// the time of day and the level.
 struct StandardErrorLog: LogHandler {
-  /// From which level on all logs write. Any thread.
+  /// The lowest level that is logged. Any thread.
   static var level: Logger.Level {
     get { Logger.Level.allCases[levelIndex.load(ordering: .relaxed)] }
     set { levelIndex.store(Logger.Level.allCases.firstIndex(of: newValue) ?? 0, ordering: .relaxed) }
@@ -32,7 +32,7 @@ struct StandardErrorLog: LogHandler {
     if let error = event.error { line += ": \(error)" }
     let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
     for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
-    // One message is one line, whatever is in it.
+    // One message is one line, whatever it contains.
     line = String(line.map { $0.isNewline ? " " : $0 })
     line += "\n"
     line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }

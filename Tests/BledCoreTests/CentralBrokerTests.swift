@@ -11,7 +11,7 @@ import Testing
   private let world = World()
   private let address = "C0:00:00:00:00:01"
 
-  private func wish(_ client: TestClient, timeout: Double? = nil) throws -> Int {
+  private func requestConnection(_ client: TestClient, timeout: Double? = nil) throws -> Int {
     try client.call(PeripheralConnect.self, .init(address: address, addressType: "random", timeout: timeout))
   }
 
@@ -33,20 +33,20 @@ import Testing
   @Test("G3, P2: a connect can be cancelled, has a deadline or none, and holds nobody up")
   func pendingConnects() throws {
     let client = world.client()
-    let impatient = try wish(client, timeout: 5)
-    let patient = try wish(client)
+    let impatient = try requestConnection(client, timeout: 5)
+    let patient = try requestConnection(client)
     world.scheduler.advance(by: .milliseconds(4999))
     #expect(try client.answer(to: impatient, PeripheralConnect.self) == nil)
     world.scheduler.advance(by: .milliseconds(1))
     #expect(try client.error(of: impatient, PeripheralConnect.self)?.data?.name == "timeout")
-    #expect(world.adapter.wished.count == 1)
+    #expect(world.adapter.pendingConnections.count == 1)
     let other = world.peer("C0:00:00:00:00:02")
     try world.connect(client, other)
     world.scheduler.advance(by: .seconds(86_400))
     #expect(try client.answer(to: patient, PeripheralConnect.self) == nil)
     _ = try client.result(PeripheralDisconnect.self, .init(address: address))
     #expect(try client.error(of: patient, PeripheralConnect.self)?.data?.name == "cancelled")
-    #expect(world.adapter.wished.isEmpty)
+    #expect(world.adapter.pendingConnections.isEmpty)
     #expect(try client.notifications(PeripheralDisconnected.self).isEmpty)
   }
 
@@ -54,12 +54,12 @@ import Testing
   func sharedLink() throws {
     let first = world.client()
     let second = world.client()
-    let wishes = [try wish(first), try wish(second)]
+    let requests = [try requestConnection(first), try requestConnection(second)]
     #expect(world.adapter.connectCalls == 1)
     let link = world.adapter.bringUp(world.peer())
     world.settle()
-    let id = try #require(try first.answer(to: wishes[0], PeripheralConnect.self)).get().peripheral
-    #expect(try second.answer(to: wishes[1], PeripheralConnect.self)?.get().peripheral == id)
+    let id = try #require(try first.answer(to: requests[0], PeripheralConnect.self)).get().peripheral
+    #expect(try second.answer(to: requests[1], PeripheralConnect.self)?.get().peripheral == id)
     _ = try first.result(PeripheralDisconnect.self, .init(peripheral: id))
     world.settle()
     #expect(!link.wasDisconnected)
@@ -133,19 +133,19 @@ import Testing
     #expect(try client.notifications(PeripheralDisconnected.self).count == 1)
   }
 
-  @Test("P24: what is awaited outlasts an adapter that goes away; a new wish is refused with the way out meanwhile")
+  @Test("P24: what is awaited outlasts an adapter that goes away; a new request is refused meanwhile, with a remedy")
   func adapterAway() throws {
     let client = world.client()
-    let pending = try wish(client)
+    let pending = try requestConnection(client)
     world.adapter.change(to: .off)
     world.adapter.change(to: .absent)
     #expect(try client.answer(to: pending, PeripheralConnect.self) == nil)
-    #expect(world.adapter.wished.count == 1)
-    let refused = try wish(client)
+    #expect(world.adapter.pendingConnections.count == 1)
+    let refused = try requestConnection(client)
     #expect(try client.error(of: refused, PeripheralConnect.self)?.data?.name == "adapterAbsent")
     world.adapter.change(
       to: .failed(.init(kind: .inUse, message: "bluetoothd holds it.", remedy: "Stop bluetooth.service.")))
-    let failed = try wish(client)
+    let failed = try requestConnection(client)
     #expect(try client.error(of: failed, PeripheralConnect.self)?.message.contains("Stop bluetooth.service") == true)
     world.adapter.change(to: .on)
     world.adapter.bringUp(world.peer())
@@ -162,7 +162,7 @@ import Testing
       PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci1"))
     adapter.change(to: .failed(.init(kind: .inUse, message: "bluetoothd holds it.", remedy: "Stop it.")))
     #expect(try client.error(of: pending, PeripheralConnect.self)?.data?.name == "adapterFailed")
-    #expect(adapter.wished.isEmpty)
+    #expect(adapter.pendingConnections.isEmpty)
   }
 
   @Test("P24: a kept link comes back by itself, also with its adapter, and its session is told both")
@@ -179,7 +179,7 @@ import Testing
     #expect(lost.reconnecting == true && lost.reason != nil)
     #expect(try client.result(PeripheralList.self, Empty()).peripherals.first?.state == "connecting")
     world.adapter.change(to: .on)
-    #expect(world.adapter.wished.count == 1)
+    #expect(world.adapter.pendingConnections.count == 1)
     world.adapter.bringUp(world.peer())
     world.settle()
     let back = try #require(try client.notifications(PeripheralConnected.self).first)
@@ -187,7 +187,7 @@ import Testing
     #expect(try client.result(PeripheralList.self, Empty()).peripherals.first?.mine == true)
     world.adapter.change(to: .off)
     _ = try client.result(PeripheralDisconnect.self, .init(peripheral: id))
-    #expect(world.adapter.wished.isEmpty)
+    #expect(world.adapter.pendingConnections.isEmpty)
     #expect(try client.notifications(PeripheralDisconnected.self).count == 2)
   }
 
@@ -196,7 +196,7 @@ import Testing
     let client = world.client()
     _ = try client.result(SessionOpen.self, .init(name: "hoarder"))
     try world.connect(client, world.peer("C0:00:00:00:00:02"))
-    let pending = try wish(client)
+    let pending = try requestConnection(client)
     let limit = BluetoothError(domain: .hci, code: 0x09, name: "connectionLimitExceeded", message: "")
     let device = try #require(DeviceAddress(address, kind: .random))
     world.adapter.onEvent?(.connectAttemptFailed(device, limit))
@@ -205,10 +205,10 @@ import Testing
     #expect(error.message.contains("C0:00:00:00:00:02 (hoarder)"))
   }
 
-  @Test("P6: an attempt that fails is not the end of the wish")
+  @Test("P6: an attempt that fails is not the end of the request")
   func failedAttempt() throws {
     let client = world.client()
-    let pending = try wish(client)
+    let pending = try requestConnection(client)
     let device = try #require(DeviceAddress(address, kind: .random))
     world.adapter.onEvent?(
       .connectAttemptFailed(device, BluetoothError(domain: .hci, code: 0x3E, name: "failed", message: "")))
@@ -247,25 +247,25 @@ import Testing
     #expect(world.adapter.scan != nil && second.scan != nil)
     let pending = try client.call(
       PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci1"))
-    #expect(second.wished.count == 1 && world.adapter.wished.isEmpty)
-    // Whoever else wants it joins the wish where it is.
+    #expect(second.pendingConnections.count == 1 && world.adapter.pendingConnections.isEmpty)
+    // Any other session that wants it joins the pending connection.
     let joined = world.client()
     _ = try joined.call(PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci0"))
-    #expect(second.wished.count == 1 && world.adapter.wished.isEmpty)
+    #expect(second.pendingConnections.count == 1 && world.adapter.pendingConnections.isEmpty)
     world.adapter.bringUp(world.peer(), role: .peripheral)
     world.settle()
     #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().adapter == "hci0")
-    #expect(second.wished.isEmpty)
+    #expect(second.pendingConnections.isEmpty)
     // A link that is there is shared, and the answer tells where it is.
     let late = world.client()
     let shared = try late.result(
       PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci1"))
-    #expect(shared.adapter == "hci0" && second.wished.isEmpty)
+    #expect(shared.adapter == "hci0" && second.pendingConnections.isEmpty)
     second.change(to: .absent)
     #expect(try client.notifications(PeripheralDisconnected.self).isEmpty)
   }
 
-  @Test func badWishesAreRefused() throws {
+  @Test func badRequestsAreRefused() throws {
     let client = world.client()
     for params in [
       PeripheralConnect.Params(), .init(address: "nonsense"), .init(address: address, addressType: "odd"),

@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{\n  \"adapters\": [\"hci0\", 1],\n}", "bled.json:2:24: adapters[1]: give a list of texts"),
+    ("{\n  \"adapters\": [\"hci0\", 1],\n}", "bled.json:2:24: adapters[1]: give a list of one or more strings"),
     ("{ limits: {\n    perUser: { scan: 1 } } }", "bled.json:2:16: limits.perUser.scan: this name is not known"),
     ("{ policy: { scan: ['everyone', 'me'] } }", "bled.json:1:32: policy.scan[1]: give a list of \"user:NAME\""),
     ("{ name: 'a',\n  // again\n  name: 'b' }", "bled.json:3:3: not valid JSON5: \"name\" is already defined at 1:3"),

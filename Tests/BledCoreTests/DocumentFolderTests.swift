@@ -116,13 +116,14 @@ import Testing
   @Test(
     "The remedy fits what is wrong",
     arguments: [
-      (EACCES, "rights"), (EPERM, "rights"), (ENOSPC, "make room"), (EDQUOT, "make room"), (EROFS, "read-only"),
+      (EACCES, "write access"), (EPERM, "write access"), (ENOSPC, "some space"), (EDQUOT, "some space"),
+      (EROFS, "read-write"),
       (EIO, "--state-directory"),
     ])
   func remedy(code: CInt, words: String) {
     let text = StoreError.refused(path: "/d", call: "write", code: code, reason: "bad").description
     #expect(text.hasPrefix("/d: write: bad; ") && text.contains(words), "\(text)")
-    #expect(text.contains("rights") == (words == "rights"), "\(text)")
+    #expect(text.contains("write access") == (words == "write access"), "\(text)")
   }
 
   @Test func aFileThatCannotBeOursIsAnError() throws {

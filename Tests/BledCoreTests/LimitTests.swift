@@ -63,14 +63,14 @@ import Testing
     let second = world.client(user: 1000)
     try second.call(PeripheralConnect.self, address(4))
     expect(
-      try second.error(PeripheralConnect.self, address(5)), "has 1 devices that it waits for", "peripheral.disconnect")
+      try second.error(PeripheralConnect.self, address(5)), "has 1 pending connections", "peripheral.disconnect")
     try world.client(user: 1000).call(PeripheralConnect.self, address(6))
     let fourth = world.client(user: 1000)
     expect(try fourth.error(PeripheralConnect.self, address(7)), "user 1000 has 4", "limits.perUser.connections")
     #expect(try world.connect(world.client(user: 1001), peer).mtu > 23)
     _ = try client.result(PeripheralDisconnect.self, .init(address: "C0:00:00:00:00:02"))
     try fourth.call(PeripheralConnect.self, address(7))
-    #expect(world.adapter.wished.count == 3)
+    #expect(world.adapter.pendingConnections.count == 3)
   }
 
   @Test func servicesAndAdvertisementsOfAUser() throws {
@@ -163,8 +163,8 @@ import Testing
     for _ in 0..<8000 { client.send("{\"jsonrpc\":\"2.0\",\"id\":\"\(id)\",\"method\":\"adapter.list\"}") }
     world.settle()
     #expect(client.isClosed && client.session?.isOpen == false)
-    #expect(log.all.filter { $0.contains("it is closed") }.count == 1, "\(log.all.suffix(3))")
-    #expect(world.adapter.wished.isEmpty)
+    #expect(log.all.filter { $0.contains("the session is closed") }.count == 1, "\(log.all.suffix(3))")
+    #expect(world.adapter.pendingConnections.isEmpty)
   }
 
   @Test("Half lines count among what waits for a user; what every line needs is always there")

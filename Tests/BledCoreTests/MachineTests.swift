@@ -17,7 +17,7 @@ import Testing
       case .disconnect: "disconnect"
       case .answer(let request, let error): "answer \(request) \(error?.name ?? "ok")"
       case .tellDisconnected(let who, let error, let isReconnecting):
-        "tell \(who) \(error?.name ?? "wished")\(isReconnecting ? ", reconnecting" : "")"
+        "tell \(who) \(error?.name ?? "requested")\(isReconnecting ? ", reconnecting" : "")"
       case .tellConnected(let who): "tell \(who) connected"
       }
     }
@@ -30,16 +30,16 @@ import Testing
     #expect(words(machine.linkUp(isOurs: true)) == ["negotiate"])
     #expect(words(machine.negotiated(at: .zero)) == ["answer 1 ok", "answer 2 ok"])
     #expect(words(machine.want("c", 3)) == ["answer 3 ok"])
-    #expect(words(machine.release("a")) == ["tell a wished"])
-    #expect(words(machine.release("c")) == ["tell c wished"])
-    #expect(words(machine.release("b")) == ["tell b wished", "disconnect"])
+    #expect(words(machine.release("a")) == ["tell a requested"])
+    #expect(words(machine.release("c")) == ["tell c requested"])
+    #expect(words(machine.release("b")) == ["tell b requested", "disconnect"])
     #expect(words(machine.want("a", 4)) == [], "waits for the end of the old link")
     #expect(words(machine.linkDown(Self.reason, at: .zero)) == ["connect"])
     #expect(words(machine.release("a")) == ["answer 4 cancelled", "cancel"])
     #expect(machine.state == .idle)
   }
 
-  @Test func eachWishEndsOnce() {
+  @Test func eachRequestEndsOnce() {
     var machine = ConnectMachine<String, Int>()
     _ = machine.want("a", 1)
     _ = machine.want("a", 2)
@@ -82,7 +82,7 @@ import Testing
       #expect(words(machine.negotiated(at: now)) == ["tell a connected"])
       #expect(words(machine.linkDown(Self.reason, at: now)) == ["tell a connectionFailed, reconnecting", delay])
     }
-    #expect(words(machine.failed(Self.reason)) == [], "the wish outlasts whatever keeps the link away")
+    #expect(words(machine.failed(Self.reason)) == [], "the request stays, whatever prevents the link")
     #expect(words(machine.want("b", 3)) == ["connect"], "who asks does not wait for the back-off")
     #expect(words(machine.release("a")) == [])
     #expect(words(machine.release("b")) == ["answer 3 cancelled", "cancel"])
@@ -124,7 +124,7 @@ import Testing
     #expect(words(machine.linkUp(isOurs: false)) == [])
     #expect(words(machine.want("a", 1)) == ["negotiate"])
     #expect(words(machine.negotiated(at: .zero)) == ["answer 1 ok"])
-    #expect(words(machine.release("a")) == ["tell a wished"])
+    #expect(words(machine.release("a")) == ["tell a requested"])
     #expect(words(machine.linkDown(Self.reason, at: .zero)) == [])
   }
 
@@ -160,21 +160,21 @@ import Testing
     #expect(machine.isIdle && !machine.mustSwitch(on: false))
   }
 
-  @Test func theScanIsTheUnionOfAllWishes() {
+  @Test func theScanIsTheUnionOfAllRequests() {
     var arbiter = ScanArbiter<String>()
     let passive = ScanParameters(isActive: false)
     let active = ScanParameters(isActive: true)
     let wide = ScanParameters(isActive: false, interval: .milliseconds(60), window: .milliseconds(60))
-    #expect(arbiter.wish(passive, of: "a") == .set(passive))
-    #expect(arbiter.wish(passive, of: "b") == .none)
-    #expect(arbiter.wish(active, of: "c") == .set(active))
+    #expect(arbiter.request(passive, of: "a") == .set(passive))
+    #expect(arbiter.request(passive, of: "b") == .none)
+    #expect(arbiter.request(active, of: "c") == .set(active))
     #expect(
-      arbiter.wish(wide, of: "b")
+      arbiter.request(wide, of: "b")
         == .set(ScanParameters(isActive: true, interval: .milliseconds(60), window: .milliseconds(60))))
-    #expect(arbiter.wish(nil, of: "c") == .set(wide))
-    #expect(arbiter.wish(nil, of: "b") == .set(passive))
-    #expect(arbiter.wish(nil, of: "a") == .set(nil))
-    #expect(arbiter.wish(nil, of: "a") == .none)
+    #expect(arbiter.request(nil, of: "c") == .set(wide))
+    #expect(arbiter.request(nil, of: "b") == .set(passive))
+    #expect(arbiter.request(nil, of: "a") == .set(nil))
+    #expect(arbiter.request(nil, of: "a") == .none)
   }
 
   @Test func workTakesTurns() {

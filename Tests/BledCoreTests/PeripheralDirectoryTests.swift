@@ -29,14 +29,14 @@ import Testing
     #expect(known.map(\.name) == ["Lamp"] && known.map(\.state) == ["disconnected"])
     #expect(known.map(\.adapter) == ["hci0"] && known.map(\.address) == ["\(peer.address)"])
     let call = try client.call(PeripheralConnect.self, .init(peripheral: id.lowercased()))
-    #expect(second.adapter.wished == [peer.address])
+    #expect(second.adapter.pendingConnections == [peer.address])
     second.adapter.bringUp(peer)
     second.settle()
     #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
   }
 
-  @Test("An identifier is known from the wish on, also if the daemon is killed a moment later (P29)")
-  func wished() throws {
+  @Test("An identifier is known from the request on, also if the daemon is killed a moment later (P29)")
+  func requested() throws {
     let first = world()
     _ = try first.client().call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:07"))
     scheduler.advance(by: .milliseconds(20))
@@ -93,7 +93,7 @@ import Testing
       directory.keep(device(number))
       scheduler.advance(by: .seconds(2))
     }
-    #expect(make().all.map(\.address.value).sorted() == [36, 37, 38, 39], "wishes push out none that was connected")
+    #expect(make().all.map(\.address.value).sorted() == [36, 37, 38, 39], "requests evict none that was connected")
 
     for number in 36..<40 as Range<UInt64> {
       device(number).cache = GATTCache(hash: [], attributes: [UInt8](repeating: 0, count: 90))

@@ -27,7 +27,7 @@ import Testing
   func failure() throws {
     let off = try client.call(AdapterPower.self, .init(on: false))
     try world.client().call(AdapterPower.self, .init(on: true))
-    world.adapter.switchPower(GAPError.adapterFailed.error("it does not answer"))
+    world.adapter.switchPower(GAPError.adapterFailed.error("it does not respond"))
     #expect(try client.error(of: off, AdapterPower.self)?.data?.name == "adapterFailed")
     #expect(world.adapter.wantedPower == [true])
   }

@@ -101,17 +101,17 @@ import Testing
     #expect(try open(program()).restored?.peripherals.map(\.state) == ["connected", "connected"])
   }
 
-  @Test("G20: a wish that waits ends with one event; with an answer if it is repeated; with a failure if taken back")
+  @Test("G20: a pending connection ends with one event; with an answer if it is repeated; with a failure if cancelled")
   func pendingConnect() throws {
-    let wish = PeripheralConnect.Params(address: "\(belt.address)", addressType: "random")
+    let request = PeripheralConnect.Params(address: "\(belt.address)", addressType: "random")
     let first = program()
     try open(first)
-    _ = try first.call(PeripheralConnect.self, wish)
+    _ = try first.call(PeripheralConnect.self, request)
     first.die()
-    #expect(world.adapter.wished == [belt.address])
+    #expect(world.adapter.pendingConnections == [belt.address])
     let second = program()
     #expect(try open(second).restored?.peripherals.map(\.state) == ["connecting"])
-    let again = try second.call(PeripheralConnect.self, wish)
+    let again = try second.call(PeripheralConnect.self, request)
     world.adapter.bringUp(belt)
     world.settle()
     #expect(try second.answer(to: again, PeripheralConnect.self) != nil)

@@ -232,11 +232,11 @@ import Testing
   func latency() throws {
     subscribe(asked, .notification)
     let central = try #require(try client.notifications(ServerSubscribed.self).first).central
-    let wishes: [(ConnectionLatency, ClosedRange<Duration>)] = [
+    let requests: [(ConnectionLatency, ClosedRange<Duration>)] = [
       (.low, .milliseconds(15)...(.milliseconds(30))), (.medium, .milliseconds(90)...(.milliseconds(120))),
       (.high, .milliseconds(480)...(.milliseconds(510))),
     ]
-    for (latency, interval) in wishes {
+    for (latency, interval) in requests {
       _ = try client.result(ServerSetLatency.self, .init(central: central, latency: latency))
       #expect(link.requested.last?.interval == interval)
     }

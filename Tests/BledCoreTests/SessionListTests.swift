@@ -114,7 +114,7 @@ import Testing
       identity: .init(name: "other"), policy: World.policy(everyone), limits: limits, keep: .seconds(3600))
     #expect(member.isClosed && !stranger.isClosed)
     #expect(try member.error(of: pending, PeripheralConnect.self)?.data?.name == "notPermitted")
-    #expect(world.adapter.wished.isEmpty)
+    #expect(world.adapter.pendingConnections.isEmpty)
   }
 
   @Test func withoutThePermissionASessionSeesItself() throws {

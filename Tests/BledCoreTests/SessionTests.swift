@@ -135,7 +135,7 @@ import Testing
     let error = try client.error(PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random"))
     #expect(error?.data?.name == "limitReached")
     client.die()
-    #expect(world.adapter.wished.isEmpty)
+    #expect(world.adapter.pendingConnections.isEmpty)
   }
 
   @Test("Rule 6: calls that fail are counted, also those without an id, whose failure nothing else tells")
@@ -171,7 +171,7 @@ import Testing
     #expect(try client.error(of: pending, PeripheralConnect.self)?.data?.name == "shuttingDown")
     world.settle()
     #expect(stopped == 1)
-    #expect(world.adapter.isStopped && world.adapter.wished.isEmpty)
+    #expect(world.adapter.isStopped && world.adapter.pendingConnections.isEmpty)
     let late = world.client()
     #expect(late.isClosed)
   }

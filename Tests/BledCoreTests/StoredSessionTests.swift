@@ -65,7 +65,7 @@ import Testing
 
     let next = nextDaemon()
     #expect(next.daemon.sessions.count == 1)
-    #expect(next.adapter.wished == [belt.address])
+    #expect(next.adapter.pendingConnections == [belt.address])
     #expect(next.adapter.scan != nil && next.adapter.advertisements.count == 1)
     let published = next.daemon.links.database.attributes.services.first { $0.uuid == 0x180F }
     #expect(published?.range == service.handle...service.end)
@@ -128,9 +128,9 @@ import Testing
     let next = nextDaemon()
     #expect(next.daemon.sessions.map(\.name) == ["app"])
     next.scheduler.advance(by: .seconds(190))
-    #expect(next.adapter.wished == [belt.address])
+    #expect(next.adapter.pendingConnections == [belt.address])
     next.scheduler.advance(by: .seconds(20))
-    #expect(next.adapter.wished.isEmpty && next.daemon.sessions.isEmpty)
+    #expect(next.adapter.pendingConnections.isEmpty && next.daemon.sessions.isEmpty)
     let (_, restored) = try program(in: next)
     #expect(restored == nil)
   }
@@ -202,7 +202,7 @@ import Testing
     next.adapter.change(to: .absent)
     next.scheduler.advance(by: .seconds(3))
     next.adapter.change(to: .on)
-    #expect(next.adapter.wished == [belt.address])
+    #expect(next.adapter.pendingConnections == [belt.address])
     #expect(next.adapter.scan != nil && next.adapter.advertisements.values.count == 1)
     let again = ScriptedPeer("\(belt.address)", scheduler: scheduler)
     try again.furnish()
@@ -231,7 +231,7 @@ import Testing
     next.settle()
     link.end(reason: 0x08)
     next.settle()
-    #expect(next.adapter.wished == [belt.address])
+    #expect(next.adapter.pendingConnections == [belt.address])
     #expect(try second.notifications(PeripheralDisconnected.self).map(\.reconnecting) == [true])
   }
 
@@ -245,7 +245,7 @@ import Testing
       characteristics: (0..<300).map { _ in
         .init(uuid: 0x2A19, properties: ["read"], value: HexBytes([UInt8](repeating: 1, count: 512)))
       })
-    var told: Int { lines.all.count { $0.contains("\"app\" of user 5 would not outlast the daemon") } }
+    var told: Int { lines.all.count { $0.contains("\"app\" of user 5 will not survive a restart of bled") } }
     for round in 1...2 {
       let handle = try client.result(ServiceAdd.self, .init(service: large)).service.handle
       for _ in 0..<3 {
@@ -271,7 +271,7 @@ import Testing
     configuration.grants = [.scan: [.group("bluetooth")], .connect: [.group("0")]]
     let next = nextDaemon(policy: World.policy(configuration))
     #expect(next.adapter.scan != nil && next.daemon.sessions.count == 1)
-    #expect(next.adapter.wished.isEmpty && next.adapter.advertisements.isEmpty)
+    #expect(next.adapter.pendingConnections.isEmpty && next.adapter.advertisements.isEmpty)
     configuration.grants[.scan] = []
     next.daemon.apply(
       identity: .init(name: "x"), policy: World.policy(configuration), limits: Limits(), keep: .seconds(3600))

@@ -1,8 +1,8 @@
 import Synchronization
 import Testing
 
-/// Counts cases, so that `make conformance` can say how many passed. A case that several tests look at passes if it does
-/// in each of them.
+/// Counts cases, so that `make conformance` can say how many passed. A case that several tests look at passes if it
+/// does in each of them.
 enum Tally {
   /// What is counted by itself.
   enum Part: String {

@@ -38,8 +38,8 @@ enum JSONValue: Decodable, Hashable {
   var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 }
 
-/// The conformance vectors, which are not part of this project: the folder in `BLED_VECTORS`, else `../shared/conformance`
-/// beside the package.
+/// The conformance vectors, which are not part of this project: the folder in `BLED_VECTORS`, else
+/// `../shared/conformance` beside the package.
 enum Vectors {
   static let folder: URL = {
     if let path = ProcessInfo.processInfo.environment["BLED_VECTORS"] { return URL(fileURLWithPath: path) }

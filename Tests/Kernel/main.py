@@ -25,7 +25,7 @@ MODULES = {
 
 
 def complain(loop, context):
-    """Tells of exceptions that nobody took, but for those of Bumble's host when it asks about a link that has just ended."""
+    """Reports unhandled exceptions, except those of Bumble's host when it asks about a link that has just ended."""
     if not isinstance(context.get("exception"), HCI_Error):
         loop.default_exception_handler(context)
 

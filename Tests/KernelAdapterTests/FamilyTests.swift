@@ -18,7 +18,7 @@ struct FamilyTests {
     LERemoveAdvertisingSet.opcode, LEExtendedCreateConnection.opcode,
   ]
 
-  /// Everything that can be wanted, from the first wish to quiet.
+  /// Everything that can be wanted, from the first request until nothing goes on.
   private func opcodes<Family: RadioFamily>(_ family: Family.Type) throws -> Set<Opcode> {
     var script = RadioScript<Family>(sets: 2)
     func settle() throws { while script.isAsked { try script.answer() } }

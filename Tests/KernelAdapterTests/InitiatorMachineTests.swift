@@ -70,7 +70,7 @@ struct InitiatorMachineTests {
     script.expectTold()
   }
 
-  @Test func aWishThatIsTakenBackIsCancelled() throws {
+  @Test func aPendingConnectionCanBeCancelled() throws {
     var script = RadioScript<LegacyFamily>()
     try bothWanted(&script)
     script.give(.cancelConnect(belt))

@@ -289,7 +289,7 @@ struct LifecycleMachineTests {
 
   @Test("A controller that stopped answering gets a power cycle before it is used again (P24)")
   func powerCycle() throws {
-    let broken = AdapterProblem(kind: .hardware, message: "hci0 does not answer.", remedy: "Plug it out and in.")
+    let broken = AdapterProblem(kind: .hardware, message: "hci0 does not respond.", remedy: "Unplug it.")
     var script = Script(.index(0))
     try script.bringUp()
     script.give(.radioFailed(broken))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import KernelAdapter
 
-/// Plays the controller to the machines of a radio: what they send and tell is compared, what the controller says is written, as
-/// octets in hex. Blanks do not count.
+/// Plays the controller to the machines of a radio: what they send and tell is compared, what the controller says is
+/// written, as octets in hex. Blanks do not count.
 struct RadioScript<Family: RadioFamily> {
   private var machine: FamilyRadioMachine<Family>
   var now = Instant.zero
@@ -18,13 +18,13 @@ struct RadioScript<Family: RadioFamily> {
   /// A controller with so many advertising sets and places in its accept list.
   init(
     sets: Int = 1, acceptList: Int = 8, address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public),
-    wishes: RadioWishes = RadioWishes()
+    targets: RadioTargets = RadioTargets()
   ) {
     var profile = ControllerProfile(address: address)
     profile.advertisingSets = sets
     profile.acceptListSize = acceptList
     profile.advertisingDataLength = Family.self == ExtendedFamily.self ? 1650 : 31
-    machine = FamilyRadioMachine<Family>(profile: profile, wishes: wishes)
+    machine = FamilyRadioMachine<Family>(profile: profile, targets: targets)
   }
 
   /// Gives an input.

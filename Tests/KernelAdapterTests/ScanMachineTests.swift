@@ -39,7 +39,7 @@ struct ScanMachineTests {
   }
 
   @Test func aScanThatSomebodyElseSwitchedOffComesBack() throws {
-    var script = RadioScript<LegacyFamily>(wishes: RadioWishes(scan: ScanParameters()))
+    var script = RadioScript<LegacyFamily>(targets: RadioTargets(scan: ScanParameters()))
     script.give(.tick)
     try script.command("0b20 07 01 6000 3000 00 00")
     try script.command("0c20 02 01 00")
@@ -125,7 +125,7 @@ struct ScanMachineTests {
     try script.unanswered("0f20 00")
     script.expectTold()
     script.wait(CommandSlot.patience)
-    script.expectTold(.broken("it does not answer"))
+    script.expectTold(.broken("it does not respond"))
   }
 
   @Test func noCommandWithoutCredit() throws {

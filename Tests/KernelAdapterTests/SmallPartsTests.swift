@@ -19,7 +19,7 @@ struct SmallPartsTests {
 
   @Test("G18: the host of a central is asked for parameters (Vol 3, Part A, 4.20)")
   func connectionParameterUpdateRequest() {
-    let wish = LEConnectionUpdate {
+    let update = LEConnectionUpdate {
       $0.handle = 0x40
       $0.intervalMin = 384
       $0.intervalMax = 408
@@ -27,7 +27,7 @@ struct SmallPartsTests {
       $0.supervisionTimeout = 500
     }
     #expect(
-      Hex.encode(KernelAdapter.connectionParameterUpdateRequest(wish)) == "0c000500" + "12010800" + "8001" + "9801"
+      Hex.encode(KernelAdapter.connectionParameterUpdateRequest(update)) == "0c000500" + "12010800" + "8001" + "9801"
         + "0400" + "f401")
   }
 
@@ -136,6 +136,6 @@ struct SmallPartsTests {
     }
     var silent = SetUpMachine(address: DeviceAddress(value: 1, kind: .public))
     _ = silent.start(at: .zero)
-    #expect(silent.tick(at: .zero.advanced(by: CommandSlot.patience)) == [.failed("it does not answer")])
+    #expect(silent.tick(at: .zero.advanced(by: CommandSlot.patience)) == [.failed("it does not respond")])
   }
 }

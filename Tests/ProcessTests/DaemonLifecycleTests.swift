@@ -91,7 +91,7 @@ import Testing
     let second = try ChildProcess(
       "bled", ["--adapter", "simulated", "--socket", daemon.socketPath], folder: folder)
     #expect(try second.exitStatus() != 0)
-    #expect(second.errors.contains("another bled answers on \(daemon.socketPath)"))
+    #expect(second.errors.contains("another bled is listening on \(daemon.socketPath)"))
     _ = try daemon.client().call(AdapterList.self, Empty())
   }
 
@@ -101,7 +101,7 @@ import Testing
     try UnixSocket.touch(path)
     let process = try ChildProcess("bled", ["--adapter", "simulated", "--socket", path], folder: folder)
     #expect(try process.exitStatus() != 0)
-    #expect(process.errors.contains("is no socket"))
+    #expect(process.errors.contains("is not a socket"))
     #expect(access(path, F_OK) == 0)
   }
 

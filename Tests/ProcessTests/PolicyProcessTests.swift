@@ -124,7 +124,7 @@ struct PolicyProcessTests {
 
     try daemon.configure("{ policy: { scan: 'nobody' } }")
     try daemon.reload()
-    #expect(daemon.process.errors.contains("the configuration stays as it was"))
+    #expect(daemon.process.errors.contains("the configuration is unchanged"))
     #expect(daemon.process.errors.contains("policy.scan"))
     #expect(try client.call(SessionList.self, Empty()).sessions.count == 2)
 

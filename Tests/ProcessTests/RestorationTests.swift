@@ -75,7 +75,7 @@ import Testing
     let early = try daemon.bleshell("end", "com.example.logger")
     #expect(early.status == 1 && early.errors.contains("alreadyInProgress"), "\(early.errors)")
     program.close()
-    try eventually("the program is gone") {
+    try eventually("the program has disconnected") {
       try daemon.bleshell("sessions").output.contains("gone (com.example.logger)")
     }
     let run = try daemon.bleshell("end", "com.example.logger")

@@ -106,8 +106,8 @@ struct ConnectingTests {
     #expect(sent.duration(to: answer) > .milliseconds(480) && sent.duration(to: answer) <= .milliseconds(960))
   }
 
-  @Test("G18, rule 6: of many wishes for parameters the newest counts, and one change comes")
-  func manyWishes() throws {
+  @Test("G18, rule 6: of many requests for parameters the newest counts, and one change comes")
+  func manyRequests() throws {
     let world = try World.on(Self.device("connectDelay: 0"))
     let link = try #require(world.connect(1))
     var intervals: [Duration] = []

@@ -82,7 +82,7 @@ struct LifecycleTests {
     world.adapter.comeBack()
     world.scheduler.advance(by: .seconds(1))
     #expect(world.trace == coming)
-    // The wish for a connection is still there, and the other device noticed that its link was lost.
+    // The pending connection is still there, and the other device noticed that its link was lost.
     #expect(world.adapter.isInitiating)
     #expect(world.connect(1) != nil)
   }

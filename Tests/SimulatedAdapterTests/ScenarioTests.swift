@@ -36,7 +36,7 @@ struct ScenarioTests {
     ("{ devices: {} }", "devices", "a list in brackets"),
     ("{ devices: [{ address: 'C0:00:00:00:00:01' }] }", "devices[0]", "\"name\" is missing"),
     ("{ devices: [{ name: 'a' }] }", "devices[0].address", "give the device an address"),
-    ("{ devices: [{ name: 'a', address: 'C0:00' }] }", "devices[0].address", "is no address"),
+    ("{ devices: [{ name: 'a', address: 'C0:00' }] }", "devices[0].address", "is not an address"),
     ("{ devices: [{ name: 7, address: 'C0:00' }] }", "devices[0].name", "a string in quotation marks"),
     ("{ events: [{ at: 1, action: 'explode' }] }", "events[0].action", "vanish, comeBack, powerOff, powerOn"),
     ("{ events: [{ at: 1, action: 'vanish', device: 'x' }] }", "events", "there is no device \"x\""),
@@ -65,7 +65,7 @@ struct ScenarioTests {
   @Test(arguments: [
     ("interval: 0.001", "devices[0].interval", "from 0.02"),
     ("losses: { connect: 2 }", "devices[0].losses.connect", "from 0.0 to 1.0"),
-    ("connectDelay: [3, 1]", "devices[0].connectDelay", "as 2 or as a range [1, 3]"),
+    ("connectDelay: [3, 1]", "devices[0].connectDelay", "such as 2, or a range, such as [1, 3]"),
     ("advertising: { name: 'a', raw: '123' }", "devices[0].advertising.raw", "is not hex"),
     ("advertising: { manufacturerData: '00' }", "devices[0].advertising.manufacturerData", "company is missing"),
     (
@@ -100,7 +100,7 @@ struct ScenarioTests {
     ),
     (
       "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', rule: { kind: 'counter', at: 512 } }] }]",
-      "devices[0].services[0].characteristics[0].rule", "behind octet 512"
+      "devices[0].services[0].characteristics[0].rule", "after octet 512"
     ),
   ])
   func aMistakeInADeviceIsNamedWithItsPlaceAndRemedy(_ members: String, _ path: String, _ message: String) {

@@ -129,7 +129,7 @@ extension Simulation {
       })
     let uncertain = clients.contains { !$0.isSettled }
     for adapter in adapters {
-      for address in adapter.wishes.keys where !waiting.contains("\(address)") && !uncertain {
+      for address in adapter.pendingConnections.keys where !waiting.contains("\(address)") && !uncertain {
         trouble("\(adapter.information.id) is to connect to \(address) and nobody waits for it")
       }
     }
@@ -180,7 +180,7 @@ extension Simulation {
       let id = adapter.information.id
       if adapter.scan.wanted != nil { trouble("\(id) is still to scan") }
       if adapter.advertisements.contains(where: { $0.value.wanted != nil }) { trouble("\(id) is still to advertise") }
-      if !adapter.wishes.isEmpty { trouble("\(id) is still to connect") }
+      if !adapter.pendingConnections.isEmpty { trouble("\(id) is still to connect") }
       if !adapter.links.isEmpty { trouble("\(id) still has \(adapter.links.count) links") }
     }
     if !daemon.links.links.isEmpty { trouble("\(daemon.links.links.count) links remain") }

@@ -2,8 +2,8 @@ import Bluetooth
 
 @testable import SimulatedAdapter
 
-/// Who is on the air of a simulation: some devices to connect to, well behaved or not, very many that are only heard, and
-/// phones that visit what clients advertise.
+/// Who is on the air of a simulation: some devices to connect to, well behaved or not, very many that are only heard,
+/// and phones that visit what clients advertise.
 struct Population {
   /// How many devices advertise.
   static let advertisers = 2000

@@ -30,7 +30,8 @@ extension RandomClient {
   }
 
   private func isReport(_ line: Data) -> Bool {
-    // Only the name of this method has an "n" before a dot and an "r" behind it, and the search is quick in a debug build.
+    // Only the name of this method has an "n" before a dot and an "r" behind it, and the search is quick in a debug
+    // build.
     let (n, dot, r) = (UInt8(ascii: "n"), UInt8(ascii: "."), UInt8(ascii: "r"))
     return line.withUnsafeBytes { octets in
       var index = 1

@@ -8,8 +8,8 @@ import Logging
 
 /// A daemon, two adapters, an air full of devices, and two hundred clients, under virtual time and from one seed.
 ///
-/// Everything random is drawn from generators of the seed, and every alarm comes from one clock: the same seed gives the same walk,
-/// which `trace` shows.
+/// Everything random is drawn from generators of the seed, and every alarm comes from one clock: the same seed gives
+/// the same walk, which `trace` shows.
 final class Simulation {
   /// How many clients there are.
   static let clients = 200

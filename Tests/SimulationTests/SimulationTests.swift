@@ -4,8 +4,8 @@ import Testing
 
 /// Two hundred clients, two thousand advertisers, fifty links, a day: what the rules say holds at each step.
 ///
-/// A walk stops at the first thing that is wrong, and says with which seed it is repeated. `SIM_SEED=n` repeats one, `SIM_HOURS=n`
-/// walks for longer, without a bound on real time.
+/// A walk stops at the first thing that is wrong, and says with which seed it is repeated. `SIM_SEED=n` repeats one,
+/// `SIM_HOURS=n` walks for longer, without a bound on real time.
 struct SimulationTests {
   /// How much real time the ordinary walk may take, in seconds.
   private static let budget = 45.0

@@ -1,4 +1,4 @@
-"""One client of the soak run, a process of its own: client.py MANNER SOCKET SEED. It lives until it is done or killed."""
+"""One client of the soak run, a separate process: client.py MANNER SOCKET SEED. It runs until it is done or killed."""
 
 import json
 import os

@@ -21,13 +21,13 @@ final class AdapterRegistry {
     guard let found else {
       let known = slots.map(\.id).joined(separator: ", ")
       throw GAPError.adapterAbsent.error(
-        "there is no adapter \(name.map { "\"\($0)\"" } ?? "at all"); the daemon was given: \(known.isEmpty ? "none" : known)"
+        "there is no adapter \(name.map { "\"\($0)\"" } ?? "at all"); configured: \(known.isEmpty ? "none" : known)"
       )
     }
     return found
   }
 
-  /// The same, if something can be done with it now.
+  /// The same, if it is usable now.
   func findUsable(_ name: String?) throws -> AdapterSlot {
     let found = try find(name)
     if let error = found.unusable { throw error }
@@ -41,10 +41,10 @@ extension AdapterSlot {
   }
 }
 
-/// One adapter and what it last told: the daemon's one place for whether it scans, and for what it advertises.
+/// One adapter and its last events: the daemon's one place for whether it scans, and for what it advertises.
 final class AdapterSlot {
   let adapter: any Adapter
-  /// Whether it has been on since the daemon's start: what is wanted of it waits until it is on again.
+  /// Whether it has been on since the daemon's start: pending requests then wait until it is on again.
   var hasWorked: Bool
   /// The state that the log has last.
   var loggedState: AdapterState?
@@ -54,7 +54,7 @@ final class AdapterSlot {
   var onAir: [AdvertisingSetID: Duration] = [:]
   /// The links it holds.
   var linkCount = 0
-  /// The power that was asked for; the first is being switched.
+  /// The pending power requests; the first is being executed.
   private var switches: Deque<(on: Bool, session: Session, reply: Reply<AdapterDescription>)> = []
 
   init(_ adapter: any Adapter) {
@@ -72,26 +72,26 @@ final class AdapterSlot {
     }
   }
 
-  /// Why nothing can be done with it now, and what to do.
+  /// Why it is not usable now, and what to do.
   var unusable: BluetoothError? {
     switch adapter.state {
     case .on, .starting: nil
-    case .absent: GAPError.adapterAbsent.error("adapter \(id) is not there: plug it in, or choose another one")
+    case .absent: GAPError.adapterAbsent.error("adapter \(id) is not present: plug it in, or choose another adapter")
     case .off:
       GAPError.adapterOff.error("adapter \(id) is off: switch it on with \"bleshell power on --adapter \(id)\"")
     case .failed(let problem): GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
     }
   }
 
-  /// The controller began or ceased to scan.
+  /// The controller started or stopped scanning.
   func scanningChanged(to isOn: Bool) { isScanning = isOn }
 
-  /// The adapter's state changed: in any other than on nothing is scanned for.
+  /// The adapter's state changed: in any state but on, it does not scan.
   func stateChanged() {
     if adapter.state == .on { hasWorked = true } else { isScanning = false }
   }
 
-  /// Switches the power when all that was asked for before is switched, unless the session has ended by then.
+  /// Switches the power after all earlier requests, unless the session has ended by then.
   func setPower(_ on: Bool, for session: Session, _ reply: Reply<AdapterDescription>) {
     switches.append((on, session, reply))
     if switches.count == 1 { switchPower() }

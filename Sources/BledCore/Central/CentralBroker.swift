@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import Logging
 
-/// The sessions that want to be told of every link.
+/// The sessions that watch all links.
 struct LinkWatchers {
   private var sessions: Set<Session> = []
 
@@ -41,7 +41,7 @@ final class CentralBroker {
     self.logger = logger
   }
 
-  // MARK: What sessions ask for
+  // MARK: Requests of sessions
 
   func connect(
     _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>
@@ -67,7 +67,7 @@ final class CentralBroker {
     }
     let own = meant.filter { $0.concerns(session) }
     guard !own.isEmpty else {
-      throw GAPError.notConnected.error("this session neither holds nor awaits a connection to that device")
+      throw GAPError.notConnected.error("this session has neither a connection nor a pending connection to that device")
     }
     for connection in own { connection.release(session) }
   }
@@ -80,7 +80,7 @@ final class CentralBroker {
     return link
   }
 
-  // MARK: How sessions come and go
+  // MARK: Sessions that come and go
 
   /// A session has ended.
   func ended(_ session: Session) {
@@ -88,17 +88,17 @@ final class CentralBroker {
     for connection in inOrder { connection.release(session) }
   }
 
-  /// The program of a session is gone: nobody waits for what it had under way. Its links, subscriptions and pending
-  /// connections stay; its watch of all links does not, as that would fill what is kept for it.
+  /// The program of a session has disconnected: its calls are abandoned. Its links, subscriptions and pending
+  /// connections stay; its watch of all links does not, as its events would fill the outbox kept for it.
   func programGone(_ session: Session) {
     watchers.set(false, session)
     for connection in inOrder where connection.machine.users.contains(session) {
-      connection.link?.abandon(session, GAPError.cancelled.error("the program is gone"), isPreserved: true)
+      connection.link?.abandon(session, GAPError.cancelled.error("the program has disconnected"), isPreserved: true)
       connection.link?.hub.releaseBrake()
     }
   }
 
-  /// The devices that a session uses or waits for.
+  /// The devices that a session is connected to or has pending connections to.
   func held(by session: Session) -> [RestoredState.Peripheral] { inOrder.compactMap { $0.state(for: session) } }
 
   /// Connects to a device that a preserved session used or waited for before the daemon was started, as soon as its
@@ -111,7 +111,7 @@ final class CentralBroker {
     ).rejoin(session, with: state)
   }
 
-  // MARK: What adapters tell
+  // MARK: Events of adapters
 
   /// A link came up, ours or one from a device.
   func connected(_ link: CentralLink) {
@@ -127,7 +127,7 @@ final class CentralBroker {
 
   func attemptFailed(_ address: DeviceAddress, _ error: BluetoothError, on slot: AdapterSlot) {
     logger.debug("an attempt to connect to \(address) failed: \(error)")
-    // A pending connection ends only if further attempts are of no use.
+    // A pending connection ends only if further attempts cannot succeed.
     guard error.isConnectionLimit,
       let connection = connections.values.first(where: { $0.slot == slot && $0.peripheral.address == address })
     else { return }
@@ -137,7 +137,7 @@ final class CentralBroker {
       return "\(connection.peripheral.address) (\(holders))"
     }
     let message =
-      "adapter \(slot.id) holds \(held.count) links and has no room for more: \(held.joined(separator: ", "))"
+      "adapter \(slot.id) holds \(held.count) links and cannot hold more: \(held.joined(separator: ", "))"
     connection.failed(GAPError.connectionLimitReached.error(message))
   }
 
@@ -148,7 +148,7 @@ final class CentralBroker {
     for connection in inOrder where connection.slot == slot { connection.failed(error) }
   }
 
-  // MARK: What there is
+  // MARK: Descriptions
 
   func list(for session: Session) -> [PeripheralList.Entry] {
     directory.all.map { peripheral in
@@ -185,13 +185,14 @@ final class CentralBroker {
 
   // MARK: Connections
 
-  /// All connections in the order in which the devices became known: the order of whatever concerns several.
+  /// All connections in the order in which the devices became known, which is the order of events that concern several.
   private var inOrder: [PeripheralConnection] {
     connections.values.sorted { $0.peripheral.number < $1.peripheral.number }
   }
 
-  /// The connection with a device that a session wants.
-  /// - Parameter isRestored: whether it was wanted before the daemon was started: then it waits for its adapter, too.
+  /// The connection to a device that a session requests.
+  /// - Parameter isRestored: whether it was pending before the daemon was restarted: then it also waits for its
+  ///   adapter.
   private func connection(
     wanted params: PeripheralConnect.Params, by session: Session, isRestored: Bool = false
   ) throws -> PeripheralConnection {
@@ -209,7 +210,7 @@ final class CentralBroker {
     if connections.updateValue(connection, forKey: connection.peripheral) == nil { connection.peripheral.holds += 1 }
   }
 
-  /// Nobody wants the device, and it is not linked.
+  /// No session wants the device, and it is not linked.
   func forget(_ connection: PeripheralConnection) {
     guard connections[connection.peripheral] === connection else { return }
     connections[connection.peripheral] = nil
@@ -244,7 +245,7 @@ final class CentralBroker {
     return (peripheral, named ?? peripheral.adapter)
   }
 
-  /// Checks whether a session may want one more device.
+  /// Checks whether a session may connect to one more device.
   private func admit(_ session: Session, _ machine: ConnectMachine<Session, ConnectRequest>) throws {
     guard !machine.users.contains(session), !machine.isWaiting(session) else { return }
     var (own, all, ownWaiting, allWaiting) = (0, 0, 0, 0)

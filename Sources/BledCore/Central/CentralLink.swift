@@ -14,7 +14,7 @@ final class CentralLink {
   private var discovery: Discovery
   private var subscriptions = Subscriptions()
   private var measurements = Measurements()
-  /// Whether the daemon has asked the device to tell it of changes of its services, or is about to, or found that it
+  /// Whether the daemon has subscribed to changes of the device's services, or is about to, or found that it
   /// cannot.
   private var watchesServices = false
   /// The value of the Service Changed characteristic, once the daemon has subscribed to it.
@@ -35,12 +35,12 @@ final class CentralLink {
   /// All sessions that are subscribed to something.
   var subscribers: Set<Session> { subscriptions.members }
 
-  /// What a session that is preserved discovered on this link; nil if it discovered nothing.
+  /// What a preserved session discovered on this link; nil if it discovered nothing.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { discovery.services(discoveredBy: session) }
 
-  // MARK: What sessions ask for
+  // MARK: Requests of sessions
 
-  /// Agrees on an MTU; `PeripheralConnection.negotiated` is called, whatever the device answers.
+  /// Exchanges the MTU; `PeripheralConnection.negotiated` is called, also if the device refuses.
   func exchangeMTU() { enqueue(LinkOperation(nil, .exchangeMTU, .exchangeMTU)) }
 
   func discover(_ request: DiscoveryRequest, for session: Session) {
@@ -84,7 +84,8 @@ final class CentralLink {
     guard let properties = discovery.known.properties(of: handle), !properties.isDisjoint(with: [.notify, .indicate])
     else {
       _ = try discovery.known.characteristic(at: handle)
-      throw BledError.notAllowedByProperties.error("characteristic \(handle) neither notifies nor indicates")
+      throw BledError.notAllowedByProperties.error(
+        "characteristic \(handle) supports neither notifications nor indications")
     }
     reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in
       guard case .failure(let error) = outcome else { return }
@@ -117,15 +118,16 @@ final class CentralLink {
     enqueue(LinkOperation(session, .restoration(state, DiscoveryMachine(.everything))))
   }
 
-  /// A session lets go of the device: what it has under way fails, and its subscriptions end.
+  /// A session disconnects from the device: its pending operations fail, and its subscriptions end.
   func release(_ session: Session) {
-    abandon(session, GAPError.cancelled.error("this session has let go of the device"))
+    abandon(session, GAPError.cancelled.error("this session disconnected from the device"))
     for handle in subscriptions.handles { endSubscription(to: handle, of: session) }
     discovery.forget(session)
   }
 
-  /// Ends what a session has under way with this error.
-  /// - Parameter isPreserved: whether the session stays without its program, and with it what outlasts the program.
+  /// Ends the pending operations of a session with this error.
+  /// - Parameter isPreserved: whether the session is preserved without its program, and with it what outlasts the
+  ///   program.
   func abandon(_ session: Session, _ error: BluetoothError, isPreserved: Bool = false) {
     let operations = queue.removeAll(of: session) { isPreserved && $0.outlastsProgram }
     for operation in operations { fail(operation, error) }
@@ -133,8 +135,8 @@ final class CentralLink {
     beginNext()
   }
 
-  /// Refuses what a characteristic says it does not allow. Nothing is known of handles that were not discovered: there
-  /// the device decides.
+  /// Refuses what a characteristic's properties do not allow. Nothing is known of handles that were not discovered:
+  /// there the device decides.
   /// - Returns: what the characteristic allows; nil if that is not known.
   @discardableResult
   private func check(
@@ -149,7 +151,7 @@ final class CentralLink {
     return properties
   }
 
-  /// Points out in the log, once for a session, that it reads a value again and again that it could subscribe to.
+  /// Points out in the log, once per session, that it polls a value that it could subscribe to.
   private func notePolling(of handle: UInt16, by session: Session) {
     guard !subscriptions.members(of: handle).contains(session),
       session.polling.read(.init(device: hub.peripheral.number, handle: handle), at: broker.scheduler.now)
@@ -189,7 +191,7 @@ final class CentralLink {
     hub.start(procedure, id: id)
   }
 
-  /// Deals with a result of the operation that asks the device; nil: its turn has come for the first time.
+  /// Handles a result of the operation in progress; nil: its turn has come for the first time.
   private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
     var operation = operation
     guard let next = next(of: &operation, result) else { return queue.ended() }
@@ -212,7 +214,7 @@ final class CentralLink {
   /// The link has room for commands again.
   func roomAgain() { beginNext() }
 
-  /// Everything that is pending fails; then the broker is told.
+  /// Everything that is pending fails; then the broker is notified.
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {
     for operation in queue.removeAll() { fail(operation, error) }
     for reply in measurements.removeAll() { reply.fail(error) }
@@ -290,7 +292,7 @@ final class CentralLink {
     }
   }
 
-  /// Adds to what is known what was asked for, and says what to ask next.
+  /// Adds a result to what is known, and returns what to ask next.
   private func discover(
     _ machine: inout DiscoveryMachine, _ result: Result<GATTResult, GATTError>?
   ) throws -> GATTProcedure? {
@@ -352,11 +354,11 @@ final class CentralLink {
     forget(start...end)
   }
 
-  /// Handles of the device are void: whoever uses it is told.
+  /// Handles of the device are no longer valid: its users are told.
   private func forget(_ range: ClosedRange<UInt16>) {
-    let error = BledError.unknownHandle.error("the device's services changed; this handle is void")
+    let error = BledError.unknownHandle.error("the device's services changed; this handle is no longer valid")
     for handle in subscriptions.handles where range.contains(handle) && handle != discovery.known.serviceChanged {
-      // Nothing is written: what is at the descriptor's handle now may be anything.
+      // Nothing is written: the descriptor's handle may now belong to any attribute.
       for session in subscriptions.remove(handle) { tellLost(handle, session, error) }
     }
     discovery.forget(range)
@@ -382,8 +384,8 @@ final class CentralLink {
     }
   }
 
-  /// Packets of the device had no room on this machine: the sessions that some of them may have been for are told. A
-  /// session that has no room to be told loses its subscriptions instead.
+  /// Packets from the device were dropped on this machine: the sessions that they may have been for are told. A
+  /// session that has no room for that loses its subscriptions instead.
   func packetsDropped(_ count: Int) {
     let sessions = subscriptions.members
     guard !sessions.isEmpty else { return }
@@ -413,7 +415,7 @@ final class CentralLink {
 }
 
 extension Result<GATTResult, GATTError> {
-  /// The result, or the error as sessions are told it.
+  /// The result, or the error as reported to sessions.
   fileprivate func orBluetoothError() throws -> GATTResult {
     switch self {
     case .success(let result): result

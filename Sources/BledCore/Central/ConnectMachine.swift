@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// One device that sessions connect to together: the first brings the link up, the last lets it go.
+/// One device that sessions share: the first brings the link up, the last ends it.
 ///
 /// | State       | Input                     | Actions, next state                                              |
 /// |-------------|---------------------------|------------------------------------------------------------------|
@@ -21,46 +21,46 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   enum State: Hashable { case idle, connecting, negotiating, connected, linked, ending }
 
   enum Action {
-    /// With a delay after links that did not last.
+    /// With a delay after links that were not stable.
     case connect(after: Duration)
     case cancelConnect
     case negotiate
     case disconnect
     case answer(Request, BluetoothError?)
-    /// The reason is nil for one who asked for it.
+    /// The reason is nil for a session that requested it.
     case tellDisconnected(Who, BluetoothError?, isReconnecting: Bool)
-    /// It is back for one who keeps it.
+    /// The link is back for a session that keeps it.
     case tellConnected(Who)
   }
 
-  /// How often a link that drops before it could be used is tried again.
+  /// How often a link that drops before it could be used is retried.
   static var maximumRetries: Int { 5 }
 
   private(set) var state = State.idle
-  /// Those who use the link, in the order in which they came.
+  /// The sessions that use the link, in the order in which they came.
   private(set) var users: [Who] = []
-  /// Those who want the link back whenever it drops.
+  /// The sessions that want the link back whenever it drops.
   private(set) var keepers: Set<Who> = []
   private var waiting: [(who: Who, request: Request)] = []
-  /// Those who wait for the link without a request: keepers whose link dropped, and those of `rejoin`.
+  /// The sessions that wait for the link without a call: keepers whose link dropped, and those of `rejoin`.
   private var rejoining: [Who] = []
   private var isOurs = true
   private var backOff = LinkBackOff()
 
-  /// Those who wait for the link.
+  /// The sessions that wait for the link.
   var waiters: [Who] { waiting.map(\.who) + rejoining }
 
-  /// Whether this one waits for the link.
+  /// Whether this session waits for the link.
   func isWaiting(_ who: Who) -> Bool { rejoining.contains(who) || waiting.contains { $0.who == who } }
 
-  /// What this one waits with.
+  /// How this session waits.
   func requests(of who: Who) -> [Request] { waiting.filter { $0.who == who }.map(\.request) }
 
-  /// - Parameter keeps: whether the link is to come back by itself when it drops, from now on.
+  /// - Parameter keeps: whether the link is reestablished when it drops, from now on.
   mutating func want(_ who: Who, _ request: Request, keeps: Bool = false) -> [Action] {
     if keeps { keepers.insert(who) } else { keepers.remove(who) }
     let isBackingOff = backOff.failures > 0
-    // The tries of those who keep the link do not count against who asks.
+    // Retries for keepers of the link do not count against a new request.
     if waiting.isEmpty, state != .connected { backOff = LinkBackOff() }
     switch state {
     case .connected:
@@ -77,7 +77,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     case .connecting:
       waiting.append((who, request))
       rejoining.removeAll { $0 == who }
-      // Somebody who asks does not wait for the back-off of those who keep it.
+      // A new request does not wait for the back-off of keepers.
       return isBackingOff ? [.connect(after: .zero)] : []
     case .negotiating, .ending:
       waiting.append((who, request))
@@ -86,8 +86,8 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     }
   }
 
-  /// A preserved session wants the link, and waits for it whatever fails.
-  /// - Parameter keeps: whether the link is to come back by itself when it drops later.
+  /// A preserved session wants the link, and waits for it through all failures.
+  /// - Parameter keeps: whether the link is reestablished when it drops later.
   mutating func rejoin(_ who: Who, keeps: Bool) -> [Action] {
     if keeps { keepers.insert(who) }
     guard !users.contains(who), !isWaiting(who) else { return [] }
@@ -123,14 +123,14 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return actions + letGo()
   }
 
-  /// The time of a request is up.
+  /// A request has timed out.
   mutating func expired(_ request: Request, _ error: BluetoothError) -> [Action] {
     guard let index = waiting.firstIndex(where: { $0.request == request }) else { return [] }
     waiting.remove(at: index)
     return [.answer(request, error)] + letGo()
   }
 
-  /// A link is there.
+  /// A link came up.
   /// - Parameter isOurs: whether we started it.
   mutating func linkUp(isOurs: Bool) -> [Action] {
     self.isOurs = isOurs
@@ -188,7 +188,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return actions + [.connect(after: isAsked ? .zero : backOff.delay)]
   }
 
-  /// No connection can come about. Those who keep the link go on waiting.
+  /// No connection is possible. Sessions that keep the link go on waiting.
   mutating func failed(_ error: BluetoothError) -> [Action] {
     switch state {
     case .connecting:
@@ -209,7 +209,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return refused
   }
 
-  /// After somebody left: ends what nobody wants any more.
+  /// After a session left: ends what is no longer wanted.
   private mutating func letGo() -> [Action] {
     guard !isWanted, users.isEmpty else { return [] }
     switch state {
@@ -225,15 +225,15 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   }
 }
 
-/// How long to wait before a link that drops again and again is asked for once more: nothing the first time, then 250
+/// How long to wait before a link that drops repeatedly is requested again: not at all the first time, then 250
 /// ms, and each time twice that, up to 30 s.
 private struct LinkBackOff {
-  /// A link that was in use for so long did last.
+  /// A link that was in use for this long counts as stable.
   private static let lasting = Duration.seconds(10)
 
   /// When the link came into use.
   var began: Instant?
-  /// How many links in a row did not last.
+  /// How many links in a row were not stable.
   private(set) var failures = 0
 
   var delay: Duration { failures < 2 ? .zero : min(.milliseconds(250 << min(failures - 2, 7)), .seconds(30)) }

@@ -48,17 +48,17 @@ extension CharacteristicProperties {
     ("extendedProperties", .extendedProperties),
   ]
 
-  /// The words that the socket has for them, in the order of the bits.
+  /// The protocol's words for them, in the order of the bits.
   var words: [String] { Self.names.filter { contains($0.property) }.map(\.word) }
 
   /// Reads the words of a client.
-  /// - Throws: `BledError.invalidParameter` for a word that is none, or that the daemon sets by itself.
+  /// - Throws: `BledError.invalidParameter` for an unknown word, or one that the daemon sets itself.
   init(words: [String]) throws {
     self = []
     for word in words {
       guard let name = Self.names.first(where: { $0.word == word }), name.property != .extendedProperties else {
         let known = Self.names.map(\.word).filter { $0 != "extendedProperties" }.joined(separator: ", ")
-        throw BledError.invalidParameter.error("\"\(word.prefix(64))\" is no property: give some of \(known)")
+        throw BledError.invalidParameter.error("\"\(word.prefix(64))\" is not a property: use some of \(known)")
       }
       insert(name.property)
     }

@@ -1,6 +1,6 @@
 import BledRPC
 
-/// What one session discovered of a device, as it was told: what it gets again when it is restored.
+/// What one session discovered of a device, as it was reported: it is returned when the session is restored.
 struct DiscoveredTree {
   private var byHandle: [UInt16: ServiceDescription] = [:]
 
@@ -49,12 +49,12 @@ struct DiscoveredTree {
     }
   }
 
-  /// Forgets what the device declared void.
+  /// Forgets what the device invalidated.
   mutating func forget(_ range: ClosedRange<UInt16>) {
     byHandle = byHandle.filter { $0.value.end < range.lowerBound || $0.key > range.upperBound }
   }
 
-  /// Whether these services and what is said of them are there, with the same handles.
+  /// Whether these services and their contents exist, with the same handles.
   func contains(_ services: [ServiceDescription]) -> Bool {
     services.allSatisfy { service in
       guard let found = byHandle[service.handle], found.uuid == service.uuid, found.end == service.end else {

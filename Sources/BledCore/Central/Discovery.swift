@@ -2,12 +2,12 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// What was discovered on a device while its database had a certain hash: good again whenever it has that hash
+/// What was discovered on a device while its database had a certain hash: valid again whenever it has that hash
 /// (Core 5.4, Vol 3, Part G, 2.5.2 and 7.3).
 struct GATTCache: Hashable, Sendable {
   /// The value of the Database Hash characteristic, 16 octets.
   let hash: [UInt8]
-  /// `KnownAttributes` as octets: in this form they take a tenth of the room.
+  /// `KnownAttributes` as octets: in this form they take a tenth of the space.
   let attributes: [UInt8]
 }
 
@@ -44,7 +44,7 @@ enum DiscoveryRequest {
   }
 }
 
-/// What a session is told of a device.
+/// The description of a device for a session.
 enum DiscoveryAnswer {
   case services([ServiceDescription])
   case characteristics([CharacteristicDescription])
@@ -53,7 +53,7 @@ enum DiscoveryAnswer {
 
 /// What is known of the attributes of a linked device: discovered on this link, or before under the same database hash.
 struct Discovery {
-  /// The device's database hash, as far as it was asked for.
+  /// The device's database hash, as far as it was read.
   private enum DatabaseHash: Hashable {
     case unread
     case absent
@@ -65,7 +65,7 @@ struct Discovery {
   private var hash = DatabaseHash.unread
   /// The revision of `known` that the cache has.
   private var cachedRevision = 0
-  /// What sessions that are preserved when their programs go away discovered, by number of the session.
+  /// What sessions with a restoration identifier discovered, by number of the session.
   private var trees: [Int: DiscoveredTree] = [:]
   private let peripheral: Peripheral
   private let directory: PeripheralDirectory
@@ -77,7 +77,7 @@ struct Discovery {
 
   // MARK: Asking the device
 
-  /// The machine that asks the device for what a request lacks.
+  /// The machine that discovers what a request lacks.
   func machine(for request: DiscoveryRequest) -> DiscoveryMachine {
     switch request {
     case .everything: return DiscoveryMachine(.everything)
@@ -91,7 +91,7 @@ struct Discovery {
   }
 
   /// Adds the result of the procedure that was asked for last.
-  /// - Returns: whether the database is another one than was cached, so that all handles are void.
+  /// - Returns: whether the database differs from the cached one, so that all handles are invalid.
   mutating func add(
     _ result: Result<GATTResult, BluetoothError>, to machine: inout DiscoveryMachine
   ) throws -> Bool {
@@ -100,8 +100,8 @@ struct Discovery {
     return false
   }
 
-  /// The procedure that is next; nil when all that is wanted is known. That is then cached, if there is a hash to know
-  /// it by.
+  /// The procedure that is next; nil when everything requested is known. It is then cached, if there is a hash to
+  /// identify it by.
   mutating func next(_ machine: inout DiscoveryMachine) throws -> GATTProcedure? {
     let next = try machine.next(known, isVerified: hash != .unread, hasCache: peripheral.cache != nil)
     if next == nil { updateCache() }
@@ -117,11 +117,11 @@ struct Discovery {
     switch result {
     case .success(.value(let octets)): value = octets
     case .success: throw GATTResult.unexpected()
-    // It has none, or does not show it.
+    // It has none, or does not let us read it.
     case .failure(let error) where error.domain == .att: break
     case .failure(let error): throw error
     }
-    // Another operation may have read it meanwhile.
+    // Another operation may have read it by now.
     guard hash == .unread else { return false }
     hash = value.flatMap { $0.count == 16 ? .read($0) : nil } ?? .absent
     guard let cache = peripheral.cache else { return false }
@@ -145,9 +145,9 @@ struct Discovery {
     directory.cacheChanged(peripheral)
   }
 
-  // MARK: What is void
+  // MARK: Invalidation
 
-  /// The device said that its services changed: the hash is read anew before the next discovery.
+  /// The device reported that its services changed: the hash is read again before the next discovery.
   mutating func databaseChanged() {
     hash = .unread
     setCache(nil)
@@ -161,7 +161,7 @@ struct Discovery {
 
   // MARK: Answers
 
-  /// The answer to a request out of what is known; it is noted if the session is one that is preserved.
+  /// The answer to a request from what is known; it is recorded if the session has a restoration identifier.
   mutating func answer(_ request: DiscoveryRequest, of session: Session?) throws -> DiscoveryAnswer {
     switch request {
     case .everything:
@@ -193,11 +193,11 @@ struct Discovery {
     }
   }
 
-  /// What a session that is preserved discovered; nil if it discovered nothing on this link.
+  /// What a preserved session discovered; nil if it discovered nothing on this link.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { trees[session.id]?.services }
 
-  /// Notes what a preserved session discovered on an earlier link.
-  /// - Returns: whether the device still has these services; otherwise nothing is noted.
+  /// Records what a preserved session discovered on an earlier link.
+  /// - Returns: whether the device still has these services; otherwise nothing is recorded.
   mutating func restore(_ services: [ServiceDescription], for session: Session) -> Bool {
     var found = DiscoveredTree()
     found.add(known.tree)
@@ -206,7 +206,7 @@ struct Discovery {
     return true
   }
 
-  /// Forgets what a session discovered, which has let go of the device.
+  /// Forgets what a session discovered, which has disconnected from the device.
   mutating func forget(_ session: Session) { trees[session.id] = nil }
 
   private mutating func note(for session: Session?, _ add: (inout DiscoveredTree) -> Void) {
@@ -216,7 +216,7 @@ struct Discovery {
 }
 
 extension KnownAttributes {
-  /// All that is known, as clients get it.
+  /// Everything known, as clients see it.
   fileprivate var tree: [ServiceDescription] {
     services.map { service in
       ServiceDescription(

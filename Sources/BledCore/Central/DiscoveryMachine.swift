@@ -1,7 +1,7 @@
 import Bluetooth
 import GATT
 
-/// What somebody wants to know of a device.
+/// What is to be discovered of a device.
 enum DiscoveryGoal: Hashable {
   /// All services with all that is in them.
   case everything
@@ -26,7 +26,7 @@ enum DiscoveryGoal: Hashable {
 /// | any        | next, something is missing | the procedure for the first that is → asked                        |
 /// | any        | next, nothing is missing   | done                                                               |
 /// | asked      | a result                   | it becomes known, unless something became void since → any         |
-/// | asked      | something became void      | it is asked again, `maximumRestarts` times at the most             |
+/// | asked      | something became void      | it is asked again, at most `maximumRestarts` times                 |
 struct DiscoveryMachine {
   /// How often the device's services may change while they are discovered.
   static let maximumRestarts = 8
@@ -37,7 +37,7 @@ struct DiscoveryMachine {
 
   init(_ goal: DiscoveryGoal) { self.goal = goal }
 
-  /// Whether the result that is awaited is that of the hash.
+  /// Whether the pending result is that of the hash.
   var isReadingHash: Bool { if case .readDatabaseHash = asked?.procedure { true } else { false } }
 
   /// The procedure that is next; nil when all that is wanted is known.
@@ -65,7 +65,7 @@ struct DiscoveryMachine {
     guard asked.epoch == known.epoch else {
       restarts += 1
       guard restarts <= Self.maximumRestarts else {
-        throw BledError.protocolViolation.error("the device's services kept changing while they were discovered")
+        throw BledError.protocolViolation.error("the device's services kept changing during discovery")
       }
       return
     }
@@ -111,7 +111,7 @@ extension KnownAttributes {
       return service.range.count > 1 ? .findIncludedServices(in: service.range) : nil
     }
     guard withKind else { return nil }
-    // Only a search says of which kind a service is.
+    // Only a discovery tells the kind of a service.
     return includes.lazy.map(\.range.lowerBound).first { self.service(ifKnown: $0)?.isPrimary == nil }
       .map { .discoverServices(.primary, in: $0...$0) }
   }
@@ -148,8 +148,8 @@ extension KnownAttributes {
 }
 
 extension GATTResult {
-  /// The failure of a device, or of our own stack, to answer with what was asked for.
+  /// The failure of a device, or of our own stack, to return what was requested.
   static func unexpected() -> BluetoothError {
-    BledError.protocolViolation.error("the device's answer is not of the kind that was asked for")
+    BledError.protocolViolation.error("the device's response does not match the request")
   }
 }

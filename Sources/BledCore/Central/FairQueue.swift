@@ -1,13 +1,13 @@
 import Collections
 
-/// Work of several parties that takes turns: in order for each party, one piece of each in a round.
+/// A queue in which parties take turns: in order for each party, one item of each in a round.
 struct FairQueue<Party: Equatable, Element> {
-  /// The parties with work, the next first. They are few: those that use one link.
+  /// The parties with work, the next one first. They are few: the users of one link.
   private var turns: [(party: Party, work: Deque<Element>)] = []
 
   var isEmpty: Bool { turns.isEmpty }
 
-  /// Adds work behind the rest of the same party.
+  /// Adds an item behind the others of the same party.
   mutating func append(_ element: Element, of party: Party) {
     if let index = index(of: party) {
       turns[index].work.append(element)
@@ -16,7 +16,7 @@ struct FairQueue<Party: Equatable, Element> {
     }
   }
 
-  /// Adds work before the rest of the same party, whose turn comes after the others.
+  /// Adds an item before the others of the same party, whose turn comes last.
   mutating func prepend(_ element: Element, of party: Party) {
     if let index = index(of: party) {
       turns[index].work.prepend(element)
@@ -25,7 +25,7 @@ struct FairQueue<Party: Equatable, Element> {
     }
   }
 
-  /// Removes and returns the first work of the party whose turn it is.
+  /// Removes and returns the first item of the party whose turn it is.
   /// - Parameter canBegin: whether the first work of a party can be begun; a party whose work cannot is passed over.
   mutating func next(where canBegin: (Element) -> Bool = { _ in true }) -> (party: Party, element: Element)? {
     for index in turns.indices {
@@ -42,10 +42,10 @@ struct FairQueue<Party: Equatable, Element> {
     return nil
   }
 
-  /// The work of a party that was added last; nil if the party has none.
+  /// The item of a party that was added last; nil if the party has none.
   func last(of party: Party) -> Element? { index(of: party).flatMap { turns[$0].work.last } }
 
-  /// Removes and returns the work of one party, in order, except what `stays`.
+  /// Removes and returns the items of one party, in order, except those that `stays` accepts.
   mutating func removeAll(of party: Party, unless stays: (Element) -> Bool = { _ in false }) -> [Element] {
     guard let index = index(of: party) else { return [] }
     let work = turns[index].work

@@ -1,14 +1,14 @@
 import Bluetooth
 import GATT
 
-/// Known attributes as octets: a version, then one record after the other, each begins with its letter. Numbers are
+/// Known attributes as octets: a version, then the records, each of which begins with its letter. Numbers are
 /// least significant octet first; a UUID has its number of octets, 2 or 16, before it.
 ///
 ///     1
 ///     A                                             all primary services are here
 ///     U uuid                                        the primary services of this UUID are here
-///     S flags start end uuid                        a service: 1 primary, 2 not primary, 4 includes known, 8 characteristics known
-///     I handle start end uuid                       what the service before it includes
+///     S flags start end uuid                        a service: 1 primary, 2 not primary, 4 includes known, 8
+///     characteristics known I handle start end uuid                       what the service before it includes
 ///     C flags handle value end properties uuid      a characteristic of the service before it: 1 descriptors known
 ///     D handle uuid                                 a descriptor of the characteristic before it
 extension KnownAttributes {
@@ -41,7 +41,7 @@ extension KnownAttributes {
     characteristic.endHandle > characteristic.valueHandle ? descriptors(of: characteristic.valueHandle) : nil
   }
 
-  /// Reads what `octets` gave.
+  /// Decodes what `octets` returned.
   /// - Returns: nil for anything else.
   init?(octets: [UInt8]) {
     var reader = Reader(rest: octets[...])
@@ -123,7 +123,7 @@ private struct Writer {
   }
 }
 
-/// Reads from the front; gives nil for what is not all there.
+/// Reads from the front; returns nil for what is incomplete.
 private struct Reader {
   var rest: ArraySlice<UInt8>
 

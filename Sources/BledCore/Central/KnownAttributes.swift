@@ -1,7 +1,7 @@
 import Bluetooth
 import GATT
 
-/// What was discovered on a device, and how complete that is: enough to answer whoever asks the same again, and to know
+/// What was discovered on a device, and how complete that is: enough to answer the same request again, and to know
 /// how far services and characteristics reach, what characteristics allow, and where their configuration is.
 struct KnownAttributes: Hashable {
   /// A service. What is nil was not looked for yet.
@@ -24,9 +24,9 @@ struct KnownAttributes: Hashable {
   private(set) var searched: Set<BluetoothUUID> = []
   /// The value of the Service Changed characteristic.
   private(set) var serviceChanged: UInt16?
-  /// Grows with whatever becomes known or void.
+  /// Incremented when anything becomes known or invalid.
   private(set) var revision = 0
-  /// Grows when something becomes void.
+  /// Incremented when something becomes invalid.
   private(set) var epoch = 0
 
   private var characteristics: [UInt16: DiscoveredCharacteristic] = [:]
@@ -64,7 +64,7 @@ struct KnownAttributes: Hashable {
 
   /// Adds what the service at this handle includes.
   mutating func add(_ includes: [DiscoveredInclude], of handle: UInt16) {
-    // What was found by a search stays, whatever an include says of it.
+    // What was found by a discovery takes precedence over an include.
     for include in includes where service(ifKnown: include.range.lowerBound) == nil {
       add(include.range, include.uuid, isPrimary: hasAllPrimaries ? false : nil)
     }
@@ -91,7 +91,7 @@ struct KnownAttributes: Hashable {
     configurations[value] = found.first { $0.uuid == 0x2902 }?.handle
   }
 
-  /// Forgets what the device declared void. Service Changed itself never moves (Core 5.4, Vol 3, Part G, 7.1).
+  /// Forgets what the device invalidated. Service Changed itself never moves (Core 5.4, Vol 3, Part G, 7.1).
   mutating func forget(_ range: ClosedRange<UInt16>) {
     revision += 1
     epoch += 1

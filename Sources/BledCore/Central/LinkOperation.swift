@@ -2,13 +2,13 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// Something that waits for its turn on a link: one GATT procedure, several in a row, or a Write Command.
+/// An operation in a link's queue: one GATT procedure, several in a row, or a Write Command.
 struct LinkOperation {
   enum Task {
     case exchangeMTU
     case read(Reply<GATTRead.Result>)
     case write(Reply<Empty>)
-    /// A Write Command: it waits for room on the link instead of an answer of the device.
+    /// A Write Command: it waits for room on the link instead of a response from the device.
     case command(handle: UInt16, [UInt8], Reply<Empty>)
     indirect case discovery(DiscoveryRequest, DiscoveryMachine)
     indirect case subscription(SubscriptionChange)
@@ -16,14 +16,14 @@ struct LinkOperation {
     indirect case restoration(RestoredState.Peripheral, DiscoveryMachine)
     /// Finds the device's Service Changed characteristic and subscribes to it.
     indirect case serviceWatch(DiscoveryMachine)
-    /// Nobody waits for the outcome: what the device still answers is ignored.
+    /// The operation was abandoned: a response of the device is ignored.
     case unawaited
   }
 
   /// The session that asked; nil for the daemon itself.
   let session: Session?
   var task: Task
-  /// Whether a Write Command waits for the results of what its session asked for before.
+  /// Whether a Write Command waits for the results of its session's earlier operations.
   fileprivate var isBehindOthers = false
   /// The procedure that is next; nil if it is decided when the operation's turn comes.
   var procedure: GATTProcedure?
@@ -38,15 +38,15 @@ struct LinkOperation {
 
   fileprivate var isUnawaited: Bool { if case .unawaited = task { true } else { false } }
 
-  /// Whether it goes on when the program of the session is gone and the session is preserved.
+  /// Whether it continues when the program of the session disconnects and the session is preserved.
   var outlastsProgram: Bool { isSubscription }
 
   fileprivate var isSubscription: Bool { if case .subscription = task { true } else { false } }
 }
 
 /// The one queue of a link. Operations take turns by session, the daemon itself being one more; each session's own stay
-/// in order. One operation at a time asks the device; Write Commands, which it does not answer, need room on the link
-/// only.
+/// in order. One operation at a time is in progress; Write Commands, which have no response, only need room on the
+/// link.
 ///
 /// | Operation         | Begins when                                                           | Ends with              |
 /// |-------------------|-----------------------------------------------------------------------|------------------------|
@@ -58,7 +58,7 @@ struct LinkOperation {
 /// Between its procedures an operation goes back into the queue, before the rest of its session.
 struct LinkQueue {
   private var waiting = FairQueue<Int, LinkOperation>()
-  /// The operation that asks the device. It stays until it has dealt with the result: what that leads to comes after
+  /// The operation in progress. It stays until it has handled the result: what that leads to comes after
   /// it.
   private var current: (id: ProcedureID, operation: LinkOperation)?
   private var lastProcedure: UInt64 = 0
@@ -76,7 +76,7 @@ struct LinkQueue {
     waiting.append(operation, of: party)
   }
 
-  /// Begins an operation at once, if nothing waits and it need not wait either.
+  /// Begins an operation at once, if neither it nor any other has to wait.
   mutating func beginAtOnce(_ operation: LinkOperation, hasRoom: Bool) -> ProcedureID? {
     guard waiting.isEmpty, canBegin(operation, hasRoom) else { return nil }
     return begin(operation)
@@ -93,15 +93,15 @@ struct LinkQueue {
     return (begin(next), next)
   }
 
-  /// The operation that has asked the device under this number; nil if none has.
+  /// The operation in progress with this number; nil if there is none.
   func operation(asking id: ProcedureID) -> LinkOperation? { current?.id == id ? current?.operation : nil }
 
-  /// The operation that has begun asks the device for its first procedure.
+  /// The operation that has begun starts its first procedure.
   mutating func asks(_ operation: LinkOperation) {
     if let current, !current.operation.isUnawaited { self.current = (current.id, operation) }
   }
 
-  /// The operation that asks the device has ended, or has more to ask when its turn has come again.
+  /// The operation in progress has ended, or continues when its turn has come again.
   mutating func ended(continuing operation: LinkOperation? = nil) {
     if let operation, let current, !current.operation.isUnawaited {
       waiting.prepend(operation, of: party(of: operation.session))
@@ -146,7 +146,7 @@ struct LinkQueue {
     return !operation.isBehindOthers && !current.isSubscription
   }
 
-  /// Whose turn an operation takes.
+  /// The party whose turn an operation takes.
   private func party(of session: Session?) -> Int { session?.id ?? 0 }
 }
 

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// One call of `peripheral.connect` that waits.
+/// One pending call of `peripheral.connect`.
 final class ConnectRequest {
   let session: Session
   let reply: Reply<PeripheralConnect.Result>
@@ -19,18 +19,18 @@ extension ConnectRequest: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A device that some session uses or waits for, or that is linked: executes what its `ConnectMachine` decides.
+/// A device that a session uses or waits for, or that is linked: executes the actions of its `ConnectMachine`.
 final class PeripheralConnection {
   let peripheral: Peripheral
-  /// The adapter that holds the link or looks for the device.
+  /// The adapter that holds the link or the pending connection.
   private(set) var slot: AdapterSlot
   private(set) var machine = ConnectMachine<Session, ConnectRequest>()
   /// The link; nil while there is none.
   private(set) var link: CentralLink?
   private unowned let broker: CentralBroker
-  /// Rings when a link that did not last is to be asked for again.
+  /// Rings when a link that was not stable is to be requested again.
   private var retry: (any ScheduledWork)?
-  /// Whether the MTU was asked for on this link; a client may ask once only (Core 5.4, Vol 3, Part F, 3.4.2.1).
+  /// Whether the MTU was exchanged on this link; a client may do so only once (Core 5.4, Vol 3, Part F, 3.4.2.1).
   private var hasNegotiated = false
   /// What preserved sessions that wait for the link had of the device before the daemon was started.
   private var preserved: [Session: RestoredState.Peripheral] = [:]
@@ -51,10 +51,10 @@ final class PeripheralConnection {
     if machine.state == .idle { self.slot = slot }
   }
 
-  /// A session asks for the link.
+  /// A session requests the link.
   /// - Parameters:
   ///   - timeout: after how many seconds the request fails; nil: never.
-  ///   - keeps: whether the link is to come back by itself when it is lost.
+  ///   - keeps: whether the link is reestablished when it is lost.
   func want(_ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool) {
     // The answer to this call also answers one whose program went away and is back.
     for other in machine.requests(of: session) { other.reply.afterwards = nil }
@@ -81,7 +81,7 @@ final class PeripheralConnection {
     perform(machine.rejoin(session, keeps: state.reconnect ?? false))
   }
 
-  /// A session lets go of the device, or no longer waits for it.
+  /// A session disconnects from the device, or no longer waits for it.
   func release(_ session: Session) {
     preserved[session] = nil
     if machine.users.contains(session) { link?.release(session) }
@@ -94,7 +94,7 @@ final class PeripheralConnection {
   func linkUp(_ new: CentralLink) {
     let hub = new.hub
     if machine.state == .connecting, slot != hub.slot {
-      // It came to another adapter than the one that waits for it.
+      // It came up on another adapter than the one with the pending connection.
       slot.adapter.cancelConnect(to: peripheral.address)
     }
     link = new
@@ -107,10 +107,10 @@ final class PeripheralConnection {
     perform(machine.linkUp(isOurs: isOurs))
   }
 
-  /// The MTU is agreed on, or the device refuses to.
+  /// The MTU was exchanged, or the device refuses it.
   func negotiated() { perform(machine.negotiated(at: broker.scheduler.now)) }
 
-  /// No link can come about.
+  /// No link is possible.
   func failed(_ error: BluetoothError) { perform(machine.failed(error)) }
 
   /// The link has ended.
@@ -120,7 +120,7 @@ final class PeripheralConnection {
     broker.watchers.tell(peripheral, linked: false)
   }
 
-  /// What a session holds of the device; nil if it neither uses nor awaits the link.
+  /// What a session holds of the device; nil if it has neither a connection nor a pending one.
   func state(for session: Session) -> RestoredState.Peripheral? {
     let isUser = machine.users.contains(session)
     guard isUser || machine.isWaiting(session) else { return nil }

@@ -2,9 +2,9 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// One characteristic of a device that sessions subscribe to together: who is sent its values, and what the device was
-/// last told. A session that joins is a member before the device is asked, so that no early value is missed; the device
-/// is told when the member's turn on the link has come.
+/// One characteristic of a device whose subscription sessions share: which sessions receive its values, and what the
+/// device was last told. A session that joins is a member before the device is asked, so that no early value is missed;
+/// the device is told when the member's turn on the link has come.
 ///
 /// | State        | Input                                       | Outcome, next state      |
 /// |--------------|---------------------------------------------|--------------------------|
@@ -18,9 +18,9 @@ import GATT
 struct SubscriptionMachine<Who: Hashable> {
   private enum State { case off, unknown, on }
 
-  /// Those whom values go to, in the order in which they came.
+  /// The sessions that receive values, in the order in which they came.
   private(set) var members: [Who] = []
-  /// Whether somebody sees to it that the device is told when nobody is a member any more.
+  /// Whether a change is enqueued that tells the device when there are no members left.
   var isBeingEnded = false
   private var state = State.off
 
@@ -42,7 +42,7 @@ struct SubscriptionMachine<Who: Hashable> {
   /// The device has done what it was told.
   mutating func switched(on: Bool) { state = on ? .on : .off }
 
-  /// The device does not do what it was told.
+  /// The device refuses what it was told.
   mutating func refused() { state = .off }
 }
 
@@ -70,7 +70,7 @@ struct Subscriptions {
   /// The sessions that values of this handle go to, in the order in which they came.
   func members(of handle: UInt16) -> [Session] { machines[handle]?.members ?? [] }
 
-  /// Everybody who is subscribed to something.
+  /// All sessions that are subscribed to something.
   var members: Set<Session> { machines.values.reduce(into: []) { $0.formUnion($1.members) } }
 
   /// The handles that are subscribed to or were and are not forgotten yet, in order.
@@ -97,11 +97,11 @@ struct Subscriptions {
     return true
   }
 
-  /// Forgets a subscription whose handle the device declared void.
+  /// Forgets a subscription whose handle the device invalidated.
   /// - Returns: the sessions that values went to.
   mutating func remove(_ handle: UInt16) -> [Session] { machines.removeValue(forKey: handle)?.members ?? [] }
 
-  /// Says what the device is asked next for a change whose turn has come: to configure the characteristic, or before
+  /// Returns the next procedure of a change whose turn has come: to configure the characteristic, or before
   /// that for the descriptors.
   /// - Parameters:
   ///   - hasAnswered: whether the device has done what it was asked before.
@@ -117,7 +117,7 @@ struct Subscriptions {
     if change.on, let session { try checkMember(session, of: handle, known) }
     guard !change.isWritten, machines[handle]?.mustSwitch(on: change.on) == true else { return nil }
     if let descriptor = known.configuration(of: handle) {
-      // The daemon goes on hearing what it is itself subscribed to.
+      // The daemon keeps its own subscription.
       if !change.on, handle == watched { return nil }
       change.isWritten = true
       machines[handle]?.switching()
@@ -140,13 +140,13 @@ struct Subscriptions {
 
   /// A change has failed, or was abandoned.
   mutating func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) {
-    // Any other error says nothing of the device: it may have done what it was told.
+    // Any other error tells nothing about the device: it may have done what it was told.
     if change.isWritten, error.domain == .att { machines[change.handle]?.refused() }
     if change.on, let session { machines[change.handle]?.leave(session) }
     ended(change, of: session)
   }
 
-  /// A session that has unsubscribed meanwhile, or whose handle is void by now, has no subscription to be told of.
+  /// A session that has unsubscribed in the meantime, or whose handle is now invalid, has no subscription to report.
   private func checkMember(_ session: Session, of handle: UInt16, _ known: KnownAttributes) throws {
     guard machines[handle]?.members.contains(session) != true else { return }
     _ = try known.characteristic(at: handle)

@@ -18,7 +18,7 @@ extension Configuration {
     }
   }
 
-  /// How this machine, as a peripheral, would like its connections.
+  /// The connection parameters that this machine prefers as a peripheral.
   public struct PreferredConnection: Hashable, Sendable, ConfigurationPart {
     /// What centrals read in the GAP service; nil where nothing is preferred.
     public var parameters: PreferredConnectionParameters?
@@ -37,7 +37,7 @@ extension Configuration {
       let timeout = try members[.timeout]?.number() ?? 4
       guard timeout > least, timeout <= 32 else {
         throw members.failure(
-          .timeout, "give more seconds than \(least), which the interval and the latency need, up to 32")
+          .timeout, "give more than \(least) seconds, which the interval and the latency require, and at most 32")
       }
       parameters = PreferredConnectionParameters(
         interval: Self.units(interval.lowerBound, of: 0.00125)...Self.units(interval.upperBound, of: 0.00125),

@@ -6,9 +6,9 @@ import JSONFiles
 extension Configuration {
   /// Who may do what.
   public struct Policy: Hashable, Sendable, ConfigurationPart {
-    /// Somebody who may do something.
+    /// A holder of a permission.
     public enum Grantee: Hashable, Sendable {
-      /// Who can open the socket.
+      /// Everyone who can open the socket.
       case everyone
       /// A user, by name or number.
       case user(String)
@@ -29,7 +29,7 @@ extension Configuration {
     mutating func read(_ root: FileMembers<Key>) throws(FileError) {
       guard let section = root[.policy] else { return }
       let members = try FileMembers(section, Permission.self)
-      let remedy = "give a list of \"user:NAME\", \"group:NAME\" or \"everyone\"; numbers do for names"
+      let remedy = "give a list of \"user:NAME\", \"group:NAME\" or \"everyone\"; IDs may be used instead of names"
       for permission in Permission.allCases {
         guard let value = members[permission] else { continue }
         grants[permission] = try value.read([Grantee].self, orSay: remedy)
@@ -47,11 +47,11 @@ extension Configuration.Policy.Grantee: ReadableFromFile {
     case ("everyone", nil): self = .everyone
     case ("user", let name?) where !name.isEmpty: self = .user(name)
     case ("group", let name?) where !name.isEmpty: self = .group(name)
-    default: throw value.failure("this names nobody")
+    default: throw value.failure("this names no user or group")
     }
   }
 
-  /// As the file has it.
+  /// As written in the file.
   var text: String {
     switch self {
     case .everyone: "everyone"

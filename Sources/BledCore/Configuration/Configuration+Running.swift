@@ -14,7 +14,7 @@ extension Configuration {
 
     mutating func read(_ root: FileMembers<Key>) throws(FileError) {
       guard let value = root[.adapters] else { return }
-      let remedy = "give a list of texts, at least one, such as [\"hci0\"]"
+      let remedy = "give a list of one or more strings, such as [\"hci0\"]"
       names = try value.read(orSay: remedy)
       guard !names.isEmpty else { throw value.failure(remedy) }
     }
@@ -39,7 +39,7 @@ extension Configuration {
       path = try members.value(.path, default: path)
       group = try members.value(.group, default: group)
       guard let value = members[.mode] else { return }
-      let octal = "give three octal digits as text, such as \"0660\""
+      let octal = "give three octal digits as a string, such as \"0660\""
       guard let mode = UInt16(try value.read(String.self, orSay: octal), radix: 8), mode <= 0o777 else {
         throw value.failure(octal)
       }
@@ -47,9 +47,9 @@ extension Configuration {
     }
   }
 
-  /// What outlasts the daemon.
+  /// The state that is kept across restarts.
   public struct Store: Hashable, Sendable, ConfigurationPart {
-    /// Where it is unless something else is said.
+    /// The default directory.
     public static let defaultDirectory = "/var/lib/bled"
 
     /// Where it is; nil for systemd's choice, else the default one.
@@ -62,7 +62,7 @@ extension Configuration {
 
   /// What is logged.
   public struct Log: Hashable, Sendable, ConfigurationPart {
-    /// From which level on there are log messages.
+    /// The lowest level that is logged.
     public var level = Logger.Level.info
 
     static let keys = [Key.logLevel]
@@ -71,9 +71,9 @@ extension Configuration {
     mutating func read(_ root: FileMembers<Key>) throws(FileError) { level = try root.word(.logLevel, default: level) }
   }
 
-  /// What is kept for programs that are gone.
+  /// How sessions are kept for programs that have disconnected.
   public struct Restoration: Hashable, Sendable, ConfigurationPart {
-    /// For how long at the most, in seconds; 0: not at all.
+    /// The longest time, in seconds; 0: not at all.
     public var keep = 3600
     /// The directory of the files that start programs; nil: beside the socket, see `Configuration.wakeDirectory`.
     public var wakeDirectory: String?
@@ -85,7 +85,7 @@ extension Configuration {
     mutating func read(_ root: FileMembers<Key>) throws(FileError) {
       guard let section = root[.restoration] else { return }
       let members = try FileMembers(section, Keys.self)
-      // At the most a week.
+      // At most a week.
       keep = try members.integer(.keep, in: 0...604_800, default: keep)
       wakeDirectory = try members.optional(.wakeDirectory)
     }
@@ -95,8 +95,8 @@ extension Configuration {
     }
   }
 
-  /// The directory of the files that start programs: the one given, else one for each socket, so that two daemons do not
-  /// share it.
+  /// The directory of the files that start programs: the one given, else one for each socket, so that two daemons do
+  /// not share it.
   public var wakeDirectory: String {
     restoration.wakeDirectory ?? (socket.path == Socket().path ? "/run/bled/wake" : "\(socket.path).wake")
   }

@@ -1,10 +1,10 @@
 import JSONFiles
 
-/// What the daemon can be told in its configuration file, `docs/configuration.md`. What is missing there has its default.
+/// The content of the configuration file, `docs/configuration.md`. What is missing there has its default.
 ///
 /// Each part knows its keys and reads them; a new part is a type, a member here, and its place in `parts` and `read`.
 public struct Configuration: Hashable, Sendable {
-  /// Where the file is unless `--config` names another one. It may be missing.
+  /// The default path of the file. It may be missing.
   public static let defaultFile = "/etc/bled/bled.json"
 
   /// The keys of the file's outermost object.
@@ -14,21 +14,21 @@ public struct Configuration: Hashable, Sendable {
 
   /// The adapters to use.
   public var adapters = Adapters()
-  /// The socket, unless systemd hands one over.
+  /// The socket, unless systemd passes one.
   public var socket = Socket()
-  /// What outlasts the daemon.
+  /// The state that is kept across restarts.
   public var store = Store()
   /// What is logged.
   public var log = Log()
   /// What devices see of this machine.
   public var identity = Identity()
-  /// How connections to this machine ought to be.
+  /// The preferred parameters of connections to this machine.
   public var preferredConnection = PreferredConnection()
-  /// What is kept for programs that are gone.
+  /// How sessions are kept for programs that have disconnected.
   public var restoration = Restoration()
   /// Who may do what.
   public var policy = Policy()
-  /// How much there may be of everything.
+  /// The limits.
   public var limits = Limits()
 
   /// The defaults.
@@ -85,13 +85,13 @@ public struct Configuration: Hashable, Sendable {
 protocol ConfigurationPart: Hashable, Sendable {
   /// Its keys.
   static var keys: [Configuration.Key] { get }
-  /// Whether a change comes into force while the daemon runs. False unless a part says otherwise.
+  /// Whether a change takes effect while the daemon runs. False by default.
   static var isReloaded: Bool { get }
-  /// Those of its keys that differ from another configuration and wait for the next start. All or none, by `isReloaded`,
-  /// unless a part says otherwise.
+  /// Those of its keys that differ from another configuration and take effect at the next start. All or none, by
+  /// `isReloaded`, unless a part says otherwise.
   func keysForRestart(after old: Self) -> [String]
 
-  /// Takes over what is said under these keys.
+  /// Reads the values of these keys.
   mutating func read(_ root: FileMembers<Configuration.Key>) throws(FileError)
 }
 
@@ -106,7 +106,7 @@ extension ConfigurationPart {
 }
 
 extension FileValue {
-  /// Reads the value, and says of one that does not fit what to give instead.
+  /// Reads the value; throws an error with this remedy if it is not valid.
   func read<Value: ReadableFromFile>(
     _: Value.Type = Value.self, orSay remedy: String
   ) throws(FileError) -> Value {

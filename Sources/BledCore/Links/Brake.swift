@@ -1,4 +1,4 @@
-/// Decides when a link is held because its only reader falls behind. Whether the link is read, the link itself knows.
+/// Decides when reading of a link is paused because its only reader falls behind.
 ///
 /// | State   | Input                                                      | Action, next state |
 /// |---------|------------------------------------------------------------|--------------------|
@@ -20,7 +20,7 @@ struct Brake {
 
   private var state = State.open
 
-  /// Whether nothing was done that has to be undone.
+  /// Whether there is nothing to undo.
   var isOpen: Bool { state == .open }
 
   mutating func overrun() -> Action? {

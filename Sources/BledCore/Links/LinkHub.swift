@@ -62,10 +62,10 @@ final class LinkHub {
 
   // MARK: The server role
 
-  /// What the device subscribed to.
+  /// The device's subscriptions.
   func subscription(of handle: UInt16) -> ClientConfiguration { connection.subscription(of: handle) }
 
-  /// False while the device has not taken note of a change of our services: it is sent no values until then
+  /// False while the device is change-unaware: it is sent no values until then
   /// (Core 5.4, Vol 3, Part G, 2.5.2.1).
   var isInSync: Bool { connection.isInSync }
 
@@ -87,12 +87,12 @@ final class LinkHub {
     withConnection { $0.answerWrite(token, error, now: scheduler.now, database: &database.attributes, actions: &$1) }
   }
 
-  /// Tells the device, if it wants to know, that attributes came or went.
+  /// Indicates to the device, if it has subscribed, that attributes were added or removed.
   func databaseChanged(_ range: ClosedRange<UInt16>) {
     withConnection { $0.databaseChanged(range, now: scheduler.now, database: database.attributes, actions: &$1) }
   }
 
-  /// Fails what the device waits for from an owner that is gone.
+  /// Fails the device's pending request to an owner that has ended.
   func ownerGone(_ owner: AttributeOwner) { withConnection { $0.ownerGone(owner, actions: &$1) } }
 
   // MARK: A reader that falls behind
@@ -115,7 +115,7 @@ final class LinkHub {
     }
   }
 
-  /// The reader has caught up, is gone, or is not the only one any more.
+  /// The reader has caught up, has ended, or is no longer the only one.
   func releaseBrake() {
     guard !brake.isOpen else { return }
     brakeAlarm?.cancel()
@@ -215,7 +215,7 @@ final class LinkHub {
     alarm = (deadline, work)
   }
 
-  /// The error of whatever is asked of a link that has ended.
+  /// The error of operations on a link that has ended.
   static var gone: BluetoothError { GAPError.disconnected.error("the connection has ended") }
 }
 

@@ -24,8 +24,8 @@ final class LinkRegistry {
 
   /// Adds a link that an adapter announced.
   /// - Parameters:
-  ///   - central: hears what concerns us as the client of the device.
-  ///   - server: hears what concerns us as its server.
+  ///   - central: handles what concerns us as the client of the device.
+  ///   - server: handles what concerns us as its server.
   func add(
     _ link: any Link, on slot: AdapterSlot, central: CentralBroker, server: ServerBroker
   ) -> LinkHub {

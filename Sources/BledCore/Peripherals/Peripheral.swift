@@ -1,11 +1,11 @@
 import BledRPC
 import Bluetooth
 
-/// A device that was heard, connected, or asked for: what the daemon remembers of it.
+/// A device that was received, connected, or requested: what the daemon remembers of it.
 final class Peripheral {
   /// The name that clients use for it: a random UUID, upper case.
   let id: String
-  /// The same as a small number, for tables of our own; not used again.
+  /// The same as a small number, for internal tables; never reused.
   let number: Int
   /// The address by which it is reached.
   let address: DeviceAddress
@@ -23,7 +23,7 @@ final class Peripheral {
   private(set) var advertised = AdvertisingData(parsing: [])
   /// The services that both list; every report is held against the filters of all scans.
   private(set) var services: [BluetoothUUID] = []
-  /// Grows whenever the bytes of either change.
+  /// Incremented when the bytes of either change.
   private(set) var revision = 0
   /// How many brokers rely on it; while there is one it is not forgotten.
   var holds = 0
@@ -45,10 +45,10 @@ final class Peripheral {
     storedName = name
   }
 
-  /// Its name as last advertised, if need be before the daemon started.
+  /// Its name as last advertised, possibly before the daemon started.
   var name: String? { advertised.localName ?? storedName }
 
-  /// Takes over an advertisement or scan response.
+  /// Records an advertisement or scan response.
   func heard(_ octets: [UInt8], isScanResponse: Bool) {
     if isScanResponse {
       guard octets != scanResponse else { return }

@@ -2,15 +2,15 @@ import Adapter
 import Bluetooth
 import FoundationEssentials
 
-/// The devices that the daemon knows, by identifier and by address; those not used for longest are forgotten at the bound.
-/// Those that somebody asked to be connected to are kept in the store, so that their identifiers last, though none that was
-/// only asked for takes the place of one that was connected; of those that were only heard nothing is written.
+/// The devices that the daemon knows, by identifier and by address; the least recently used are forgotten at the limit.
+/// Those that a session requested a connection to are kept in the store, so that their identifiers last, though none
+/// that was only requested replaces one that was connected; those that were only received are not stored.
 final class PeripheralDirectory {
-  /// How much is remembered.
+  /// The limits of what is remembered.
   struct Limits {
     /// Devices in memory.
     var peripherals = 4096
-    /// Devices in the store, at the most half of those in memory.
+    /// Devices in the store, at most half of those in memory.
     var kept = 256
     /// Octets of the attributes cached for one device.
     var cache = 16 << 10
@@ -18,11 +18,11 @@ final class PeripheralDirectory {
     var caches = 256 << 10
   }
 
-  /// How often the bounds were reached.
+  /// How often the limits were reached.
   struct Counters: Hashable {
     /// Devices forgotten to make room.
     var forgotten = 0
-    /// Devices that are in the store no more.
+    /// Devices removed from the store.
     var unkept = 0
     /// Caches dropped to make room, or too large.
     var droppedCaches = 0
@@ -49,7 +49,7 @@ final class PeripheralDirectory {
 
   // MARK: The store
 
-  /// There is an adapter. With the first one come the devices of the store.
+  /// An adapter was added. The first one brings the devices of the store.
   func added(_ slot: AdapterSlot) {
     if document == nil {
       let document = store.document("peripherals", version: 1) { [unowned self] in records }
@@ -78,8 +78,8 @@ final class PeripheralDirectory {
     PeripheralRecords(peripherals: Self.inOrder(kept).map { PeripheralRecord($0) })
   }
 
-  /// Keeps a device that somebody asks for in the store, if there is room without those that were connected. That it was
-  /// used again is written together with whatever is written next.
+  /// Keeps a device that is requested in the store, if there is room besides those that were connected. That it was
+  /// used again is written together with the next change.
   func keep(_ peripheral: Peripheral) {
     awaited[peripheral] = nil
     guard !peripheral.isKept else { return }
@@ -93,7 +93,7 @@ final class PeripheralDirectory {
     document?.changed()
   }
 
-  /// There is a link to a device that somebody asked for: it is kept, if need be in the place of another one.
+  /// There is a link to a device that was requested: it is kept, replacing another one if necessary.
   func connected(_ peripheral: Peripheral) {
     guard !peripheral.isKept || !peripheral.wasConnected else { return }
     peripheral.wasConnected = true
@@ -136,19 +136,19 @@ final class PeripheralDirectory {
   }
 
   /// Forgets a device: its identifier, its name, what was discovered on it.
-  /// - Throws: `BledError.notPermitted` while somebody is connected to it or wants to be.
+  /// - Throws: `BledError.notPermitted` while a session has a connection or a pending connection to it.
   func forget(_ id: String) throws {
     let peripheral = try find(id)
     guard peripheral.holds == 0 else {
       throw BledError.notPermitted.error(
-        "\(peripheral.id) is connected, or somebody waits for it: it can be forgotten when all have disconnected")
+        "\(peripheral.id) is connected or has a pending connection: disconnect all sessions from it first")
     }
     let wasKept = peripheral.isKept
     remove(peripheral)
     if wasKept { document?.changed() }
   }
 
-  // MARK: Who is there
+  // MARK: Look-ups
 
   /// The device of this address, remembered from now on.
   func peripheral(at address: DeviceAddress, on adapter: AdapterSlot) -> Peripheral {
@@ -169,7 +169,7 @@ final class PeripheralDirectory {
     return new
   }
 
-  /// Takes over what an adapter received.
+  /// Records what an adapter received.
   func heard(_ report: AdvertisingReport, on adapter: AdapterSlot) -> Peripheral {
     let peripheral = peripheral(at: report.address, on: adapter)
     peripheral.adapter = adapter
@@ -203,7 +203,7 @@ final class PeripheralDirectory {
     peripherals.sorted { ($0.lastUse, $0.number) > ($1.lastUse, $1.number) }
   }
 
-  /// Forgets an eighth of the devices at once, so that the search for the oldest is paid rarely.
+  /// Forgets an eighth of the devices at once, so that the search for the oldest is rare.
   private func forgetOldest() {
     let candidates = Self.inOrder(byAddress.values.filter { $0.holds == 0 && !$0.isKept }).reversed()
     for peripheral in candidates.prefix(max(1, limits.peripherals / 8)) {

@@ -2,12 +2,12 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// The document `peripherals` of the store: the devices that somebody connected to, the last used first.
+/// The document `peripherals` of the store: the devices that sessions connected to, the last used first.
 struct PeripheralRecords: Codable, Hashable, Sendable {
   var peripherals: [PeripheralRecord] = []
 }
 
-/// What the store has of a device.
+/// A device in the store.
 struct PeripheralRecord: Codable, Hashable, Sendable {
   /// What was discovered on it.
   struct Cache: Codable, Hashable, Sendable {
@@ -21,15 +21,15 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let addressType: String
   let adapter: String
   let name: String?
-  /// False if somebody only asked for it; there is no such key otherwise.
+  /// False if it was only requested; otherwise the key is absent.
   let wasConnected: Bool?
   let cache: Cache?
 
-  /// The address with its type; nil if the text is none.
+  /// The address with its type; nil if the text is not an address.
   var deviceAddress: DeviceAddress? {
     DeviceAddress.Kind.allCases.first { "\($0)" == addressType }.flatMap { DeviceAddress(address, kind: $0) }
   }
 
-  /// The identifier in upper case; nil if it is no UUID.
+  /// The identifier in upper case; nil if it is not a UUID.
   var identifier: String? { UUID(uuidString: peripheral)?.uuidString }
 }

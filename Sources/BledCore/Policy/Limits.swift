@@ -1,6 +1,6 @@
 import BledRPC
 
-/// How much there may be of everything that sessions hold: in all, of one user, and of one session.
+/// The limits of everything that sessions hold: in total, per user, and per session.
 public struct Limits: Hashable, Sendable {
   /// What is limited, by its key in the configuration.
   public enum Resource: String, Hashable, Sendable, CaseIterable {
@@ -8,13 +8,13 @@ public struct Limits: Hashable, Sendable {
     case scans
     /// Devices that a session is connected to or waits for.
     case connections
-    /// Of these, those it waits for.
+    /// Of these, the pending ones.
     case connects
     case services
-    /// What the services consist of: each takes a handle, of which there are 65535 for all.
+    /// The attributes of the services: each takes a handle, of which there are 65535 in total.
     case attributes
     case advertisements
-    /// What waits for sessions to read it, in octets.
+    /// Octets waiting to be read by sessions.
     case queueOctets
     /// Devices that the daemon knows.
     case peripherals
@@ -38,29 +38,29 @@ public struct Limits: Hashable, Sendable {
 }
 
 extension Limits.Resource {
-  /// What many of them are called.
+  /// The plural for messages.
   var plural: String {
     switch self {
-    case .connections: "devices that it is connected to or waits for"
-    case .connects: "devices that it waits for"
-    case .queueOctets: "octets that wait to be read"
+    case .connections: "established or pending connections"
+    case .connects: "pending connections"
+    case .queueOctets: "octets waiting to be read"
     default: rawValue
     }
   }
 
-  /// The least that a limit may be; less waiting octets would not hold an answer.
+  /// The lowest value of a limit; fewer octets would not hold an answer.
   var least: Int { self == .queueOctets ? 1 << 20 : 1 }
 
-  /// How to come below the limit.
+  /// How to get below the limit.
   var remedy: String {
     switch self {
-    case .sessions: "end some programs"
+    case .sessions: "stop some programs"
     case .scans: "stop a scan with \(ScanStop.name)"
-    case .connections, .connects: "let go of some with \(PeripheralDisconnect.name)"
-    case .services, .attributes: "take some back with \(ServiceRemove.name)"
-    case .advertisements: "take some back with \(AdvertisingStop.name)"
+    case .connections, .connects: "end some with \(PeripheralDisconnect.name)"
+    case .services, .attributes: "remove some with \(ServiceRemove.name)"
+    case .advertisements: "stop some with \(AdvertisingStop.name)"
     case .queueOctets: "read faster"
-    case .peripherals: "none has to be let go"
+    case .peripherals: "none needs to be released"
     }
   }
 }

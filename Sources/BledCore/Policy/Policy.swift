@@ -13,14 +13,15 @@ public struct Policy: Hashable, Sendable {
 
   private let ownUser: UInt32
   private let subjects: [Permission: Set<Subject>]
-  /// The same as the configuration has it, for people.
+  /// The same as written in the configuration, for messages.
   private let words: [Permission: [String]]
 
-  /// Makes the policy that a configuration describes.
+  /// Makes the policy from a configuration.
   /// - Parameters:
-  ///   - accounts: the system's users and groups, which names are looked up in: now, and not again when somebody connects.
+  ///   - accounts: the system's users and groups, which names are looked up in: now, and not again when a client
+  ///     connects.
   ///   - ownUser: the user that the daemon runs as.
-  ///   - onUnknown: called for each user or group that does not exist. Nobody is permitted anything by it.
+  ///   - onUnknown: called for each user or group that does not exist. It grants nothing.
   public init(
     _ configuration: Configuration.Policy, accounts: Accounts, ownUser: UInt32,
     onUnknown: (String) -> Void = { _ in }
@@ -59,7 +60,7 @@ public struct Policy: Hashable, Sendable {
     ]
     let holders = (["root"] + granted).joined(separator: ", ")
     return BledError.notPermitted.error(
-      "\(user) lacks the permission \"\(permission)\", which is given to \(holders): \(ways.compactMap { $0 }.joined(separator: ", or "))"
+      "\(user) lacks the permission \"\(permission)\", which is granted to \(holders): \(ways.compactMap { $0 }.joined(separator: ", or "))"
     )
   }
 }
@@ -85,7 +86,7 @@ public struct Accounts: Sendable {
   /// The number of the group of this name.
   let group: @Sendable (String) -> UInt32?
 
-  /// The accounts that a test makes up.
+  /// Made-up accounts for tests.
   init(users: [String: UInt32], groups: [String: UInt32]) {
     user = { users[$0] }
     group = { groups[$0] }

@@ -7,13 +7,13 @@ final class Rules {
   var limits: Limits {
     didSet { derive() }
   }
-  /// The bounds of what waits for one session.
+  /// The bounds of one session's outbox.
   private(set) var outboxLimits = Outbox.Limits()
-  /// The bound of what waits for all sessions of a user, in octets.
+  /// The bound of the octets that wait for all sessions of a user.
   private(set) var maximumUserQueue = Int.max
   private var queues: [UInt32?: UserQueue] = [:]
 
-  /// What waits for the sessions of one user, in octets.
+  /// The octets that wait for the sessions of one user.
   final class UserQueue {
     var octets = 0
   }
@@ -24,7 +24,7 @@ final class Rules {
     derive()
   }
 
-  /// What the program of a session may do, in the order of their list.
+  /// The permissions of a session's program, in the order of their list.
   func permissions(of session: Session) -> [Permission] {
     let permitted = policy.permissions(of: session.credentials)
     return Permission.allCases.filter(permitted.contains)
@@ -70,7 +70,7 @@ final class Rules {
     throw Self.reached("user \(user.map { "\($0)" } ?? "unknown") has \(all)", resource, "perUser", more, most)
   }
 
-  /// Checks whether there may be one more at all.
+  /// Checks the limit in total.
   /// - Throws: `BledError.limitReached`.
   func admit(_ resource: Limits.Resource, total: Int) throws(BluetoothError) {
     guard let most = limits.total[resource], total >= most else { return }
@@ -81,18 +81,19 @@ final class Rules {
     _ who: String, _ resource: Limits.Resource, _ part: String?, _ more: Int, _ most: Int
   ) -> BluetoothError {
     let key = ["limits", part, resource.rawValue].compactMap { $0 }.joined(separator: ".")
-    let what = more == 1 ? "which is the most" : "and \(more) more would be above the \(most) that are the most"
+    let what = more == 1 ? "which is the limit" : "and \(more) more would exceed the limit of \(most)"
     return BledError.limitReached.error(
-      "\(who) \(resource.plural), \(what): \(resource.remedy), or have \(key) raised in bled's configuration")
+      "\(who) \(resource.plural), \(what): \(resource.remedy), or raise \(key) in bled's configuration")
   }
 }
 
 extension Daemon {
-  /// Puts another policy, other limits, another identity and another time to keep sessions into force, while sessions go on.
+  /// Applies another policy, other limits, another identity and another time to keep sessions, while sessions continue.
   ///
-  /// A session that may less than before is closed: nobody keeps what they could not ask for any more. What a session holds
-  /// beyond a new limit stays until it is given back.
-  /// - Parameter keep: for how long the sessions of programs that are gone are kept at the most, from when they went; zero: not at all.
+  /// A session that loses permissions is closed: no program keeps what it could no longer request. What a session holds
+  /// beyond a new limit stays until it is released.
+  /// - Parameter keep: the longest time for which sessions are kept, from the disconnection of their programs; zero:
+  ///   not at all.
   public func apply(identity: Identity, policy: Policy, limits: Limits, keep: Duration) {
     restorations.limit = keep
     server.identify(name: identity.name, appearance: identity.appearance)

@@ -22,7 +22,7 @@ final class AdvertisingBroker {
     let slot: AdapterSlot
     let params: AdvertisingStart.Params
     let shortenedName: String?
-    /// Waits for it to be on the air for the first time.
+    /// Waiting to be on the air for the first time.
     var reply: Reply<AdvertisingStart.Result>?
 
     init(
@@ -48,7 +48,7 @@ final class AdvertisingBroker {
     reply.afterwards = { [weak self] outcome in self?.decided(outcome, id, for: session) }
   }
 
-  /// Advertises what a preserved session did, as soon as its adapter works.
+  /// Resumes the advertisement of a preserved session, as soon as its adapter works.
   func restore(_ params: AdvertisingStart.Params, for session: Session) throws {
     _ = try add(params, on: try adapters.find(params.adapter), for: session, nil)
   }
@@ -100,7 +100,7 @@ final class AdvertisingBroker {
     withdraw(id, Self.cancelled)
   }
 
-  /// A session has ended, or wants to advertise nothing.
+  /// A session has ended, or stops all its advertisements.
   func ended(_ session: Session) {
     for id in numbers(where: { $0.session == session }) { withdraw(id, Self.cancelled) }
   }
@@ -114,7 +114,7 @@ final class AdvertisingBroker {
     }
   }
 
-  /// An adapter tells what became of an advertisement.
+  /// An adapter reports the state of an advertisement.
   func changed(_ id: AdvertisingSetID, _ status: AdvertisingStatus, on slot: AdapterSlot) {
     guard let advertisement = advertisements[id], advertisement.slot == slot else { return }
     let former = slot.onAir[id]
@@ -171,7 +171,7 @@ final class AdvertisingBroker {
         reason: reason.map { RPCError($0) }))
   }
 
-  /// Adds to the error of an adapter that sends no more advertisements who has those that it sends.
+  /// Adds the holders of the current advertisements to the error of an adapter that cannot send more.
   private func explained(_ error: BluetoothError, _ slot: AdapterSlot) -> BluetoothError {
     guard error.domain == .gap, error.code == GAPError.advertisingSetsExhausted.rawValue else { return error }
     var holders: OrderedDictionary<Session, Int> = [:]

@@ -4,12 +4,12 @@ import Bluetooth
 
 extension AdvertisingContent {
   /// What a client wants to advertise.
-  /// - Throws: `BledError.invalidParameter`, naming what makes no sense.
+  /// - Throws: `BledError.invalidParameter`, naming what is not valid.
   init(_ params: AdvertisingStart.Params) throws {
     var serviceData: [AdvertisingData.ServiceData] = []
     for (text, data) in (params.serviceData ?? [:]).sorted(by: { $0.key < $1.key }) {
       guard let uuid = BluetoothUUID(text) else {
-        throw BledError.invalidParameter.error("\"serviceData\": \"\(text.prefix(64))\" is no UUID")
+        throw BledError.invalidParameter.error("\"serviceData\": \"\(text.prefix(64))\" is not a UUID")
       }
       serviceData.append(AdvertisingData.ServiceData(uuid: uuid, data: data.octets))
     }
@@ -18,7 +18,7 @@ extension AdvertisingContent {
       manufacturerData = AdvertisingData.ManufacturerData(octets: octets)
       guard manufacturerData != nil else {
         throw BledError.invalidParameter.error(
-          "\"manufacturerData\" begins with two octets for the company, low octet first")
+          "\"manufacturerData\" must begin with the two octets of the company, low octet first")
       }
     }
     var appearance: UInt16?
@@ -33,7 +33,7 @@ extension AdvertisingContent {
 }
 
 extension AdvertisingStart.Params {
-  /// The shortest time between two advertisements of a program that works in the background, in seconds.
+  /// The shortest time between two advertisements of a program in the background, in seconds.
   private static let backgroundInterval = 1.0
 
   /// What the adapter is to do, and the name if it had to be shortened. In the background there is no name, and no

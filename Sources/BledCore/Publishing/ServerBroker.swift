@@ -4,16 +4,17 @@ import Bluetooth
 import GATT
 import Logging
 
-/// Publishes the services of all sessions in one database that all links serve. What devices ask is for `ServerLink`.
+/// Publishes the services of all sessions in one database that all links serve. `ServerLink` handles the devices'
+/// requests.
 final class ServerBroker {
-  /// How many devices a session is told losses of at a time; anybody may come under ever new addresses. Losses of
-  /// further devices are only counted.
+  /// For how many devices a session is told of losses at a time; a device may connect with ever new addresses. Losses
+  /// of further devices are only counted.
   static let mostUntold = 1024
 
   private let links: LinkRegistry
   private let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
-  /// What sessions that are preserved when their programs go away published, by handle of the service.
+  /// What sessions with a restoration identifier published, by handle of the service.
   private var definitions: [UInt16: ServiceToPublish] = [:]
   /// The sessions whose value had no room, and which are told when there is some.
   private var waitingForRoom: [Session] = []
@@ -46,7 +47,7 @@ final class ServerBroker {
     }
   }
 
-  // MARK: What sessions ask for
+  // MARK: Requests of sessions
 
   /// Publishes a service.
   /// - Parameter handle: where the service was before the daemon was started.
@@ -89,8 +90,8 @@ final class ServerBroker {
     changed(range)
   }
 
-  /// Sends a value to the devices that subscribed to it, all or none: if one of them has no room, nobody gets the value
-  /// and the session is told when there is room again. Devices that have not taken note of a change of the services get
+  /// Sends a value to the devices that subscribed to it, all or none: if one of them has no room, none gets the value
+  /// and the session is told when there is room again. Devices that are unaware of a change of the services get
   /// none until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which.
   func notify(_ params: ServerNotify.Params, for session: Session) throws -> ServerNotify.Result {
     let handle = params.handle
@@ -150,7 +151,7 @@ final class ServerBroker {
     services(of: session.owner).map { .init(handle: $0.range.lowerBound, uuid: $0.uuid) }
   }
 
-  // MARK: How sessions come and go
+  // MARK: Sessions that come and go
 
   /// A session has ended: its services go, and what devices wait for is refused.
   func ended(_ session: Session) {
@@ -161,12 +162,12 @@ final class ServerBroker {
     longAnswerers.remove(session)
   }
 
-  /// The program of a session is gone: what it was asked waits until it is back, or the device gives up.
+  /// The program of a session has disconnected: requests to it wait until it is back, or the device gives up.
   func programGone(_ session: Session) {
     for hub in links.links { hub.server.programGone(session) }
   }
 
-  /// The program of a session is back: it is asked what waits for it, in order.
+  /// The program of a session is back: it gets the requests that wait for it, in order.
   func programReturned(_ session: Session) {
     let waiting = links.links.compactMap { hub in
       hub.server.waitingQuestion(for: session).map { (number: $0, link: hub.server) }
@@ -209,7 +210,7 @@ final class ServerBroker {
 
   // MARK: For the links
 
-  /// The session that publishes what the owner has; nil for the daemon itself, and for a session that has ended.
+  /// The session that is the owner; nil for the daemon itself, and for a session that has ended.
   func session(of owner: AttributeOwner) -> Session? { owners[owner] }
 
   /// The session that publishes the attribute at this handle.
@@ -217,13 +218,13 @@ final class ServerBroker {
     links.database.attributes.service(containing: handle).flatMap { owners[$0.owner] }
   }
 
-  /// Numbers the questions of all devices.
+  /// Numbers the requests of all devices.
   func nextQuestion() -> Int {
     lastQuestion += 1
     return lastQuestion
   }
 
-  /// Says in the log, once for a session, that it answered with a value that no device can be given.
+  /// Logs once per session that it answered with a value that cannot be sent.
   func noteLongAnswer(of session: Session, handle: UInt16, length: Int) {
     guard longAnswerers.insert(session).inserted else { return }
     logger.warning(
@@ -233,7 +234,7 @@ final class ServerBroker {
       """)
   }
 
-  /// Tells the sessions whose value had no room. One that tries again too early is refused and told again.
+  /// Tells the sessions whose value had no room. One that retries too early is refused and told again.
   func roomAgain() {
     guard !waitingForRoom.isEmpty else { return }
     let ready = waitingForRoom
@@ -241,8 +242,8 @@ final class ServerBroker {
     for session in ready { session.send(ServerReady.self, Empty()) }
   }
 
-  /// Notes that packets of a device were dropped that were for a session, or may have been, and tells the session as
-  /// soon as it has room: the device itself is told nothing of what becomes of Write Commands.
+  /// Records that packets from a device were dropped that were, or may have been, for a session, and tells the session
+  /// as soon as it has room: the device itself is not told the outcome of Write Commands.
   static func noteLoss(of packets: Int, from central: String, to session: Session) {
     let isFirst = session.untoldLosses.isEmpty
     guard session.untoldLosses[central] != nil || session.untoldLosses.count < mostUntold else { return }
@@ -284,13 +285,13 @@ final class ServerBroker {
 }
 
 extension Session {
-  /// Under which the database keeps the services of a session; 0 is the daemon itself.
+  /// The owner of a session's services in the database; 0 is the daemon itself.
   var owner: AttributeOwner { AttributeOwner(UInt64(id)) }
 }
 
 extension ConnectionParameters {
-  /// The intervals are multiples of 15 ms with room above, which every central accepts; the timeout is that of a sound
-  /// link.
+  /// The intervals are multiples of 15 ms with room above, which every central accepts; the timeout is that of a
+  /// reliable link.
   init(_ latency: ConnectionLatency) {
     let interval: ClosedRange<Duration> =
       switch latency {

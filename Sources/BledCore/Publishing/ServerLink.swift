@@ -25,7 +25,7 @@ final class ServerLink {
   private var question: Question?
   private var pendingIndications: Set<IndicationID> = []
 
-  /// A question of the device to a session.
+  /// A request of the device to a session.
   private struct Question {
     enum Call {
       case read(ServerRead.Params)
@@ -33,10 +33,10 @@ final class ServerLink {
     }
     let token: QuestionToken
     let session: Session
-    /// Grows from one question to the next, of all links.
+    /// Incremented for each request, on all links.
     let number: Int
     let call: Call
-    /// Under which number the session was called; nil while its program is gone.
+    /// The number of the call to the session; nil while it has no program.
     var callNumber: OutgoingCalls.Number?
   }
 
@@ -45,7 +45,7 @@ final class ServerLink {
     self.broker = broker
   }
 
-  // MARK: What the device asks
+  // MARK: Requests of the device
 
   func asked(_ read: ReadQuestion) {
     guard let session = broker.session(of: read.owner) else {
@@ -114,8 +114,8 @@ final class ServerLink {
     if question?.token == token { question = nil }
   }
 
-  /// What the device is told. Of a value that is too long it could get only the beginning, without knowing that there
-  /// is more.
+  /// The response to the device. Of a value that is too long it could get only the beginning, without knowing that
+  /// there is more.
   private func value(
     of answer: Result<ServerRead.Result, RPCError>, to params: ServerRead.Params, of session: Session
   ) -> Result<[UInt8], ATTErrorCode> {
@@ -125,7 +125,7 @@ final class ServerLink {
     return .failure(.unlikelyError)
   }
 
-  /// The device changed what it wants to be sent of a value.
+  /// The device changed its subscription to a value.
   func subscriptionChanged(_ handle: UInt16, _ configuration: ClientConfiguration) {
     // A session that removed the service need not be told.
     guard let session = broker.session(publishing: handle) else { return }
@@ -163,7 +163,7 @@ final class ServerLink {
     hub.slowDown(for: session)
   }
 
-  /// Packets of the device had no room on this machine: Write Commands may have been among them.
+  /// Packets from the device were dropped on this machine: Write Commands may have been among them.
   func packetsDropped(_ count: Int) {
     guard !served.isEmpty else { return }
     let subscribers = hub.central.subscribers
@@ -195,28 +195,28 @@ final class ServerLink {
   /// The link has room again.
   func roomAgain() { broker.roomAgain() }
 
-  // MARK: How sessions and the link go
+  // MARK: The end of sessions and the link
 
-  /// A session has ended: what the device asked of it is refused.
+  /// A session has ended: the device's request to it is refused.
   func ended(_ session: Session) {
     if served.remove(session) != nil { hub.releaseBrake() }
     hub.ownerGone(session.owner)
     if question?.session == session { question = nil }
   }
 
-  /// The program of a session is gone: what it was asked waits until it is back.
+  /// The program of a session has disconnected: a request to it waits until it is back.
   func programGone(_ session: Session) {
     if question?.session == session { question?.callNumber = nil }
     if served.contains(session) { hub.releaseBrake() }
   }
 
-  /// The number of the question that waits for the program of a session; nil if there is none.
+  /// The number of the request that waits for the program of a session; nil if there is none.
   func waitingQuestion(for session: Session) -> Int? {
     guard let question, question.session == session, question.callNumber == nil else { return nil }
     return question.number
   }
 
-  /// The program is back: it is asked what waits for it.
+  /// The program is back: it gets the request that waits for it.
   func programReturned() { callSession() }
 
   /// What was pending has failed before.
@@ -224,7 +224,7 @@ final class ServerLink {
 }
 
 extension RPCError {
-  /// What a device is told when a session refuses: the ATT error that the session chose, else Unlikely Error.
+  /// The error for a device when a session refuses: the ATT error that the session chose, else Unlikely Error.
   fileprivate var attErrorCode: ATTErrorCode {
     guard let data, data.domain == .att, let code = UInt8(exactly: data.code), code != 0 else { return .unlikelyError }
     return ATTErrorCode(rawValue: code)

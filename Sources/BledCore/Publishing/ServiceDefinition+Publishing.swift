@@ -3,12 +3,12 @@ import Bluetooth
 import GATT
 
 extension ServiceDefinition {
-  /// What a client wants to publish, as the database takes it.
-  /// - Throws: `BledError.invalidParameter`, naming what makes no sense.
+  /// A client's service in the form that the database takes.
+  /// - Throws: `BledError.invalidParameter`, naming what is not valid.
   init(_ service: ServiceToPublish) throws {
     guard ![0x1800, 0x1801].contains(service.uuid) else {
       throw BledError.invalidParameter.error(
-        "service \(service.uuid) is the daemon's own, and there may be only one: leave it out")
+        "service \(service.uuid) is provided by the daemon and may exist only once: leave it out")
     }
     try service.uuid.checkIsOfValue("service")
     self.init(
@@ -26,7 +26,7 @@ extension CharacteristicDefinition {
     if let value = characteristic.value?.octets {
       guard value.count <= Attribute.longestValue else {
         throw BledError.invalidParameter.error(
-          "the value of characteristic \(characteristic.uuid) has \(value.count) octets; 512 is the most")
+          "the value of characteristic \(characteristic.uuid) has \(value.count) octets; the limit is 512")
       }
       guard properties.isDisjoint(with: Self.writable) else {
         throw BledError.invalidParameter.error(
@@ -50,7 +50,7 @@ extension CharacteristicDefinition {
 extension DescriptorDefinition {
   fileprivate init(_ descriptor: ServiceToPublish.Descriptor) throws {
     guard ![0x2900, 0x2902].contains(descriptor.uuid) else {
-      throw BledError.invalidParameter.error("descriptor \(descriptor.uuid) is made by the daemon: leave it out")
+      throw BledError.invalidParameter.error("descriptor \(descriptor.uuid) is created by the daemon: leave it out")
     }
     guard descriptor.value.octets.count <= Attribute.longestValue else {
       throw BledError.invalidParameter.error("the value of descriptor \(descriptor.uuid) is longer than 512 octets")
@@ -60,11 +60,11 @@ extension DescriptorDefinition {
 }
 
 extension BluetoothUUID {
-  /// Throws for what no service and no characteristic can be: the types of declarations and descriptors (Core 5.4, Vol
-  /// 3, Part G, 3.4), which whoever discovers takes for such, and 0000, which is assigned to nothing.
+  /// Throws for UUIDs that no service or characteristic can have: the types of declarations and descriptors (Core 5.4,
+  /// Vol 3, Part G, 3.4), which clients would misinterpret, and 0000, which is not assigned.
   fileprivate func checkIsOfValue(_ kind: String) throws {
     switch short16 {
-    case 0: throw BledError.invalidParameter.error("\(kind) \(self): that UUID is assigned to nothing; choose another")
+    case 0: throw BledError.invalidParameter.error("\(kind) \(self): that UUID is not assigned; choose another")
     case .some(0x2800...0x2803):
       throw BledError.invalidParameter.error("\(kind) \(self): that is the UUID of a declaration; choose another")
     case .some(0x2900...0x29FF):
@@ -86,7 +86,7 @@ extension AttributePermissions {
       case "subscribeEncryptionRequired": break  // Concerns the configuration, not the value.
       default:
         throw BledError.invalidParameter.error(
-          "\"\(word.prefix(64))\" is no permission: give some of readable, writeable, readEncryptionRequired, "
+          "\"\(word.prefix(64))\" is not a permission: use some of readable, writeable, readEncryptionRequired, "
             + "writeEncryptionRequired, subscribeEncryptionRequired")
       }
     }
@@ -94,14 +94,14 @@ extension AttributePermissions {
 }
 
 extension DatabaseError {
-  /// The error as clients get it.
+  /// The error as reported to clients.
   var bluetoothError: BluetoothError {
     switch self {
-    case .noHandlesLeft: BledError.limitReached.error("the database is full: take services back that are not needed")
+    case .noHandlesLeft: BledError.limitReached.error("the database is full: remove services that are not needed")
     case .unknownInclude(let handle):
       BledError.unknownHandle.error("there is no service with handle \(handle) to include")
     case .valueTooLong: BledError.invalidParameter.error("a value is longer than 512 octets")
-    case .invalidHandles, .invalidDeclaration: BledError.invalidParameter.error("the service makes no sense")
+    case .invalidHandles, .invalidDeclaration: BledError.invalidParameter.error("the service is not valid")
     }
   }
 }

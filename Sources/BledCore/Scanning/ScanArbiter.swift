@@ -2,16 +2,16 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// Makes the wishes of all sessions on one adapter into the one scan that it runs.
+/// Combines the scan requests of all sessions on one adapter into the one scan that it runs.
 ///
 /// | State   | Input                              | Action                          |
 /// |---------|------------------------------------|---------------------------------|
-/// | no scan | a wish                             | scan as wished                  |
-/// | scan    | a wish changes what all together need | scan with the union          |
-/// | scan    | a wish that changes nothing        | none                            |
-/// | scan    | the last wish is taken back        | stop                            |
+/// | no scan | a request                          | scan as requested               |
+/// | scan    | a request changes the union        | scan with the union             |
+/// | scan    | a request that changes nothing     | none                            |
+/// | scan    | the last request is cancelled      | stop                            |
 ///
-/// The union is active if anyone wants it active. An adapter that was away gets its scan back by itself.
+/// The union is active if any request is. An adapter that was away resumes its scan.
 struct ScanArbiter<Who: Hashable> {
   /// What the adapter is to do now.
   enum Action: Hashable {
@@ -19,22 +19,22 @@ struct ScanArbiter<Who: Hashable> {
     case set(ScanParameters?)
   }
 
-  private var wishes: [Who: ScanParameters] = [:]
+  private var requests: [Who: ScanParameters] = [:]
   private var wanted: ScanParameters?
 
   /// Whether scan responses are asked for.
   var isActive: Bool { wanted?.isActive ?? false }
 
-  /// Sets or takes back (nil) the wish of one.
-  mutating func wish(_ parameters: ScanParameters?, of who: Who) -> Action {
-    wishes[who] = parameters
-    let union = wishes.values.reduce(nil as ScanParameters?) { union, wish in
-      guard var union else { return wish }
-      union.isActive = union.isActive || wish.isActive
+  /// Sets or cancels (nil) the request of one party.
+  mutating func request(_ parameters: ScanParameters?, of who: Who) -> Action {
+    requests[who] = parameters
+    let union = requests.values.reduce(nil as ScanParameters?) { union, request in
+      guard var union else { return request }
+      union.isActive = union.isActive || request.isActive
       // The wider window in proportion to its interval hears more.
-      if wish.window.inSeconds * union.interval.inSeconds > union.window.inSeconds * wish.interval.inSeconds {
-        union.window = wish.window
-        union.interval = wish.interval
+      if request.window.inSeconds * union.interval.inSeconds > union.window.inSeconds * request.interval.inSeconds {
+        union.window = request.window
+        union.interval = request.interval
       }
       return union
     }
@@ -44,9 +44,9 @@ struct ScanArbiter<Who: Hashable> {
   }
 }
 
-/// What one session wants to hear.
+/// What one session scans for.
 struct ScanFilter {
-  /// How many services may be asked for, and how long a name's beginning may be, in octets, as the Local Name itself
+  /// How many services may be listed, and how long a name's prefix may be, in octets, as the Local Name itself
   /// (Core Specification, Vol 3, Part C, 12.1). `session.list` tells both to others.
   private static let maximumServices = 64
   static let longestName = 248
@@ -60,11 +60,11 @@ struct ScanFilter {
   init(_ params: ScanStart.Params) throws {
     for (name, list) in [("services", params.services), ("solicitedServices", params.solicitedServices)] {
       guard list?.count ?? 0 <= Self.maximumServices else {
-        throw BledError.invalidParameter.error("\"\(name)\" may list \(Self.maximumServices) at the most")
+        throw BledError.invalidParameter.error("\"\(name)\" may list at most \(Self.maximumServices)")
       }
     }
     guard params.name?.utf8.count ?? 0 <= Self.longestName else {
-      throw BledError.invalidParameter.error("\"name\" may have \(Self.longestName) octets at the most")
+      throw BledError.invalidParameter.error("\"name\" may have at most \(Self.longestName) octets")
     }
     services = Set(params.services ?? [])
     solicitedServices = Set(params.solicitedServices ?? [])
@@ -76,7 +76,7 @@ struct ScanFilter {
     }
   }
 
-  /// Whether it asks for services: a scan in the background must.
+  /// Whether it lists services: a scan in the background must.
   var namesServices: Bool { !services.isEmpty || !solicitedServices.isEmpty }
 
   /// Whether it lets this device through as it was last heard.

@@ -3,10 +3,10 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// Scans as subscriptions: each session has its filter and its rule on duplicates, each adapter runs the union.
+/// Scans as subscriptions: each session has its filter and its duplicate rule, each adapter runs the union.
 ///
-/// What is wanted in the background needs a service filter, gets no duplicates, and makes the adapter listen for a tenth of
-/// the time only. A scan without service filter rests while the program that wanted it is gone.
+/// A scan in the background needs a service filter, gets no duplicates, and makes the adapter listen for a tenth of
+/// the time only. A scan without a service filter is suspended while its program is disconnected.
 final class ScanBroker {
   private final class Subscription {
     /// Where; nil: on all, also on those that are added later.
@@ -24,7 +24,7 @@ final class ScanBroker {
 
     func includes(_ slot: AdapterSlot) -> Bool { adapter == nil || adapter == slot }
 
-    /// How to scan for it; nil: not at all for now.
+    /// How to scan for it; nil: suspended.
     func parameters(inBackground: Bool) -> ScanParameters? {
       let isActive = params.active ?? true
       guard inBackground else { return ScanParameters(isActive: isActive) }
@@ -57,7 +57,7 @@ final class ScanBroker {
     let filter = try ScanFilter(params)
     guard isRevived || !session.isBackground || filter.namesServices else {
       throw BledError.invalidParameter.error(
-        "this session works in the background, where a scan needs \"services\": name those that are wanted")
+        "this session runs in the background, where a scan requires \"services\": list those to scan for")
     }
     let chosen = isRevived ? try chooseAny(params.adapter) : try choose(params.adapter)
     try session.rules.admit(
@@ -67,27 +67,27 @@ final class ScanBroker {
     let subscription = Subscription(adapter: chosen, filter: filter, params: params)
     subscriptions.append((session, subscription))
     session.costs.scanBegan(at: scheduler.now)
-    wish(for: subscription, of: session)
+    request(for: subscription, of: session)
   }
 
-  /// There is another adapter.
+  /// An adapter was added.
   func added(_ slot: AdapterSlot) {
     for (session, subscription) in subscriptions where subscription.includes(slot) {
-      wish(subscription.parameters(inBackground: session.isBackground), of: session, on: slot)
+      request(subscription.parameters(inBackground: session.isBackground), of: session, on: slot)
     }
   }
 
-  /// The scan of a session as it was asked for.
-  func wish(of session: Session) -> ScanStart.Params? {
+  /// The scan of a session as requested.
+  func request(of session: Session) -> ScanStart.Params? {
     subscriptions.first { $0.session == session }?.subscription.params
   }
 
   /// A session goes into the background or comes back from there.
   func backgroundChanged(_ session: Session) {
     guard let subscription = subscriptions.first(where: { $0.session == session })?.subscription else { return }
-    // A program that was gone knows of nothing.
+    // A program that was disconnected has seen nothing.
     subscription.reported = [:]
-    wish(for: subscription, of: session)
+    request(for: subscription, of: session)
   }
 
   /// Ends the scan of a session, if there is one.
@@ -95,13 +95,13 @@ final class ScanBroker {
     guard subscriptions.contains(where: { $0.session == session }) else { return }
     subscriptions.removeAll { $0.session == session }
     session.costs.scanEnded(at: scheduler.now)
-    for slot in adapters.slots { wish(nil, of: session, on: slot) }
+    for slot in adapters.slots { request(nil, of: session, on: slot) }
     guard subscriptions.isEmpty else { return }
     for alarm in waitingForResponse.values { alarm.cancel() }
     waitingForResponse = [:]
   }
 
-  /// Takes over what an adapter received and passes it on to those who want it.
+  /// Records what an adapter received and passes it on to the sessions that scan for it.
   func received(_ report: AdvertisingReport, on slot: AdapterSlot) {
     let peripheral = directory.heard(report, on: slot)
     guard !subscriptions.isEmpty else { return }
@@ -143,7 +143,7 @@ final class ScanBroker {
   /// The adapter of this name; nil for all.
   private func choose(_ name: String?) throws -> AdapterSlot? {
     if name != nil { return try adapters.findUsable(name) }
-    // Those that cannot be used now join in when they can; one must be usable, or nothing will come.
+    // Those that cannot be used now join in when they can; at least one must be usable.
     guard adapters.slots.contains(where: \.isUsable) else { return try adapters.findUsable(nil) }
     return nil
   }
@@ -153,15 +153,15 @@ final class ScanBroker {
 
   private func isScanActive(on slot: AdapterSlot) -> Bool { arbiters[slot]?.isActive ?? false }
 
-  private func wish(for subscription: Subscription, of session: Session) {
+  private func request(for subscription: Subscription, of session: Session) {
     let parameters = subscription.parameters(inBackground: session.isBackground)
     for slot in adapters.slots {
-      wish(subscription.includes(slot) ? parameters : nil, of: session, on: slot)
+      request(subscription.includes(slot) ? parameters : nil, of: session, on: slot)
     }
   }
 
-  private func wish(_ parameters: ScanParameters?, of session: Session, on slot: AdapterSlot) {
-    switch arbiters[slot, default: ScanArbiter()].wish(parameters, of: session) {
+  private func request(_ parameters: ScanParameters?, of session: Session, on slot: AdapterSlot) {
+    switch arbiters[slot, default: ScanArbiter()].request(parameters, of: session) {
     case .none: break
     case .set(let union): slot.adapter.setScan(union)
     }
@@ -169,7 +169,7 @@ final class ScanBroker {
 }
 
 extension ScanReport.Params {
-  /// Says what a device said of itself when it was last heard.
+  /// Describes a device as it was last received.
   init(_ peripheral: Peripheral, adapter: String, time: Double) {
     self.init(
       peripheral: peripheral.id, adapter: adapter, address: "\(peripheral.address)",

@@ -18,9 +18,9 @@ import Glibc
 final class ClientSocket: SessionTransport {
   /// How long a session that ended may take to write what waits, in nanoseconds.
   private static let lastWords: Int64 = 1_000_000_000
-  /// How much is read before others get their turn, in octets.
+  /// How much is read before other sources get their turn, in octets.
   private static let readBatch = 16 << 10
-  /// So many batches are written before others get their turn.
+  /// How many batches are written before other sources get their turn.
   private static let writeBatches = 4
 
   private let descriptor: Int32
@@ -40,7 +40,7 @@ final class ClientSocket: SessionTransport {
   private var hasInputEnded = false
   private var closeAlarm: Timer?
 
-  /// Takes the descriptor over and opens a session for it.
+  /// Takes ownership of the descriptor and opens a session for it.
   /// - Throws: `EventLoopError` if it cannot be watched; it is closed then.
   init(_ descriptor: Int32, loop: EventLoop, daemon: Daemon, onClose: @escaping (ClientSocket) -> Void) throws {
     self.descriptor = descriptor
@@ -73,7 +73,7 @@ final class ClientSocket: SessionTransport {
   func linesWait() {
     guard !isFlushScheduled else { return }
     isFlushScheduled = true
-    // Strongly: whoever has something to say stays until it is said.
+    // A strong reference: the socket stays until everything is written.
     loop.execute { [self] in
       isFlushScheduled = false
       flush()
@@ -108,7 +108,7 @@ final class ClientSocket: SessionTransport {
     if readiness.contains(.readable), canRead { _ = read() }
   }
 
-  /// The client is gone. Nobody is there to be answered, but what was sent before counts; it is at most what the kernel's
+  /// The client is gone. It cannot be answered, but what it sent before counts; it is at most what the kernel's
   /// buffer holds.
   private func finish() {
     while canRead, read() {}
@@ -186,7 +186,7 @@ final class ClientSocket: SessionTransport {
       if outgoing.count == 1 {
         outgoing[0].withUnsafeBytes { send($0) }
       } else {
-        // Lines are short: to copy them is cheaper than to have the kernel gather them.
+        // Lines are short: copying them is cheaper than having the kernel gather them.
         withUnsafeTemporaryAllocation(byteCount: total, alignment: 16) { buffer in
           var end = 0
           for line in outgoing {

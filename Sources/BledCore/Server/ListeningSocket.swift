@@ -1,15 +1,15 @@
 import Glibc
 
-/// A Unix socket on which the daemon listens: one of its own making, or one that systemd handed over.
+/// A Unix socket on which the daemon listens: its own, or one that systemd passed.
 public struct ListeningSocket: Sendable {
   /// The descriptor.
   public let descriptor: CInt
-  /// Where it is in the file system, if we made it: removed at the end.
+  /// Its path, if we created it: removed at the end.
   private let path: String?
   private let device: UInt64
   private let inode: UInt64
 
-  /// Takes over a descriptor that listens already. Its file stays when the daemon ends.
+  /// Takes ownership of a listening descriptor. Its file stays when the daemon ends.
   public init(inherited descriptor: CInt) {
     self.descriptor = descriptor
     path = nil
@@ -17,10 +17,10 @@ public struct ListeningSocket: Sendable {
     inode = 0
   }
 
-  /// Makes a socket at this path, in place of one that nobody listens on. A directory that is missing is made.
+  /// Creates a socket at this path, in place of one that no process listens on. A missing directory is created.
   /// - Parameters:
-  ///   - mode: the permissions of the file; who may write may talk to the daemon.
-  ///   - group: the group of the file; nil leaves that of the process. One that does not exist is passed over.
+  ///   - mode: the permissions of the file; a user with write permission can connect to the daemon.
+  ///   - group: the group of the file; nil leaves that of the process. One that does not exist is ignored.
   /// - Throws: `SocketError`.
   public init(path: String, mode: UInt16, group: String?) throws(SocketError) {
     var address = sockaddr_un()
@@ -33,7 +33,7 @@ public struct ListeningSocket: Sendable {
     try Self.clear(path, address)
     let descriptor = Self.open()
     guard descriptor >= 0 else { throw Self.refused(path, "socket") }
-    // Nobody may connect before mode and group are right.
+    // No client may connect before mode and group are set.
     let mask = umask(0o777)
     let bound = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -44,7 +44,7 @@ public struct ListeningSocket: Sendable {
     var status = stat()
     guard bound == 0, stat(path, &status) == 0 else { throw Self.abandon(descriptor, path, "bind") }
     if let group, let id = Self.identifier(ofGroup: group) {
-      // Without the right to give the file away it stays with our own group, which is the narrower choice.
+      // Without the right to change the group the file keeps our own, which is the narrower choice.
       _ = chown(path, uid_t.max, id)
     }
     guard chmod(path, mode_t(mode)) == 0 else { throw Self.abandon(descriptor, path, "chmod") }
@@ -63,7 +63,7 @@ public struct ListeningSocket: Sendable {
     unlink(path)
   }
 
-  /// Makes way: removes a socket on which nobody listens, makes the directory if there is none.
+  /// Prepares the path: removes a socket on which no process listens, creates the directory if it is missing.
   private static func clear(_ path: String, _ address: sockaddr_un) throws(SocketError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -80,7 +80,7 @@ public struct ListeningSocket: Sendable {
         connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    // EAGAIN: somebody listens and has not accepted for a while.
+    // EAGAIN: a process listens and has not accepted for a while.
     if connected == 0 || errno == EAGAIN { throw .inUse(path: path) }
     guard errno == ECONNREFUSED else { throw refused(path, "connect") }
     guard unlink(path) == 0 else { throw refused(path, "unlink") }

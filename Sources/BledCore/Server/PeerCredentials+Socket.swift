@@ -5,7 +5,7 @@ extension PeerCredentials {
   /// `struct ucred` of unix(7), which Glibc keeps to those who ask for its extensions.
   private typealias UserCredentials = (process: pid_t, user: uid_t, group: gid_t)
 
-  /// Asks the kernel who is at the other end of a Unix socket; nil if it does not tell. It tells who connected, at that
+  /// Asks the kernel for the peer of a Unix socket; nil if it does not tell. It tells who connected, at that
   /// time, with the groups that the process had then: nothing is looked up anywhere.
   init?(ofSocket descriptor: CInt) {
     var peer: UserCredentials = (0, 0, 0)
@@ -24,7 +24,7 @@ extension PeerCredentials {
       if getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, &groups, &length) == 0 {
         return Array(groups.prefix(Int(length) / MemoryLayout<gid_t>.stride))
       }
-      // The kernel says how much room it needs; a process has 65,536 groups at the most.
+      // The kernel says how much room it needs; a process has at most 65,536 groups.
       guard errno == ERANGE, length > room else { return [] }
       groups = [gid_t](repeating: 0, count: Int(length) / MemoryLayout<gid_t>.stride)
     }

@@ -4,9 +4,9 @@ import Logging
 
 /// Accepts clients on a Unix socket and opens a session for each.
 public final class SocketServer {
-  /// So many clients are accepted before others get their turn.
+  /// How many clients are accepted before other sources get their turn.
   private static let burst = 16
-  /// How long clients wait when no descriptors are to be had, in nanoseconds.
+  /// How long clients wait when no descriptors are available, in nanoseconds.
   private static let pause: Int64 = 200_000_000
 
   private let socket: ListeningSocket
@@ -39,7 +39,7 @@ public final class SocketServer {
     close(socket.descriptor)
   }
 
-  /// Waits until all clients are gone, and closes those that are left after `patience`.
+  /// Waits until all clients have disconnected, and closes those that are left after `patience`.
   /// - Parameter done: called once, never from inside this call.
   public func closeClients(within patience: Duration, _ done: @escaping () -> Void) {
     guard !clients.isEmpty else { return loop.execute(done) }
@@ -82,7 +82,7 @@ public final class SocketServer {
     }
   }
 
-  /// When no more descriptors are to be had, clients wait in the kernel's queue until some are, instead of being asked for
+  /// When no descriptors are available, clients wait in the kernel's queue until some are, instead of being accepted
   /// at once.
   private func complain(_ code: Int32) {
     watch?.interest = []
@@ -91,7 +91,7 @@ public final class SocketServer {
     guard lastComplaint.map({ now - $0 >= 60_000_000_000 }) ?? true else { return }
     lastComplaint = now
     logger.error(
-      "no more clients can be accepted: \(String(cString: strerror(code))). They wait; raise LimitNOFILE of bled's unit, or end programs"
+      "no more clients can be accepted: \(String(cString: strerror(code))). New clients wait; raise LimitNOFILE in bled's unit, or stop some programs"
     )
   }
 }

@@ -1,7 +1,7 @@
 import Collections
 import FoundationEssentials
 
-/// What waits for a client to read it, within bounds.
+/// The lines that wait for a client to read them, within bounds.
 ///
 /// | Waiting octets          | Reports        | Values          | Answers and events | Requests of the client |
 /// |-------------------------|----------------|-----------------|--------------------|------------------------|
@@ -23,7 +23,7 @@ public struct Outbox {
     public var everything = 4 << 20
     /// The bounds that fit a daemon with a hundred clients.
     public init() {}
-    /// The bounds of what is kept for a program that is gone, and may be for an hour.
+    /// The bounds of what is kept for a disconnected program, possibly for an hour.
     static var kept: Limits {
       var limits = Limits()
       limits.coalescing = 0
@@ -33,7 +33,7 @@ public struct Outbox {
       return limits
     }
 
-    /// The bounds below a last one, in the same proportions.
+    /// The bounds for a given upper bound, in the same proportions.
     init(everything: Int) {
       self.everything = everything
       values = everything / 4
@@ -42,7 +42,7 @@ public struct Outbox {
     }
   }
 
-  /// What a line is, which decides what happens to it at the bounds.
+  /// The kind of a line, which decides what happens to it at the bounds.
   public enum Kind: Hashable, Sendable {
     /// An answer, or a call that wants one: of no use on any other connection.
     case answer
@@ -54,7 +54,7 @@ public struct Outbox {
     case value
   }
 
-  /// What became of a line.
+  /// The outcome of adding a line.
   public enum Admission: Hashable, Sendable {
     /// It waits for the client.
     case queued
@@ -146,7 +146,7 @@ public struct Outbox {
     return lines
   }
 
-  /// Adds the answer that what is kept follows, whatever there is.
+  /// Adds the answer that precedes what is kept, regardless of the bounds.
   mutating func prepend(_ answer: Data) {
     entries.prepend(Entry(line: answer, isAnswer: true))
     first -= 1

@@ -8,7 +8,7 @@ public struct PeerCredentials: Hashable, Sendable {
   public var group: UInt32
   /// Its supplementary groups.
   public var groups: [UInt32]
-  /// The name of its program, if that was to be found out.
+  /// The name of its program, if known.
   public var program: String?
 
   /// Makes credentials.

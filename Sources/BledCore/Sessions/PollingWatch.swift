@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Finds out whether a session reads a value again and again that it could subscribe to.
+/// Detects whether a session polls a value that it could subscribe to.
 ///
 /// | State    | Input                                         | What happens                              |
 /// |----------|-----------------------------------------------|-------------------------------------------|
@@ -24,7 +24,7 @@ struct PollingWatch {
   private var reads: [Value: (first: Instant, count: Int)] = [:]
   private var isSilent = false
 
-  /// Takes note of a read.
+  /// Records a read.
   /// - Returns: whether to tell.
   mutating func read(_ value: Value, at now: Instant) -> Bool {
     guard !isSilent else { return false }

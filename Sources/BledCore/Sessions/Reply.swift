@@ -1,14 +1,14 @@
 import BledRPC
 import Bluetooth
 
-/// The answer that a client waits for. It is given once; whatever comes later is ignored, as is the answer on a connection
+/// The answer that a client waits for. It is given once; later ones are ignored, as is the answer on a connection
 /// that has ended.
 final class Reply<Result: RPCPayload>: OpenReply {
   private weak var connection: SessionConnection?
   private let id: RequestID?
   private var number = 0
   private var isOpen = true
-  /// Called with the outcome if the program went away before it was there, and its session stayed.
+  /// Called with the outcome if the program disconnected before, and its session was preserved.
   var afterwards: ((Swift.Result<Result, RPCError>) -> Void)?
 
   init(connection: SessionConnection, id: RequestID?) {
@@ -18,7 +18,7 @@ final class Reply<Result: RPCPayload>: OpenReply {
     connection.openReplies[number] = self
   }
 
-  /// A reply that nobody waits for: the program went away before this daemon was started.
+  /// A reply that no client waits for: the program disconnected before this daemon was started.
   init() { id = nil }
 
   /// Answers with a result.
@@ -38,7 +38,7 @@ final class Reply<Result: RPCPayload>: OpenReply {
     if let id { connection.refuse(id, error) } else { connection.endedUnanswered() }
   }
 
-  /// Answers with one or the other.
+  /// Answers with a result or an error.
   func complete(_ result: Swift.Result<Result, BluetoothError>) {
     switch result {
     case .success(let value): succeed(value)
@@ -46,7 +46,7 @@ final class Reply<Result: RPCPayload>: OpenReply {
     }
   }
 
-  /// The program is gone: nobody waits for it any more.
+  /// The program has disconnected: the answer is no longer wanted.
   func abandon() { connection = nil }
 
   private func close(_ outcome: Swift.Result<Result, RPCError>) -> SessionConnection? {
@@ -100,13 +100,14 @@ struct OutgoingCalls {
     return last
   }
 
-  /// Gives up on a call.
+  /// Abandons a call.
   mutating func forget(_ number: Number) { waiting[number] = nil }
 
-  /// Gives up on all calls.
+  /// Abandons all calls.
   mutating func drop() { waiting = [:] }
 
-  /// The call that this answers. To be completed when the access to this value is over: a completion may begin another call.
+  /// The call that this answers. To be completed when the access to this value is over: a completion may begin another
+  /// call.
   mutating func take(_ id: RequestID) -> Waiting? {
     guard case .number(let number) = id else { return nil }
     return waiting.removeValue(forKey: number)

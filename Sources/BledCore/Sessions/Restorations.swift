@@ -15,8 +15,8 @@ import Logging
 /// | preserved | alarm, `session.end`, too many events | everything is given back → (none)                         |
 /// | live      | `session.end`, the daemon stops      | everything is given back → (none)                          |
 ///
-/// What the sessions hold is written to the store, and a daemon that starts finds it there: as preserved sessions, those of
-/// programs that were there too.
+/// What the sessions hold is written to the store, and a daemon that starts finds it there: as preserved sessions,
+/// those of programs that were there too.
 final class Restorations {
   /// How many sessions of one user may have an identifier.
   static let maximumPerUser = 32
@@ -24,7 +24,7 @@ final class Restorations {
   private final class Entry {
     let session: Session
     var keep: Duration?
-    /// Since when its program is gone, in seconds since the epoch.
+    /// When its program disconnected, in seconds since the epoch.
     var since: Double?
     /// Whether its program was told to come back.
     var isAwaited = false
@@ -32,7 +32,7 @@ final class Restorations {
     init(_ session: Session) { self.session = session }
   }
 
-  /// For how long a session is kept at the most; zero: none is kept.
+  /// The longest time for which a session is kept; zero: none is kept.
   var limit: Duration {
     didSet {
       for entry in entries.values {
@@ -45,14 +45,14 @@ final class Restorations {
   private let scheduler: any Scheduler
   private let wakes: WakeFolder?
   private var entries: [RestorationKey: Entry] = [:]
-  /// Tells what a session holds. Set before the first one is there.
+  /// Returns what a session holds. Set before the first session is opened.
   var describe: (Session) -> RestoredState = { _ in
     RestoredState(since: 0, scan: nil, peripherals: [], services: [], advertisements: [])
   }
   private var document: StoredDocument<StoredSessions>?
-  /// What a daemon before left and what is not taken over yet.
+  /// The sessions of the previous daemon that are not restored yet.
   private var left: [StoredSession] = []
-  /// What is written whatever changes; the daemon stops.
+  /// What is written from now on, as the daemon stops.
   private var last: [StoredSession]?
 
   init(settings: RestorationSettings, store: Store, scheduler: any Scheduler, logger: Logger) {
@@ -68,12 +68,12 @@ final class Restorations {
     left = document.load()?.sessions ?? []
   }
 
-  /// Gives a live session an identifier that nobody has.
+  /// Gives a live session an identifier that is not in use.
   func enter(_ session: Session, as key: RestorationKey) throws(BluetoothError) {
     let others = entries.keys.count { $0.user == key.user }
     guard others < Self.maximumPerUser else {
       throw BledError.limitReached.error(
-        "this user has \(others) sessions with a restoration identifier, which is the most; end some with \(SessionEnd.name)"
+        "this user has \(others) sessions with a restoration identifier, which is the limit; end some with \(SessionEnd.name)"
       )
     }
     entries[key] = Entry(session)
@@ -81,7 +81,7 @@ final class Restorations {
     session.onChange = { [unowned self] isOwn in document?.changed(isUrgent: isOwn) }
   }
 
-  /// Says for how long a session is to be kept.
+  /// Sets for how long a session is to be kept.
   func keep(_ session: Session, for time: Duration) { entry(of: session)?.keep = time }
 
   /// Whether the session is kept when its program goes away.
@@ -99,7 +99,7 @@ final class Restorations {
     return (entry.session, state)
   }
 
-  /// The preserved session of an identifier, which stays so.
+  /// The preserved session of an identifier, which stays preserved.
   func find(_ key: RestorationKey) throws(BluetoothError) -> Session {
     guard let entry = entries[key] else {
       throw BledError.unknownHandle.error("no session \"\(key.identifier)\" of this user is kept")
@@ -108,8 +108,8 @@ final class Restorations {
     return entry.session
   }
 
-  /// Keeps a session whose program is gone.
-  /// - Parameter end: called when it was kept for long enough.
+  /// Preserves a session whose program has disconnected.
+  /// - Parameter end: called when the time to keep it is over.
   func preserve(_ session: Session, _ state: RestoredState, end: @escaping () -> Void) {
     guard let entry = entry(of: session) else { return }
     entry.preserved = (state, alarm(for: entry, goneSince: state.since, end), end)
@@ -121,19 +121,19 @@ final class Restorations {
     for entry: Entry, goneSince since: Double, _ end: @escaping () -> Void
   ) -> any ScheduledWork {
     let most = min(entry.keep ?? limit, limit)
-    // What the store says may be anything.
+    // The store's content may be anything.
     let gone = min(max(0, scheduler.secondsSinceEpoch - since), most.inSeconds)
     return scheduler.schedule(after: max(most - .seconds(gone), .zero), end)
   }
 
-  /// Something happened that the program of a preserved session wants to know.
+  /// Something happened that is of interest to the program of a preserved session.
   func wake(_ session: Session) {
     guard let key = session.restoration, let entry = entry(of: session), !entry.isAwaited else { return }
     entry.isAwaited = true
     wakes?.add(key.identifier)
   }
 
-  /// A session has given everything back.
+  /// A session has released everything.
   func forget(_ session: Session) {
     guard let key = session.restoration, let entry = entries[key], entry.session == session else { return }
     entry.preserved?.alarm.cancel()
@@ -142,7 +142,7 @@ final class Restorations {
     document?.changed()
   }
 
-  /// The sessions that a daemon before left, once.
+  /// The sessions of the previous daemon, once.
   func takeLeft() -> [StoredSession] {
     defer { left = [] }
     return left
@@ -181,15 +181,16 @@ final class Restorations {
   private static func inUse(_ key: RestorationKey, by session: Session) -> BluetoothError {
     let process = session.credentials.map { "process \($0.process)" } ?? "another connection"
     return BledError.alreadyInProgress.error(
-      "session \(session.id) of \(process) has the identifier \"\(key.identifier)\": end that, or choose another one")
+      "session \(session.id) of \(process) already has the identifier \"\(key.identifier)\": end that session, or choose another identifier"
+    )
   }
 }
 
-/// How sessions are kept for programs that are gone.
+/// How sessions are kept for programs that have disconnected.
 public struct RestorationSettings {
-  /// For how long at the most; zero: none is kept.
+  /// The longest time; zero: none is kept.
   public var limit: Duration
-  /// Where files tell that a program has something to come back for; nil: nowhere.
+  /// The directory of the files that wake programs; nil: none.
   public var wakes: WakeFolder?
 
   /// Makes settings.
@@ -199,14 +200,14 @@ public struct RestorationSettings {
   }
 }
 
-/// Under which name a session is kept: a user cannot take what is another user's.
+/// The key of a preserved session: a user cannot take over another user's session.
 struct RestorationKey: Hashable {
   /// How long an identifier may be, in octets.
   static let longest = 128
 
-  /// Who the program runs as; nil where the transport does not know.
+  /// The program's user; nil where the transport does not know.
   let user: UInt32?
-  /// What the program chose.
+  /// The identifier that the program chose.
   let identifier: String
 
   /// - Throws: `BledError.invalidParameter`.

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// The table of methods: finds the handler of a call, decodes its params, and sees to it that every call is answered.
+/// The table of methods: finds the handler of a call, decodes its params, and makes sure that every call is answered.
 final class Router {
   private typealias Handler = (RPCMessage, SessionConnection, RequestID?) throws -> Void
   private struct Entry {
@@ -11,7 +11,7 @@ final class Router {
   }
   private var entries: [String: Entry] = [:]
 
-  /// Serves a method whose answer is there at once.
+  /// Serves a method that is answered at once.
   func answer<Method: ClientCall>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session) throws -> Method.Result
   ) {
@@ -21,7 +21,7 @@ final class Router {
     }
   }
 
-  /// Serves a method whose answer comes later, through the reply. What the body throws answers as well.
+  /// Serves a method that is answered later, through the reply. An error that the body throws is an answer, too.
   func serve<Method: ClientCall>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session, Reply<Method.Result>) throws -> Void
   ) {
@@ -29,7 +29,7 @@ final class Router {
       let params = try message.params(Method.Params.self)
       guard connection.openReplies.count < SessionConnection.maximumOpenReplies else {
         throw BledError.limitReached.error(
-          "this session waits for \(SessionConnection.maximumOpenReplies) answers; wait for some of them before you ask for more"
+          "this session has \(SessionConnection.maximumOpenReplies) calls in progress; wait for some of them to finish"
         )
       }
       let reply = Reply<Method.Result>(connection: connection, id: id)

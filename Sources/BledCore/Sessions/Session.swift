@@ -3,11 +3,11 @@ import Bluetooth
 import FoundationEssentials
 import Logging
 
-/// One program's use of the daemon: who it is, and what waits for it to read. What a session holds (scans, links, services,
-/// advertisements) is kept by the brokers, which are told when it ends.
+/// One program's use of the daemon: its identity, and what waits for it to read. What a session holds (scans, links,
+/// services, advertisements) is kept by the brokers, which are told when it ends.
 ///
-/// A session lives as long as the connection of its program, or with a restoration identifier until it was kept for long
-/// enough without one; see `Restorations`.
+/// A session lives as long as the connection of its program, or with a restoration identifier until it was preserved
+/// for the agreed time without one; see `Restorations`.
 public final class Session {
   /// How long a name may be, in octets.
   static let longestName = 64
@@ -16,24 +16,24 @@ public final class Session {
   public let id: Int
   /// What the program calls itself; empty until `session.open`.
   public private(set) var name = ""
-  /// Who its program is, where the transport knows; of a program that is gone, who it was.
+  /// The credentials of its program, or of its last one, where the transport knows them.
   public internal(set) var credentials: PeerCredentials?
   /// When it was opened, in seconds since the epoch.
   let since: Double
-  /// False once the session has given back what it held.
+  /// False once the session has released what it held.
   public private(set) var isOpen = true
-  /// Whether its program said that it works in the background.
+  /// Whether its program declared that it runs in the background.
   var asksForBackground = false
-  /// What it costs.
+  /// Its use of resources.
   var costs = SessionCosts()
-  /// Whether it reads what it could be told.
+  /// Whether it polls values that it could subscribe to.
   var polling = PollingWatch()
 
-  /// The connection of its program; nil while that is gone.
+  /// The connection of its program; nil while it is disconnected.
   var connection: SessionConnection?
-  /// Under which name it is kept when its program goes away; nil: it is not kept.
+  /// The key under which it is preserved; nil: it is not preserved.
   var restoration: RestorationKey?
-  /// Answers that we wait for. They are numbered through, whatever connection they come on.
+  /// Our pending calls. Their numbers are unique across the session's connections.
   var calls = OutgoingCalls()
   private(set) var outbox: Outbox {
     didSet { account() }
@@ -45,16 +45,16 @@ public final class Session {
   private var hasOverflowed = false
   private let logger: Logger
   private let onOverflow: (Session) -> Void
-  /// What is to be done when so little waits that more can come.
+  /// What to call when the outbox has room for more.
   private var reliefs: [() -> Void] = []
-  /// Packets of devices for which there was no room, by identifier of the device, until there is room to tell.
+  /// Dropped packets by identifier of the device, until there is room to report them.
   var untoldLosses: [String: Int] = [:]
   /// How often a link was slowed down because this session, its only reader, fell behind.
   var slowedLinks = 0
-  /// Called when what it holds may have changed, if it is to be kept: with true if its program changed it, with false if a
-  /// device did.
+  /// Called when what it holds may have changed, if it is to be kept: with true if its program changed it, with false
+  /// if a device did.
   var onChange: ((_ isOwn: Bool) -> Void)?
-  /// Called when something is kept for a program that is gone.
+  /// Called when something is kept for a disconnected program.
   private var onKept: (() -> Void)?
 
   init(
@@ -73,21 +73,21 @@ public final class Session {
 
   deinit { queue.octets -= accounted }
 
-  /// Whose program it is.
+  /// The user of its program.
   var user: UInt32? { credentials?.user }
 
-  /// Whether there is a program that reads.
+  /// Whether a program is connected.
   var isPresent: Bool { connection != nil }
-  /// Whether what it wants is wanted in the background: a program that is gone is there by itself.
+  /// Whether its requests are background requests: a disconnected program counts as in the background.
   var isBackground: Bool { asksForBackground || !isPresent }
 
-  /// How many reports and values had no room since its program went away.
+  /// How many reports and values had no room since its program disconnected.
   var droppedReports: Int { outbox.droppedReports - droppedBefore.reports }
   /// The same for values.
   var droppedValues: Int { outbox.refusedValues - droppedBefore.values }
   private var droppedBefore = (reports: 0, values: 0)
 
-  /// Takes the name that its program gives itself, as logs and tables can show it: no control characters, and 64 octets.
+  /// Sets the name that its program gives itself, in printable form: no control characters, at most 64 octets.
   func rename(_ text: String) {
     let scalars = text.unicodeScalars.lazy.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     var shown = String.UnicodeScalarView()
@@ -100,7 +100,7 @@ public final class Session {
     name = String(shown)
   }
 
-  // MARK: What is sent
+  // MARK: Sending
 
   /// Sends an event that must arrive.
   func send<Notification: RPCNotification>(_ notification: Notification.Type, _ params: Notification.Params) {
@@ -132,9 +132,9 @@ public final class Session {
     let admission = outbox.append(line, as: kind, spare: room)
     if admission == .queued { costs.queued(kind) }
     if admission == .overflow {
-      // Its calls that wait are failed then, and the answers would overflow once more.
+      // That fails its pending calls, whose answers would overflow again.
       hasOverflowed = true
-      logger.warning("more waits to be read by session \(id) \(name) than has room; it is closed")
+      logger.warning("the outbox of session \(id) \(name) is full; the session is closed")
       onOverflow(self)
     }
     connection?.linesWait(wereNone: wasEmpty && admission != .overflow)
@@ -142,19 +142,19 @@ public final class Session {
     return admission
   }
 
-  /// The limits in force are others.
+  /// The limits in force have changed.
   func limitsChanged() {
     if isPresent { outbox.limits = rules.outboxLimits }
   }
 
-  /// Something is there that a program that is gone wants to know.
+  /// Something happened that is of interest to a disconnected program.
   func kept() {
     guard let onKept else { return }
     self.onKept = nil
     onKept()
   }
 
-  /// The next lines to write, which fit into so many octets if it is more than one.
+  /// The next lines to write, which fit into this many octets unless it is a single line.
   func takeLines(upTo octets: Int) -> [Data] {
     let lines = outbox.take(upTo: octets)
     if !reliefs.isEmpty, outbox.isRelieved {
@@ -165,13 +165,13 @@ public final class Session {
     return lines
   }
 
-  /// Does this once when so little waits to be read that more can come.
+  /// Calls this once when the outbox has room for more.
   func whenRelieved(_ work: @escaping () -> Void) { reliefs.append(work) }
 
   /// How many octets more may wait for all sessions of the user.
   var room: Int { rules.maximumUserQueue - queue.octets }
 
-  /// Counts so many octets more, or less, that wait on behalf of the session.
+  /// Adds to the octets that wait on behalf of the session, or subtracts from them.
   func hold(_ octets: Int) { queue.octets += octets }
 
   /// Keeps the account of what waits for all sessions of the user.
@@ -189,16 +189,16 @@ public final class Session {
     }
   }
 
-  // MARK: How it comes and goes
+  // MARK: Connecting and disconnecting
 
-  /// The program is gone, and the session is kept for it.
-  /// - Parameter kept: called when something is there that the program wants to know, once.
+  /// The program has disconnected, and the session is preserved.
+  /// - Parameter kept: called once, when something happens that is of interest to the program.
   func lose(kept: @escaping () -> Void) {
     connection?.abandon()
     connection = nil
     calls.drop()
     outbox.dropAnswers()
-    // What a slow reader left waiting stays, and has its room beside what comes.
+    // What a slow reader left unread stays, and does not count against what follows.
     var limits = Outbox.Limits.kept
     limits.everything += outbox.waiting
     outbox.limits = limits

@@ -3,33 +3,34 @@ import Bluetooth
 import FoundationEssentials
 import Logging
 
-/// One connection of a program: the lines that come and go on it, and the calls of both sides that wait for their answers.
-/// What lasts longer, if the program wishes so, is its session.
+/// One connection of a program: the lines that come and go on it, and the calls of both sides that wait for their
+/// answers. Its session lasts longer, if the program requests that.
 public final class SessionConnection {
   /// How many calls of one client may wait for their answers.
   static let maximumOpenReplies = 1024
   /// How long an id of text may be, in octets: it is held until the call is answered.
   private static let longestID = 128
-  /// How long a line may be always, in octets. Longer ones share the room that the user's programs have for what waits.
+  /// The length of a line that is always accepted, in octets. Longer ones count against the user's limit of waiting
+  /// octets.
   private static let ordinaryLine = 64 << 10
   /// How many octets are written at once, unless a single line is longer.
   static let batch = 64 << 10
 
-  /// Whose lines these are.
+  /// The session served.
   public private(set) var session: Session
-  /// Who is at the other end, where the transport knows.
+  /// The credentials of the client, where the transport knows them.
   public let credentials: PeerCredentials?
 
-  /// What may be asked for on it.
+  /// The methods.
   var permissions: Set<Permission>
 
-  /// Answers that this client waits for.
+  /// The calls that this client has pending.
   var openReplies: [Int: any OpenReply] = [:]
-  /// How many calls came.
+  /// How many calls were received.
   var callCount = 0
   private var replyCount = 0
   private var isReading = true
-  /// How much of lines that are not complete, or not handled yet, the transport holds.
+  /// The octets of incomplete or unhandled lines that the transport holds.
   private var held = 0
   private let transport: any SessionTransport
   private let router: Router
@@ -59,7 +60,7 @@ public final class SessionConnection {
       octets.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "[")
     }
     guard !isBatch else {
-      return refuse(nil, RPCError(code: RPCError.invalidRequest, message: "no batches: send one message a line"))
+      return refuse(nil, RPCError(code: RPCError.invalidRequest, message: "no batches: send one message per line"))
     }
     do {
       let message = try RPCMessage(line: line)
@@ -69,7 +70,7 @@ public final class SessionConnection {
           nil,
           RPCError(
             code: RPCError.invalidRequest,
-            message: "the id has \(id.utf8.count) octets, and \(Self.longestID) are the most"))
+            message: "the id has \(id.utf8.count) octets; the limit is \(Self.longestID)"))
       case .request(let id, let method): router.handle(message, method: method, id: id, from: self)
       case .notification(let method): router.handle(message, method: method, id: nil, from: self)
       case .success(let id):
@@ -79,14 +80,14 @@ public final class SessionConnection {
         let call = session.calls.take(id)
         call?.fail(error)
       case .failure(nil, let error):
-        logger.debug("session \(session.id) could not read a line of ours: \(error.message)")
+        logger.debug("session \(session.id) could not read a message from bled: \(error.message)")
       }
     } catch {
       refuse(error.id, error.error)
     }
   }
 
-  /// How long a line may be just now, in octets.
+  /// The longest line accepted now, in octets.
   public var longestLine: Int {
     min(LineFramer.defaultLimit, max(Self.ordinaryLine, session.room + held))
   }
@@ -119,7 +120,7 @@ public final class SessionConnection {
     return replyCount
   }
 
-  /// Goes over to a session that was kept, from one that holds nothing.
+  /// Moves to a preserved session, from one that holds nothing.
   func resume(_ kept: Session) {
     let held = held
     hold(0)
@@ -134,7 +135,7 @@ public final class SessionConnection {
     guard let line = session.encoded({ try RPCEncoding.success(id: id, result) }) else {
       return refuse(
         id,
-        RPCError(code: RPCError.internalError, message: "the result could not be written as JSON; bled's log has more"))
+        RPCError(code: RPCError.internalError, message: "the result could not be written as JSON; see bled's log"))
     }
     if isFirst { session.sendFirst(line) } else { session.send(line, as: .answer) }
   }
@@ -157,7 +158,7 @@ public final class SessionConnection {
     }
   }
 
-  /// The program is gone and its session stays: nobody waits for answers any more.
+  /// The program has disconnected and its session is preserved: answers are no longer wanted.
   func abandon() {
     for reply in openReplies.values { reply.abandon() }
     openReplies = [:]
@@ -172,10 +173,10 @@ public final class SessionConnection {
 
 /// What carries a connection's lines: a socket, or an array in a test.
 public protocol SessionTransport: AnyObject {
-  /// Lines wait. Call `SessionConnection.takeLines` soon, but not from inside this call, until it gives nothing.
+  /// Lines wait. Call `SessionConnection.takeLines` soon, but not from inside this call, until it returns none.
   func linesWait()
-  /// Whether lines of the client are wanted for now; while false, none is to be handed to `SessionConnection.receive`.
+  /// Whether lines of the client are accepted; while false, none may be passed to `SessionConnection.receive`.
   func setReading(_ wanted: Bool)
-  /// Ends the connection, after the lines that wait have been written as far as the client takes them.
+  /// Ends the connection, after the lines that wait have been written as far as the client reads them.
   func close()
 }

@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 extension Daemon {
-  /// What `session.list` tells a session: all of them, or itself where it may not see others.
+  /// The answer of `session.list`: all sessions, or only the caller's own where it may not see others.
   func describeSessions(to asker: Session) -> [SessionDescription] {
     let seesAll = rules.permissions(of: asker).contains(.sessions)
     return sessions.filter { seesAll || $0 == asker }.map { describe($0, to: asker) }
@@ -18,7 +18,7 @@ extension Daemon {
     description.program = session.credentials?.program
     description.restore = session.restoration?.identifier
     description.preserved = session.isPresent ? nil : true
-    description.scan = scans.wish(of: session)
+    description.scan = scans.request(of: session)
     central.describe(session, in: &description)
     description.services = server.services(of: session)
     description.advertisements = advertising.advertisements(of: session)
@@ -44,7 +44,7 @@ extension Daemon {
   }
 }
 
-/// What a session has cost: counted where it arises, told by `session.list`.
+/// A session's use of resources: counted where it arises, reported by `session.list`.
 struct SessionCosts {
   /// Calls that it made.
   var requests = 0
@@ -53,7 +53,7 @@ struct SessionCosts {
   /// Reports and values that were queued for it.
   private(set) var reports = 0
   private(set) var values = 0
-  /// Packets of devices that it subscribes on or serves for which there was no room.
+  /// Dropped packets of devices that it subscribes on or serves.
   var packetsLost = 0
   private var scan = Stopwatch()
   private var links: [Int: Instant] = [:]

@@ -1,7 +1,7 @@
 import BledRPC
 import FoundationEssentials
 
-/// What is stored of the sessions that are to be kept. What is too large is left out when it is written, so that no user
+/// The stored sessions. Those that are too large are left out when the file is written, so that no user
 /// makes the file unreadable for all.
 struct StoredSessions: Codable, Sendable {
   /// How many octets of JSON one session, those of one user, and all of them may take.
@@ -10,7 +10,7 @@ struct StoredSessions: Codable, Sendable {
   /// The sessions in the order in which they began.
   var sessions: [StoredSession]
 
-  /// The sessions that have room, in their order, and a remark on each that has not.
+  /// The sessions that have room, in their order, and a remark on each one that does not.
   func fitting() throws -> (StoredSessions, remarks: [String]) {
     var users: [UInt32?: Int] = [:]
     var all = 0
@@ -34,7 +34,7 @@ struct StoredSessions: Codable, Sendable {
 struct StoredSession: Codable, Sendable {
   /// Who its program runs as.
   var user: UInt32?
-  /// Its group and its supplementary groups, which may be what permits it what it holds.
+  /// Its group and its supplementary groups, which may grant the permissions that it needs.
   var group: UInt32?
   /// See `group`.
   var groups: [UInt32]?
@@ -46,16 +46,16 @@ struct StoredSession: Codable, Sendable {
   var keep: Double?
   /// Whether it said that it works in the background.
   var background: Bool
-  /// Since when its program is gone, in seconds since the epoch; nil if it was there until the daemon ended.
+  /// When its program disconnected, in seconds since the epoch; nil if it was connected until the daemon ended.
   var since: Double?
   /// What it held.
   var state: RestoredState
 }
 
 extension StoredSession {
-  /// Who its program was; nil if nobody knows.
+  /// The credentials of its program; nil if they are not known.
   var credentials: PeerCredentials? {
-    // A group that is not known is (gid_t)-1, which nobody has.
+    // An unknown group is (gid_t)-1, which no process has.
     user.map { PeerCredentials(process: 0, user: $0, group: group ?? .max, groups: groups ?? []) }
   }
 }
@@ -66,7 +66,7 @@ extension RestoredState {
     scan == nil && peripherals.isEmpty && services.isEmpty && advertisements.isEmpty
   }
 
-  /// Takes out what may not be held with these permissions.
+  /// Removes what may not be held with these permissions.
   /// - Returns: whether there was any.
   mutating func limit(to permissions: Set<Permission>) -> Bool {
     let before = [scan == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]
@@ -81,6 +81,6 @@ extension RestoredState {
 extension StoredSession {
   /// The size is left out: it changes from write to write, and the log says the same thing once.
   fileprivate func tooLarge() -> String {
-    "the session \"\(identifier)\" of user \(user.map(String.init) ?? "unknown") would not outlast the daemon: it, or what its user has with it, is too large to be stored"
+    "the session \"\(identifier)\" of user \(user.map(String.init) ?? "unknown") will not survive a restart of bled: it, or all that is stored for its user, is too large"
   }
 }

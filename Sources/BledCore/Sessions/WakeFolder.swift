@@ -1,8 +1,8 @@
 import Glibc
 import Logging
 
-/// The directory in which a file appears when something happened for a program that is gone. systemd's path units look at
-/// it (`bled-wake@.path`); it lies in memory, so that a file costs microseconds.
+/// The directory in which a file appears when something happened for a disconnected program. systemd's path units watch
+/// it (`bled-wake@.path`); it is in memory, so that a file costs microseconds.
 public final class WakeFolder {
   /// Its path.
   public let path: String
@@ -10,8 +10,8 @@ public final class WakeFolder {
   /// How many preserved sessions each file stands for: users may choose the same identifier.
   private var counts: [String: Int] = [:]
 
-  /// Removes the files that a daemon before left there: empty ones of our own user. The directory itself is made with its
-  /// first file, if only its last part is missing, and goes with its last.
+  /// Removes the files that a previous daemon left there: empty ones of our own user. The directory itself is created
+  /// with its first file, if only its last part is missing, and goes with its last.
   public init(path: String, logger: Logger) {
     self.path = path
     self.logger = logger
@@ -27,7 +27,7 @@ public final class WakeFolder {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       var status = stat()
-      // What is not empty, or another's, is none of ours, whatever directory the configuration names.
+      // What is not empty, or belongs to another user, is not ours: the configuration may name any directory.
       if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG,
         status.st_size == 0, status.st_uid == geteuid()
       {
@@ -36,7 +36,7 @@ public final class WakeFolder {
     }
   }
 
-  /// The program of this identifier has something to come back for.
+  /// Something happened for the program of this identifier.
   func add(_ identifier: String) {
     let name = Self.name(for: identifier)
     counts[name, default: 0] += 1
@@ -44,12 +44,12 @@ public final class WakeFolder {
     let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else {
       return logger.warning(
-        "the program of \"\(identifier)\" is not woken: \(path)/\(name): \(String(cString: strerror(errno)))")
+        "the program of \"\(identifier)\" could not be woken: \(path)/\(name): \(String(cString: strerror(errno)))")
     }
     close(descriptor)
   }
 
-  /// It is back, or nothing is kept for it any more.
+  /// It is back, or its session is no longer preserved.
   func remove(_ identifier: String) {
     let name = Self.name(for: identifier)
     guard let count = counts[name] else { return }
@@ -59,8 +59,8 @@ public final class WakeFolder {
     if counts.isEmpty { rmdir(path) }
   }
 
-  /// The identifier as a name of a file and of an instance of a unit (systemd.unit(5)): octets other than letters, digits,
-  /// ":", "_", "." and "-" as "\x2f", and so a dot at the beginning. What would be too long is cut.
+  /// The identifier as a name of a file and of an instance of a unit (systemd.unit(5)): octets other than letters,
+  /// digits, ":", "_", "." and "-" as "\x2f", and likewise a leading dot. A name that would be too long is cut.
   static func name(for identifier: String) -> String {
     var name = ""
     for octet in identifier.utf8 {

@@ -3,7 +3,7 @@ import Glibc
 
 /// Documents as files of one directory. They are written by a worker, whose thread starts with the first of them.
 public final class DocumentFolder: DocumentStorage {
-  /// No file of ours comes near this.
+  /// Far larger than any file of ours.
   private static let largestFile = 16 << 20
 
   /// The directory.
@@ -12,7 +12,7 @@ public final class DocumentFolder: DocumentStorage {
   private let worker: Worker
 
   /// Takes a directory for this process alone; it is made if only its last part is missing.
-  /// - Parameter worker: who does what may take its time.
+  /// - Parameter worker: executes what may take long.
   public init(path: String, worker: Worker) throws(StoreError) {
     self.path = path
     self.worker = worker
@@ -36,7 +36,7 @@ public final class DocumentFolder: DocumentStorage {
   /// The file of this name; nil if there is none.
   public func read(_ name: String) throws(StoreError) -> [UInt8]? {
     let file = "\(path)/\(name)"
-    // What is no file must not be waited for: the open of a FIFO without O_NONBLOCK ends when somebody writes to it.
+    // What is not a regular file must not block us: opening a FIFO without O_NONBLOCK waits for a writer.
     let descriptor = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
@@ -60,7 +60,7 @@ public final class DocumentFolder: DocumentStorage {
     }
   }
 
-  /// Renames a file to what is left of the last one that was damaged.
+  /// Renames a damaged file, in place of an earlier one.
   /// - Returns: its path.
   public func setAside(_ name: String) throws(StoreError) -> String {
     let aside = "\(name).damaged"
@@ -68,7 +68,7 @@ public final class DocumentFolder: DocumentStorage {
     return "\(path)/\(aside)"
   }
 
-  /// Writes a file beside the old one, has both it and its name reach the disk, and only then is done.
+  /// Writes a file beside the old one, and returns only after both the file and its name have reached the disk.
   public func write(
     _ name: String, _ encode: @escaping @Sendable () throws -> EncodedDocument,
     _ done: @escaping (Result<[String], any Error>) -> Void
@@ -89,7 +89,7 @@ public final class DocumentFolder: DocumentStorage {
   ) throws(StoreError) {
     let fresh = ".\(name).new"
     let file = "\(path)/\(fresh)"
-    // What is left of a write that was cut short, or lies there for another reason, is not written into.
+    // A file that an interrupted write left, or that exists for another reason, is not reused.
     unlinkat(directory, fresh, 0)
     let descriptor = openat(directory, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .last("open", file) }

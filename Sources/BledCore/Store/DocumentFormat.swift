@@ -1,14 +1,14 @@
 import Bluetooth
 
-/// How a document stands in its file: a line that says what it is, then its content.
+/// The format of a document's file: a line that describes it, then its content.
 ///
 ///     bled-store 1 peripherals 1 8c2f01aa
 ///     {"peripherals":[…]}
 ///
-/// The words are a mark, the version of this format, the document's name, the version of its content, and the CRC-32 of the
-/// content. A file that is cut or altered anywhere does not read.
+/// The words are a mark, the version of this format, the document's name, the version of its content, and the CRC-32 of
+/// the content. A file that was truncated or altered is rejected.
 enum DocumentFormat {
-  /// Why a file does not read.
+  /// Why a file is rejected.
   enum Problem: Error, Hashable, CustomStringConvertible {
     case damaged
     case foreign
@@ -36,7 +36,7 @@ enum DocumentFormat {
     let content = Array(file[(lineFeed + 1)...])
     if line == header(content, name, version) { return content }
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
-    // Only what is whole may be called foreign.
+    // Only an undamaged file may be called foreign.
     guard words.count == 5, words[0] == mark, words[2] == name, words[4] == checksum(content),
       let format = Int(words[1]), let contents = Int(words[3]), (format, contents) != (Self.version, version)
     else { throw .damaged }

@@ -3,7 +3,7 @@ import Bluetooth
 import FoundationEssentials
 import Logging
 
-/// What the daemon keeps across its own end: named documents. Each is read once at the start; a change is written at once,
+/// The daemon's persistent state: named documents. Each is read once at the start; a change is written at once,
 /// or a second after the last write began, so that many changes are one write; ten seconds if it is not urgent.
 ///
 /// | State   | Input                 | What happens, next state                                       |
@@ -15,18 +15,18 @@ import Logging
 /// | writing | all written           | → clean, or waiting if more has changed                        |
 /// | writing | one could not be written | it is tried again with the next change of any, and at a flush |
 final class Store {
-  /// At the least this long from the beginning of one write to that of the next.
+  /// The minimum time from the beginning of one write to that of the next.
   static let pause = Duration.seconds(1)
-  /// The same for changes that are not urgent: devices make them, as often as they like.
+  /// The same for changes that are not urgent: devices can cause any number of them.
   static let longPause = Duration.seconds(10)
 
   /// One document.
   private struct Entry {
-    /// Takes the content as it is now; what comes back encodes it, on any thread.
+    /// Captures the current content; the result encodes it, on any thread.
     let snapshot: () -> @Sendable () throws -> EncodedDocument
     /// How long after the last write it may be written, if it has changed.
     var pause: Duration?
-    /// What the log said of the last write.
+    /// The remark logged at the last write.
     var remarks: [String] = []
     var hasChanged: Bool { pause != nil }
   }
@@ -51,12 +51,13 @@ final class Store {
     self.logger = logger
   }
 
-  /// Makes a document known.
+  /// Registers a document.
   /// - Parameters:
   ///   - name: lower-case letters; the name of the file.
-  ///   - version: grows when an older daemon could not make sense of the content. New keys alone are no new version.
-  ///   - prepare: makes the content fit to be written, on any thread, and says what the log is to say about that.
-  ///   - content: gives the content whenever it is to be written.
+  ///   - version: incremented when an older daemon could not read the content. New keys alone do not need a new
+  ///     version.
+  ///   - prepare: prepares the content for writing, on any thread, and returns the remark to log.
+  ///   - content: returns the content whenever it is to be written.
   func document<Content: Codable & Sendable>(
     _ name: String, version: Int,
     prepare: @escaping @Sendable (Content) throws -> (Content, remarks: [String]) = { ($0, []) },
@@ -84,7 +85,7 @@ final class Store {
     writeChanged()
   }
 
-  // MARK: What documents do
+  // MARK: For documents
 
   fileprivate func load<Content: Decodable>(_ name: String, version: Int) -> Content? {
     guard let storage else { return nil }
@@ -93,7 +94,7 @@ final class Store {
       let content = try DocumentFormat.decode(file, name: name, version: version)
       return try JSONDecoder().decode(Content.self, from: Data(content))
     } catch let error as StoreError where !error.isOfContent {
-      logger.error("\(error); bled starts without what was kept there")
+      logger.error("\(error); bled starts without the data stored there")
     } catch {
       setAside(name, because: error)
     }
@@ -111,12 +112,12 @@ final class Store {
   private func setAside(_ name: String, because error: any Error) {
     let reason =
       (error as? DocumentFormat.Problem)?.description ?? (error as? StoreError)?.description
-      ?? "its content makes no sense: \(error)"
+      ?? "its content is not valid: \(error)"
     do {
       let place = try storage?.setAside(name) ?? name
-      logger.error("the stored \(name) cannot be used: \(reason); bled starts without, the file is now \(place)")
+      logger.error("the stored \(name) cannot be used: \(reason); bled starts without it, and the file is now \(place)")
     } catch {
-      logger.error("the stored \(name) cannot be used: \(reason); bled starts without. \(error)")
+      logger.error("the stored \(name) cannot be used: \(reason); bled starts without it. \(error)")
     }
   }
 
@@ -166,11 +167,11 @@ final class Store {
     entries[name]?.remarks = remarks
   }
 
-  /// All has been written, or could not be.
+  /// Everything has been written, or could not be.
   private func rest(_ failed: [String]) {
     isWriting = false
     let isMore = entries.values.contains(where: \.hasChanged)
-    // Without an alarm of their own: a full disk is no reason to wake up.
+    // Without an alarm of their own: a full disk is not a reason to wake up.
     for name in failed { entries[name]?.pause = Self.pause }
     if isMore, flushes.isEmpty { return setAlarm() }
     if isMore { return writeChanged() }
@@ -183,7 +184,7 @@ final class Store {
     failures += 1
     guard !isFailing else { return }
     isFailing = true
-    logger.error("what bled keeps could not be written: \(error)")
+    logger.error("bled's state could not be written: \(error)")
   }
 }
 
@@ -193,9 +194,9 @@ struct StoredDocument<Content: Codable & Sendable> {
   fileprivate let name: String
   fileprivate let version: Int
 
-  /// The content as last written; nil if there is none, or none that can be used, which is then in the log.
+  /// The content as last written; nil if there is none, or only an unusable one, which is logged.
   func load() -> Content? { store.load(name, version: version) }
 
-  /// Has the content written soon.
+  /// Schedules a write of the content.
   func changed(isUrgent: Bool = true) { store.changed(name, isUrgent: isUrgent) }
 }

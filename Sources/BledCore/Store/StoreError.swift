@@ -4,7 +4,7 @@ import Glibc
 public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// Another daemon uses it.
   case inUse(path: String)
-  /// What has a document's name is no file.
+  /// A document's path is not a regular file.
   case notAFile(path: String)
   /// A file is larger than any that the daemon writes.
   case tooLarge(path: String)
@@ -14,9 +14,9 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// What is wrong and what to do, in one line.
   public var description: String {
     switch self {
-    case .inUse(let path): "another bled uses \(path): choose another one with --state-directory"
-    case .notAFile(let path): "\(path) is no file"
-    case .tooLarge(let path): "\(path) is larger than any file of bled's"
+    case .inUse(let path): "another bled uses \(path): choose another directory with --state-directory"
+    case .notAFile(let path): "\(path) is not a regular file"
+    case .tooLarge(let path): "\(path) is larger than any file that bled writes"
     case .refused(let path, let call, let code, let reason):
       "\(path): \(call): \(reason); \(Self.remedy(code)), or choose another directory with --state-directory"
     }
@@ -24,14 +24,14 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
 
   private static func remedy(_ code: CInt) -> String {
     switch code {
-    case EACCES, EPERM: "give bled rights on that directory"
-    case ENOSPC, EDQUOT: "make room on its file system"
-    case EROFS: "have its file system mounted so that it can be written, not read-only"
+    case EACCES, EPERM: "give bled write access to that directory"
+    case ENOSPC, EDQUOT: "free some space on its file system"
+    case EROFS: "mount its file system read-write"
     default: "mend that"
     }
   }
 
-  /// Whether it is about a file, which another one may replace.
+  /// Whether it concerns a file, which another one may replace.
   var isOfContent: Bool {
     switch self {
     case .notAFile, .tooLarge: true

@@ -32,7 +32,8 @@ int cbz_att_connection_handle(int descriptor);
 // How many octets may wait in the kernel for sending or for being read.
 int cbz_set_send_buffer(int descriptor, int octets);
 int cbz_set_receive_buffer(int descriptor, int octets);
-// How much of the room for what waits to be read is taken, in percent, and how many packets were dropped for want of room.
+// How much of the room for what waits to be read is taken, in percent, and how many packets were dropped for want of
+// room.
 int cbz_receive_load(int descriptor, uint32_t *percent, uint32_t *dropped);
 
 // One packet; the length that was read or written.

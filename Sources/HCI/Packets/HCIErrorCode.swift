@@ -19,7 +19,7 @@ package struct HCIStatus: RawRepresentable, PacketField, Hashable, Sendable {
   /// The name of the code, or "unknown".
   package var name: String { code.map { "\($0)" } ?? "unknown" }
 
-  /// The error as everybody carries it.
+  /// As a `BluetoothError`.
   /// - Parameter context: what was tried, as the beginning of the sentence: "The scan could not be started".
   package func error(_ context: String? = nil) -> BluetoothError {
     let sentence = code?.sentence ?? "The controller gave an error that has no name"

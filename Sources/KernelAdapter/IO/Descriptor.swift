@@ -9,7 +9,7 @@ struct SystemError: Error, Hashable {
   /// The error that a function of CBlueZ gave as a negative number.
   init(result: Int32) { code = -result }
 
-  /// The result, if it is none of the negative ones.
+  /// The result, if it is not negative.
   static func check(_ result: Int32) throws(SystemError) -> Int32 {
     guard result >= 0 else { throw SystemError(result: result) }
     return result
@@ -22,12 +22,12 @@ final class Descriptor {
   private var watch: Watch?
   private(set) var isOpen = true
 
-  /// Takes the descriptor over. Nothing is told before `whenReady`.
+  /// Takes ownership of the descriptor. Nothing is reported before `whenReady`.
   init(_ number: Int32) { self.number = number }
 
   deinit { close() }
 
-  /// Has the loop tell of what comes from now on, and of the end.
+  /// Starts watching: the loop reports readiness and the end from now on.
   func whenReady(
     on loop: EventLoop, interest: Watch.Readiness = .readable, priority: EventLoop.Priority,
     _ ready: @escaping (Watch.Readiness) -> Void
@@ -37,13 +37,13 @@ final class Descriptor {
     }
   }
 
-  /// Has the loop tell nothing more.
+  /// Stops watching.
   func unwatch() {
     watch?.cancel()
     watch = nil
   }
 
-  /// What to tell of besides the end.
+  /// What to report besides the end.
   var interest: Watch.Readiness {
     get { watch?.interest ?? [] }
     set { watch?.interest = newValue }
@@ -66,7 +66,7 @@ final class Descriptor {
     return true
   }
 
-  /// How much of the kernel's room for packets that wait to be read is in use, 0 to 1, and how many it dropped for want of
+  /// How full the kernel's receive buffer is, 0 to 1, and how many packets it dropped for lack of
   /// room.
   var receiveLoad: (share: Double, dropped: Int) {
     var percent: UInt32 = 0

@@ -3,13 +3,13 @@ import Collections
 import EventLoop
 import Glibc
 
-/// A Bluetooth socket that carries packets both ways, one a read and one a write.
+/// A Bluetooth socket that carries packets both ways, one per read and one per write.
 ///
 /// What cannot be written at once waits in order, up to `limit` packets.
 final class PacketSocket {
   enum Event {
     case received([UInt8])
-    /// So many packets more had no room in the kernel, because they were not read in time.
+    /// The kernel dropped this many more packets, because they were not read in time.
     case lost(Int)
     /// Everything that waited has left.
     case writable
@@ -17,12 +17,12 @@ final class PacketSocket {
     case ended(SystemError?)
   }
 
-  /// So many packets are read before others get their turn.
+  /// This many packets are read before other sources get their turn.
   private static let burst = 64
   /// The kernel drops packets only when many wait: with fewer than these its counter is not looked at.
   private static let fewest = 8
-  /// L2CAP's basic channels have no credits: what the kernel has no room for is lost. So nothing is held back beyond this
-  /// load.
+  /// L2CAP's basic channels have no credits: what the kernel has no room for is lost. So nothing is held back beyond
+  /// this load.
   private static let highestLoad = 0.5
 
   let descriptor: Descriptor
@@ -34,11 +34,11 @@ final class PacketSocket {
   private var error: SystemError?
   private var hasEnded = false
   private var lost = 0
-  /// Whether the other end is gone: what it sent before is read whatever is wanted.
+  /// Whether the other end is closed: what it sent before is read even while reading is paused.
   private var isEnding = false
   var onEvent: ((Event) -> Void)?
 
-  /// Takes the descriptor over. Nothing is read before `start`.
+  /// Takes ownership of the descriptor. Nothing is read before `start`.
   /// - Parameter longest: the longest packet that comes, in octets.
   init(
     _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, limit: Int = 256
@@ -50,14 +50,14 @@ final class PacketSocket {
     self.limit = limit
   }
 
-  /// Begins to read, with what has come already.
+  /// Starts reading, beginning with what has already arrived.
   /// - Throws: `SystemError` if there is no memory to watch the socket with.
   func start() throws(SystemError) {
     try descriptor.whenReady(on: loop, priority: priority) { [weak self] readiness in self?.ready(readiness) }
     updateInterest()
   }
 
-  /// While false, packets stay in the kernel as long as there is ample room.
+  /// While false, packets stay in the kernel as long as it has ample room.
   var isReading = true {
     didSet { if isReading != oldValue { updateInterest() } }
   }
@@ -80,7 +80,7 @@ final class PacketSocket {
     return true
   }
 
-  /// Reads all that has come, as the last thing before the end.
+  /// Reads all that has arrived, as the last step before the end.
   func drain() { while readBurst() {} }
 
   func close() {
@@ -118,8 +118,8 @@ final class PacketSocket {
   private func write(_ packet: [UInt8]) -> Bool {
     guard descriptor.isOpen else { return true }
     do { return try descriptor.write(packet) } catch {
-      // While the link is being encrypted the kernel says ENOTCONN; it tells when that is over. After the end of the
-      // link nothing can be sent; its end is told by reading.
+      // While the link is being encrypted the kernel returns ENOTCONN, and signals when that is over. After the end of
+      // the link nothing can be sent; reading reports the end.
       return error.code != ENOTCONN
     }
   }
@@ -136,7 +136,7 @@ final class PacketSocket {
         guard !packet.isEmpty else { return end() }
         onEvent?(.received(packet))
       } catch {
-        // Packets that came before the error lie behind it; behind them is nothing.
+        // Packets that arrived before the error are read after it; nothing follows them.
         guard self.error == nil else { return end() }
         self.error = error
       }
@@ -159,7 +159,7 @@ final class PacketSocket {
 
   private func end() -> Bool {
     hasEnded = true
-    // A socket that has ended is ready for ever.
+    // A socket that has ended is always ready.
     descriptor.unwatch()
     onEvent?(.ended(error))
     return false

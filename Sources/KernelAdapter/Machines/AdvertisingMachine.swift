@@ -3,8 +3,8 @@ import Bluetooth
 import Collections
 import HCI
 
-/// Brings the controller's advertising sets to what is wanted, one command at a time. A legacy controller has one set. Who has
-/// which set, and when, is the business of `AdvertisingRotation`.
+/// Brings the controller's advertising sets to what is wanted, one command at a time. A legacy controller has one set.
+/// Which advertisement has which set, and when, is decided by `AdvertisingRotation`.
 ///
 /// | Set is      | Input                              | Outcome                                         |
 /// |-------------|------------------------------------|-------------------------------------------------|
@@ -15,11 +15,11 @@ import HCI
 /// | on          | other parameters                   | disable, then as above                          |
 /// | on          | not wanted                         | disable, remove; gone                           |
 /// | on          | a central connected                | paused, told `off`; enable; on                  |
-/// | on          | somebody else's command            | lost, told `off`; all of it again               |
+/// | on          | another program's command          | lost, told `off`; all of it again               |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
 struct AdvertisingMachine<Family: RadioFamily> {
   private enum Phase: Hashable {
-    /// Nothing is at the controller.
+    /// The controller has nothing of it.
     case waiting
     /// The controller has everything but is not advertising.
     case paused(AdvertisingParameters)
@@ -75,7 +75,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// Whether nothing is wanted and nothing is on the air.
   var isQuiet: Bool { entries.isEmpty && script == nil }
 
-  /// Sets a wish, or takes it back. What can be refused at once is.
+  /// Sets or withdraws (nil) what is wanted. What can be refused at once is refused.
   mutating func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) -> [RadioAction] {
     guard let parameters else {
       rotation.remove(set)
@@ -142,7 +142,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
-  /// Somebody else's advertising command was carried out.
+  /// Another program's advertising command was executed.
   mutating func disturbed(at now: Instant) -> [RadioAction] {
     var actions: [RadioAction] = []
     let isRepeated = lastDisturbance.map { $0.duration(to: now) < .seconds(5) } ?? false
@@ -155,7 +155,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
-  /// The controller was reset: it does nothing any more.
+  /// The controller was reset: all its activities have stopped.
   mutating func wasReset() -> [RadioAction] {
     var actions: [RadioAction] = []
     script = nil
@@ -223,7 +223,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   private mutating func failed(_ script: Script, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
     self.script = nil
     let set = script.set
-    // What cannot be switched off is not there any more: the controller was reset, or somebody removed it.
+    // What cannot be disabled no longer exists: the controller was reset, or another program removed it.
     switch script.outcome {
     case .removed: return removed(set)
     case .rested:
@@ -251,15 +251,15 @@ struct AdvertisingMachine<Family: RadioFamily> {
       return settled()
     default: break
     }
-    // What was on the air before comes back: what keeps it off (a link that the controller cannot advertise beside, another
-    // owner) passes, and the back-off tries again.
+    // What was on the air before comes back: what keeps it off (a link that the controller cannot advertise beside,
+    // another owner) passes, and the back-off tries again.
     switch entries[set]?.told {
     case .on? where entries[set]?.hopeless == nil, .off? where entries[set]?.hopeless == nil: return tell(set, .off)
     default: return tell(set, .failed(status.error("The advertisement could not be set up"))) + settled()
     }
   }
 
-  /// A set has left the controller. It may have been wanted again meanwhile.
+  /// A set has left the controller. It may be wanted again by now.
   private mutating func removed(_ set: AdvertisingSetID) -> [RadioAction] {
     var actions: [RadioAction] = []
     if case .on = entries[set]?.told { actions.append(.advertising(set, .off)) }
@@ -277,7 +277,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
     entries[set]?.phase = .waiting
   }
 
-  /// After a change of what is wanted: tells every wish that cannot be fulfilled why, and the intervals as they are now.
+  /// After a change of what is wanted: tells each advertisement that cannot be sent why, and the intervals as they are
+  /// now.
   private mutating func settled() -> [RadioAction] {
     var actions: [RadioAction] = []
     for (set, entry) in entries {
@@ -291,7 +292,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
     for (set, entry) in entries {
       guard case .on? = entry.told, let wanted = adapted(entry.wanted, of: set) else { continue }
-      // What has to be set up anew is told when that is done.
+      // What has to be set up again is reported when that is done.
       if case .on(let current) = entry.phase, current != wanted { continue }
       actions += tell(set, .on(interval: realInterval(of: set, wanted)))
     }
@@ -321,7 +322,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return [.advertising(set, status)]
   }
 
-  /// The kernel keeps account of our own address for handle 0 only, so that one is used first.
+  /// The kernel keeps track of our own address for handle 0 only, so that one is used first.
   private var freeHandle: UInt8? {
     let used = Set(entries.values.compactMap(\.handle))
     return (0..<UInt8(clamping: profile.advertisingSets)).first { !used.contains($0) }
@@ -331,17 +332,17 @@ struct AdvertisingMachine<Family: RadioFamily> {
     let longest = max(parameters.data.count, parameters.scanResponse.count)
     if longest > profile.advertisingDataLength {
       return GAPError.advertisingDataTooLong.error(
-        "The advertisement has \(longest) octets; this adapter sends \(profile.advertisingDataLength) at the most.")
+        "The advertisement has \(longest) octets; this adapter sends at most \(profile.advertisingDataLength).")
     }
     if longest > 31, !parameters.scanResponse.isEmpty, parameters.isConnectable || !parameters.data.isEmpty {
       return GAPError.advertisingDataTooLong.error(
-        "An advertisement of more than 31 octets cannot have a scan response as well: put all of it into one.")
+        "An advertisement of more than 31 octets cannot have a scan response as well: merge the two.")
     }
     return nil
   }
 
   private var exhausted: BluetoothError {
     GAPError.advertisingSetsExhausted.error(
-      "This adapter sends \(rotation.capacity) advertisements at the most, in turns: stop one.")
+      "This adapter sends at most \(rotation.capacity) advertisements, in rotation: stop one.")
   }
 }

@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// How long to wait before the next try: twice as long after each failure, up to a limit.
+/// How long to wait before the next attempt: twice as long after each failure, up to a limit.
 struct BackOff: Hashable {
   let first: Duration
   let limit: Duration
   /// How many failures there were in a row.
   private(set) var failures = 0
-  /// No try before this time.
+  /// No attempt before this time.
   private(set) var notBefore = Instant.zero
 
   init(first: Duration, limit: Duration) {
@@ -14,19 +14,19 @@ struct BackOff: Hashable {
     self.limit = limit
   }
 
-  /// Whether it is time to try.
+  /// Whether it is time for an attempt.
   func allows(at now: Instant) -> Bool { failures == 0 || notBefore <= now }
 
-  /// When to try, if it is not time yet.
+  /// When the next attempt is due, if it is not time yet.
   func deadline(after now: Instant) -> Instant? { allows(at: now) ? nil : notBefore }
 
-  /// Notes a failure.
+  /// Records a failure.
   mutating func fail(at now: Instant) {
     let delay = min(first * (1 << min(failures, 20)), limit)
     failures += 1
     notBefore = now.advanced(by: delay)
   }
 
-  /// Notes a success: the next try may come at once.
+  /// Records a success: the next attempt may follow at once.
   mutating func reset() { self = BackOff(first: first, limit: limit) }
 }

@@ -1,17 +1,17 @@
 import Bluetooth
 import HCI
 
-/// The one command that we have at the controller at a time.
+/// The one command of ours that the controller processes at a time.
 ///
 /// | State    | Input                                     | Outcome                                   |
 /// |----------|-------------------------------------------|-------------------------------------------|
 /// | free     | `send`                                    | busy, with a deadline                     |
 /// | busy     | its Command Complete or Command Status    | free, `.ours`                             |
 /// | busy     | the deadline                              | free, `.ours` with "unspecified error"    |
-/// | either   | an answer to somebody else's command      | `.foreign`                                |
+/// | either   | an answer to another program's command    | `.foreign`                                |
 /// | either   | credits                                   | `isFree` only with at least one           |
 struct CommandSlot {
-  /// How a command went.
+  /// The outcome of a command.
   struct Answer: Hashable {
     var opcode: Opcode
     var status: HCIStatus
@@ -25,7 +25,7 @@ struct CommandSlot {
     case foreign(Answer)
   }
 
-  /// The kernel gives a command two seconds, and others may be before ours in its queue.
+  /// The kernel allows a command two seconds, and others may be ahead of ours in its queue.
   static let patience = Duration.seconds(5)
 
   private(set) var outstanding: Opcode?
@@ -37,7 +37,7 @@ struct CommandSlot {
   /// Whether a command may be sent now.
   var isFree: Bool { outstanding == nil && credits > 0 }
 
-  /// Notes that a command leaves.
+  /// Records that a command is sent.
   mutating func send(_ packet: CommandPacket, at now: Instant) {
     outstanding = packet.opcode
     deadline = now.advanced(by: Self.patience)
@@ -63,7 +63,7 @@ struct CommandSlot {
     return .ours(answer)
   }
 
-  /// The command whose time is over, as an answer.
+  /// The command whose deadline has passed, as an answer.
   mutating func expire(at now: Instant) -> Answer? {
     guard let opcode = outstanding, let deadline, deadline <= now else { return nil }
     clear()

@@ -1,7 +1,7 @@
 import Bluetooth
 import HCI
 
-/// What a controller told about itself.
+/// What a controller reported about itself.
 struct ControllerProfile: Hashable {
   var features = LEFeatures()
   var states = LEStates()

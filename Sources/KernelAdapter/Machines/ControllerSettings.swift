@@ -1,11 +1,11 @@
 import HCI
 
-/// What a controller is told over mgmt before it is used and afterwards, command by command.
+/// The mgmt commands that set up a controller before it is used, and restore it afterwards.
 enum ControllerSettings {
   /// Brings a controller into use.
   /// - Parameters:
   ///   - spareAddress: a random static address for a controller that has none of its own.
-  ///   - needsCycle: whether it has to be without power in between.
+  ///   - needsCycle: whether its power has to be cycled in between.
   static func script(
     for index: ControllerIndex, _ information: ControllerInformation, spareAddress: UInt64, needsCycle: Bool
   ) -> [ManagementPacket] {
@@ -29,10 +29,10 @@ enum ControllerSettings {
     return script
   }
 
-  /// Leaves a controller as it was found.
+  /// Restores a controller's earlier settings.
   /// - Parameters:
   ///   - found: its settings when it was first seen.
-  ///   - needsCycle: whether it has to be without power in between.
+  ///   - needsCycle: whether its power has to be cycled in between.
   static func restoringScript(for index: ControllerIndex, _ found: ManagementSettings, needsCycle: Bool)
     -> [ManagementPacket]
   {

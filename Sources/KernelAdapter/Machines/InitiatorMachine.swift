@@ -3,8 +3,8 @@ import Bluetooth
 import Collections
 import HCI
 
-/// The one initiator of a controller, shared by all devices that are waited for: they are in the filter accept list, and whoever
-/// of them is heard first is connected.
+/// The one initiator of a controller, shared by all pending connections: they are in the filter accept list, and the
+/// one that is heard first is connected.
 ///
 /// | State       | Input                          | Outcome                                                      |
 /// |-------------|--------------------------------|--------------------------------------------------------------|
@@ -16,7 +16,8 @@ import HCI
 /// | cancelling  | Connection Complete, any       | as above; "unknown connection" is the cancellation           |
 /// | cancelling  | no Connection Complete in time | idle                                                         |
 ///
-/// A device leaves the set while it backs off, while a link to it is there or is being attached, and when it is not wanted any more.
+/// A device leaves the set while it backs off, while a link to it is there or is being attached, and when it is not
+/// wanted any more.
 struct InitiatorMachine<Family: RadioFamily> {
   private enum State: Hashable {
     case idle
@@ -32,7 +33,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     case cancel
   }
 
-  private struct Wish {
+  private struct PendingConnection {
     var parameters: ConnectionParameters
     var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
     /// The link that came up and gets its ATT socket now.
@@ -40,46 +41,46 @@ struct InitiatorMachine<Family: RadioFamily> {
   }
 
   private let profile: ControllerProfile
-  private var wishes: OrderedDictionary<DeviceAddress, Wish> = [:]
+  private var pending: OrderedDictionary<DeviceAddress, PendingConnection> = [:]
   private var state = State.idle
   private var step: Step?
   /// What is in the controller's list; nil if that is not known.
   private var listed: OrderedSet<DeviceAddress>?
-  /// Devices to which there is a link, whoever started it.
+  /// Devices to which there is a link, whichever side initiated it.
   private var linked: Set<DeviceAddress> = []
-  /// After an error that has to do with no single device.
+  /// After an error that does not concern a single device.
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<DeviceAddress, ConnectionParameters>) {
     self.profile = profile
-    for (address, parameters) in wanted { wishes[address] = Wish(parameters: parameters) }
+    for (address, parameters) in wanted { pending[address] = PendingConnection(parameters: parameters) }
   }
 
-  /// The devices that are waited for.
-  var addresses: [DeviceAddress] { Array(wishes.keys) }
+  /// The devices with pending connections.
+  var addresses: [DeviceAddress] { Array(pending.keys) }
 
   /// Whether nothing is wanted, the controller does not initiate, and its list is empty.
-  var isQuiet: Bool { wishes.isEmpty && state == .idle && step == nil && (listed ?? []).isEmpty }
+  var isQuiet: Bool { pending.isEmpty && state == .idle && step == nil && (listed ?? []).isEmpty }
 
   mutating func want(_ address: DeviceAddress, _ parameters: ConnectionParameters) {
-    if wishes[address] == nil {
-      wishes[address] = Wish(parameters: parameters)
+    if pending[address] == nil {
+      pending[address] = PendingConnection(parameters: parameters)
     } else {
-      wishes[address]?.parameters = parameters
+      pending[address]?.parameters = parameters
     }
   }
 
   /// - Returns: what ends a link that is just being attached.
   mutating func unwant(_ address: DeviceAddress) -> CommandPacket? {
-    guard let wish = wishes.removeValue(forKey: address), let handle = wish.attaching else { return nil }
+    guard let connection = pending.removeValue(forKey: address), let handle = connection.attaching else { return nil }
     return Self.disconnect(handle)
   }
 
   func deadline(after now: Instant) -> Instant? {
-    var deadlines = wishes.values.compactMap { $0.backOff.deadline(after: now) }
+    var deadlines = pending.values.compactMap { $0.backOff.deadline(after: now) }
     if case .cancelling(_, let deadline) = state { deadlines.append(deadline) }
-    if !wishes.isEmpty, let deadline = backOff.deadline(after: now) { deadlines.append(deadline) }
-    if wishes.count > profile.acceptListSize {
+    if !pending.isEmpty, let deadline = backOff.deadline(after: now) { deadlines.append(deadline) }
+    if pending.count > profile.acceptListSize {
       deadlines.append(Instant(nanoseconds: (now.nanoseconds / Self.turn + 1) * Self.turn))
     }
     return deadlines.min()
@@ -88,10 +89,10 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// How long devices stay in the list when more are wanted than it holds.
   private static var turn: Int64 { 5_000_000_000 }
 
-  /// The devices that are waited for now, in the order in which they were wanted; in turns if the list does not hold all.
+  /// The devices to connect to now, in the order of the requests; in turns if the list does not hold all.
   private func set(at now: Instant) -> OrderedSet<DeviceAddress> {
-    let eligible = wishes.filter { address, wish in
-      wish.attaching == nil && !linked.contains(address) && wish.backOff.allows(at: now)
+    let eligible = pending.filter { address, connection in
+      connection.attaching == nil && !linked.contains(address) && connection.backOff.allows(at: now)
     }.keys
     let size = max(1, profile.acceptListSize)
     guard eligible.count > size else { return eligible }
@@ -161,10 +162,10 @@ struct InitiatorMachine<Family: RadioFamily> {
     guard !status.isSuccess else { return [] }
     listed = nil
     backOff.fail(at: now)
-    return [.log("the controller refused a change of its filter accept list: \(status)")]
+    return [.log("the controller refused a change to its filter accept list: \(status)")]
   }
 
-  /// A link came up or could not; not for links that others started.
+  /// A link was established or failed; not for links that other programs initiated.
   mutating func connectionComplete(
     status: HCIStatus, handle: UInt16, peer: DeviceAddress?, at now: Instant
   ) -> [RadioAction] {
@@ -179,9 +180,9 @@ struct InitiatorMachine<Family: RadioFamily> {
       backOff.reset()
       guard let peer else { return [] }
       linked.insert(peer)
-      guard wishes[peer] != nil else { return isOurs ? [.send(Self.disconnect(handle))] : [] }
-      wishes[peer]?.attaching = handle
-      return [.attach(handle: handle, peer, attempts: (wishes[peer]?.backOff.failures ?? 0) + 1)]
+      guard pending[peer] != nil else { return isOurs ? [.send(Self.disconnect(handle))] : [] }
+      pending[peer]?.attaching = handle
+      return [.attach(handle: handle, peer, attempts: (pending[peer]?.backOff.failures ?? 0) + 1)]
     }
     // Our own cancellation.
     guard status.code != .unknownConnectionIdentifier, !set.isEmpty else { return [] }
@@ -191,32 +192,32 @@ struct InitiatorMachine<Family: RadioFamily> {
     return [.log("an attempt to connect failed: \(status)")]
   }
 
-  /// The link got its ATT socket: the wish is fulfilled.
-  mutating func attached(_ address: DeviceAddress) { wishes[address] = nil }
+  /// The link got its ATT socket: the pending connection is established.
+  mutating func attached(_ address: DeviceAddress) { pending[address] = nil }
 
   /// The link got no ATT socket.
   mutating func attachFailed(_ address: DeviceAddress, _ error: BluetoothError, at now: Instant) -> [RadioAction] {
-    guard wishes[address]?.attaching != nil else { return [] }
-    wishes[address]?.attaching = nil
+    guard pending[address]?.attaching != nil else { return [] }
+    pending[address]?.attaching = nil
     return failed([address], error, at: now)
   }
 
-  /// A link to this device is there.
+  /// A link to this device exists.
   mutating func linkUp(_ address: DeviceAddress) { linked.insert(address) }
 
-  /// The last link to this device is gone.
+  /// The last link to this device has ended.
   mutating func linkDown(_ address: DeviceAddress) { linked.remove(address) }
 
-  /// Somebody else changed the list or initiated.
+  /// Another program changed the list or initiated.
   mutating func disturbed() { listed = nil }
 
-  /// The controller was reset: it does nothing any more.
+  /// The controller was reset: all its activities have stopped.
   mutating func wasReset() {
     state = .idle
     step = nil
     listed = nil
     linked = []
-    for address in wishes.keys { wishes[address]?.attaching = nil }
+    for address in pending.keys { pending[address]?.attaching = nil }
   }
 
   private mutating func refused(
@@ -226,7 +227,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     switch status.code {
     case .connectionLimitExceeded, .memoryCapacityExceeded:
       error = GAPError.connectionLimitReached.error(
-        "The adapter cannot hold one more connection; \(linked.count) are there.")
+        "The adapter cannot hold another connection; it has \(linked.count).")
     case .commandDisallowed:
       error = status.error("The adapter cannot connect" + (conflict.map { " while it is \($0)" } ?? " now"))
     default: error = status.error("The adapter cannot connect")
@@ -239,15 +240,15 @@ struct InitiatorMachine<Family: RadioFamily> {
     _ addresses: [DeviceAddress], _ error: BluetoothError, at now: Instant
   ) -> [RadioAction] {
     addresses.compactMap { address in
-      guard wishes[address] != nil else { return nil }
-      wishes[address]?.backOff.fail(at: now)
+      guard pending[address] != nil else { return nil }
+      pending[address]?.backOff.fail(at: now)
       return .attemptFailed(address, error)
     }
   }
 
-  /// One set of parameters for all: nobody gets a longer interval than the longest that was allowed, or less patience.
+  /// One set of parameters for all: no device gets a longer interval than the longest allowed, or a shorter timeout.
   private func merged(_ set: OrderedSet<DeviceAddress>) -> ConnectionParameters {
-    let all = set.compactMap { wishes[$0]?.parameters }
+    let all = set.compactMap { pending[$0]?.parameters }
     guard var result = all.first else { return ConnectionParameters() }
     for parameters in all.dropFirst() {
       let lower = min(result.interval.lowerBound, parameters.interval.lowerBound)

@@ -9,12 +9,12 @@ extension LifecycleMachine {
     case managementOpened
     case managementFailed(AdapterProblem)
     case packet(ManagementPacket)
-    /// Nobody else works on the controller, or the problem that somebody does.
+    /// No other program uses the controller, or the problem that one does.
     case rival(AdapterProblem?)
     case radioOpened
     case radioFailed(AdapterProblem)
     case setPower(Bool)
-    /// Somebody blocked or unblocked a radio of this machine.
+    /// A radio of this machine was blocked or unblocked.
     case rfkillChanged
     /// What blocks the controller, the answer to `findBlock`; nil for nothing.
     case blocked(AdapterProblem?)
@@ -34,7 +34,7 @@ extension LifecycleMachine {
     /// Ends links, scan and advertising; the error is what links end with.
     case closeRadio(BluetoothError)
     case state(AdapterState)
-    /// These controllers are there, ours or others.
+    /// These controllers are present, ours or others.
     case controllers([ControllerIndex])
     case identity(ControllerIndex, ControllerInformation)
     case powerDone(BluetoothError?)

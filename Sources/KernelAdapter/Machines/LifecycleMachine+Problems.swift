@@ -3,7 +3,7 @@ import Bluetooth
 import HCI
 
 extension LifecycleMachine {
-  /// What a status of the kernel means for the adapter.
+  /// The problem that an mgmt status means for the adapter.
   /// - Parameters:
   ///   - name: the adapter's.
   ///   - what: what it could not do: "be switched on".
@@ -16,19 +16,19 @@ extension LifecycleMachine {
     case .rfkilled:
       AdapterProblem(
         kind: .blocked, message: "\(name) is blocked by rfkill.",
-        remedy: "Run `rfkill unblock bluetooth`; `rfkill list` tells whether a switch of the machine blocks it.")
+        remedy: "Run `rfkill unblock bluetooth`; `rfkill list` shows whether a hardware switch blocks it.")
     default:
       AdapterProblem(
         kind: .hardware, message: "\(name) could not \(what) (mgmt status \(status.rawValue)).",
-        remedy: "Plug it out and in, or look into the kernel's log with `dmesg`.")
+        remedy: "Unplug it and plug it back in, or check the kernel log with `dmesg`.")
     }
   }
 
-  /// What calls are refused with while the adapter has a problem.
+  /// The error of calls while the adapter has a problem.
   static func failed(_ problem: AdapterProblem) -> BluetoothError {
     GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
   }
 
-  /// What links end with when the power goes.
+  /// The error of links when the power is switched off.
   static let off = GAPError.adapterOff.error("The adapter was switched off.")
 }

@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Finds the controller over the kernel's management interface, brings it into use, notices when it goes, and leaves it as it was
-/// found.
+/// Finds the controller over the kernel's management interface, brings it into use, notices its removal, and restores
+/// its earlier settings.
 ///
 /// | State       | Input                            | Actions and next state                                          |
 /// |-------------|----------------------------------|-----------------------------------------------------------------|
@@ -23,7 +23,7 @@ import HCI
 /// | off         | rfkill changed, power is wanted  | `findBlock`                                                     |
 /// | blocked     | rfkill changed, `tick`           | `findBlock`                                                     |
 /// | blocked     | still blocked / not any more     | failed / searching                                              |
-/// | off         | New Settings with power, wish    | searching                                                       |
+/// | off         | New Settings with power, wanted  | searching                                                       |
 /// | any         | Index Removed of ours            | `closeRadio`: absent                                            |
 /// | absent      | Index Added                      | searching                                                       |
 /// | failed      | `tick`, Index Added, New Settings| searching                                                       |
@@ -49,7 +49,7 @@ struct LifecycleMachine {
 
   /// A controller may load its firmware while it is powered on.
   static let patience = Duration.seconds(15)
-  /// While stopping nobody waits for long.
+  /// While stopping, answers are not awaited for long.
   static let stopPatience = Duration.seconds(2)
 
   let selector: AdapterSelector
@@ -68,7 +68,7 @@ struct LifecycleMachine {
   private var backOff = BackOff(first: .seconds(2), limit: .seconds(10))
   private var isPowerAsked = false
   private var isManagementOpen = false
-  /// The controller gave no answers: what it does is not known, until it has been without power.
+  /// The controller did not respond: its state is unknown until its power was cycled.
   private var needsCycle = false
 
   init(selector: AdapterSelector, spareAddress: UInt64) {
@@ -157,7 +157,7 @@ struct LifecycleMachine {
     script = ControllerSettings.script(for: index, information, spareAddress: spareAddress, needsCycle: needsCycle)
     needsCycle = false
     state = .configuring
-    // A retry is quiet: the problem stays told until it is gone.
+    // A retry is quiet: the reported problem stands until it is solved.
     return (backOff.failures == 0 ? [.state(.starting)] : []) + nextInScript(at: now)
   }
 
@@ -184,7 +184,7 @@ struct LifecycleMachine {
       guard let index else { return [] }
       state = .off
       return [.closeRadio(Self.off), .state(.off), send(ManagementPacket(SetPowered(value: 0), index: index), at: now)]
-    // What the controller says before it is off would soon be wrong.
+    // What the controller reports before it is off would soon be wrong.
     case .off where isOn: return outstanding == nil ? search(at: now) : []
     case .on, .off: return powerDone(nil)
     case .absent, .stopped, .stopping, .opening:
@@ -205,7 +205,7 @@ struct LifecycleMachine {
   private mutating func take(_ packet: ManagementPacket, at now: Instant) -> [Action] {
     let event: ManagementEvent
     do { event = try ManagementEvent(decoding: packet) } catch {
-      return [.log("an mgmt event cannot be read: \(error)")]
+      return [.log("an mgmt event could not be decoded: \(error)")]
     }
     switch event {
     case .commandComplete(let complete) where complete.opcode == outstanding:
@@ -282,7 +282,7 @@ struct LifecycleMachine {
       guard status == .success || (!isNeeded && status != .permissionDenied) else {
         let problem = problem(status, isPower ? "be switched on" : "be set up")
         guard isPower, status != .permissionDenied else { return fail(problem, at: now) }
-        // Not every kernel says it when a block is the reason.
+        // Not every kernel reports it when a block is the reason.
         state = .refused(problem)
         return [.findBlock]
       }

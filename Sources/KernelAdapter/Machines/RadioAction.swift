@@ -2,23 +2,23 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// What the machines of a controller want done or told.
+/// What the machines of a controller want executed or reported.
 enum RadioAction: Hashable {
   /// Send this to the controller.
   case send(CommandPacket)
-  /// Tell that the scan began or ceased.
+  /// Report that the scan started or stopped.
   case scanning(Bool)
-  /// Tell what was received.
+  /// Report what was received.
   case report(AdvertisingReport)
-  /// Tell what became of an advertisement.
+  /// Report the state of an advertisement.
   case advertising(AdvertisingSetID, AdvertisingStatus)
-  /// Tell that an attempt to connect failed.
+  /// Report that an attempt to connect failed.
   case attemptFailed(DeviceAddress, BluetoothError)
-  /// A link that we wanted is there: give it an ATT socket.
+  /// A link that we initiated exists: give it an ATT socket.
   case attach(handle: UInt16, DeviceAddress, attempts: Int)
-  /// A link came up, either way.
+  /// A link came up, whichever side initiated it.
   case linkUp(handle: UInt16, LinkRole, LinkParameters)
-  /// A link is no more.
+  /// A link has ended.
   case linkDown(handle: UInt16, HCIStatus)
   /// The parameters of a link changed.
   case linkParameters(handle: UInt16, LinkParameters)
@@ -28,9 +28,9 @@ enum RadioAction: Hashable {
   case encryptionChanged(handle: UInt16)
   /// A question was answered.
   case answered(question: Int, CommandSlot.Answer)
-  /// The controller does not answer any more.
+  /// The controller no longer responds.
   case broken(String)
-  /// Nothing is wanted any more and nothing goes on.
+  /// Nothing is wanted any more and all activities have ended.
   case quiet
   /// Something for the log.
   case log(String)

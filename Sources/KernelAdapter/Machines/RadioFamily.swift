@@ -13,16 +13,16 @@ protocol RadioFamily: CommandFamily {
     handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
   ) -> [FamilyCommand<Self>]
   static func advertisingEnable(_ isEnabled: Bool, handle: UInt8) -> FamilyCommand<Self>
-  /// What gives back the memory of an advertisement that is off.
+  /// What releases the controller's memory of an advertisement that is off.
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>]
 
-  /// Connects to whoever is in the accept list. `first` is one of them, for controllers that ignore the list.
+  /// Connects to any device in the accept list. `first` is one of them, for controllers that ignore the list.
   static func createConnection(
     first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType
   ) -> FamilyCommand<Self>
 }
 
-/// Half of the time: scanning for others goes on beside it.
+/// Half of the time: other scanning continues beside it.
 private let initiatingInterval: UInt16 = 0x0060
 private let initiatingWindow: UInt16 = 0x0030
 
@@ -109,7 +109,7 @@ extension ExtendedFamily: RadioFamily {
     handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
   ) -> [FamilyCommand<Self>] {
     var properties: LESetExtendedAdvertisingParameters.Properties = parameters.isConnectable ? .connectable : []
-    // Legacy PDUs wherever they suffice: every scanner hears them.
+    // Legacy PDUs wherever they suffice: every scanner receives them.
     let isLegacy = parameters.data.count <= 31 && parameters.scanResponse.count <= 31
     if isLegacy { properties.insert(.legacyPDUs) }
     // Connectable legacy PDUs are scannable by definition; connectable extended ones cannot be.

@@ -20,12 +20,12 @@ enum RadioInput: Hashable {
   case event(HCIEvent)
   /// The deadline is over.
   case tick
-  /// Take all wishes back and tell when nothing goes on any more.
+  /// Cancel everything that is wanted, and tell when nothing goes on any more.
   case quiet
 }
 
-/// The wishes with which a controller begins when it comes on.
-struct RadioWishes {
+/// What is wanted of a controller; it starts with this when it is switched on.
+struct RadioTargets {
   var scan: ScanParameters?
   var advertising: OrderedDictionary<AdvertisingSetID, AdvertisingParameters> = [:]
   var connects: OrderedDictionary<DeviceAddress, ConnectionParameters> = [:]
@@ -42,9 +42,9 @@ protocol RadioMachine {
 /// Scan, advertising and initiator of one controller behind one command slot.
 ///
 /// Each input goes to the machine that it concerns; then, while the slot is free, the machines are asked for their next
-/// command: questions first, then initiator, advertising, scan. Answers to commands that are not ours tell which machine
-/// somebody else disturbed. One command without an answer is an error of that command, and a harmless question follows at once;
-/// if that has no answer either the controller is broken.
+/// command: questions first, then initiator, advertising, scan. Answers to commands that are not ours tell which
+/// machine another program interfered with. One command without an answer is an error of that command, and a harmless
+/// query follows at once; if that has no answer either the controller is broken.
 struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private enum Sender: Hashable {
     case question(Int)
@@ -64,10 +64,10 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private var peers: [UInt16: DeviceAddress] = [:]
   private var isQuieting = false
 
-  init(profile: ControllerProfile, wishes: RadioWishes) {
-    scan = ScanMachine(own: profile.ownAddressType, wanted: wishes.scan)
-    advertising = AdvertisingMachine(profile: profile, wanted: wishes.advertising)
-    initiator = InitiatorMachine(profile: profile, wanted: wishes.connects)
+  init(profile: ControllerProfile, targets: RadioTargets) {
+    scan = ScanMachine(own: profile.ownAddressType, wanted: targets.scan)
+    advertising = AdvertisingMachine(profile: profile, wanted: targets.advertising)
+    initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
   }
 
   var scannedActively: Bool { scan.wasActive }
@@ -99,7 +99,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case .event(let event): return take(event, at: now)
     case .tick:
       guard let answer = slot.expire(at: now) else { return [] }
-      if slot.timeouts > 1 { return [.broken("it does not answer")] }
+      if slot.timeouts > 1 { return [.broken("it does not respond")] }
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
       return take(answer, at: now)
     case .quiet: return quiet()
@@ -194,7 +194,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     let up = RadioAction.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)
     guard role == 0 else {
       if let device { initiator.linkUp(device) }
-      // Extended sets tell by themselves that they ended.
+      // Extended sets report their own end.
       return [up] + (Family.self == LegacyFamily.self ? advertising.ended(handle: nil) : [])
     }
     return [up] + initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
@@ -226,7 +226,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
 }
 
 extension LinkParameters {
-  /// The parameters as controllers tell them: in 1.25 ms, events, and 10 ms.
+  /// The parameters in the controllers' units: 1.25 ms, events, and 10 ms.
   init(_ interval: UInt16, _ latency: UInt16, _ timeout: UInt16) {
     self.init(
       interval: TimeUnits.connectionUnits(interval), latency: Int(latency),

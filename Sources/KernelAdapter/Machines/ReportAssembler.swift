@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Makes advertising reports of the controller's events. Extended advertisements come in pieces that are put together here; at the
-/// most 16 unfinished ones are kept, the oldest goes first.
+/// Makes advertising reports from the controller's events. Extended advertisements come in fragments that are
+/// reassembled here; at most 16 incomplete ones are kept, and the oldest is dropped first.
 struct ReportAssembler {
   private struct Key: Hashable {
     let address: DeviceAddress
@@ -37,7 +37,7 @@ struct ReportAssembler {
         unfinished.append((key, Array(data.prefix(Self.longest))))
         return nil
       }
-      // Lost the rest: what is there cannot be told from a shorter advertisement.
+      // The rest was lost: what is there cannot be distinguished from a shorter advertisement.
       guard !type.contains(.truncated) else { return nil }
       return AdvertisingReport(
         address: address, isScanResponse: key.isScanResponse, isConnectable: type.contains(.connectable),

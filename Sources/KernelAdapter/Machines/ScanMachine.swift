@@ -13,7 +13,8 @@ import HCI
 /// | on         | others or nil      | disable             | off; `scanning(false)` if nothing is wanted |
 /// | unknown    | parameters         | disable             | off                      |
 ///
-/// Unknown is what remains after somebody else's scan command or our own failure; a back-off keeps two owners from fighting.
+/// The state is unknown after another program's scan command or our own failure; a back-off keeps two owners from
+/// fighting.
 struct ScanMachine<Family: RadioFamily> {
   private enum Actual: Hashable {
     case off
@@ -83,7 +84,7 @@ struct ScanMachine<Family: RadioFamily> {
     guard let step else { return [] }
     self.step = nil
     guard status.isSuccess else {
-      // A scan that cannot be disabled is off already; whatever else failed, begin again from a known state.
+      // A scan that cannot be disabled is off already; after any other failure, begin again from a known state.
       guard step != .disable else {
         actual = .off
         return wanted == nil ? report(false) : []
@@ -106,17 +107,17 @@ struct ScanMachine<Family: RadioFamily> {
     }
   }
 
-  /// Somebody else's scan command was carried out.
+  /// Another program's scan command was executed.
   mutating func disturbed(at now: Instant) -> [RadioAction] {
     guard wanted != nil || isOn else { return [] }
     actual = .unknown
-    // The first time at once; if it happens again and again, ever slower.
+    // The first time at once; if it happens repeatedly, ever more slowly.
     if let last = lastDisturbance, last.duration(to: now) < .seconds(5) { backOff.fail(at: now) }
     lastDisturbance = now
-    return [.log("somebody else changed the scan; it is set up again")] + report(false)
+    return [.log("another program changed the scan; it is set up again")] + report(false)
   }
 
-  /// The controller was reset: it does nothing any more.
+  /// The controller was reset: all its activities have stopped.
   mutating func wasReset() -> [RadioAction] {
     actual = .off
     step = nil
@@ -131,8 +132,8 @@ struct ScanMachine<Family: RadioFamily> {
 
   private static func words(_ step: Step) -> String {
     switch step {
-    case .prepare: "take the scan parameters"
-    case .enable, .disable: "switch the scan"
+    case .prepare: "accept the scan parameters"
+    case .enable, .disable: "start or stop the scan"
     }
   }
 }

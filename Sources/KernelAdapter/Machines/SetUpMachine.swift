@@ -6,7 +6,7 @@ import HCI
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
 /// | asking  | the answer to the question     | `send` the next question, after the last `done` |
-/// | asking  | an answer that makes no sense  | `failed`                                       |
+/// | asking  | an answer that is not valid    | `failed`                                       |
 /// | asking  | no answer in time              | `failed`                                       |
 struct SetUpMachine {
   enum Action: Hashable {
@@ -35,19 +35,19 @@ struct SetUpMachine {
 
   mutating func handle(_ event: HCIEvent, at now: Instant) -> [Action] {
     guard case .ours(let answer) = slot.take(event) else { return slot.outstanding == nil ? next(at: now) : [] }
-    // A random address is refused while somebody advertises or scans with it; then it is set already.
+    // A random address is refused while it is in use for advertising or scanning; then it is set already.
     guard answer.status.isSuccess || answer.opcode == LESetRandomAddress.opcode else {
       return [.failed("it answered command 0x\(String(answer.opcode.rawValue, radix: 16)) with \(answer.status)")]
     }
     if let complete = answer.complete, answer.opcode != LESetRandomAddress.opcode {
-      do { try note(complete) } catch { return [.failed("its answer cannot be read: \(error)")] }
+      do { try note(complete) } catch { return [.failed("its response could not be decoded: \(error)")] }
     }
     return next(at: now)
   }
 
   mutating func tick(at now: Instant) -> [Action] {
     guard slot.expire(at: now) != nil else { return [] }
-    return [.failed("it does not answer")]
+    return [.failed("it does not respond")]
   }
 
   private mutating func next(at now: Instant) -> [Action] {

@@ -1,31 +1,31 @@
 import Adapter
 import Bluetooth
 
-/// Somebody who can be connected to after an advertisement.
+/// The party behind a connectable advertisement.
 protocol Connectable: AnyObject {
   /// What it brings into a link.
   var linkEnd: SimulatedLink.End { get }
-  /// How long it takes from an attempt's beginning to its outcome.
+  /// The time from an attempt's beginning to its outcome.
   func connectDelay() -> Duration
-  /// Whether it answers this attempt.
+  /// Whether it responds to this attempt.
   func answersConnect() -> Bool
-  /// Takes its side of a new link.
+  /// Receives its side of a new link.
   func accept(_ link: SimulatedLink)
 }
 
 /// One advertisement on the air.
 final class Advertiser {
-  /// Whose it is: phones visit adapters only.
+  /// Its sender: phones visit adapters only.
   enum Kind { case device, adapter }
 
   let kind: Kind
   let address: DeviceAddress
   /// What is advertised, and how often.
   var parameters: AdvertisingParameters
-  /// Who connects if somebody wants to.
+  /// The party to connect to.
   private(set) weak var owner: (any Connectable)?
 
-  /// Where the air keeps it; nil while it is not on the air.
+  /// Its index on the air; nil while it is not on the air.
   var place: Int?
 
   private unowned let air: Air
@@ -54,14 +54,14 @@ final class Advertiser {
   /// True if it answers scan requests: all but those that can neither be connected to nor have anything to answer.
   var isScannable: Bool { parameters.isConnectable || !parameters.scanResponse.isEmpty }
 
-  /// Says whether anybody listens; only then does it send.
+  /// Sets whether anyone listens; it sends only then.
   func setAudience(_ isThere: Bool) {
     guard isThere else {
       alarm?.cancel()
       alarm = nil
       return
     }
-    // Who begins to listen does so at any point between two advertisements.
+    // A listener starts at any point between two advertisements.
     if alarm == nil { arm(after: generator.duration(in: .zero...parameters.interval)) }
   }
 
@@ -73,7 +73,7 @@ final class Advertiser {
     }
   }
 
-  /// The strength with which a listener gets this advertisement; nil if he misses it.
+  /// The signal strength at a listener; nil if it misses this advertisement.
   func reception() -> Int? {
     guard !generator.chance(reportLoss) else { return nil }
     return signal.next()

@@ -1,10 +1,10 @@
 import Adapter
 import Bluetooth
 
-/// What everybody hears: the devices and phones of the scenarios, and the adapters that share it.
+/// The shared medium: the devices and phones of the scenarios, and the adapters that share it.
 ///
-/// All time comes from one scheduler and all chance from one seed. Each advertiser and device draws from a stream of its
-/// own, so the same scenario and seed give the same events in the same order.
+/// All time comes from one scheduler and all chance from one seed. Each advertiser and device draws from a stream of
+/// its own, so the same scenario and seed give the same events in the same order.
 public final class Air {
   let scheduler: any Scheduler
   private let seed: UInt64
@@ -14,22 +14,23 @@ public final class Air {
   private var devices: [SimulatedPeripheral] = []
   private var phones: [SimulatedCentral] = []
 
-  /// Makes an air with nobody on it.
+  /// Makes an empty air.
   public init(scheduler: any Scheduler, seed: UInt64) {
     self.scheduler = scheduler
     self.seed = seed
     beginning = scheduler.now
   }
 
-  /// How long the air has been there: what values move by.
+  /// The age of the air, by which values change.
   var age: Duration { beginning.duration(to: scheduler.now) }
 
-  /// Chance for one purpose.
+  /// The random numbers for one purpose.
   func generator(_ stream: UInt64) -> SeededGenerator { SeededGenerator(seed: seed, stream: stream) }
 
-  // MARK: - Who is on it
+  // MARK: - Participants
 
-  /// Puts devices and phones on the air. Those that another adapter's scenario has put there already are left as they are.
+  /// Puts devices and phones on the air. Those that another adapter's scenario has already put there are left as they
+  /// are.
   func populate(_ scenario: Scenario) {
     for description in scenario.devices where !devices.contains(where: { $0.address == description.address }) {
       let device = SimulatedPeripheral(description, air: self)
@@ -61,7 +62,7 @@ public final class Air {
   /// Ends an advertisement.
   func remove(_ advertiser: Advertiser) {
     if let place = advertiser.place, let last = advertisers.popLast() {
-      // The last one takes its place: thousands may be on the air, and rotation takes some off many times a second.
+      // The last one takes its place: thousands may be on the air, and rotation removes some many times a second.
       if last !== advertiser {
         advertisers[place] = last
         last.place = place
@@ -74,20 +75,20 @@ public final class Air {
   /// Whether an advertisement is on the air.
   func contains(_ advertiser: Advertiser) -> Bool { advertiser.place != nil }
 
-  /// Adds somebody who may listen.
+  /// Adds a possible listener.
   func add(_ listener: any Listener) {
     guard !listeners.contains(where: { $0 === listener }) else { return }
     listeners.append(listener)
     audienceChanged()
   }
 
-  /// Somebody will not listen any more.
+  /// Removes a listener.
   func remove(_ listener: any Listener) {
     listeners.removeAll { $0 === listener }
     audienceChanged()
   }
 
-  /// To be called when somebody begins or ceases to listen.
+  /// Call it when a listener starts or stops listening.
   func audienceChanged(to kind: Advertiser.Kind? = nil) {
     for advertiser in advertisers where kind == nil || advertiser.kind == kind {
       advertiser.setAudience(hasAudience(advertiser))
@@ -106,16 +107,16 @@ public final class Air {
 
   // MARK: - Connecting
 
-  /// What comes of an attempt to connect.
+  /// The outcome of an attempt to connect.
   enum Outcome {
     case connected(SimulatedLink)
-    /// The advertiser did not answer.
+    /// The advertiser did not respond.
     case failed(BluetoothError)
-    /// It is no longer there, or connected to somebody else.
+    /// It is no longer there, or is connected to another party.
     case gone
   }
 
-  /// Tries to connect to an advertiser; the outcome is there once its delay has passed.
+  /// Tries to connect to an advertiser, after its delay has passed.
   func connect(
     _ end: SimulatedLink.End, to advertiser: Advertiser, attempts: Int, _ parameters: ConnectionParameters,
     packetsPerEvent: Int
@@ -129,10 +130,10 @@ public final class Air {
   }
 }
 
-/// Somebody who hears advertisements.
+/// A receiver of advertisements.
 protocol Listener: AnyObject {
-  /// Whether it wants to hear this one.
+  /// Whether it listens to this one.
   func listens(to advertiser: Advertiser) -> Bool
-  /// An advertisement came with this strength.
+  /// An advertisement was received with this strength.
   func heard(_ advertiser: Advertiser, rssi: Int)
 }

@@ -13,11 +13,11 @@ final class LinkPair {
   /// The instant from which connection events are counted.
   private var anchor: Instant
   private var alarm: (any ScheduledWork)?
-  /// What was asked for and is not yet so.
+  /// The requested parameters that are not yet in force.
   private var wanted: ConnectionParameters?
-  /// Who hung up and what each side is told about it, once the next connection event has passed.
+  /// The side that disconnected and the reason for each side, to be reported after the next connection event.
   private var ending: (central: BluetoothError, peripheral: BluetoothError)?
-  /// False when the sides do not hear each other any more.
+  /// False when the sides no longer receive each other.
   private var isCarrying = true
 
   /// A side that ignores `isWritable` until this many packets wait loses its link.
@@ -40,16 +40,16 @@ final class LinkPair {
   /// How many packets a side may have waiting before it is told to stop.
   var room: Int { 2 * packetsPerEvent }
 
-  /// The controller chooses within the range (Core 5.4, Vol 4, Part E, 7.8.12); the quickest makes the best simulation.
+  /// The controller chooses within the range (Core 5.4, Vol 4, Part E, 7.8.12); the shortest makes the best simulation.
   private static func chosen(from wanted: ConnectionParameters) -> LinkParameters {
     LinkParameters(
       interval: min(max(wanted.interval.lowerBound, .microseconds(7500)), .seconds(4)), latency: wanted.latency,
       supervisionTimeout: min(max(wanted.supervisionTimeout, .milliseconds(100)), .seconds(32)))
   }
 
-  /// One side asks for other parameters. Centrals on this air agree; the change comes after six more connection events (Vol 6,
-  /// Part B, 5.1.1).
-  /// Of several that come until then the newest counts.
+  /// One side requests other parameters. Centrals on this air agree; the change follows after six more connection
+  /// events (Vol 6, Part B, 5.1.1).
+  /// Of several requests until then the newest counts.
   func request(_ newest: ConnectionParameters) {
     let isUnderWay = wanted != nil
     wanted = newest
@@ -67,7 +67,7 @@ final class LinkPair {
     }
   }
 
-  /// Sees to it that there is a connection event if something waits for one. A quiet link wakes nobody.
+  /// Schedules a connection event if a packet waits for one. A quiet link causes no wake-up.
   func wake() {
     guard alarm == nil, isCarrying else { return }
     guard
@@ -81,7 +81,7 @@ final class LinkPair {
   private func connectionEvent() {
     alarm = nil
     guard isCarrying else { return }
-    // Both sides speak before either has heard the other: an answer goes out in the next event.
+    // Both sides send before either has received: an answer is sent in the next event.
     let down = central.take(peripheral.isReading || ending != nil ? packetsPerEvent : 0)
     let up = peripheral.take(central.isReading || ending != nil ? packetsPerEvent : 0)
     for packet in down { peripheral.deliver(packet) }
@@ -100,7 +100,7 @@ final class LinkPair {
     peripheral.finish(peripheralReason)
   }
 
-  /// One side hangs up; both hear of it after the next connection event, which still carries what fits into it.
+  /// One side disconnects; both are told after the next connection event, which still carries what fits into it.
   func terminate(by role: LinkRole) {
     guard ending == nil else { return }
     let own = HCIReason.connectionTerminatedByLocalHost.error
@@ -109,7 +109,7 @@ final class LinkPair {
     wake()
   }
 
-  /// One side sent more than can be held.
+  /// One side sent more than can be buffered.
   func overflow() {
     guard ending == nil else { return }
     let error = HCIReason.memoryCapacityExceeded.error
@@ -125,13 +125,13 @@ final class LinkPair {
     wake()
   }
 
-  /// One side is gone without a word: it ends at once, the other side notices when the supervision timeout has passed.
+  /// One side vanishes: it ends at once, the other side notices when the supervision timeout has passed.
   func vanish(_ side: SimulatedLink, _ reason: BluetoothError) {
     side.finish(reason)
     lose()
   }
 
-  /// Nothing comes through any more; both sides notice when the supervision timeout has passed.
+  /// No packet is received any more; both sides notice when the supervision timeout has passed.
   func lose() {
     guard isCarrying else { return }
     isCarrying = false

@@ -11,15 +11,15 @@ final class SimulatedLink: Link {
   let maximumMTU: Int
   let security = LinkSecurity.none
   var onEvent: ((LinkEvent) -> Void)?
-  /// Called before `.ended` is told, so that who holds the link has let go of it by then.
+  /// Called before `.ended` is reported, so that the link's owner has released it by then.
   var onEnd: (() -> Void)?
 
-  /// While this side does not read, the other one keeps what it has to send, and is soon told to stop.
+  /// While this side does not read, the other one buffers what it sends, and is soon told to stop.
   var isReading = true {
     didSet { if isReading, !oldValue { pair?.wake() } }
   }
 
-  /// What waits for the next connection event.
+  /// The packets that wait for the next connection event.
   var queue = Deque<[UInt8]>()
   private var isFull = false
   var pair: LinkPair?
@@ -32,7 +32,7 @@ final class SimulatedLink: Link {
     var address: DeviceAddress
     var maximumMTU: Int
     var signal: Signal
-    /// Nil if nothing that it sends is lost.
+    /// Nil if none of its packets are lost.
     var valueLoss: ValueLoss?
   }
 
@@ -45,7 +45,7 @@ final class SimulatedLink: Link {
     valueLoss = other.valueLoss
   }
 
-  /// False from the moment `.ended` was told.
+  /// False once `.ended` was reported.
   var isOpen: Bool { pair != nil }
 
   var parameters: LinkParameters? { pair?.parameters }
@@ -65,15 +65,15 @@ final class SimulatedLink: Link {
   func request(_ parameters: ConnectionParameters) { pair?.request(parameters) }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
-    guard let pair else { return done(.failure(GAPError.notConnected.error("The link is no more."))) }
-    // The controller tells it from the next connection event.
+    guard let pair else { return done(.failure(GAPError.notConnected.error("The link no longer exists."))) }
+    // The controller measures it in the next connection event.
     pair.scheduler.schedule(after: pair.parameters.interval) { [self] in
-      guard isOpen else { return done(.failure(GAPError.disconnected.error("The link ended meanwhile."))) }
+      guard isOpen else { return done(.failure(GAPError.disconnected.error("The link has ended."))) }
       done(.success(signal.next()))
     }
   }
 
-  /// Ends this side, once; nothing is told afterwards.
+  /// Ends this side, once; nothing is reported afterwards.
   func finish(_ error: BluetoothError) {
     guard pair != nil else { return }
     pair = nil
@@ -103,9 +103,9 @@ final class SimulatedLink: Link {
 extension SimulatedLink {
   /// This side is switched off.
   func switchOff(_ reason: BluetoothError) { pair?.switchOff(self, reason) }
-  /// This side is gone without a word.
+  /// This side vanishes.
   func vanish(_ reason: BluetoothError) { pair?.vanish(self, reason) }
-  /// Nothing comes through any more.
+  /// No packet is received any more.
   func lose() { pair?.lose() }
 }
 
@@ -120,7 +120,7 @@ enum HCIReason: Int {
   case connectionTerminatedByLocalHost = 0x16
   case connectionFailedToBeEstablished = 0x3E
 
-  /// The error as everybody carries it.
+  /// As a `BluetoothError`.
   var error: BluetoothError {
     BluetoothError(domain: .hci, code: rawValue, name: "\(self)", message: message)
   }
@@ -128,13 +128,13 @@ enum HCIReason: Int {
   private var message: String {
     switch self {
     case .hardwareFailure: "The adapter is gone."
-    case .memoryCapacityExceeded: "More was sent than the link can hold."
-    case .connectionTimeout: "The device is out of reach: nothing came from it for the supervision timeout."
-    case .connectionLimitExceeded: "The adapter has no room for one more link: disconnect one."
+    case .memoryCapacityExceeded: "More was sent than the link can buffer."
+    case .connectionTimeout: "The device is out of range: nothing was received from it within the supervision timeout."
+    case .connectionLimitExceeded: "The adapter has no room for another link: disconnect one."
     case .remoteUserTerminatedConnection: "The device ended the connection."
     case .remoteDeviceTerminatedConnectionDueToPowerOff: "The device was switched off."
-    case .connectionTerminatedByLocalHost: "The connection was ended here."
-    case .connectionFailedToBeEstablished: "The device did not answer the attempt to connect."
+    case .connectionTerminatedByLocalHost: "The connection was ended locally."
+    case .connectionFailedToBeEstablished: "The device did not respond to the connection attempt."
     }
   }
 }

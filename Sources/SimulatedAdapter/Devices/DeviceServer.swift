@@ -4,7 +4,7 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 
-/// What a simulated device serves: its database, the values that move, and what it sends to a subscriber.
+/// The GATT server of a simulated device: its database, its changing values, and what it sends to a subscriber.
 final class DeviceServer {
   private struct Characteristic {
     let description: CharacteristicDescription
@@ -23,7 +23,7 @@ final class DeviceServer {
   private var characteristics: [Characteristic] = []
   private var misbehaviour: Misbehaviour?
 
-  /// Those values that the device works out anew at each read.
+  /// The values that the device computes at each read.
   private static let moving = AttributeOwner(1)
 
   init(_ description: DeviceDescription, air: Air) {
@@ -38,14 +38,14 @@ final class DeviceServer {
     if let misbehaviour { host.onSend = { misbehaviour.distort($0) } }
   }
 
-  /// Serves whoever is on this link.
+  /// Serves the peer of this link.
   func attach(_ link: SimulatedLink) {
     host.attach(link)
     misbehaviour?.linkIsUp()
     host.onEnded = { [weak self] in self?.misbehaviour?.linkIsDown() }
   }
 
-  /// Takes the last service away, or puts it back if it is away, and tells the peer.
+  /// Removes the last service, or adds it again if it was removed, and tells the peer.
   private func moveLastService(_ description: DeviceDescription) {
     guard let last = description.services.last else { return }
     let own = characteristics.indices.suffix(last.characteristics.count)
@@ -74,7 +74,7 @@ final class DeviceServer {
       let service = index < 2 ? nil : description.services[index - 2]
       var definition = definition
       definition.includes = service?.includes.compactMap { handles[$0] } ?? []
-      // A tree too large for 65,535 handles ends where they do.
+      // A tree too large for 65,535 handles is truncated.
       guard let registered = try? host.database.add(definition, owner: Self.moving) else { return }
       handles[definition.uuid] = registered.range.lowerBound
       for (described, registered) in zip(service?.characteristics ?? [], registered.characteristics) {
@@ -101,7 +101,7 @@ final class DeviceServer {
       })
   }
 
-  // MARK: - What the peer does
+  // MARK: - Requests of the peer
 
   private func handle(_ action: GATTAction) {
     switch action {
@@ -126,7 +126,7 @@ final class DeviceServer {
     return moved ?? host.database.value(of: characteristics[index].handle) ?? template
   }
 
-  /// What was written becomes the value of those that echo it.
+  /// A written value becomes the value of the characteristics that echo it.
   private func written(_ handle: UInt16) {
     guard let source = index(of: handle), let value = host.database.value(of: handle) else { return }
     for index in characteristics.indices {
@@ -137,7 +137,7 @@ final class DeviceServer {
     }
   }
 
-  // MARK: - What a subscriber is sent
+  // MARK: - Notifications and indications
 
   private func subscriptionChanged(_ handle: UInt16, _ wanted: ClientConfiguration) {
     guard let index = index(of: handle) else { return }
@@ -158,7 +158,7 @@ final class DeviceServer {
     }
   }
 
-  /// Sends the value as it is now, or notes that it is due: like a sensor, the device does not queue samples.
+  /// Sends the current value, or records that it is due: like a sensor, the device does not queue samples.
   private func send(_ index: Int) {
     let handle = characteristics[index].handle
     let wanted = host.subscription(of: handle)

@@ -2,17 +2,17 @@ import Adapter
 import Bluetooth
 import GATT
 
-/// Runs GATT on one side of a link: hands packets and time to the machine and executes what it asks for.
+/// Runs GATT on one side of a link: passes packets and time to the machine and executes its actions.
 final class GATTHost {
-  /// What this side serves; it outlasts links.
+  /// The database of this side; it outlasts links.
   var database = AttributeDatabase()
-  /// What the machine tells beyond sending.
+  /// Receives the machine's actions other than sending.
   var onAction: ((GATTAction) -> Void)?
-  /// What is sent in a packet's place; nil for nothing. Without it all packets leave as they are.
+  /// Replaces a packet that is to be sent; nil drops it. Without it all packets are sent as they are.
   var onSend: (([UInt8]) -> [UInt8]?)?
   /// There is room on the link again.
   var onWritable: (() -> Void)?
-  /// The link is no more; everything pending has ended.
+  /// The link has ended, and with it everything pending.
   var onEnded: (() -> Void)?
 
   private let scheduler: any Scheduler
@@ -23,7 +23,7 @@ final class GATTHost {
   private var actions: [GATTAction] = []
   private var isExecuting = false
   private var alarm: (time: Instant, work: any ScheduledWork)?
-  /// When the last packet that waits is handed on: none overtakes another.
+  /// When the last waiting packet is passed on: none overtakes another.
   private var lastArrival = Instant.zero
 
   init(scheduler: any Scheduler, delay: @escaping () -> Duration) {
@@ -31,7 +31,7 @@ final class GATTHost {
     self.delay = delay
   }
 
-  /// Begins anew on this link.
+  /// Starts afresh on this link.
   func attach(_ link: any Link) {
     self.link = link
     connection = GATTConnection(maximumMTU: link.maximumMTU)
@@ -47,10 +47,10 @@ final class GATTHost {
     execute()
   }
 
-  /// What the peer wants to be sent of a value.
+  /// The peer's subscription to a value.
   func subscription(of handle: UInt16) -> ClientConfiguration { connection?.subscription(of: handle) ?? [] }
 
-  /// Tells the peer, where it wants to know, that attributes came or went.
+  /// Indicates to the peer, if it has subscribed, that attributes were added or removed.
   func databaseChanged(_ range: ClosedRange<UInt16>) {
     connection?.databaseChanged(range, now: scheduler.now, database: database, actions: &actions)
     execute()
@@ -68,7 +68,7 @@ final class GATTHost {
     execute()
   }
 
-  /// Answers a read with the value, from the question's offset on.
+  /// Answers a read with the value, from the requested offset on.
   func answer(_ question: ReadQuestion, _ value: [UInt8]) {
     let offset = Int(question.offset)
     connection?.answerRead(
@@ -106,7 +106,7 @@ final class GATTHost {
   }
 
   private func execute() {
-    // What is called meanwhile appends to the same list.
+    // Nested calls append to the same list.
     guard !isExecuting else { return }
     isExecuting = true
     var next = 0

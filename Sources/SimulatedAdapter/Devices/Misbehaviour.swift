@@ -2,17 +2,17 @@ import ATT
 import Adapter
 import Bluetooth
 
-/// The faults of one device while it is on a link: it falls silent, says things that mean nothing, moves its services.
+/// The faults of one device while it is connected: it falls silent, sends invalid packets, changes its services.
 final class Misbehaviour {
   private unowned let air: Air
   private let faults: DeviceDescription.Faults
   private let changeServices: () -> Void
   private var generator: SeededGenerator
   private var alarm: (any ScheduledWork)?
-  /// From when on nothing is said on this link.
+  /// When it falls silent on this link.
   private var silence: Instant?
 
-  /// Takes over the faults of a device; nil if it has none.
+  /// Makes the faults of a device; nil if it has none.
   /// - Parameter changeServices: called each time that its services are to change.
   init?(_ description: DeviceDescription, air: Air, changeServices: @escaping () -> Void) {
     faults = description.faults
@@ -22,7 +22,7 @@ final class Misbehaviour {
     generator = air.generator(Stream.faults.of(description.address))
   }
 
-  /// A link is there.
+  /// A link came up.
   func linkIsUp() {
     silence = faults.mute.map { air.scheduler.now.advanced(by: $0.draw(&generator)) }
     setAlarm()
@@ -43,7 +43,7 @@ final class Misbehaviour {
     }
   }
 
-  /// What is sent in a packet's place; nil for nothing.
+  /// The packet to send in place of this one; nil for none.
   func distort(_ packet: [UInt8]) -> [UInt8]? {
     if let silence, silence <= air.scheduler.now { return nil }
     guard generator.chance(faults.nonsense) else { return packet }
@@ -52,12 +52,12 @@ final class Misbehaviour {
   }
 }
 
-/// Notified values of one device for which the adapter has no room.
+/// Drops notified values of one device, as if the adapter had no room for them.
 final class ValueLoss {
   private let probability: Double
   private var generator: SeededGenerator
 
-  /// - Parameter probability: that a value is lost, 0 to 1; nil comes out for 0.
+  /// - Parameter probability: that a value is lost, 0 to 1; for 0 the result is nil.
   init?(_ probability: Double, generator: SeededGenerator) {
     guard probability > 0 else { return nil }
     self.probability = probability

@@ -8,15 +8,15 @@ import Bluetooth
   import Darwin
 #endif
 
-/// A number that moves by a rule. It is worked out when it is asked for, so that a value nobody looks at costs nothing,
-/// and depends on the time alone, not on how often it was read.
+/// A number that changes by a rule. It is computed on demand, so that a value that is not read costs nothing,
+/// and depends only on the time, not on how often it was read.
 struct MovingNumber {
   private let rule: NumberRule
   private var generator: SeededGenerator
-  /// Where the random walk is, and how many steps it has gone.
+  /// The position of the random walk, and the number of its steps.
   private var walked: (number: Double, steps: Int64)
 
-  /// A walk that nobody looked at for longer than this many steps goes on from where it was.
+  /// A walk that was not read for longer than this many steps continues from where it was.
   private static let longestWalk: Int64 = 100_000
 
   init(_ rule: NumberRule, generator: SeededGenerator) {
@@ -28,7 +28,7 @@ struct MovingNumber {
     }
   }
 
-  /// Puts the number of this time, counted from the beginning of the scenario, into its place in the template.
+  /// Writes the number for this time, counted from the beginning of the scenario, into its place in the template.
   mutating func value(at time: Duration, in template: [UInt8]) -> [UInt8] {
     let octets = rule.format.encode(number(at: time) * rule.scale)
     var value = template

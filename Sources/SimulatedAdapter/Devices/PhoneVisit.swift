@@ -4,7 +4,7 @@ import GATT
 
 /// One visit of a phone: MTU, discovery of everything, the script step by step, and the end.
 ///
-/// Everything is one list of tasks of which the first is under way; what is discovered puts more tasks on the list.
+/// It is a list of tasks, the first of which is in progress; discoveries add tasks to the list.
 final class PhoneVisit {
   private enum Task {
     case procedure(GATTProcedure)
@@ -28,9 +28,9 @@ final class PhoneVisit {
   private var generator: SeededGenerator
   private var tasks: [Task]
   private var characteristics: [Characteristic] = []
-  /// How much a packet holds.
+  /// The payload of a packet.
   private var mtu = 23
-  /// The number of the procedure that is under way.
+  /// The number of the procedure in progress.
   private var procedure: UInt64 = 0
 
   init(
@@ -79,7 +79,7 @@ final class PhoneVisit {
   private func handle(_ action: GATTAction) {
     guard case .finished(ProcedureID(procedure), let result) = action, !tasks.isEmpty else { return }
     let task = tasks.removeFirst()
-    // A phone shrugs at errors and goes on with the next thing.
+    // A phone ignores errors and continues with the next task.
     if case .success(let found) = result { take(found, of: task) }
     next()
   }

@@ -1,10 +1,10 @@
-/// The strength with which something is heard: noise from packet to packet on a slow drift.
+/// The received signal strength: noise from packet to packet on top of a slow drift.
 final class Signal {
   private let description: SignalDescription
   private var generator: SeededGenerator
   private var drift = 0.0
 
-  /// How far the drift may lead away, in dB.
+  /// The limit of the drift, in dB.
   private static let farthest = 15.0
 
   init(_ description: SignalDescription, generator: SeededGenerator) {

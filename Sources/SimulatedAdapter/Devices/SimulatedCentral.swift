@@ -7,7 +7,8 @@ import Bluetooth
 // resting     `returnAfter` has passed → watching
 // gone        never comes back
 
-/// A phone of the scenario: it watches what adapters advertise, connects to what it likes, and works through its script.
+/// A phone of the scenario: it watches what adapters advertise, connects to what matches, and works through its
+/// script.
 final class SimulatedCentral: Listener {
   let address: DeviceAddress
 
@@ -22,7 +23,7 @@ final class SimulatedCentral: Listener {
   private let end: SimulatedLink.End
   private var state = State.resting
 
-  /// As much as a phone sends in one connection event.
+  /// How many packets a phone sends in one connection event.
   private static let packetsPerEvent = 6
 
   init(_ description: PhoneDescription, air: Air) {
@@ -35,7 +36,7 @@ final class SimulatedCentral: Listener {
       signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))))
   }
 
-  /// Begins to look around.
+  /// Starts watching.
   func watch() {
     state = .watching
     air.add(self)

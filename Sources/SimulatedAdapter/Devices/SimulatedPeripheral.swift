@@ -1,7 +1,8 @@
 import Adapter
 import Bluetooth
 
-/// A device of the scenario: it advertises while it is there and free, and serves its GATT tree to whoever connects.
+/// A device of the scenario: it advertises while it is present and not connected, and serves its GATT tree to any
+/// central.
 final class SimulatedPeripheral: Connectable {
   let address: DeviceAddress
   let name: String
@@ -13,7 +14,7 @@ final class SimulatedPeripheral: Connectable {
   private var advertiser: Advertiser?
   private var isPresent = false
   private var link: SimulatedLink?
-  /// Made when somebody connects for the first time: most devices are only ever heard.
+  /// Made at the first connection: most devices are only ever scanned.
   private var server: DeviceServer?
 
   init(_ description: DeviceDescription, air: Air) {
@@ -35,7 +36,7 @@ final class SimulatedPeripheral: Connectable {
       reportLoss: description.losses.report, stream: Stream.advertising.of(description.address), air: air)
   }
 
-  /// The device is there, or it is gone without a word.
+  /// The device appears, or vanishes.
   func setPresent(_ isPresent: Bool) {
     self.isPresent = isPresent
     if !isPresent { link?.vanish(HCIReason.hardwareFailure.error) }
@@ -73,7 +74,7 @@ final class SimulatedPeripheral: Connectable {
   }
 }
 
-/// What one address draws chance for: each purpose has a stream of its own.
+/// The purposes of random numbers for one address: each has a stream of its own.
 enum Stream: UInt64 {
   case behaviour, signal, advertising, values, responses, faults, losses
 

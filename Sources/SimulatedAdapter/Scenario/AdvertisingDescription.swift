@@ -1,12 +1,12 @@
 import Bluetooth
 import JSONFiles
 
-/// What an advertisement or a scan response says: as fields, or octet by octet as `raw`.
+/// The content of an advertisement or a scan response: as fields, or as octets in `raw`.
 struct AdvertisingDescription: ReadableFromFile, Sendable {
   private var content = AdvertisingContent()
   private var raw: [UInt8]?
 
-  /// What kind of thing the device says it is.
+  /// The device's Appearance.
   var appearance: UInt16? { content.appearance }
 
   init() {}
@@ -22,13 +22,13 @@ struct AdvertisingDescription: ReadableFromFile, Sendable {
     content.serviceUUIDs = try members.value(.services, default: [])
     content.solicitedServiceUUIDs = try members.value(.solicitedServices, default: [])
     for member in try members[.serviceData]?.members().sorted(by: { $0.name < $1.name }) ?? [] {
-      guard let uuid = BluetoothUUID(member.name) else { throw member.failure("this is no UUID: give one.") }
+      guard let uuid = BluetoothUUID(member.name) else { throw member.failure("this is not a UUID: give one.") }
       content.serviceData.append(
         AdvertisingData.ServiceData(uuid: uuid, data: try member.value.octets(atMost: 31)))
     }
     if let value = members[.manufacturerData] {
       guard let manufacturerData = AdvertisingData.ManufacturerData(octets: try value.octets(atMost: 31)) else {
-        throw value.failure("the company is missing: begin with its two octets, low octet first.")
+        throw value.failure("the company is missing: start with its two octets, low octet first.")
       }
       content.manufacturerData = manufacturerData
     }
@@ -40,7 +40,7 @@ struct AdvertisingDescription: ReadableFromFile, Sendable {
     }
   }
 
-  /// Advertising and scan response data. Fields that do not fit the one go to the other if nothing is said about it.
+  /// Advertising and scan response data. Fields that do not fit into the one go into the other if that is not given.
   /// - Throws: what does not fit.
   func encode(
     withScanResponse response: AdvertisingDescription?

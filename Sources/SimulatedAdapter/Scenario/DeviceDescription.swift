@@ -3,7 +3,7 @@ import JSONFiles
 
 /// A device that advertises and, if it is connectable, serves a GATT tree.
 struct DeviceDescription: ReadableFromFile, Sendable {
-  /// What it calls itself in its Generic Access service.
+  /// The Device Name of its Generic Access service.
   var name: String
   var address: DeviceAddress
   var isConnectable: Bool
@@ -13,29 +13,29 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var scanResponse: [UInt8]
   var appearance: UInt16
   var signal: SignalDescription
-  /// The largest ATT MTU it takes.
+  /// The largest ATT MTU it supports.
   var mtu: Int
-  /// From the advertisement that is answered to the link.
+  /// The time from the advertisement that is answered to the link.
   var connectDelay: TimeSpan
-  /// From a packet to the answer's being ready.
+  /// The time from a request to its response.
   var responseDelay: TimeSpan
   var losses: Losses
   var faults: Faults
-  /// After this long on a link it hangs up; nil for never.
+  /// It disconnects after this long on a link; nil for never.
   var disconnectAfter: TimeSpan?
   /// Whether its GATT service has a Database Hash.
   var hasDatabaseHash: Bool
   var services: [ServiceDescription]
 
-  /// What goes wrong.
+  /// The losses.
   struct Losses: ReadableFromFile, Sendable {
     /// The probability that an attempt to connect fails.
     var connect = 0.0
     /// The probability that an advertisement is not received.
     var report = 0.0
-    /// The probability that a value that it notifies has no room in the adapter.
+    /// The probability that the adapter has no room for a notified value.
     var value = 0.0
-    /// After this long nothing comes through on a link any more; nil for never.
+    /// After this long no packet is received on a link any more; nil for never.
     var link: TimeSpan?
 
     init() {}
@@ -51,13 +51,13 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     }
   }
 
-  /// What it does that no device should.
+  /// Its protocol violations.
   struct Faults: ReadableFromFile, Sendable {
-    /// The probability that instead of a packet it sends octets that mean nothing.
+    /// The probability that it sends random octets instead of a packet.
     var nonsense = 0.0
-    /// After this long on a link it says nothing any more; nil for never.
+    /// After this long on a link it sends nothing any more; nil for never.
     var mute: TimeSpan?
-    /// On a link its last service goes or comes back each time that this has passed; nil for never.
+    /// The interval at which, on a link, its last service is removed or added again; nil for never.
     var changeServices: TimeSpan?
 
     init() {}
@@ -103,13 +103,13 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   }
 }
 
-/// The strength with which a device is heard.
+/// The received signal strength of a device.
 struct SignalDescription: ReadableFromFile, Sendable {
-  /// Around which it moves, in dBm.
+  /// The mean, in dBm.
   var base = -60.0
-  /// How far a single packet may lie off, in dB.
+  /// The largest deviation of a single packet, in dB.
   var noise = 2.0
-  /// How far it may drift from one packet to the next, in dB.
+  /// The largest drift from one packet to the next, in dB.
   var walk = 0.0
 
   /// What a receiver can report (Core 5.4, Vol 4, Part E, 7.7.65.2).

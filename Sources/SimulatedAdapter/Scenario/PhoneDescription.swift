@@ -1,36 +1,36 @@
 import Bluetooth
 import JSONFiles
 
-/// A central that watches what adapters advertise, connects to it, works through a script, and comes again.
+/// A central that watches what adapters advertise, connects, works through a script, and returns.
 struct PhoneDescription: ReadableFromFile, Sendable {
   var name: String
   var address: DeviceAddress
-  /// It visits only what lists one of these services; empty for whatever it finds.
+  /// It connects only to adapters that advertise one of these services; empty for any.
   var services: [BluetoothUUID]
-  /// It visits only what has a name that begins so; nil for whatever it finds.
+  /// It connects only to adapters whose name has this prefix; nil for any.
   var namePrefix: String?
   var signal: SignalDescription
-  /// The largest ATT MTU it takes.
+  /// The largest ATT MTU it supports.
   var mtu: Int
-  /// From the advertisement it likes to its attempt to connect.
+  /// The time from a matching advertisement to its attempt to connect.
   var connectDelay: TimeSpan
   /// What it does once it has discovered everything.
   var script: [Step]
-  /// How long it stays altogether, unless the script takes longer.
+  /// The length of a visit, unless the script takes longer.
   var stay: TimeSpan
-  /// From the end of a visit to looking around again; nil if it comes once.
+  /// The time from the end of a visit until it watches again; nil if it visits once.
   var returnAfter: TimeSpan?
 
-  /// One thing that a phone does.
+  /// One step of a phone's script.
   struct Step: ReadableFromFile, Sendable {
     enum Action: Sendable {
-      /// Reads values, all of each.
+      /// Reads the whole values.
       case read
       /// Writes values, with or without response as the properties allow; with it if they allow both.
       case write([UInt8])
-      /// Asks for notifications, or for indications where there are none.
+      /// Subscribes to notifications, or to indications where there are none.
       case subscribe
-      /// Takes that back.
+      /// Unsubscribes.
       case unsubscribe
       /// Does nothing for a while.
       case wait(TimeSpan)

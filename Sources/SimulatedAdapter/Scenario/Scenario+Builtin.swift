@@ -2,10 +2,10 @@ extension Scenario {
   /// The scenario of `--adapter simulated` without a file.
   public static let builtin = (try? Scenario(json: builtinText, name: "built-in scenario")) ?? Scenario()
 
-  /// An adapter and nothing around it.
+  /// An adapter without devices or phones.
   public static let empty = Scenario()
 
-  /// The text of the built-in scenario: a file to start one's own from.
+  /// The text of the built-in scenario: a file to start your own from.
   public static let builtinText = """
     // A scenario for bled's simulated adapter: JSON, in which comments and trailing commas are allowed.
     // Times are in seconds, octets are hex digits. Everything is described in docs/simulator.md.
@@ -126,7 +126,7 @@ extension Scenario {
     }
     """
 
-  /// A scenario with an adapter and nothing around it.
+  /// A scenario with an adapter, without devices or phones.
   private init() {
     adapter = AdapterDescription()
     devices = []

@@ -13,7 +13,7 @@ public struct Scenario: Sendable {
   /// - Throws: what is wrong with the file and where.
   public init(contentsOf path: String) throws(FileError) { self = try Scenario(try JSONFile.read(path)) }
 
-  /// Reads a scenario from text, as it would stand in a file.
+  /// Reads a scenario from text in the format of the file.
   /// - Parameter name: stands for the file in messages.
   /// - Throws: what is wrong with the text and where.
   public init(json text: String, name: String = "scenario") throws(FileError) {
@@ -32,7 +32,7 @@ public struct Scenario: Sendable {
     events = try members.value(.events, default: [])
     var seen: Set<DeviceAddress> = []
     for address in devices.map(\.address) + phones.map(\.address) where !seen.insert(address).inserted {
-      throw members.failure(.devices, "two have the address \(address): give each one of its own.")
+      throw members.failure(.devices, "two devices have the address \(address): give each its own.")
     }
     let names = Set(devices.map(\.name))
     for event in events {
@@ -42,11 +42,11 @@ public struct Scenario: Sendable {
   }
 }
 
-/// What our own simulated controller is like.
+/// The properties of the simulated controller.
 struct AdapterDescription: ReadableFromFile, Sendable {
   /// Its address; nil for one that is derived from the adapter's name.
   var address: DeviceAddress?
-  /// How long it takes to come into use.
+  /// How long it takes to start.
   var startDelay: Duration = .milliseconds(20)
   /// The largest ATT MTU of its links.
   var mtu = 517
@@ -84,7 +84,7 @@ struct ScenarioEvent: ReadableFromFile, Sendable {
     case vanish
     /// It is back.
     case comeBack
-    /// The adapter's power is switched off, by somebody else.
+    /// The adapter's power is switched off, by another program.
     case powerOff
     /// And on again.
     case powerOn
@@ -117,24 +117,24 @@ extension FileMembers {
     return address
   }
 
-  /// The same of what may have none.
+  /// The same, where it may be missing.
   func address(_ name: Name, type: Name) throws(FileError) -> DeviceAddress? {
     let kind = try self[type]?.word(DeviceAddress.Kind.allCases) { "\($0)" } ?? .public
     guard let value = self[name] else { return nil }
     guard let address = DeviceAddress(try value.text(), kind: kind) else {
-      throw value.failure("this is no address: give six pairs of hex digits with colons between them.")
+      throw value.failure("this is not an address: give six pairs of hex digits with colons between them.")
     }
     return address
   }
 }
 
-/// A time that is the same always, or one of a range, drawn anew each time: `2` or `[1, 3]`, in seconds.
+/// A fixed time, or one drawn from a range each time: `2` or `[1, 3]`, in seconds.
 struct TimeSpan: ReadableFromFile, Sendable {
   let range: ClosedRange<Duration>
 
   init(_ seconds: Double) { range = .seconds(seconds)...(.seconds(seconds)) }
 
-  /// The longest time that makes sense here: a year.
+  /// The longest valid time: a year.
   private static let limit: Double = 365 * 86400
 
   init(_ value: FileValue) throws(FileError) {
@@ -146,7 +146,7 @@ struct TimeSpan: ReadableFromFile, Sendable {
       for element in elements { numbers.append(try element.number()) }
     }
     guard numbers.count == 2, numbers[0] >= 0, numbers[0] <= numbers[1], numbers[1] <= Self.limit else {
-      throw value.failure("this is no time: give seconds, as 2 or as a range [1, 3].")
+      throw value.failure("this is not a time: give seconds, such as 2, or a range, such as [1, 3].")
     }
     range = .seconds(numbers[0])...(.seconds(numbers[1]))
   }

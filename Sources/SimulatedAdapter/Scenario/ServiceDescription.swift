@@ -26,7 +26,8 @@ struct CharacteristicDescription: ReadableFromFile, Sendable {
   var uuid: BluetoothUUID
   var properties: CharacteristicProperties
   var value: ValueDescription
-  /// The time between two notifications or indications to a subscriber; nil if the value is sent only when it is written.
+  /// The time between two notifications or indications to a subscriber; nil if the value is sent only when it is
+  /// written.
   var notifyEvery: Duration?
   var descriptors: [DescriptorDescription]
 
@@ -66,10 +67,10 @@ struct CharacteristicDescription: ReadableFromFile, Sendable {
     guard let rule = self.value.rule, case .number(let number) = rule else { return }
     guard properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
       throw members.failure(
-        .rule, "a value that moves by itself cannot be written: take \"write\" from the properties.")
+        .rule, "a value that changes by itself cannot be written: remove \"write\" from the properties.")
     }
     guard number.offset + number.format.size <= ValueDescription.longest else {
-      throw members.failure(.rule, "the number ends behind octet \(ValueDescription.longest): give a smaller \"at\".")
+      throw members.failure(.rule, "the number ends after octet \(ValueDescription.longest): give a smaller \"at\".")
     }
   }
 }
@@ -95,7 +96,7 @@ extension FileMembers {
     var octets: [UInt8] = []
     if let text = self[text] {
       guard self[value] == nil else {
-        throw text.failure("the value is there already: give either \"value\" or \"text\".")
+        throw text.failure("the value is given twice: give either \"value\" or \"text\".")
       }
       octets = Array(try text.text().utf8)
       guard octets.count <= limit else { throw text.failure("the text is longer than \(limit) octets: shorten it.") }

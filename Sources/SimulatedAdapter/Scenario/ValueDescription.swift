@@ -1,9 +1,9 @@
 import Bluetooth
 import JSONFiles
 
-/// What a characteristic's value is and how it moves.
+/// A characteristic's value and how it changes.
 struct ValueDescription: Sendable {
-  /// The octets around the number, and the whole value where nothing moves.
+  /// The octets around the number, or the whole value if it does not change.
   var template: [UInt8]
   var rule: ValueRule?
 
@@ -13,13 +13,13 @@ struct ValueDescription: Sendable {
 
 /// How a value changes.
 enum ValueRule: Sendable {
-  /// A number moves by itself.
+  /// A number changes with time.
   case number(NumberRule)
   /// What is written to this characteristic (nil), or to another one of the device, becomes the value and is notified.
   case echo(of: BluetoothUUID?)
 }
 
-/// A number that moves with time, and where it stands in the value.
+/// A number that changes with time, and its position in the value.
 struct NumberRule: Sendable {
   enum Motion: Sendable {
     /// Goes up by `step` each `every`, and from `end` back to `start`.
@@ -34,19 +34,19 @@ struct NumberRule: Sendable {
 
   var motion: Motion
   var format: NumberFormat
-  /// Where in the value the number begins.
+  /// The offset of the number in the value.
   var offset: Int
-  /// By what the number is multiplied before it is written.
+  /// The factor by which the number is multiplied before it is encoded.
   var scale: Double
 }
 
-/// How a number is written, least significant octet first.
+/// The encoding of a number, least significant octet first.
 enum NumberFormat: String, CaseIterable, Sendable {
   case uint8, uint16, uint32, sint16
   /// IEEE 11073 32-bit float with one decimal: exponent −1, 24 bits of mantissa.
   case medfloat32
 
-  /// How many octets it takes.
+  /// Its size in octets.
   var size: Int {
     switch self {
     case .uint8: 1
@@ -55,7 +55,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// What it can hold.
+  /// Its range.
   var range: ClosedRange<Double> {
     switch self {
     case .uint8: 0...255
@@ -66,7 +66,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// The octets of the nearest number that can be written.
+  /// The octets of the nearest number that can be encoded.
   func encode(_ number: Double) -> [UInt8] {
     let clamped = number.isNaN ? 0 : min(max(number, range.lowerBound), range.upperBound)
     var bits: UInt64
@@ -119,7 +119,7 @@ extension ValueRule: ReadableFromFile {
     default:
       let minimum = try number(.minimum, nil)
       let maximum = try number(.maximum, nil)
-      guard minimum <= maximum else { throw members.failure(.maximum, "this is less than \"minimum\": exchange them.") }
+      guard minimum <= maximum else { throw members.failure(.maximum, "this is less than \"minimum\": swap them.") }
       motion = .randomWalk(
         start: try number(.from, (minimum + maximum) / 2), step: try number(.step, 1), range: minimum...maximum,
         every: try time(.every, 1))

@@ -8,7 +8,7 @@ final class ScriptedAdapter: Adapter {
   var onEvent: ((AdapterEvent) -> Void)?
   private(set) var scans: [ScanParameters?] = []
   private(set) var advertisements: [AdvertisingSetID: AdvertisingParameters] = [:]
-  private(set) var wished: Set<DeviceAddress> = []
+  private(set) var pendingConnections: Set<DeviceAddress> = []
   private(set) var connectCalls = 0
   /// The power that was asked for and was not switched by the test.
   private var switches: [(on: Bool, done: (BluetoothError?) -> Void)] = []
@@ -38,9 +38,9 @@ final class ScriptedAdapter: Adapter {
   }
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
     connectCalls += 1
-    wished.insert(address)
+    pendingConnections.insert(address)
   }
-  func cancelConnect(to address: DeviceAddress) { wished.remove(address) }
+  func cancelConnect(to address: DeviceAddress) { pendingConnections.remove(address) }
 
   /// What power is asked for now.
   var wantedPower: [Bool] { switches.map(\.on) }
@@ -57,7 +57,7 @@ final class ScriptedAdapter: Adapter {
   func bringUp(_ peer: ScriptedPeer, role: LinkRole = .central) -> ScriptedLink {
     let link = ScriptedLink(peer, role: role, scheduler: scheduler)
     links.append(link)
-    if role == .central { wished.remove(peer.address) }
+    if role == .central { pendingConnections.remove(peer.address) }
     onEvent?(.connected(link))
     return link
   }

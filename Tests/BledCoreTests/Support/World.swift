@@ -59,11 +59,11 @@ struct World {
     } while client.messages.count != count
   }
 
-  /// Connects a client with a peer, which takes part as soon as it is wished for.
+  /// Connects a client with a peer, which takes part as soon as a connection to it is requested.
   @discardableResult
   func connect(_ client: TestClient, _ peer: ScriptedPeer) throws -> PeripheralConnect.Result {
     let id = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
-    if adapter.wished.contains(peer.address) { adapter.bringUp(peer) }
+    if adapter.pendingConnections.contains(peer.address) { adapter.bringUp(peer) }
     settle()
     guard let answer = try client.answer(to: id, PeripheralConnect.self) else {
       throw GAPError.timeout.error("the connect was not answered")
@@ -83,7 +83,8 @@ struct World {
 }
 
 extension ScriptedPeer {
-  /// Puts a heart rate service and one with a writable, readable, indicating characteristic of 512 octets into the database.
+  /// Puts a heart rate service and one with a writable, readable, indicating characteristic of 512 octets into the
+  /// database.
   func furnish() throws {
     _ = try database.add(.genericAccess(name: "Peer"))
     _ = try database.add(.genericAttribute(hasHash: database.hasHash))

@@ -134,29 +134,29 @@ async def again(given):
         await peer.connection.disconnect()
 
 
-@peripheral.case("latency wishes (G18): settled by the controllers, or by the central's host where they cannot")
+@peripheral.case("latency requests (G18): settled by the controllers, or by the central's host where they cannot")
 async def latency(given):
     peer = await connect(given)
     await peer.discover_all()
     await values(peer, p.NOTIFIED)
     central = (await given.service.subscribed(p.NOTIFIED))["central"]
-    for by_hosts, wish, least, most in ((False, "high", 480, 510), (True, "low", 15, 30)):
+    for by_hosts, latency, least, most in ((False, "high", 480, 510), (True, "low", 15, 30)):
         given.adapter.controller.leaves_parameters_to_hosts = by_hosts
         changed = asyncio.get_running_loop().create_future()
         peer.connection.once(
             peer.connection.EVENT_CONNECTION_PARAMETERS_UPDATE, lambda changed=changed: changed.set_result(None)
         )
-        expect_equal(await given.client.call("server.setLatency", central=central, latency=wish), {}, "the answer")
+        expect_equal(await given.client.call("server.setLatency", central=central, latency=latency), {}, "the answer")
         await asyncio.wait_for(changed, 60)
         interval = peer.connection.parameters.connection_interval
-        expect(least <= interval <= most, f"asked for {wish}, the interval is {interval} ms")
+        expect(least <= interval <= most, f"asked for {latency}, the interval is {interval} ms")
     given.adapter.controller.leaves_parameters_to_hosts = False
-    await flood_of_wishes(given, peer, central)
+    await flood_of_requests(given, peer, central)
     await peer.connection.disconnect()
 
 
-async def flood_of_wishes(given, peer, central):
-    """Wishes do not wait in a queue: when the last is answered one is being asked for, and then comes the newest."""
+async def flood_of_requests(given, peer, central):
+    """Requests do not wait in a queue: when the last is answered one is being asked for, and then comes the newest."""
     intervals, settled = [], asyncio.Event()
 
     def updated():
@@ -165,9 +165,9 @@ async def flood_of_wishes(given, peer, central):
             settled.set()
 
     peer.connection.on(peer.connection.EVENT_CONNECTION_PARAMETERS_UPDATE, updated)
-    wishes = ["high", "low"] * 50 + ["medium"]
-    calls = [given.client.call("server.setLatency", central=central, latency=wish) for wish in wishes]
-    expect_equal(await asyncio.gather(*calls), [{}] * len(wishes), "the answers")
+    requested = ["high", "low"] * 50 + ["medium"]
+    calls = [given.client.call("server.setLatency", central=central, latency=latency) for latency in requested]
+    expect_equal(await asyncio.gather(*calls), [{}] * len(requested), "the answers")
     before = len(intervals)
     await asyncio.wait_for(settled.wait(), 60)
     # What was left behind would be asked for before the answer to this.
@@ -176,7 +176,7 @@ async def flood_of_wishes(given, peer, central):
     expect(90 <= intervals[-1] <= 120, f"the last interval is {intervals[-1]} ms")
 
 
-@peripheral.case("what is written without response while the daemon stands still is handed over, or counted and told (P16)")
+@peripheral.case("writes without response to a daemon that stands still are handed over, or counted and told (P16)")
 async def writes_lost(given):
     count, client, service = 800, given.client, given.service
     peer = await connect(given)
@@ -190,7 +190,8 @@ async def writes_lost(given):
         for number in range(count):
             await asked.write_value(number.to_bytes(2, "little"), False)
             if number % 64 == 0:
-                # The emulated controller has no flow control towards its own host: it must not overrun the kernel's queue.
+                # The emulated controller has no flow control towards its own host: it must not overrun the kernel's
+                # queue.
                 await asyncio.sleep(0.02)
     finally:
         given.daemon.process.send_signal(signal.SIGCONT)

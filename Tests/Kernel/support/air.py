@@ -47,7 +47,7 @@ class Air(LocalLink):
 
 
 class EmulatedController(Controller):
-    """A controller with a filter accept list and with connects that can be cancelled (Core 5.4, Vol 4, Part E, 7.8.12–17)."""
+    """A controller with a filter accept list and cancellable connects (Core 5.4, Vol 4, Part E, 7.8.12–17)."""
 
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
