@@ -56,7 +56,7 @@ import Testing
     // The refusal may be there before bleshell looks, or after.
     for _ in 0..<5 {
       let run = try daemon.bleshell("adapters")
-      #expect(run.status == 1 && run.errors.contains("limits.sessions raised"), "\(run.errors)")
+      #expect(run.status == 1 && run.errors.contains("raise limits.sessions"), "\(run.errors)")
     }
   }
 

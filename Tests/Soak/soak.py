@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""make soak SOAK_TIME=600: real clients come, go, are killed, flood and stop reading; the daemon's memory and descriptors
-are measured in the middle of each round and at rest after it. Fails if they grew over the rounds, or if the daemon
+"""make soak SOAK_TIME=600: real clients come, go, are killed, flood and stop reading; the daemon's memory and
+descriptors are measured in the middle of each round and at rest after it. Fails if they grew over the rounds, or if the daemon
 ended."""
 
 import json
@@ -48,7 +48,8 @@ def scenario(chance):
             "connectable": False, "interval": chance.uniform(0.1, 1), "advertising": {"name": f"a{number}"}})
     phones = [{"name": f"p{number}", "address": f"C0:DE:00:02:00:{number:02X}", "addressType": "random",
                "services": ["FFE0"], "stay": [1, 4], "returnAfter": [0.5, 2],
-               "script": [{"do": "read"}, {"do": "subscribe"}, {"do": "write", "value": "0102"}]} for number in range(3)]
+               "script": [{"do": "read"}, {"do": "subscribe"}, {"do": "write", "value": "0102"}]}
+              for number in range(3)]
     return {"devices": devices, "phones": phones}
 
 
@@ -104,7 +105,8 @@ def start_daemon(folder, chance):
     log = open(f"{folder}/bled.log", "w")
     path = f"{folder}/s"
     daemon = subprocess.Popen(
-        [".build/dist/bled", "--adapter", f"simulated:{folder}/scenario.json", "--socket", path, "--log-level", "warning"],
+        [".build/dist/bled", "--adapter", f"simulated:{folder}/scenario.json", "--socket", path]
+        + ["--log-level", "warning"],
         stdout=log, stderr=log)
     deadline = time.monotonic() + 20
     while not os.path.exists(path):
@@ -141,13 +143,15 @@ def soak(seconds, seed, folder):
                 time.sleep(REST)
                 watch.call("adapter.list", timeout=60)
                 resting.append(status(daemon.pid))
-                print(f"{number:>5} {crowd.started:>8} {crowd.killed:>7} {slowest * 1000:>6.0f} ms | {busy[0]:>9} {busy[1]:>4} |"
+                print(f"{number:>5} {crowd.started:>8} {crowd.killed:>7} {slowest * 1000:>6.0f} ms | "
+                      f"{busy[0]:>9} {busy[1]:>4} |"
                       f" {resting[-1][0]:>9} {resting[-1][1]:>4}", flush=True)
                 if slowest > PATIENCE:
                     faults.append(f"in round {number} a call took {slowest:.1f} s")
         memory = resting[-1][0] - resting[0][0]
         descriptors = resting[-1][1] - resting[0][1]
-        print(f"soak: at rest memory grew by {memory} KiB (bound: {MEMORY_BOUND}), descriptors by {descriptors} (bound: 0)")
+        print(f"soak: at rest memory grew by {memory} KiB (bound: {MEMORY_BOUND}), "
+              f"descriptors by {descriptors} (bound: 0)")
         if memory > MEMORY_BOUND:
             faults.append(f"memory grew by {memory} KiB")
         if descriptors > 0:

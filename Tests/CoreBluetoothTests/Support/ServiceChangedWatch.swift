@@ -5,8 +5,8 @@ import CoreBluetooth
 import Testing
 
 extension BledProcess {
-  /// Waits until the daemon has subscribed to a connected device's Service Changed: a session of its own on the same link
-  /// reads the characteristic's configuration.
+  /// Waits until the daemon has subscribed to a connected device's Service Changed: a session of its own on the same
+  /// link reads the characteristic's configuration.
   func untilServiceChangesAreHeard(from device: CBPeripheral) async throws {
     let client = try await BledClient.connect(to: socket)
     let link = try await client.call(PeripheralConnect.self, .init(peripheral: device.identifier.uuidString)).peripheral

@@ -150,7 +150,8 @@ async def identifier_lasts(given):
 async def woken(_given):
     end = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "session.end", "params": {"restore": "wake-test"}})
     with open("/etc/systemd/system/wake-test.service", "w", encoding="utf-8") as unit:
-        unit.write(f"[Service]\nType=oneshot\nExecStart={BLESHELL} raw '{end}'\nExecStartPost=touch /run/wake-test-ran\n")
+        unit.write(f"[Service]\nType=oneshot\nExecStart={BLESHELL} raw '{end}'\n")
+        unit.write("ExecStartPost=touch /run/wake-test-ran\n")
     await run("systemctl", "daemon-reload")
     await run("systemctl", "enable", "--now", "bled-wake@wake-test.path")
     client = await Client.connect(SOCKET)
