@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make soak SOAK_TIME=600: real clients come, go, are killed, flood and stop reading; the daemon's memory and
-descriptors are measured in the middle of each round and at rest after it. Fails if they grew over the rounds, or if the daemon
-ended."""
+descriptors are measured in the middle of each round and at rest after it. Fails if they grew over the rounds,
+or if the daemon ended."""
 
 import json
 import os

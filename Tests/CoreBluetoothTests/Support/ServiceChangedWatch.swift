@@ -15,7 +15,9 @@ extension BledProcess {
     let configuration = changed?.descriptors?.first { $0.uuid == 0x2902 }
     guard let configuration else { throw Missing() }
     try await until {
-      try await client.call(GATTRead.self, .init(peripheral: link, handle: configuration.handle)).value.octets == [2, 0]
+      try await client.call(GATTRead.self, .init(peripheral: link, handle: configuration.handle)).value.octets == [
+        2, 0,
+      ]
     }
     client.close()
   }
