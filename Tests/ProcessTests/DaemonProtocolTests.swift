@@ -49,6 +49,25 @@ import Testing
     _ = try client.call(AdapterList.self, Empty())
   }
 
+  @Test("What a client sent before it went away counts, though its answers can no longer be written")
+  func goneWithUnreadAnswers() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    let opening = SessionOpen.Params(restore: "gone")
+    _ = try client.call(SessionOpen.self, opening)
+    // More than the daemon reads in one turn, so that it writes answers in between.
+    for _ in 0..<1000 { _ = try client.start(AdapterList.self, Empty()) }
+    _ = try client.start(ScanStart.self, .init())
+    client.close()
+    var restored: RestoredState?
+    for _ in 0..<100 where restored == nil {
+      // Until the daemon has noticed the end, the identifier is in use.
+      restored = try? daemon.client().call(SessionOpen.self, opening).restored
+      usleep(20_000)
+    }
+    #expect(restored?.scan != nil)
+  }
+
   @Test("A client that sends and shuts down its sending side gets its answers, as with socat")
   func halfClosed() throws {
     let daemon = try DaemonProcess()
