@@ -48,7 +48,7 @@ final class ClientSocket: SessionTransport {
     self.daemon = daemon
     self.onClose = onClose
     do {
-      watch = try Watch(descriptor, on: loop) { [weak self] readiness in self?.ready(readiness) }
+      watch = try Watch(descriptor, on: loop) { [unowned self] readiness in ready(readiness) }
     } catch {
       Glibc.close(descriptor)
       throw error
@@ -190,8 +190,11 @@ final class ClientSocket: SessionTransport {
         withUnsafeTemporaryAllocation(byteCount: total, alignment: 16) { buffer in
           var end = 0
           for line in outgoing {
-            line.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
-            end += line.count
+            // Not Data's own copyBytes, which is generic and looks up its types for each line.
+            line.withUnsafeBytes { octets in
+              UnsafeMutableRawBufferPointer(rebasing: buffer[end...]).copyMemory(from: octets)
+              end += octets.count
+            }
           }
           return send(UnsafeRawBufferPointer(buffer))
         }

@@ -53,7 +53,7 @@ final class PacketSocket {
   /// Starts reading, beginning with what has already arrived.
   /// - Throws: `SystemError` if there is no memory to watch the socket with.
   func start() throws(SystemError) {
-    try descriptor.whenReady(on: loop, priority: priority) { [weak self] readiness in self?.ready(readiness) }
+    try descriptor.whenReady(on: loop, priority: priority) { [unowned self] readiness in ready(readiness) }
     updateInterest()
   }
 
