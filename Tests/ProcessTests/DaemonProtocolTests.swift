@@ -49,6 +49,37 @@ import Testing
     _ = try client.call(AdapterList.self, Empty())
   }
 
+  @Test("A descriptor that a client passes along is closed at once")
+  func passedDescriptor() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    var ends: [CInt] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    // struct cmsghdr of cmsg(3): the length with one descriptor, SOL_SOCKET, SCM_RIGHTS, the descriptor, padding.
+    var control: (length: Int, level: CInt, type: CInt, descriptor: CInt, padding: CInt) = (
+      20, SOL_SOCKET, 1, ends[1], 0
+    )
+    var line = Array("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.list\"}\n".utf8)
+    let sent = line.withUnsafeMutableBytes { octets in
+      withUnsafeMutableBytes(of: &control) { control in
+        var part = iovec(iov_base: octets.baseAddress, iov_len: octets.count)
+        return withUnsafeMutablePointer(to: &part) { part in
+          var message = msghdr()
+          (message.msg_iov, message.msg_iovlen) = (part, 1)
+          (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
+          return sendmsg(client.descriptor, &message, CInt(MSG_NOSIGNAL))
+        }
+      }
+    }
+    #expect(sent == line.count)
+    close(ends[1])
+    _ = try client.finish(1, AdapterList.self).get()
+    // Nobody holds the other end any more: this reads the end rather than waiting.
+    var waiting = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+    #expect(poll(&waiting, 1, 5000) == 1 && waiting.revents & Int16(POLLHUP) != 0)
+  }
+
   @Test("What a client sent before it went away counts, though its answers can no longer be written")
   func goneWithUnreadAnswers() throws {
     let daemon = try DaemonProcess()
