@@ -26,7 +26,11 @@ public final class EventLoop {
   private var queue: [() -> Void] = []
   /// The sources served in this round.
   private var served: [EventSource] = []
+  /// How many of them stand behind the others.
+  private var deferredCount = 0
   private var isStopping = false
+  /// The number of the round: in one, every source that is ready is served once before any is served again.
+  public private(set) var round: UInt64 = 0
   private(set) lazy var timers = Timers(loop: self)
 
   /// Makes a loop for the calling thread. If systemd wants to hear from a watchdog (`WATCHDOG_USEC`), the loop feeds
@@ -68,7 +72,10 @@ public final class EventLoop {
     guard !isStopping else { return hadWork }
     let isWaiting = try EventLoopError.check(sd_event_prepare(event), "sd_event_prepare") > 0
     if isWaiting {
-      for source in served { source.defer() }
+      while deferredCount < served.count {
+        served[deferredCount].defer()
+        deferredCount += 1
+      }
     } else {
       beginRound()
       let mayWait = wait && queue.isEmpty
@@ -99,9 +106,11 @@ public final class EventLoop {
   }
 
   private func beginRound() {
+    round &+= 1
     guard !served.isEmpty else { return }
     for source in served { source.restore() }
     served.removeAll(keepingCapacity: true)
+    deferredCount = 0
   }
 }
 

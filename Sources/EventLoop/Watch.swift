@@ -52,6 +52,14 @@ public final class Watch: EventSource {
     }
   }
 
+  /// While false nothing is told, not even `failed`.
+  public var isEnabled = true {
+    didSet {
+      guard isEnabled != oldValue, let source else { return }
+      sd_event_source_set_enabled(source, Int32(isEnabled ? SD_EVENT_ON : SD_EVENT_OFF))
+    }
+  }
+
   private func ready(_ readiness: Readiness) {
     loop.serving(self)
     // An error or a hang-up of either kind.

@@ -190,4 +190,25 @@ import Testing
     #expect(queue.next()?.element == 2)
     #expect(queue.isEmpty)
   }
+
+  @Test("Users take turns, whatever number of sessions they have")
+  func usersTakeTurns() {
+    var queue = UserQueue<Int>()
+    for session in 1...3 {
+      for number in 1...2 { queue.append(session * 10 + number, of: .init(user: 1000, session: session)) }
+    }
+    for number in 1...4 { queue.append(number, of: .init(user: 1001, session: 4)) }
+    var order: [Int] = []
+    while let next = queue.next() { order.append(next) }
+    #expect(order == [11, 1, 21, 2, 31, 3, 12, 4, 22, 32])
+    queue.append(1, of: .init(user: 1000, session: 1))
+    queue.append(2, of: .init(user: 1000, session: 2))
+    queue.prepend(0, of: .init(user: 1000, session: 2))
+    #expect(queue.last(of: .init(user: 1000, session: 2)) == 2)
+    #expect(queue.removeAll(of: .init(user: 1000, session: 1)) == [1])
+    #expect(queue.next { $0 > 0 } == nil)
+    #expect(queue.next() == 0)
+    #expect(queue.next() == 2)
+    #expect(queue.isEmpty)
+  }
 }

@@ -2,7 +2,7 @@ import Collections
 
 /// A queue in which parties take turns: in order for each party, one item of each in a round.
 struct FairQueue<Party: Equatable, Element> {
-  /// The parties with work, the next one first. They are few: the users of one link.
+  /// The parties with work, the next one first. They are few: users, or the sessions of one of them on a link.
   private var turns: [(party: Party, work: Deque<Element>)] = []
 
   var isEmpty: Bool { turns.isEmpty }
@@ -42,6 +42,17 @@ struct FairQueue<Party: Equatable, Element> {
     return nil
   }
 
+  /// Removes and returns the first item of a party, whose turn does not change.
+  mutating func next(of party: Party) -> Element? {
+    guard let index = index(of: party) else { return nil }
+    let first = turns[index].work.removeFirst()
+    if turns[index].work.isEmpty { turns.remove(at: index) }
+    return first
+  }
+
+  /// Whether a party has items.
+  func contains(_ party: Party) -> Bool { index(of: party) != nil }
+
   /// The item of a party that was added last; nil if the party has none.
   func last(of party: Party) -> Element? { index(of: party).flatMap { turns[$0].work.last } }
 
@@ -55,4 +66,61 @@ struct FairQueue<Party: Equatable, Element> {
   }
 
   private func index(of party: Party) -> Int? { turns.firstIndex { $0.party == party } }
+}
+
+/// A queue in which users take turns, and the sessions of each user take its turns.
+struct UserQueue<Element> {
+  /// Whose item it is.
+  struct Party: Equatable {
+    /// Nil for items of the daemon itself, and of sessions whose user is not known.
+    var user: UInt32?
+    /// 0 for the daemon itself.
+    var session: Int
+  }
+
+  /// The users with items, the next one first.
+  private var turns: [(user: UInt32?, sessions: FairQueue<Int, Element>)] = []
+
+  var isEmpty: Bool { turns.isEmpty }
+
+  /// Adds an item behind the others of the same session.
+  mutating func append(_ element: Element, of party: Party) {
+    turns[place(of: party.user)].sessions.append(element, of: party.session)
+  }
+
+  /// Adds an item before the others of the same session, whose turn comes last.
+  mutating func prepend(_ element: Element, of party: Party) {
+    turns[place(of: party.user)].sessions.prepend(element, of: party.session)
+  }
+
+  /// Removes and returns the first item of the session whose turn it is.
+  /// - Parameter canBegin: whether the first work of a session can be begun; one whose work cannot is passed over.
+  mutating func next(where canBegin: (Element) -> Bool = { _ in true }) -> Element? {
+    for index in turns.indices {
+      guard let next = turns[index].sessions.next(where: canBegin) else { continue }
+      let turn = turns.remove(at: index)
+      if !turn.sessions.isEmpty { turns.append(turn) }
+      return next.element
+    }
+    return nil
+  }
+
+  /// The item of a session that was added last; nil if it has none.
+  func last(of party: Party) -> Element? {
+    turns.first { $0.user == party.user }?.sessions.last(of: party.session)
+  }
+
+  /// Removes and returns the items of one session, in order, except those that `stays` accepts.
+  mutating func removeAll(of party: Party, unless stays: (Element) -> Bool = { _ in false }) -> [Element] {
+    guard let index = turns.firstIndex(where: { $0.user == party.user }) else { return [] }
+    let removed = turns[index].sessions.removeAll(of: party.session, unless: stays)
+    if turns[index].sessions.isEmpty { turns.remove(at: index) }
+    return removed
+  }
+
+  private mutating func place(of user: UInt32?) -> Int {
+    if let index = turns.firstIndex(where: { $0.user == user }) { return index }
+    turns.append((user, FairQueue()))
+    return turns.count - 1
+  }
 }

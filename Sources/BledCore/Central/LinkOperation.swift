@@ -44,8 +44,8 @@ struct LinkOperation {
   fileprivate var isSubscription: Bool { if case .subscription = task { true } else { false } }
 }
 
-/// The one queue of a link. Operations take turns by session, the daemon itself being one more; each session's own stay
-/// in order. One operation at a time is in progress; Write Commands, which have no response, only need room on the
+/// The one queue of a link. Operations take turns by user, the daemon itself being one more, and then by session; each
+/// session's own stay in order. One operation at a time is in progress; Write Commands, which have no response, only need room on the
 /// link.
 ///
 /// | Operation         | Begins when                                                           | Ends with              |
@@ -57,7 +57,7 @@ struct LinkOperation {
 ///
 /// Between its procedures an operation goes back into the queue, before the rest of its session.
 struct LinkQueue {
-  private var waiting = FairQueue<Int, LinkOperation>()
+  private var waiting = UserQueue<LinkOperation>()
   /// The operation in progress. It stays until it has handled the result: what that leads to comes after
   /// it.
   private var current: (id: ProcedureID, operation: LinkOperation)?
@@ -87,7 +87,7 @@ struct LinkQueue {
   mutating func beginNext(hasRoom: Bool) -> (id: ProcedureID, operation: LinkOperation)? {
     guard !waiting.isEmpty, hasRoom || current == nil else { return nil }
     let current = current
-    guard let next = waiting.next(where: { Self.canBegin($0, hasRoom, beside: current?.operation) })?.element else {
+    guard let next = waiting.next(where: { Self.canBegin($0, hasRoom, beside: current?.operation) }) else {
       return nil
     }
     return (begin(next), next)
@@ -123,7 +123,7 @@ struct LinkQueue {
   mutating func removeAll() -> [LinkOperation] {
     var removed = current.map { [$0.operation] } ?? []
     current = nil
-    while let next = waiting.next()?.element { removed.append(next) }
+    while let next = waiting.next() { removed.append(next) }
     return removed
   }
 
@@ -147,7 +147,9 @@ struct LinkQueue {
   }
 
   /// The party whose turn an operation takes.
-  private func party(of session: Session?) -> Int { session?.id ?? 0 }
+  private func party(of session: Session?) -> UserQueue<LinkOperation>.Party {
+    .init(user: session?.user, session: session?.id ?? 0)
+  }
 }
 
 /// The measurements of the signal strength that wait for the controller.

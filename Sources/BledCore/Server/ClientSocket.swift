@@ -7,25 +7,33 @@ import Glibc
 ///
 /// | State    | Input                          | What happens                                              |
 /// |----------|--------------------------------|-----------------------------------------------------------|
-/// | reading  | octets                         | each whole line goes to the session                       |
+/// | reading  | octets, and it is its turn     | each whole line goes to the session                       |
 /// | reading  | the session is congested       | lines wait in the framer, the socket is not read → paused |
 /// | paused   | the session is relieved        | the lines that wait → reading                             |
 /// | any      | the client sends no more       | a last line without line feed counts; once all is answered → closed |
-/// | any      | the session ends               | what waits is written, for a second at most → closed      |
-/// | any      | the connection breaks          | the daemon is told → closed                               |
+/// | any      | the session ends               | lines that were read are dropped; what waits is written, for a second at most → closed |
+/// | any      | the connection breaks          | what was sent before is read, then the daemon is told → closed |
+///
+/// All of this takes time only in the client's turns, see `Turns`.
 ///
 /// A descriptor that a client passes along is not asked for: the kernel closes it when the octets beside it are read.
-final class ClientSocket: SessionTransport {
+final class ClientSocket: SessionTransport, TurnTaker {
   /// How long a session that ended may take to write what waits, in nanoseconds.
   private static let lastWords: Int64 = 1_000_000_000
-  /// How much is read before other sources get their turn, in octets.
+  /// How much is read at once, in octets.
   private static let readBatch = 16 << 10
-  /// How many batches are written before other sources get their turn.
+  /// How many batches are written in a turn.
   private static let writeBatches = 4
 
   private let descriptor: Int32
   private let loop: EventLoop
   private let daemon: Daemon
+  private let turns: Turns
+  /// The user of its program.
+  let user: UInt32?
+  /// Whether it waits for its turn.
+  var isWaiting = false
+  private var isInTurn = false
   /// Called once, after the socket is closed.
   private let onClose: (ClientSocket) -> Void
   private var watch: Watch?
@@ -38,22 +46,32 @@ final class ClientSocket: SessionTransport {
   private var isFlushScheduled = false
   private var isClosing = false
   private var hasInputEnded = false
+  /// Whether nobody is there to be answered.
+  private var isGone = false
   private var closeAlarm: Timer?
 
   /// Takes ownership of the descriptor and opens a session for it.
   /// - Throws: `EventLoopError` if it cannot be watched; it is closed then.
-  init(_ descriptor: Int32, loop: EventLoop, daemon: Daemon, onClose: @escaping (ClientSocket) -> Void) throws {
+  init(
+    _ descriptor: Int32, loop: EventLoop, daemon: Daemon, turns: Turns, onClose: @escaping (ClientSocket) -> Void
+  ) throws {
+    let credentials = PeerCredentials(ofSocket: descriptor)
     self.descriptor = descriptor
     self.loop = loop
     self.daemon = daemon
+    self.turns = turns
     self.onClose = onClose
+    user = credentials?.user
     do {
-      watch = try Watch(descriptor, on: loop) { [unowned self] readiness in ready(readiness) }
+      watch = try Watch(descriptor, on: loop) { [unowned self] readiness in
+        if readiness.contains(.failed) { isGone = true }
+        turns.ready(self)
+      }
     } catch {
       Glibc.close(descriptor)
       throw error
     }
-    connection = daemon.open(self, credentials: PeerCredentials(ofSocket: descriptor))
+    connection = daemon.open(self, credentials: credentials)
   }
 
   /// Ends the connection at once; the daemon is told.
@@ -71,20 +89,20 @@ final class ClientSocket: SessionTransport {
   // MARK: The session
 
   func linesWait() {
-    guard !isFlushScheduled else { return }
+    // A turn ends with writing.
+    guard !isInTurn, !isFlushScheduled else { return }
     isFlushScheduled = true
     // A strong reference: the socket stays until everything is written.
     loop.execute { [self] in
       isFlushScheduled = false
-      flush()
+      if flush() { turns.add(self) }
     }
   }
 
   func setReading(_ wanted: Bool) {
     isReading = wanted
     updateInterest()
-    guard wanted else { return }
-    loop.execute { [weak self] in self?.resume() }
+    if wanted { turns.add(self) }
   }
 
   func close() {
@@ -102,20 +120,32 @@ final class ClientSocket: SessionTransport {
     watch?.interest = interest
   }
 
-  private func ready(_ readiness: Watch.Readiness) {
-    if readiness.contains(.failed) { return finish() }
-    if readiness.contains(.writable) { flush() }
-    if readiness.contains(.readable), canRead { _ = read() }
-  }
-
-  /// The client is gone. It cannot be answered, but what it sent before counts; it is at most what the kernel's
-  /// buffer holds.
-  private func finish() {
-    while canRead, read() {}
-    disconnect()
-  }
+  func watch(_ isOn: Bool) { watch?.isEnabled = isOn }
 
   private var canRead: Bool { watch != nil && isReading && !isClosing && !hasInputEnded }
+
+  func takeTurn(until deadline: Int64) -> Bool {
+    isInTurn = true
+    let hasMoreInput = handleInput(until: deadline)
+    isInTurn = false
+    let hasMoreOutput = flush()
+    return watch != nil && (hasMoreInput || hasMoreOutput)
+  }
+
+  /// Handles the lines that were read before, then what can be read.
+  /// - Returns: whether there is more.
+  private func handleInput(until deadline: Int64) -> Bool {
+    defer { connection?.hold(framer.held) }
+    guard handleLines(until: deadline) else { return true }
+    while canRead, read() {
+      guard handleLines(until: deadline) else { return true }
+      // What else a client that is there sent is noticed by the loop.
+      guard isGone else { return false }
+    }
+    // What the client sent before it went counts; that is at most what the kernel's buffer holds.
+    if isGone { disconnect() }
+    return false
+  }
 
   /// - Returns: false if there was nothing to read.
   private func read() -> Bool {
@@ -124,58 +154,49 @@ final class ClientSocket: SessionTransport {
       if count > 0 { framer.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
       return count
     }
-    if count < 0 {
-      if errno != EAGAIN, errno != EINTR { disconnect() }
-      return false
-    }
+    if count < 0, errno != EAGAIN, errno != EINTR { isGone = true }
     if count == 0 {
-      endInput()
-      return false
+      hasInputEnded = true
+      updateInterest()
+      // The last line may lack its line feed.
+      if framer.held > 0 { framer.append(CollectionOfOne(UInt8(ascii: "\n"))) }
     }
-    readLines()
-    connection?.hold(framer.held)
-    return true
+    return count >= 0
   }
 
-  private func endInput() {
-    hasInputEnded = true
-    updateInterest()
-    if framer.held > 0 { framer.append(CollectionOfOne(UInt8(ascii: "\n"))) }
-    readLines()
-    linesWait()
-  }
-
-  private func resume() {
-    readLines()
-    connection?.hold(framer.held)
-  }
-
-  private func readLines() {
+  /// - Returns: false if the time was over before all lines were handled.
+  private func handleLines(until deadline: Int64) -> Bool {
     while isReading, !isClosing, let connection {
       framer.limit = connection.longestLine
       do {
-        guard let line = try framer.next() else { return }
+        guard let line = try framer.next() else { return true }
         connection.receive(line)
       } catch {
         connection.receive(error)
       }
+      if EventLoop.now >= deadline { return false }
     }
+    return true
   }
 
   // MARK: Writing
 
-  private func flush() {
+  /// - Returns: whether there is more that could be written.
+  private func flush() -> Bool {
     for _ in 0..<Self.writeBatches {
-      guard watch != nil, let connection else { return }
+      guard watch != nil, let connection else { return false }
       if outgoing.isEmpty { outgoing = connection.takeLines() }
       if outgoing.isEmpty {
         updateInterest()
         if isClosing || (hasInputEnded && connection.isDone && framer.held == 0) { disconnect() }
-        return
+        return false
       }
-      guard write() else { return updateInterest() }
+      guard write() else {
+        updateInterest()
+        return false
+      }
     }
-    linesWait()
+    return true
   }
 
   /// Writes the lines with one system call.
@@ -200,7 +221,10 @@ final class ClientSocket: SessionTransport {
         }
       }
     if count < 0 {
-      if errno != EAGAIN, errno != EINTR { finish() }
+      if errno != EAGAIN, errno != EINTR {
+        isGone = true
+        turns.add(self)
+      }
       return false
     }
     written += count

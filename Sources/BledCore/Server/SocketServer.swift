@@ -1,22 +1,27 @@
+import BledRPC
+import Bluetooth
 import EventLoop
 import Glibc
 import Logging
 
 /// Accepts clients on a Unix socket and opens a session for each.
 public final class SocketServer {
-  /// How many clients are accepted before other sources get their turn.
+  /// How many clients are accepted in a turn.
   private static let burst = 16
-  /// How long clients wait when no descriptors are available, in nanoseconds.
+  /// How long clients wait when the kernel has no memory for them, in nanoseconds.
   private static let pause: Int64 = 200_000_000
 
   private let socket: ListeningSocket
   private let daemon: Daemon
   private let loop: EventLoop
   private let logger: Logger
+  private let turns: Turns
   private var watch: Watch?
   private var clients: [ObjectIdentifier: ClientSocket] = [:]
   private var pauseTimer: Timer?
   private var lastComplaint: Int64?
+  /// A descriptor that is given up to accept a client when there is no other one, so that the client can be told.
+  private var reserve: Int32
   private var allClosed: (() -> Void)?
 
   /// Begins to accept clients.
@@ -26,6 +31,8 @@ public final class SocketServer {
     self.daemon = daemon
     self.loop = loop
     self.logger = logger
+    turns = try Turns(on: loop)
+    reserve = Self.openReserve()
     watch = try Watch(socket.descriptor, on: loop) { [weak self] _ in self?.accept() }
   }
 
@@ -37,6 +44,8 @@ public final class SocketServer {
     watch?.cancel()
     watch = nil
     close(socket.descriptor)
+    if reserve >= 0 { close(reserve) }
+    reserve = -1
   }
 
   /// Waits until all clients have disconnected, and closes those that are left after `patience`.
@@ -56,23 +65,52 @@ public final class SocketServer {
 
   private func accept() {
     for _ in 0..<Self.burst {
-      let descriptor = Glibc.accept(socket.descriptor, nil, nil)
+      let descriptor = acceptOne()
       guard descriptor >= 0 else {
         switch errno {
         case EAGAIN: return
         case EINTR, ECONNABORTED: continue
-        default: return complain(errno)
+        case EMFILE where refuseOne(): continue
+        default: return pause(errno)
         }
       }
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       do {
-        let client = try ClientSocket(descriptor, loop: loop, daemon: daemon) { [weak self] in self?.closed($0) }
+        let client = try ClientSocket(descriptor, loop: loop, daemon: daemon, turns: turns) { [weak self] in
+          self?.closed($0)
+        }
         clients[ObjectIdentifier(client)] = client
       } catch {
-        return complain(ENOMEM)
+        return pause(ENOMEM)
       }
     }
   }
+
+  /// Tells the next client that there is no descriptor for it.
+  /// - Returns: false if it has to wait.
+  private func refuseOne() -> Bool {
+    guard reserve >= 0 else { return false }
+    close(reserve)
+    let descriptor = acceptOne()
+    if descriptor >= 0 {
+      complain(EMFILE)
+      let error = BledError.limitReached.error(
+        "bled has no descriptor left for another program: raise LimitNOFILE in its unit, or stop some programs")
+      if let line = try? RPCEncoding.failure(id: nil, RPCError(error)) {
+        _ = line.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
+      }
+      close(descriptor)
+    }
+    reserve = Self.openReserve()
+    return descriptor >= 0
+  }
+
+  private func acceptOne() -> Int32 {
+    let descriptor = Glibc.accept(socket.descriptor, nil, nil)
+    if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    return descriptor
+  }
+
+  private static func openReserve() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
   private func closed(_ client: ClientSocket) {
     clients[ObjectIdentifier(client)] = nil
@@ -82,16 +120,20 @@ public final class SocketServer {
     }
   }
 
-  /// When no descriptors are available, clients wait in the kernel's queue until some are, instead of being accepted
-  /// at once.
-  private func complain(_ code: Int32) {
+  /// When there is no memory, or not even the reserve, clients wait in the kernel's queue for a while.
+  private func pause(_ code: Int32) {
+    complain(code)
+    reserve = reserve >= 0 ? reserve : Self.openReserve()
     watch?.interest = []
     pauseTimer = loop.schedule(at: EventLoop.now + Self.pause) { [weak self] in self?.watch?.interest = .readable }
+  }
+
+  private func complain(_ code: Int32) {
     let now = EventLoop.now
     guard lastComplaint.map({ now - $0 >= 60_000_000_000 }) ?? true else { return }
     lastComplaint = now
     logger.error(
-      "no more clients can be accepted: \(String(cString: strerror(code))). New clients wait; raise LimitNOFILE in bled's unit, or stop some programs"
+      "no more clients can be accepted: \(String(cString: strerror(code))). Raise LimitNOFILE in bled's unit, or stop some programs"
     )
   }
 }

@@ -42,7 +42,8 @@ public final class Session {
   let rules: Rules
   private let queue: Rules.UserQueue
   private var accounted = 0
-  private var hasOverflowed = false
+  /// Whether it is about to be closed as it did not read.
+  private(set) var hasOverflowed = false
   private let logger: Logger
   private let onOverflow: (Session) -> Void
   /// What to call when the outbox has room for more.

@@ -55,7 +55,7 @@ public final class SessionConnection {
 
   /// Handles one line of the client, without its line feed.
   public func receive(_ line: Data) {
-    guard isOpen else { return }
+    guard isOpen, !session.hasOverflowed else { return }
     let isBatch = line.withUnsafeBytes { octets in
       octets.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "[")
     }

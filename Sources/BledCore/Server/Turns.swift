@@ -1,0 +1,86 @@
+import EventLoop
+
+/// Shares the loop's time among clients: users take turns first, then the clients of each user.
+///
+/// | A client is ready, and its user …            | What happens                                              |
+/// |----------------------------------------------|-----------------------------------------------------------|
+/// | has time left in this round of the loop      | it is served at once, for what is left of 1 ms            |
+/// | has none, or has clients that wait           | it waits behind them, and its descriptor is not watched   |
+///
+/// Behind everything else that is ready, the next user whose clients wait gets 1 ms, which the longest waiting of them
+/// use up one after another. A client that could go on when its time is over waits behind the others of its user. So a
+/// user with 400 busy clients takes no more of the others' time than one with a single one.
+final class Turns {
+  /// How long one user's clients may work until others get their turn, in nanoseconds.
+  static let budget: Int64 = 1_000_000
+
+  private let loop: EventLoop
+  /// Gives the time in nanoseconds.
+  private let clock: () -> Int64
+  private var waiting = FairQueue<UInt32?, any TurnTaker>()
+  /// What users have used of this round, in nanoseconds.
+  private var spent: [UInt32?: Int64] = [:]
+  private var round: UInt64 = 0
+  private var next: DeferredWork?
+
+  /// - Throws: `EventLoopError` if memory is lacking.
+  init(on loop: EventLoop, clock: @escaping () -> Int64 = { EventLoop.now }) throws(EventLoopError) {
+    self.loop = loop
+    self.clock = clock
+    next = try DeferredWork(on: loop) { [unowned self] in serveNextUser() }
+  }
+
+  /// The client can do something: it does so now, or when its turn has come.
+  func ready(_ client: any TurnTaker) {
+    guard !client.isWaiting else { return }
+    if round != loop.round {
+      round = loop.round
+      spent.removeAll(keepingCapacity: true)
+    }
+    let user = client.user
+    let before = spent[user, default: 0]
+    guard before < Self.budget, !waiting.contains(user) else { return add(client) }
+    let start = clock()
+    serve(client, until: start + Self.budget - before)
+    spent[user] = before + clock() - start
+  }
+
+  /// The client can do something, and waits for its turn.
+  func add(_ client: any TurnTaker) {
+    guard !client.isWaiting else { return }
+    client.isWaiting = true
+    client.watch(false)
+    waiting.append(client, of: client.user)
+    next?.request()
+  }
+
+  private func serveNextUser() {
+    guard var turn = waiting.next() else { return }
+    let deadline = clock() + Self.budget
+    while true {
+      turn.element.isWaiting = false
+      serve(turn.element, until: deadline)
+      guard clock() < deadline, let client = waiting.next(of: turn.party) else { break }
+      turn.element = client
+    }
+    if !waiting.isEmpty { next?.request() }
+  }
+
+  private func serve(_ client: any TurnTaker, until deadline: Int64) {
+    if client.takeTurn(until: deadline) { add(client) }
+    if !client.isWaiting { client.watch(true) }
+  }
+}
+
+/// Somebody whom `Turns` serves.
+protocol TurnTaker: AnyObject {
+  /// The user whose turns it takes; nil if that is not known.
+  var user: UInt32? { get }
+  /// Whether it waits for its turn. Set by `Turns` alone.
+  var isWaiting: Bool { get set }
+  /// Whether its descriptor is watched: not while it waits.
+  func watch(_ isOn: Bool)
+  /// Works until nothing is left to do, or the clock shows `deadline`; what was begun is ended.
+  /// - Returns: whether there is more to do at once.
+  func takeTurn(until deadline: Int64) -> Bool
+}
