@@ -44,10 +44,24 @@ public final class Peripheral: Sendable {
   }
 
   /// Discovers everything: services, included services, characteristics, descriptors.
-  /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; an error of the domain `att`
-  ///   that the device answers; and as `BledClient.call`.
-  public func discover() async throws(BluetoothError) -> [ServiceDescription] {
-    try await client.call(GATTDiscover.self, .init(peripheral: identifier)).services
+  /// - Parameters:
+  ///   - timeout: How long it may take; the daemon's 60 s if nil.
+  ///   - progress: Called about once a second with what was found so far, on the connection's queue.
+  /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; `.timeout`; an error of the
+  ///   domain `att` that the device answers; and as `BledClient.call`.
+  public func discover(
+    timeout: Duration? = nil, progress: (@Sendable (GATTDiscoveryProgress.Params) -> Void)? = nil
+  ) async throws(BluetoothError) -> [ServiceDescription] {
+    let observation = progress.map { progress in
+      client.observe(GATTDiscoveryProgress.self) { [identifier] found in
+        if found.peripheral == identifier { progress(found) }
+      } end: { _ in
+      }
+    }
+    defer { observation?.cancel() }
+    return try await client.call(
+      GATTDiscover.self, .init(peripheral: identifier, timeout: timeout?.inSeconds)
+    ).services
   }
 
   /// Discovers primary services, without their contents.

@@ -42,6 +42,7 @@ public final class Daemon {
   let store: Store
   let restorations: Restorations
   let rules: Rules
+  private let memory: FreedMemory
   private let router = Router()
   let scheduler: any Scheduler
   let logger: Logger
@@ -63,6 +64,7 @@ public final class Daemon {
     self.scheduler = scheduler
     self.logger = logger
     rules = Rules(policy: policy, limits: limits)
+    memory = FreedMemory(scheduler)
     store = Store(storage, scheduler: scheduler, logger: logger)
     restorations = Restorations(settings: restoration, store: store, scheduler: scheduler, logger: logger)
     var remembered = PeripheralDirectory.Limits()
@@ -70,7 +72,8 @@ public final class Daemon {
     directory = PeripheralDirectory(store: store, scheduler: scheduler, limits: remembered)
     links = LinkRegistry(directory: directory, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
-    central = CentralBroker(adapters: adapters, directory: directory, scheduler: scheduler, logger: logger)
+    central = CentralBroker(
+      adapters: adapters, directory: directory, rules: rules, scheduler: scheduler, logger: logger)
     server = ServerBroker(links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters)
     restorations.describe = { [unowned self] in state(of: $0, since: 0) }
@@ -95,7 +98,10 @@ public final class Daemon {
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
     let session = makeSession(credentials: credentials)
     let connection = SessionConnection(
-      transport: transport, credentials: credentials, session: session, router: router, logger: logger)
+      transport: transport, credentials: credentials, session: session, router: router, logger: logger
+    ) { [memory] in
+      memory.mayHaveGrown()
+    }
     let refusal = refusal(of: session)
     sessions.append(session)
     logger.debug(
@@ -111,9 +117,12 @@ public final class Daemon {
   /// The error if this session cannot be opened.
   private func refusal(of session: Session) -> BluetoothError? {
     guard !isStopping else { return Self.shuttingDown }
+    // Whoever can see all sessions can also end some.
+    guard !rules.permissions(of: session).contains(.sessions) else { return nil }
     do throws(BluetoothError) {
-      try rules.admit(.sessions, total: sessions.count)
-      try rules.admit(.sessions, ofUser: session.user, all: sessions.count { $0.user == session.user })
+      let own = sessions.count { $0.user == session.user }
+      try rules.admit(.sessions, ofUser: session.user, all: own)
+      try rules.admit(.sessions, total: sessions.count, own: own)
       return nil
     } catch {
       logger.notice("a session was refused: \(error)")
@@ -183,6 +192,7 @@ public final class Daemon {
     guard session.isOpen else { return }
     session.end(error)
     sessions.removeAll { $0 === session }
+    memory.mayHaveGrown()
     restorations.forget(session)
     if !sessions.contains(where: { $0.user == session.user }) { rules.forget(session.user) }
     scans.stop(session)

@@ -67,8 +67,18 @@ public struct DescriptorDescription: Codable, Sendable, Hashable {
 
 /// Discovers everything on a device.
 public enum GATTDiscover: ClientCall {
-  /// The device.
-  public typealias Params = PeripheralReference
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// For how many seconds it may take, more than 0 and at most a day; 60 if missing.
+    public var timeout: Double?
+    /// Makes the params.
+    public init(peripheral: String, timeout: Double? = nil) {
+      self.peripheral = peripheral
+      self.timeout = timeout
+    }
+  }
   /// The whole tree.
   public typealias Result = GATTServices
   /// `gatt.discover`
@@ -76,7 +86,34 @@ public enum GATTDiscover: ClientCall {
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
-  public static let summary = "Discovers all services, included services, characteristics and descriptors of a device."
+  public static let summary = """
+    Discovers all services, included services, characteristics and descriptors of a device. Fails with the gap error \
+    timeout when it has taken too long; gatt.discoveryProgress reports about once a second how far it got.
+    """
+}
+
+/// A discovery of everything on a device has not finished yet.
+public enum GATTDiscoveryProgress: RPCNotification {
+  /// `gatt.discoveryProgress`
+  public static let name = "gatt.discoveryProgress"
+  /// For `rpc.discover`.
+  public static let summary =
+    "A gatt.discover of this session has not finished; about once a second while the device answers."
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// How many services are known so far.
+    public var services: Int
+    /// How many characteristics are known so far.
+    public var characteristics: Int
+    /// Makes the params.
+    public init(peripheral: String, services: Int, characteristics: Int) {
+      self.peripheral = peripheral
+      self.services = services
+      self.characteristics = characteristics
+    }
+  }
 }
 
 /// Services in order of their handles.

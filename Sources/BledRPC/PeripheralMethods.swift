@@ -186,7 +186,7 @@ public enum PeripheralForget: ClientCall {
   public static let summary = """
     Permanently forgets a device: its identifier, its name and its cached attributes. If it is heard again it gets a \
     new identifier. Fails with the bled error notPermitted while a session is connected to the device or has a pending \
-    connection to it.
+    connection to it, and without the permission "sessions" if other users have used the device.
     """
 }
 

@@ -2,14 +2,19 @@ import Bluetooth
 
 /// Lists the sessions of the daemon.
 public enum SessionList: ClientCall {
-  /// There are no parameters.
-  public typealias Params = Empty
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// Lists the sessions behind the one of this number; from the first on if missing.
+    public var after: Int?
+    /// Makes the params.
+    public init(after: Int? = nil) { self.after = after }
+  }
   /// `session.list`
   public static let name = "session.list"
   /// For `rpc.discover`.
   public static let summary = """
-    Lists the sessions: their programs, what they hold and what they cost. Without the permission "sessions" the list \
-    has only the caller's own session.
+    Lists the sessions: their programs, what they hold and what they cost, at most 50 at a time. Without the \
+    permission "sessions" the list has only the caller's own session.
     """
   /// None; the permission `sessions` decides how much the list shows.
   public static let permission: Permission? = nil
@@ -18,8 +23,13 @@ public enum SessionList: ClientCall {
   public struct Result: RPCPayload {
     /// In the order in which they were opened.
     public var sessions: [SessionDescription]
+    /// True if there are more: call again with the number of the last one as `after`. Missing otherwise.
+    public var more: Bool?
     /// Makes the result.
-    public init(sessions: [SessionDescription]) { self.sessions = sessions }
+    public init(sessions: [SessionDescription], more: Bool? = nil) {
+      self.sessions = sessions
+      self.more = more
+    }
   }
 }
 

@@ -39,6 +39,36 @@ import Testing
     #expect(services.last?.includes?.map(\.uuid) == [0x180D])
   }
 
+  @Test(
+    "The discovery of a device that answers slowly ends after 60 seconds, or when the caller wants, and tells how far it is"
+  )
+  func slowDiscovery() throws {
+    peer.delay = .seconds(12)
+    let call = try client.call(GATTDiscover.self, .init(peripheral: id))
+    world.scheduler.advance(by: .seconds(59))
+    #expect(try client.answer(to: call, GATTDiscover.self) == nil)
+    let progress = try client.notifications(GATTDiscoveryProgress.self)
+    #expect((2...4).contains(progress.count))
+    #expect(progress.last?.peripheral == id && progress.last?.services == 4)
+    let other = world.client()
+    try world.connect(other, peer)
+    #expect(try other.notifications(GATTDiscoveryProgress.self).isEmpty)
+    world.scheduler.advance(by: .seconds(2))
+    let error = try #require(try client.error(of: call, GATTDiscover.self))
+    #expect(error.data?.name == "timeout" && error.message.contains("60"))
+    let brief = try client.call(GATTDiscover.self, .init(peripheral: id, timeout: 20))
+    let read = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    world.scheduler.advance(by: .seconds(21))
+    #expect(try client.error(of: brief, GATTDiscover.self)?.data?.name == "timeout")
+    world.scheduler.advance(by: .seconds(30))
+    #expect(try client.answer(to: read, GATTRead.self)?.get().value.octets == [1])
+    peer.delay = .milliseconds(1)
+    world.settle()
+    #expect(try done(GATTDiscover.self, .init(peripheral: id, timeout: 20)).services.count == 4)
+    world.scheduler.advance(by: .seconds(60))
+    #expect(try client.error(GATTDiscover.self, .init(peripheral: id, timeout: -1))?.data?.name == "invalidParameter")
+  }
+
   @Test("G4: only what is wanted is asked of the device")
   func stepwise() throws {
     let asked = peer.received.count

@@ -36,8 +36,72 @@ import Testing
     #expect(!other.isClosed)
     _ = try other.result(ScanStart.self, .init())
     expect(world.client(user: 1002).errors.first, "3 sessions", "limits.sessions")
+    let root = world.client()
+    #expect(!root.isClosed, "root always gets in")
+    root.die()
     first.die()
     #expect(!world.client(user: 1000).isClosed)
+  }
+
+  @Test("Two users cannot take all sessions: the last tenth is for those who have few, and root gets in anyway")
+  func sessionsLeftForOthers() throws {
+    var limits = limits(perUser: [.sessions: 100])
+    limits.total[.sessions] = 200
+    let world = World(limits: limits)
+    let many = (0..<2).map { user in (0..<100).map { _ in world.client(user: 1000 + UInt32(user)) } }
+    #expect(many[0].allSatisfy { !$0.isClosed })
+    #expect(many[1].count { !$0.isClosed } == 80)
+    expect(many[1].last?.errors.first, "bled has 180 sessions", "limits.sessions")
+    let others = (0..<15).map { world.client(user: 2000 + UInt32($0)) }
+    #expect(others.allSatisfy { !$0.isClosed })
+    let third = (0..<5).map { _ in world.client(user: 3000) }
+    #expect(third.count { !$0.isClosed } == 2, "less than a hundredth: 0 and 1 of 200")
+    #expect(!world.client().isClosed)
+  }
+
+  @Test("Slow readers of many users cannot use up the memory: there is a bound for all, with a share for others")
+  func waitingOctetsOfAll() throws {
+    var limits = limits(perUser: [.queueOctets: 8 << 20])
+    limits.total[.queueOctets] = 10 << 20
+    let world = World(limits: limits)
+    let rules = world.daemon.rules
+    let accounts = (0..<3).map { rules.account(of: 1000 + $0) }
+    accounts[0].octets = 8 << 20
+    #expect(rules.room(for: accounts[0]) == 0)
+    #expect(rules.room(for: accounts[1]) == 2 << 20)
+    accounts[1].octets = 1 << 20
+    #expect(rules.room(for: accounts[1]) == 0)
+    #expect(rules.room(for: accounts[2]) == 1 << 20)
+    accounts[0].octets = 0
+    #expect(rules.room(for: accounts[1]) == 7 << 20)
+  }
+
+  @Test("The calls in progress of all sessions of a user are bounded, too")
+  func callsOfAUser() throws {
+    let world = World()
+    let peer = world.peer()
+    let clients = (0..<17).map { _ in world.client(user: 1000) }
+    for client in clients { try world.connect(client, peer) }
+    peer.isMute = true
+    let id = try #require(try clients[0].result(PeripheralList.self, Empty()).peripherals.first).peripheral
+    for client in clients[..<16] {
+      for _ in 0..<1024 { try client.call(GATTRead.self, .init(peripheral: id, handle: 3)) }
+    }
+    #expect(world.daemon.rules.account(of: 1000).calls == 16384)
+    expect(
+      try clients[16].error(GATTRead.self, .init(peripheral: id, handle: 3)),
+      "the sessions of this user have 16384 calls in progress")
+    for client in clients { client.die() }
+    #expect(world.daemon.rules.account(of: 1000).calls == 0)
+  }
+
+  @Test("A session may wait for the same device with a few calls, not with thousands")
+  func connectsToOneDevice() throws {
+    let world = World()
+    let client = world.client(user: 1000)
+    for _ in 0..<16 { try client.call(PeripheralConnect.self, address(1)) }
+    expect(try client.error(PeripheralConnect.self, address(1)), "this session has 16 peripheral.connect calls")
+    try client.call(PeripheralConnect.self, address(2))
   }
 
   @Test func scansOfAUser() throws {
@@ -145,9 +209,9 @@ import Testing
     deaf[0].reads = true
     deaf[0].drain()
     let left = deaf.dropFirst().compactMap(\.session).reduce(0) { $0 + $1.outbox.waiting }
-    #expect(world.daemon.rules.queue(of: 1000).octets == left)
+    #expect(world.daemon.rules.account(of: 1000).octets == left)
     for client in deaf { client.die() }
-    #expect(world.daemon.rules.queue(of: 1000).octets == 0)
+    #expect(world.daemon.rules.account(of: 1000).octets == 0)
   }
 
   @Test("A session of which more waits to be read than has room is closed once, whatever waits for answers")
@@ -183,7 +247,7 @@ import Testing
     connections[0].hold(0)
     #expect(connections[2].longestLine == (1 << 20) - 300_000)
     connections[1].hold(0)
-    #expect(world.daemon.rules.queue(of: 1000).octets == 0)
+    #expect(world.daemon.rules.account(of: 1000).octets == 0)
   }
 
   @Test func knownDevicesAreForgottenAtTheBound() throws {

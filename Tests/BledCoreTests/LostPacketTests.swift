@@ -28,7 +28,7 @@ import Testing
   }
 
   private func lostPackets(_ client: TestClient) throws -> Int? {
-    try client.result(SessionList.self, Empty()).sessions.first { $0.mine }?.costs.packetsLost
+    try client.result(SessionList.self, .init()).sessions.first { $0.mine }?.costs.packetsLost
   }
 
   @Test("who subscribes on the link is told how many, and goes on; who does not is told nothing")

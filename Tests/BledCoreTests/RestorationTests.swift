@@ -64,7 +64,7 @@ import Testing
     #expect(belt.subscriptions[handle] == .notification)
 
     let observer = world.client()
-    let gone = try observer.result(SessionList.self, Empty()).sessions.filter { $0.preserved == true }
+    let gone = try observer.result(SessionList.self, .init()).sessions.filter { $0.preserved == true }
     observer.die()
     #expect(gone.map(\.restore) == ["app"] && gone.first?.subscriptions.map(\.handle) == [handle])
 

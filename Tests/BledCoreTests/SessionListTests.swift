@@ -9,7 +9,7 @@ import Testing
   private let world = World()
 
   private func listing(_ client: TestClient) throws -> [SessionDescription] {
-    try client.result(SessionList.self, Empty()).sessions
+    try client.result(SessionList.self, .init()).sessions
   }
 
   @Test func aNameIsShortAndHasNoControlCharacters() throws {
@@ -18,6 +18,21 @@ import Testing
     _ = try client.result(SessionOpen.self, .init(name: name))
     let shown = try #require(try listing(client).first?.name)
     #expect(shown.utf8.count <= 64 && shown.unicodeScalars.starts(with: "a[2Je\u{301}".unicodeScalars))
+  }
+
+  @Test("Many sessions are listed in pages")
+  func pages() throws {
+    let clients = (0..<120).map { _ in world.client() }
+    var listed: [Int] = []
+    var pages = 0
+    var page: SessionList.Result
+    repeat {
+      page = try clients[0].result(SessionList.self, .init(after: listed.last))
+      listed += page.sessions.map(\.session)
+      pages += 1
+    } while page.more == true
+    #expect(pages == 3 && listed == Array(1...120))
+    #expect(try world.client(user: 1000).result(SessionList.self, .init()).sessions.map(\.mine) == [true])
   }
 
   @Test func aResultThatIsNoJSONIsRefused() throws {

@@ -142,17 +142,19 @@ import Testing
   func failedCallsAreCounted() throws {
     let client = world.client()
     func failed() throws -> Int? {
-      try client.result(SessionList.self, Empty()).sessions.first { $0.mine }?.costs.requestsFailed
+      try client.result(SessionList.self, .init()).sessions.first { $0.mine }?.costs.requestsFailed
     }
     #expect(try failed() == 0)
     client.send("{\"jsonrpc\":\"2.0\",\"method\":\"no.such\"}")
     #expect(try failed() == 1)
+    let peer = world.peer()
+    let id = try world.connect(client, peer).peripheral
+    peer.isMute = true
     let read = GATTRead.Params(peripheral: "11111111-1111-4111-8111-111111111111", handle: 1)
     #expect(try client.error(GATTRead.self, read)?.data?.name == "unknownDevice")
     #expect(try failed() == 2)
-    let connect =
-      #"{"jsonrpc":"2.0","method":"peripheral.connect","params":{"address":"C0:00:00:00:00:01","addressType":"random"}}"#
-    for _ in 0..<SessionConnection.maximumOpenReplies + 5 { client.send(connect) }
+    let unanswered = #"{"jsonrpc":"2.0","method":"gatt.read","params":{"peripheral":"\#(id)","handle":3}}"#
+    for _ in 0..<SessionConnection.maximumOpenReplies + 5 { client.send(unanswered) }
     #expect(try failed() == 7)
     // Those that waited fail as well.
     client.send(#"{"jsonrpc":"2.0","method":"peripheral.disconnect","params":{"address":"C0:00:00:00:00:01"}}"#)

@@ -55,7 +55,7 @@ import Testing
   private var waiting: Int { server.session?.outbox.waiting ?? 0 }
 
   private func packetsLost(_ client: TestClient) throws -> Int? {
-    try client.result(SessionList.self, Empty()).sessions.first { $0.mine }?.costs.packetsLost
+    try client.result(SessionList.self, .init()).sessions.first { $0.mine }?.costs.packetsLost
   }
 
   @Test("a program that is written to faster than it reads slows the link down, and loses nothing (P16)")

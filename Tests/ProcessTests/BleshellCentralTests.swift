@@ -148,7 +148,7 @@ import Testing
     #expect(lines.count { $0.contains("  Echo  ") && $0.hasSuffix("  connected") } == 1, "\(lines)")
     let watcher = try daemon.start(["watch", "--time", "4", "--json"])
     try eventually("bleshell watches: session.open, peripheral.watch, peripheral.list") {
-      let sessions = try holder.call(SessionList.self, Empty()).sessions
+      let sessions = try holder.call(SessionList.self, .init()).sessions
       return sessions.first { $0.program == "bleshell" }?.costs.requests ?? 0 >= 3
     }
     let thermometer = try holder.call(

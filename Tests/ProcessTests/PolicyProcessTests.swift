@@ -126,14 +126,14 @@ struct PolicyProcessTests {
     try daemon.reload()
     #expect(daemon.process.errors.contains("the configuration is unchanged"))
     #expect(daemon.process.errors.contains("policy.scan"))
-    #expect(try client.call(SessionList.self, Empty()).sessions.count == 2)
+    #expect(try client.call(SessionList.self, .init()).sessions.count == 2)
 
     try daemon.configure("{ socket: { mode: '0600' }, name: 'Renamed', policy: { scan: [] } }")
     try daemon.reload()
     #expect(try scanning.exitStatus() == 1, "\(scanning.output)")
     #expect(daemon.process.errors.contains("\"socket\" changed"))
     try client.next(ScanReport.self)
-    #expect(try client.call(SessionList.self, Empty()).sessions.count == 1)
+    #expect(try client.call(SessionList.self, .init()).sessions.count == 1)
     #expect(try start(daemon, "scan", "--time", "1").exitStatus() == 1)
 
     try daemon.configure("{ policy: { scan: ['everyone'] }, limits: { perUser: { scans: 1 } } }")
@@ -148,7 +148,7 @@ struct PolicyProcessTests {
   private func waitForScan(_ client: SocketClient) throws -> SessionDescription {
     var found: SessionDescription?
     try eventually("another program scans") {
-      found = try client.call(SessionList.self, Empty()).sessions.first { $0.scan != nil && !$0.mine }
+      found = try client.call(SessionList.self, .init()).sessions.first { $0.scan != nil && !$0.mine }
       return found != nil
     }
     return try #require(found)

@@ -27,15 +27,22 @@ struct LinkWatchers {
 /// Connects sessions with devices: finds the device and the adapter that a session means, and has one connection for
 /// all sessions that want the same device.
 final class CentralBroker {
+  /// How many calls of a session may wait for the same device.
+  private static let maximumRequests = 16
+
   let directory: PeripheralDirectory
   let scheduler: any Scheduler
   let logger: Logger
   var watchers = LinkWatchers()
   private let adapters: AdapterRegistry
+  private let rules: Rules
   private var connections: [Peripheral: PeripheralConnection] = [:]
 
-  init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler, logger: Logger) {
+  init(
+    adapters: AdapterRegistry, directory: PeripheralDirectory, rules: Rules, scheduler: any Scheduler, logger: Logger
+  ) {
     self.adapters = adapters
+    self.rules = rules
     self.directory = directory
     self.scheduler = scheduler
     self.logger = logger
@@ -49,8 +56,13 @@ final class CentralBroker {
     if let timeout = params.timeout, !(timeout > 0 && timeout <= 86_400 * 365) {
       throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a year")
     }
-    try connection(wanted: params, by: session)
-      .want(session, reply, timeout: params.timeout, keeps: params.reconnect ?? false)
+    let connection = try connection(wanted: params, by: session)
+    let pending = connection.machine.requests(of: session).count
+    guard pending < Self.maximumRequests else {
+      throw BledError.limitReached.error(
+        "this session has \(pending) \(PeripheralConnect.name) calls in progress for this device")
+    }
+    connection.want(session, reply, timeout: params.timeout, keeps: params.reconnect ?? false)
   }
 
   func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
@@ -78,6 +90,19 @@ final class CentralBroker {
       connection.machine.users.contains(session)
     else { throw GAPError.notConnected.error("this session is not connected to \(id): call peripheral.connect first") }
     return link
+  }
+
+  /// Whether a session may see what others hold.
+  func maySeeOthers(_ session: Session) -> Bool { rules.permissions(of: session).contains(.sessions) }
+
+  /// Forgets a device, unless other users use it.
+  func forget(_ id: String, for session: Session) throws {
+    let peripheral = try directory.find(id)
+    guard peripheral.users.allSatisfy({ $0 == session.user }) || maySeeOthers(session) else {
+      throw BledError.notPermitted.error(
+        "other users use \(peripheral.id): it can be forgotten by a program with the permission \"sessions\"")
+    }
+    try directory.forget(peripheral)
   }
 
   // MARK: Sessions that come and go
@@ -136,9 +161,10 @@ final class CentralBroker {
       let holders = names.isEmpty ? "connected by the device itself" : names.joined(separator: ", ")
       return "\(connection.peripheral.address) (\(holders))"
     }
-    let message =
-      "adapter \(slot.id) holds \(held.count) links and cannot hold more: \(held.joined(separator: ", "))"
-    connection.failed(GAPError.connectionLimitReached.error(message))
+    let message = "adapter \(slot.id) holds \(held.count) links and cannot hold more"
+    connection.failed(
+      GAPError.connectionLimitReached.error("\(message); the permission \"sessions\" shows whose they are"),
+      inFull: GAPError.connectionLimitReached.error("\(message): \(held.joined(separator: ", "))"))
   }
 
   /// Pending connections fail on an adapter that turns out not to be usable. An adapter that worked comes back, and
@@ -150,8 +176,10 @@ final class CentralBroker {
 
   // MARK: Descriptions
 
+  /// The devices that a session may know of: all if it may scan, else those that its user requested.
   func list(for session: Session) -> [PeripheralList.Entry] {
-    directory.all.map { peripheral in
+    let maySeeAll = rules.permissions(of: session).contains(.scan)
+    return directory.all.filter { maySeeAll || $0.isUsed(by: session.user) }.map { peripheral in
       let connection = connections[peripheral]
       let state =
         switch connection?.machine.state {
@@ -202,6 +230,7 @@ final class CentralBroker {
     connection.prefer(slot)
     if !isRestored, connection.link == nil, let error = connection.slot.unusable { throw error }
     add(connection)
+    peripheral.used(by: session.user)
     directory.keep(peripheral)
     return connection
   }

@@ -47,6 +47,24 @@ final class CentralLink {
     enqueue(LinkOperation(session, .discovery(request, discovery.machine(for: request))))
   }
 
+  /// Discovers all there is.
+  func discoverEverything(_ params: GATTDiscover.Params, for session: Session, _ reply: Reply<GATTServices>) throws {
+    let timeout = params.timeout ?? 60
+    guard timeout > 0, timeout <= 86_400 else {
+      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a day")
+    }
+    let clock = DiscoveryClock(broker.scheduler)
+    clock.start(.seconds(timeout)) { [weak self, unowned clock] in
+      guard let self else { return }
+      let error = GAPError.timeout.error(
+        "the discovery did not finish within \(timeout) s; \(discovery.known.services.count) services were found: give a longer \"timeout\", or discover only what you need with \(GATTDiscoverServices.name)"
+      )
+      for operation in queue.removeAll(of: session, unless: { !$0.isDiscovery(with: clock) }) { fail(operation, error) }
+      beginNext()
+    }
+    discover(.everything(reply, clock), for: session)
+  }
+
   /// Reads a value of any length.
   func read(_ handle: UInt16, for session: Session, _ reply: Reply<GATTRead.Result>) throws {
     let properties = try check(.read, of: handle, "read")
@@ -243,6 +261,7 @@ final class CentralLink {
       case .discovery(let request, var machine):
         if let next = try discover(&machine, result) {
           operation.task = .discovery(request, machine)
+          reportProgress(of: request, to: session)
           return next
         }
         request.succeed(try discovery.answer(request, of: session))
@@ -290,6 +309,16 @@ final class CentralLink {
       for handle in state.subscriptions { tellLost(handle, session, error) }
     case .exchangeMTU, .serviceWatch, .unawaited: break
     }
+  }
+
+  private func reportProgress(of request: DiscoveryRequest, to session: Session?) {
+    guard case .everything(_, let clock) = request, clock.isReportDue() else { return }
+    let services = discovery.known.services
+    session?.send(
+      GATTDiscoveryProgress.self,
+      .init(
+        peripheral: hub.peripheral.id, services: services.count,
+        characteristics: services.reduce(0) { $0 + ($1.characteristics?.count ?? 0) }))
   }
 
   /// Adds a result to what is known, and returns what to ask next.

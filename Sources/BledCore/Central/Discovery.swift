@@ -1,3 +1,4 @@
+import Adapter
 import BledRPC
 import Bluetooth
 import GATT
@@ -13,8 +14,8 @@ struct GATTCache: Hashable, Sendable {
 
 /// What a session wants to know of a device.
 enum DiscoveryRequest {
-  /// All services with all that is in them.
-  case everything(Reply<GATTServices>)
+  /// All services with all that is in them, within a certain time.
+  case everything(Reply<GATTServices>, DiscoveryClock)
   /// The primary services, or only those of the given UUIDs.
   case services([BluetoothUUID], Reply<GATTServices>)
   /// The services that the one at the scope's handle includes.
@@ -26,7 +27,10 @@ enum DiscoveryRequest {
 
   func succeed(_ answer: DiscoveryAnswer) {
     switch (self, answer) {
-    case (.everything(let reply), .services(let found)), (.services(_, let reply), .services(let found)),
+    case (.everything(let reply, let clock), .services(let found)):
+      clock.stop()
+      reply.succeed(GATTServices(services: found))
+    case (.services(_, let reply), .services(let found)),
       (.includedServices(_, let reply), .services(let found)):
       reply.succeed(GATTServices(services: found))
     case (.characteristics(_, let reply), .characteristics(let found)): reply.succeed(.init(characteristics: found))
@@ -37,10 +41,42 @@ enum DiscoveryRequest {
 
   func fail(_ error: BluetoothError) {
     switch self {
-    case .everything(let reply), .services(_, let reply), .includedServices(_, let reply): reply.fail(error)
+    case .everything(let reply, let clock):
+      clock.stop()
+      reply.fail(error)
+    case .services(_, let reply), .includedServices(_, let reply): reply.fail(error)
     case .characteristics(_, let reply): reply.fail(error)
     case .descriptors(_, let reply): reply.fail(error)
     }
+  }
+}
+
+/// The time that a discovery takes: when it is to end, and when its progress was reported.
+final class DiscoveryClock {
+  /// How often progress is reported.
+  private static let pause = Duration.seconds(1)
+
+  private let scheduler: any Scheduler
+  private var alarm: (any ScheduledWork)?
+  private var reported: Instant
+
+  init(_ scheduler: any Scheduler) {
+    self.scheduler = scheduler
+    reported = scheduler.now
+  }
+
+  /// - Parameter timedOut: called when the time is over, unless it is stopped before.
+  func start(_ timeout: Duration, timedOut: @escaping () -> Void) {
+    alarm = scheduler.schedule(after: timeout, timedOut)
+  }
+
+  func stop() { alarm?.cancel() }
+
+  /// Whether progress is to be reported now.
+  func isReportDue() -> Bool {
+    guard reported.duration(to: scheduler.now) >= Self.pause else { return false }
+    reported = scheduler.now
+    return true
   }
 }
 

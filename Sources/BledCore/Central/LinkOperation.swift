@@ -41,6 +41,11 @@ struct LinkOperation {
   /// Whether it continues when the program of the session disconnects and the session is preserved.
   var outlastsProgram: Bool { isSubscription }
 
+  /// Whether it is the discovery that goes by this clock.
+  func isDiscovery(with clock: DiscoveryClock) -> Bool {
+    if case .discovery(.everything(_, let own), _) = task { own === clock } else { false }
+  }
+
   fileprivate var isSubscription: Bool { if case .subscription = task { true } else { false } }
 }
 

@@ -32,6 +32,8 @@ final class PeripheralConnection {
   private var retry: (any ScheduledWork)?
   /// Whether the MTU was exchanged on this link; a client may do so only once (Core 5.4, Vol 3, Part F, 3.4.2.1).
   private var hasNegotiated = false
+  /// The error of pending requests for those who may see what others hold, while they are being failed.
+  private var fullError: BluetoothError?
   /// What preserved sessions that wait for the link had of the device before the daemon was started.
   private var preserved: [Session: RestoredState.Peripheral] = [:]
 
@@ -111,7 +113,12 @@ final class PeripheralConnection {
   func negotiated() { perform(machine.negotiated(at: broker.scheduler.now)) }
 
   /// No link is possible.
-  func failed(_ error: BluetoothError) { perform(machine.failed(error)) }
+  /// - Parameter full: the error for those who may see what others hold.
+  func failed(_ error: BluetoothError, inFull full: BluetoothError? = nil) {
+    fullError = full
+    perform(machine.failed(error))
+    fullError = nil
+  }
 
   /// The link has ended.
   func linkDown(_ reason: BluetoothError) {
@@ -183,7 +190,10 @@ final class PeripheralConnection {
 
   private func answer(_ request: ConnectRequest, _ error: BluetoothError?) {
     request.alarm?.cancel()
-    if let error { return request.reply.fail(error) }
+    if let error {
+      let full = broker.maySeeOthers(request.session) ? fullError : nil
+      return request.reply.fail(full ?? error)
+    }
     guard let result else { return request.reply.fail(LinkHub.gone) }
     request.session.costs.linkBegan(peripheral.number, at: broker.scheduler.now)
     request.reply.succeed(result)

@@ -3,7 +3,7 @@ import BledRPC
 extension Router {
   func serveGATT(_ broker: CentralBroker) {
     serve(GATTDiscover.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).discover(.everything(reply), for: session)
+      try broker.link(to: params.peripheral, for: session).discoverEverything(params, for: session, reply)
     }
     serve(GATTDiscoverServices.self) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session)

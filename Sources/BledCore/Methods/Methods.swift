@@ -8,7 +8,7 @@ extension Router {
     serve(SessionEnd.self) { [unowned daemon] params, session, reply in
       try daemon.end(params, for: session, reply)
     }
-    answer(SessionList.self) { [unowned daemon] _, session in .init(sessions: daemon.describeSessions(to: session)) }
+    answer(SessionList.self) { [unowned daemon] params, session in daemon.describeSessions(params, to: session) }
     answer(AdapterList.self) { [unowned daemon] _, _ in .init(adapters: daemon.adapters.descriptions) }
     serve(AdapterPower.self) { [unowned daemon] params, session, reply in
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)
@@ -40,8 +40,8 @@ extension Router {
       return Empty()
     }
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
-    answer(PeripheralForget.self) { [unowned broker] params, _ in
-      try broker.directory.forget(params.peripheral)
+    answer(PeripheralForget.self) { [unowned broker] params, session in
+      try broker.forget(params.peripheral, for: session)
       return Empty()
     }
     answer(PeripheralWatch.self) { [unowned broker] params, session in
@@ -66,8 +66,8 @@ extension Router {
     answer(ServerNotify.self) { [unowned server] params, session in
       try server.notify(params, for: session)
     }
-    answer(ServerSetLatency.self) { [unowned server] params, _ in
-      try server.setLatency(params)
+    answer(ServerSetLatency.self) { [unowned server] params, session in
+      try server.setLatency(params, for: session)
       return Empty()
     }
     serve(AdvertisingStart.self) { [unowned advertising] params, session, reply in

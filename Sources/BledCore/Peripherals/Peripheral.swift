@@ -3,6 +3,9 @@ import Bluetooth
 
 /// A device that was received, connected, or requested: what the daemon remembers of it.
 final class Peripheral {
+  /// How many users are remembered.
+  private static let maximumUsers = 16
+
   /// The name that clients use for it: a random UUID, upper case.
   let id: String
   /// The same as a small number, for internal tables; never reused.
@@ -31,6 +34,8 @@ final class Peripheral {
   var isKept = false
   /// Whether there ever was a link to it.
   var wasConnected = false
+  /// The users who requested a connection to it, as far as known.
+  private(set) var users: Set<UInt32> = []
   /// What was discovered on it, if its database has a hash.
   var cache: GATTCache?
   /// Its name when it was last written to the store.
@@ -44,6 +49,15 @@ final class Peripheral {
     lastUse = now
     storedName = name
   }
+
+  /// A user requests a connection to it.
+  func used(by user: UInt32?) {
+    guard let user, users.count < Self.maximumUsers else { return }
+    users.insert(user)
+  }
+
+  /// Whether a user has requested a connection to it.
+  func isUsed(by user: UInt32?) -> Bool { user.map(users.contains) ?? false }
 
   /// Its name as last advertised, possibly before the daemon started.
   var name: String? { advertised.localName ?? storedName }
@@ -77,6 +91,7 @@ extension PeripheralRecord {
     adapter = peripheral.adapter.id
     name = peripheral.name
     wasConnected = peripheral.wasConnected ? nil : false
+    users = peripheral.users.isEmpty ? nil : peripheral.users.sorted()
     cache = peripheral.cache.map { Cache(hash: HexBytes($0.hash), attributes: HexBytes($0.attributes)) }
   }
 }

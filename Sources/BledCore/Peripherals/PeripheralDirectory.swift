@@ -69,6 +69,7 @@ final class PeripheralDirectory {
     let peripheral = add(id, address, on: slot, name: record.name)
     peripheral.isKept = true
     peripheral.wasConnected = record.wasConnected ?? true
+    for user in record.users ?? [] { peripheral.used(by: user) }
     kept.insert(peripheral)
     if record.adapter != slot.id { awaited[peripheral] = record.adapter }
     peripheral.cache = record.cache.map { GATTCache(hash: $0.hash.octets, attributes: $0.attributes.octets) }
@@ -137,8 +138,7 @@ final class PeripheralDirectory {
 
   /// Forgets a device: its identifier, its name, what was discovered on it.
   /// - Throws: `BledError.notPermitted` while a session has a connection or a pending connection to it.
-  func forget(_ id: String) throws {
-    let peripheral = try find(id)
+  func forget(_ peripheral: Peripheral) throws {
     guard peripheral.holds == 0 else {
       throw BledError.notPermitted.error(
         "\(peripheral.id) is connected or has a pending connection: disconnect all sessions from it first")

@@ -23,6 +23,8 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let name: String?
   /// False if it was only requested; otherwise the key is absent.
   let wasConnected: Bool?
+  /// The users who requested a connection to it; absent if none is known.
+  let users: [UInt32]?
   let cache: Cache?
 
   /// The address with its type; nil if the text is not an address.

@@ -21,7 +21,7 @@ public struct Limits: Hashable, Sendable {
   }
 
   /// Of all sessions together.
-  public var total: [Resource: Int] = [.sessions: 1000, .peripherals: 4096]
+  public var total: [Resource: Int] = [.sessions: 1000, .peripherals: 4096, .queueOctets: 256 << 20]
   /// Of the sessions of one user.
   public var perUser: [Resource: Int] = [
     .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .attributes: 16_000,
@@ -35,6 +35,21 @@ public struct Limits: Hashable, Sendable {
 
   /// The limits that fit a daemon with a hundred clients.
   public init() {}
+}
+
+extension Limits {
+  /// Whether a user may have one more of what all users share: the last tenth is for those who have less than a
+  /// hundredth of it, so that a few users cannot keep out all others.
+  /// - Parameters:
+  ///   - own: how many the user has.
+  ///   - all: how many all have.
+  ///   - most: how many there may be.
+  static func hasShare(own: Int, all: Int, of most: Int) -> Bool {
+    all < share(own: own, of: most)
+  }
+
+  /// Up to which total a user may have one more.
+  static func share(own: Int, of most: Int) -> Int { own < max(1, most / 100) ? most : most - most / 10 }
 }
 
 extension Limits.Resource {

@@ -10,12 +10,26 @@ final class Rules {
   /// The bounds of one session's outbox.
   private(set) var outboxLimits = Outbox.Limits()
   /// The bound of the octets that wait for all sessions of a user.
-  private(set) var maximumUserQueue = Int.max
-  private var queues: [UInt32?: UserQueue] = [:]
+  private var maximumUserQueue = Int.max
+  private var maximumQueue = Int.max
+  private var accounts: [UInt32?: UserAccount] = [:]
+  /// The octets that wait for all sessions.
+  private(set) var queueOctets = 0
 
-  /// The octets that wait for the sessions of one user.
-  final class UserQueue {
-    var octets = 0
+  /// What is counted for the sessions of one user together.
+  final class UserAccount {
+    /// How many calls of a user may wait for their answers.
+    static let maximumCalls = 16 * SessionConnection.maximumOpenReplies
+
+    /// The octets that wait, both ways.
+    var octets = 0 {
+      didSet { rules?.queueOctets += octets - oldValue }
+    }
+    /// The calls that wait for their answers.
+    var calls = 0
+    private weak var rules: Rules?
+
+    init(_ rules: Rules) { self.rules = rules }
   }
 
   init(policy: Policy, limits: Limits) {
@@ -30,20 +44,25 @@ final class Rules {
     return Permission.allCases.filter(permitted.contains)
   }
 
-  /// The account of a user's waiting octets.
-  func queue(of user: UInt32?) -> UserQueue {
-    if let queue = queues[user] { return queue }
-    let queue = UserQueue()
-    queues[user] = queue
-    return queue
+  func account(of user: UInt32?) -> UserAccount {
+    if let account = accounts[user] { return account }
+    let account = UserAccount(self)
+    accounts[user] = account
+    return account
   }
 
   /// The last session of a user has ended.
-  func forget(_ user: UInt32?) { queues[user] = nil }
+  func forget(_ user: UInt32?) { accounts[user] = nil }
+
+  /// How many octets more may wait for a user's sessions.
+  func room(for account: UserAccount) -> Int {
+    min(maximumUserQueue - account.octets, Limits.share(own: account.octets, of: maximumQueue) - queueOctets)
+  }
 
   private func derive() {
     outboxLimits = limits.perSession[.queueOctets].map(Outbox.Limits.init(everything:)) ?? Outbox.Limits()
     maximumUserQueue = limits.perUser[.queueOctets] ?? .max
+    maximumQueue = limits.total[.queueOctets] ?? .max
   }
 
   /// Checks whether a session may have more.
@@ -70,10 +89,10 @@ final class Rules {
     throw Self.reached("user \(user.map { "\($0)" } ?? "unknown") has \(all)", resource, "perUser", more, most)
   }
 
-  /// Checks the limit in total.
+  /// Checks the limit in total, see `Limits.hasShare`.
   /// - Throws: `BledError.limitReached`.
-  func admit(_ resource: Limits.Resource, total: Int) throws(BluetoothError) {
-    guard let most = limits.total[resource], total >= most else { return }
+  func admit(_ resource: Limits.Resource, total: Int, own: Int) throws(BluetoothError) {
+    guard let most = limits.total[resource], !Limits.hasShare(own: own, all: total, of: most) else { return }
     throw Self.reached("bled has \(total)", resource, nil, 1, most)
   }
 

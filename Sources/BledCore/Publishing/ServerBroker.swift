@@ -137,11 +137,14 @@ final class ServerBroker {
     return .init(sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty)
   }
 
-  /// Asks a device that connected to us for other connection parameters.
-  func setLatency(_ params: ServerSetLatency.Params) throws {
-    guard let hub = links.links.first(where: { $0.peripheral.id == params.central && $0.link.role == .peripheral })
+  /// Asks a device that connected to us and uses services of the session for other connection parameters.
+  func setLatency(_ params: ServerSetLatency.Params, for session: Session) throws {
+    guard
+      let hub = links.links.first(where: {
+        $0.peripheral.id == params.central && $0.link.role == .peripheral && $0.server.served.contains(session)
+      })
     else {
-      throw GAPError.notConnected.error("no device \(params.central) is connected to this machine")
+      throw GAPError.notConnected.error("no device \(params.central) that uses this session's services is connected")
     }
     hub.link.request(ConnectionParameters(params.latency))
   }

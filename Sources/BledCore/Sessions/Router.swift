@@ -27,11 +27,7 @@ final class Router {
   ) {
     add(method) { message, connection, id in
       let params = try message.params(Method.Params.self)
-      guard connection.openReplies.count < SessionConnection.maximumOpenReplies else {
-        throw BledError.limitReached.error(
-          "this session has \(SessionConnection.maximumOpenReplies) calls in progress; wait for some of them to finish"
-        )
-      }
+      try connection.admitCall()
       let reply = Reply<Method.Result>(connection: connection, id: id)
       do {
         try body(params, connection.session, reply)

@@ -36,11 +36,12 @@ public final class Session {
   /// Our pending calls. Their numbers are unique across the session's connections.
   var calls = OutgoingCalls()
   private(set) var outbox: Outbox {
-    didSet { account() }
+    didSet { countWaiting() }
   }
   /// The policy and the limits.
   let rules: Rules
-  private let queue: Rules.UserQueue
+  /// What is counted for all sessions of the user.
+  let account: Rules.UserAccount
   private var accounted = 0
   /// Whether it is about to be closed as it did not read.
   private(set) var hasOverflowed = false
@@ -66,13 +67,13 @@ public final class Session {
     self.credentials = credentials
     self.since = since
     self.rules = rules
-    queue = rules.queue(of: credentials?.user)
+    account = rules.account(of: credentials?.user)
     outbox = Outbox(limits: rules.outboxLimits)
     self.logger = logger
     self.onOverflow = onOverflow
   }
 
-  deinit { queue.octets -= accounted }
+  deinit { account.octets -= accounted }
 
   /// The user of its program.
   var user: UInt32? { credentials?.user }
@@ -170,14 +171,15 @@ public final class Session {
   func whenRelieved(_ work: @escaping () -> Void) { reliefs.append(work) }
 
   /// How many octets more may wait for all sessions of the user.
-  var room: Int { rules.maximumUserQueue - queue.octets }
+  var room: Int { rules.room(for: account) }
 
   /// Adds to the octets that wait on behalf of the session, or subtracts from them.
-  func hold(_ octets: Int) { queue.octets += octets }
+  func hold(_ octets: Int) { account.octets += octets }
 
   /// Keeps the account of what waits for all sessions of the user.
-  private func account() {
-    queue.octets += outbox.waiting - accounted
+  private func countWaiting() {
+    guard outbox.waiting != accounted else { return }
+    account.octets += outbox.waiting - accounted
     accounted = outbox.waiting
   }
 

@@ -25,7 +25,10 @@ public final class SessionConnection {
   var permissions: Set<Permission>
 
   /// The calls that this client has pending.
-  var openReplies: [Int: any OpenReply] = [:]
+  var openReplies: [Int: any OpenReply] = [:] {
+    didSet { countCalls() }
+  }
+  private var countedCalls = 0
   /// How many calls were received.
   var callCount = 0
   private var replyCount = 0
@@ -35,10 +38,14 @@ public final class SessionConnection {
   private let transport: any SessionTransport
   private let router: Router
   private let logger: Logger
+  /// Called when a client that lagged behind has caught up.
+  private let onRelief: () -> Void
 
   init(
-    transport: any SessionTransport, credentials: PeerCredentials?, session: Session, router: Router, logger: Logger
+    transport: any SessionTransport, credentials: PeerCredentials?, session: Session, router: Router, logger: Logger,
+    onRelief: @escaping () -> Void
   ) {
+    self.onRelief = onRelief
     self.transport = transport
     self.credentials = credentials
     self.session = session
@@ -48,7 +55,10 @@ public final class SessionConnection {
     session.connection = self
   }
 
-  deinit { session.hold(-held) }
+  deinit {
+    session.hold(-held)
+    session.account.calls -= countedCalls
+  }
 
   /// Whether it carries the lines of its session.
   var isOpen: Bool { session.connection === self }
@@ -108,12 +118,28 @@ public final class SessionConnection {
     if !isReading, session.outbox.isRelieved {
       isReading = true
       transport.setReading(true)
+      onRelief()
     }
     return lines
   }
 
   /// Whether a client that will not send anything more still waits for something.
   public var isDone: Bool { openReplies.isEmpty && session.outbox.isEmpty }
+
+  private func countCalls() {
+    session.account.calls += openReplies.count - countedCalls
+    countedCalls = openReplies.count
+  }
+
+  /// Checks whether one more call may wait for its answer.
+  /// - Throws: `BledError.limitReached`.
+  func admitCall() throws(BluetoothError) {
+    let isUser = session.account.calls >= Rules.UserAccount.maximumCalls
+    guard isUser || openReplies.count >= Self.maximumOpenReplies else { return }
+    let (who, most) =
+      isUser ? ("the sessions of this user have", session.account.calls) : ("this session has", openReplies.count)
+    throw BledError.limitReached.error("\(who) \(most) calls in progress; wait for some of them to finish")
+  }
 
   func nextReplyNumber() -> Int {
     replyCount += 1

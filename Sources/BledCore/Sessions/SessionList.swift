@@ -2,10 +2,16 @@ import BledRPC
 import Bluetooth
 
 extension Daemon {
-  /// The answer of `session.list`: all sessions, or only the caller's own where it may not see others.
-  func describeSessions(to asker: Session) -> [SessionDescription] {
+  /// How many sessions are listed at a time, so that others do not wait for a long list.
+  private static let page = 50
+
+  /// The answer of `session.list`: all sessions in the order of their numbers, or only the caller's own where it may
+  /// not see others.
+  func describeSessions(_ params: SessionList.Params, to asker: Session) -> SessionList.Result {
     let seesAll = rules.permissions(of: asker).contains(.sessions)
-    return sessions.filter { seesAll || $0 == asker }.map { describe($0, to: asker) }
+    let listed = sessions.filter { $0.id > params.after ?? 0 && (seesAll || $0 == asker) }.sorted { $0.id < $1.id }
+    return .init(
+      sessions: listed.prefix(Self.page).map { describe($0, to: asker) }, more: listed.count > Self.page ? true : nil)
   }
 
   private func describe(_ session: Session, to asker: Session) -> SessionDescription {

@@ -18,7 +18,12 @@ struct SessionsCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let sessions = try await shell.connection().call(SessionList.self, Empty()).sessions
+    var sessions: [SessionDescription] = []
+    var page: SessionList.Result
+    repeat {
+      page = try await shell.connection().call(SessionList.self, .init(after: sessions.last?.session))
+      sessions += page.sessions
+    } while page.more ?? false
     if output.json {
       for session in sessions { try output.object(session) }
       return

@@ -54,8 +54,13 @@ struct Output: Sendable {
   }
 
   /// See `progress`.
-  struct Progress {
+  struct Progress: Sendable {
     fileprivate let shown: Bool
+
+    /// Shows other text instead.
+    func change(_ text: String) {
+      if shown { Output.write(STDERR_FILENO, "\r\u{1B}[K\(Output.clean(text)) …") }
+    }
 
     /// Removes the line from the terminal.
     func end() {

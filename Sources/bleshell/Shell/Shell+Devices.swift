@@ -39,7 +39,7 @@ extension Shell {
     defer { progress.end() }
     let peripheral = try await client.connect(
       reference, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects)
-    return Device(peripheral: peripheral, name: name)
+    return Device(peripheral: peripheral, name: name, output: output)
   }
 
   /// Fails if no adapter can be used, with the daemon's remedy.
@@ -152,17 +152,24 @@ extension Shell {
   let peripheral: Peripheral
   /// The name to show.
   let name: String
+  private let output: Output
   private var services: [ServiceDescription]?
 
-  init(peripheral: Peripheral, name: String) {
+  init(peripheral: Peripheral, name: String, output: Output) {
     self.peripheral = peripheral
     self.name = name
+    self.output = output
   }
 
   /// Its services, discovered at the first use.
   func tree() async throws -> [ServiceDescription] {
     if let services { return services }
-    let services = try await peripheral.discover()
+    let progress = output.progress("Discovering the services of \(name)")
+    defer { progress.end() }
+    let services = try await peripheral.discover { [name] found in
+      progress.change(
+        "Discovering the services of \(name): \(found.services) services, \(found.characteristics) characteristics")
+    }
     self.services = services
     return services
   }

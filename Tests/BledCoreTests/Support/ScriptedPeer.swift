@@ -9,6 +9,8 @@ final class ScriptedPeer {
   var database = AttributeDatabase()
   /// Whether it answers to anything.
   var isMute = false
+  /// How long a packet to it takes.
+  var delay = Duration.milliseconds(1)
   /// The ATT error with which it answers a request instead of what its database says; nil answers as usual.
   var refusing: ([UInt8]) -> UInt8? = { _ in nil }
   /// Packets that came to it.
@@ -75,7 +77,7 @@ final class ScriptedPeer {
   }
 }
 
-/// A link in memory: each packet takes a millisecond of virtual time.
+/// A link in memory: each packet takes a millisecond of virtual time, unless its device is slower.
 final class ScriptedLink: Link {
   let id = LinkID.next()
   let role: LinkRole
@@ -115,7 +117,7 @@ final class ScriptedLink: Link {
   }
 
   func send(_ packet: [UInt8]) {
-    scheduler.schedule(after: .milliseconds(1)) { [self] in if isOpen { peerDevice.take(packet) } }
+    scheduler.schedule(after: peerDevice.delay) { [self] in if isOpen { peerDevice.take(packet) } }
   }
   func disconnect() {
     wasDisconnected = true

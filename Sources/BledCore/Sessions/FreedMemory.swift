@@ -1,0 +1,25 @@
+import Adapter
+import EventLoop
+
+/// Has memory given back to the system when there may be much that is no longer used, as after a flood.
+final class FreedMemory {
+  /// How long to wait, so that one pass follows many ends.
+  private static let pause = Duration.seconds(2)
+  /// So much may be kept, in octets.
+  private static let spare = 4 << 20
+
+  private let scheduler: any Scheduler
+  private var isDue = false
+
+  init(_ scheduler: any Scheduler) { self.scheduler = scheduler }
+
+  /// Something may have been freed that took much memory: a session has ended or has read what waited for it.
+  func mayHaveGrown() {
+    guard !isDue else { return }
+    isDue = true
+    scheduler.schedule(after: Self.pause) { [weak self] in
+      self?.isDue = false
+      SystemMemory.giveBackFreed(above: Self.spare)
+    }
+  }
+}
