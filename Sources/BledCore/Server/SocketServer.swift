@@ -96,7 +96,8 @@ public final class SocketServer {
       let error = BledError.limitReached.error(
         "bled has no descriptor left for another program: raise LimitNOFILE in its unit, or stop some programs")
       if let line = try? RPCEncoding.failure(id: nil, RPCError(error)) {
-        _ = line.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        _ = line.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
       }
       close(descriptor)
     }

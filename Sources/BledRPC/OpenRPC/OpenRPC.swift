@@ -103,7 +103,8 @@ public enum ProtocolContents {
   public static let notifications: [any RPCNotification.Type] = [
     AdapterChanged.self, ScanReport.self,
     PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralDisconnected.self, PeripheralLinkChanged.self,
-    GATTDiscoveryProgress.self, GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
+    GATTDiscoveryProgress.self,
+    GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
     AdvertisingChanged.self,
   ]
