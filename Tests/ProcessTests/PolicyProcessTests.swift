@@ -38,6 +38,20 @@ struct PolicyProcessTests {
     #expect(scan.errors.contains("policy.scan"))
   }
 
+  @Test("A client above the limit is told so, and what to do; root always gets a session")
+  func tooManySessions() throws {
+    let daemon = try daemon("limits: { sessions: 1 }")
+    let client = try daemon.client()
+    try client.call(AdapterList.self, Empty())
+    // The refusal may be there before bleshell looks, or after.
+    for _ in 0..<5 {
+      let run = try start(daemon, "adapters")
+      #expect(try run.exitStatus() == 1)
+      #expect(run.errors.contains("raise limits.sessions"), "\(run.errors)")
+    }
+    try daemon.client().call(AdapterList.self, Empty())
+  }
+
   @Test("Users and supplementary groups of the process have the permissions that the file grants them")
   func granted() throws {
     let daemon = try daemon("policy: { scan: ['user:\(Self.stranger)'], connect: ['group:\(Self.group)'] }")

@@ -50,8 +50,8 @@ struct LinkOperation {
 }
 
 /// The one queue of a link. Operations take turns by user, the daemon itself being one more, and then by session; each
-/// session's own stay in order. One operation at a time is in progress; Write Commands, which have no response, only need room on the
-/// link.
+/// session's own stay in order. One operation at a time is in progress; Write Commands, which have no response, only
+/// need room on the link.
 ///
 /// | Operation         | Begins when                                                           | Ends with              |
 /// |-------------------|-----------------------------------------------------------------------|------------------------|
