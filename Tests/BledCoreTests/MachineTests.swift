@@ -191,6 +191,32 @@ import Testing
     #expect(queue.isEmpty)
   }
 
+  @Test("Who comes anew goes before the one that has just had its turn")
+  func newcomers() {
+    var queue = FairQueue<String, Int>()
+    for number in 1...3 { queue.append(number, of: "a") }
+    #expect(queue.next()?.element == 1)
+    queue.append(11, of: "b")
+    queue.append(21, of: "c")
+    #expect(queue.next()?.element == 11)
+    queue.append(12, of: "b")
+    #expect(queue.next()?.element == 21)
+    // Its turn was before that of b.
+    #expect(queue.next()?.element == 2)
+    #expect(queue.next()?.element == 12)
+    var users = UserQueue<Int>()
+    for number in 1...3 { users.append(number, of: .init(user: 1000, session: number)) }
+    #expect(users.next() == 1)
+    users.append(11, of: .init(user: 1001, session: 4))
+    #expect(users.next() == 11)
+    #expect(users.next() == 2)
+    users.prepend(2, of: .init(user: 1000, session: 2))
+    users.append(12, of: .init(user: 1001, session: 4))
+    #expect(users.next() == 12)
+    #expect(users.next() == 3)
+    #expect(users.next() == 2)
+  }
+
   @Test("Users take turns, whatever number of sessions they have")
   func usersTakeTurns() {
     var queue = UserQueue<Int>()

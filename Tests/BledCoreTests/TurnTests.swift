@@ -69,7 +69,9 @@ import Testing
     let other = Busy(user: 1001, steps: 1, clock) { _ in }
     turns.ready(other)
     #expect(other.steps == 1)
-    #expect(many.contains { $0.isWaiting && !$0.isWatched })
+    let waiting = try #require(many.first { $0.isWaiting })
+    turns.ready(waiting)
+    #expect(!waiting.isWatched, "it need not be told again until it was served")
     try loop.settle()
   }
 

@@ -11,6 +11,8 @@ final class CentralLink {
   private unowned let broker: CentralBroker
 
   private var queue = LinkQueue()
+  /// Whether the next operation begins when the loop has served others.
+  private var isPausing = false
   private var discovery: Discovery
   private var subscriptions = Subscriptions()
   private var measurements = Measurements()
@@ -195,9 +197,19 @@ final class CentralLink {
   }
 
   private func beginNext() {
-    guard !queue.isEmpty else { return }
+    guard !queue.isEmpty, !isPausing else { return }
     let hub = hub
-    while hub.isOpen, let (id, operation) = queue.beginNext(hasRoom: hub.link.isWritable) { begin(operation, id) }
+    while hub.isOpen, let (id, operation) = queue.beginNext(hasRoom: hub.link.isWritable) {
+      begin(operation, id)
+      guard !operation.isCommand, !queue.isBusy else { continue }
+      // It was answered without the device. There may be thousands of these, and others want the loop, too.
+      isPausing = true
+      broker.scheduler.schedule(after: .zero) { [weak self] in
+        self?.isPausing = false
+        self?.beginNext()
+      }
+      return
+    }
   }
 
   private func begin(_ operation: LinkOperation, _ id: ProcedureID) {

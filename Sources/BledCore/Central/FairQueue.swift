@@ -1,9 +1,12 @@
 import Collections
 
-/// A queue in which parties take turns: in order for each party, one item of each in a round.
+/// A queue in which parties take turns: in order for each party, one item of each in a round. Who comes anew goes before
+/// the one that had the last turn.
 struct FairQueue<Party: Equatable, Element> {
   /// The parties with work, the next one first. They are few: users, or the sessions of one of them on a link.
   private var turns: [(party: Party, work: Deque<Element>)] = []
+  /// Whether the last one had the last turn.
+  private var hadTurn = false
 
   var isEmpty: Bool { turns.isEmpty }
 
@@ -12,7 +15,7 @@ struct FairQueue<Party: Equatable, Element> {
     if let index = index(of: party) {
       turns[index].work.append(element)
     } else {
-      turns.append((party, [element]))
+      turns.insert((party, [element]), at: hadTurn ? turns.count - 1 : turns.count)
     }
   }
 
@@ -22,6 +25,7 @@ struct FairQueue<Party: Equatable, Element> {
       turns[index].work.prepend(element)
     } else {
       turns.append((party, [element]))
+      hadTurn = true
     }
   }
 
@@ -30,14 +34,11 @@ struct FairQueue<Party: Equatable, Element> {
   mutating func next(where canBegin: (Element) -> Bool = { _ in true }) -> (party: Party, element: Element)? {
     for index in turns.indices {
       guard let first = turns[index].work.first, canBegin(first) else { continue }
-      turns[index].work.removeFirst()
-      let party = turns[index].party
-      if turns[index].work.isEmpty {
-        turns.remove(at: index)
-      } else if turns.count > 1 {
-        turns.append(turns.remove(at: index))
-      }
-      return (party, first)
+      var turn = turns.remove(at: index)
+      turn.work.removeFirst()
+      hadTurn = !turn.work.isEmpty
+      if hadTurn { turns.append(turn) }
+      return (turn.party, first)
     }
     return nil
   }
@@ -46,7 +47,7 @@ struct FairQueue<Party: Equatable, Element> {
   mutating func next(of party: Party) -> Element? {
     guard let index = index(of: party) else { return nil }
     let first = turns[index].work.removeFirst()
-    if turns[index].work.isEmpty { turns.remove(at: index) }
+    if turns[index].work.isEmpty { remove(at: index) }
     return first
   }
 
@@ -61,8 +62,13 @@ struct FairQueue<Party: Equatable, Element> {
     guard let index = index(of: party) else { return [] }
     let work = turns[index].work
     let rest = work.filter(stays)
-    if rest.isEmpty { turns.remove(at: index) } else { turns[index].work = Deque(rest) }
+    if rest.isEmpty { remove(at: index) } else { turns[index].work = Deque(rest) }
     return work.filter { !stays($0) }
+  }
+
+  private mutating func remove(at index: Int) {
+    if index == turns.count - 1 { hadTurn = false }
+    turns.remove(at: index)
   }
 
   private func index(of party: Party) -> Int? { turns.firstIndex { $0.party == party } }
@@ -80,6 +86,8 @@ struct UserQueue<Element> {
 
   /// The users with items, the next one first.
   private var turns: [(user: UInt32?, sessions: FairQueue<Int, Element>)] = []
+  /// Whether the last one had the last turn: who comes anew goes before it.
+  private var hadTurn = false
 
   var isEmpty: Bool { turns.isEmpty }
 
@@ -90,7 +98,7 @@ struct UserQueue<Element> {
 
   /// Adds an item before the others of the same session, whose turn comes last.
   mutating func prepend(_ element: Element, of party: Party) {
-    turns[place(of: party.user)].sessions.prepend(element, of: party.session)
+    turns[place(of: party.user, isLast: true)].sessions.prepend(element, of: party.session)
   }
 
   /// Removes and returns the first item of the session whose turn it is.
@@ -99,7 +107,8 @@ struct UserQueue<Element> {
     for index in turns.indices {
       guard let next = turns[index].sessions.next(where: canBegin) else { continue }
       let turn = turns.remove(at: index)
-      if !turn.sessions.isEmpty { turns.append(turn) }
+      hadTurn = !turn.sessions.isEmpty
+      if hadTurn { turns.append(turn) }
       return next.element
     }
     return nil
@@ -114,13 +123,19 @@ struct UserQueue<Element> {
   mutating func removeAll(of party: Party, unless stays: (Element) -> Bool = { _ in false }) -> [Element] {
     guard let index = turns.firstIndex(where: { $0.user == party.user }) else { return [] }
     let removed = turns[index].sessions.removeAll(of: party.session, unless: stays)
-    if turns[index].sessions.isEmpty { turns.remove(at: index) }
+    if turns[index].sessions.isEmpty {
+      if index == turns.count - 1 { hadTurn = false }
+      turns.remove(at: index)
+    }
     return removed
   }
 
-  private mutating func place(of user: UInt32?) -> Int {
+  /// - Parameter isLast: whether a user that comes anew has just had its turn.
+  private mutating func place(of user: UInt32?, isLast: Bool = false) -> Int {
     if let index = turns.firstIndex(where: { $0.user == user }) { return index }
-    turns.append((user, FairQueue()))
-    return turns.count - 1
+    let index = hadTurn && !isLast ? turns.count - 1 : turns.count
+    turns.insert((user, FairQueue()), at: index)
+    if isLast { hadTurn = true }
+    return index
   }
 }

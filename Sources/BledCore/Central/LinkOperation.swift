@@ -34,7 +34,7 @@ struct LinkOperation {
     self.procedure = procedure
   }
 
-  fileprivate var isCommand: Bool { if case .command = task { true } else { false } }
+  var isCommand: Bool { if case .command = task { true } else { false } }
 
   fileprivate var isUnawaited: Bool { if case .unawaited = task { true } else { false } }
 
@@ -67,6 +67,9 @@ struct LinkQueue {
   /// it.
   private var current: (id: ProcedureID, operation: LinkOperation)?
   private var lastProcedure: UInt64 = 0
+
+  /// Whether an operation waits for its result.
+  var isBusy: Bool { current != nil }
 
   /// Whether nothing waits.
   var isEmpty: Bool { waiting.isEmpty }

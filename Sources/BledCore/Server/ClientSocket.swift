@@ -34,6 +34,8 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Whether it waits for its turn.
   var isWaiting = false
   private var isInTurn = false
+  /// Whether there is something to read, as far as the loop told.
+  private var isReadable = false
   /// Called once, after the socket is closed.
   private let onClose: (ClientSocket) -> Void
   private var watch: Watch?
@@ -65,6 +67,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     do {
       watch = try Watch(descriptor, on: loop) { [unowned self] readiness in
         if readiness.contains(.failed) { isGone = true }
+        if readiness.contains(.readable) { isReadable = true }
         turns.ready(self)
       }
     } catch {
@@ -90,12 +93,12 @@ final class ClientSocket: SessionTransport, TurnTaker {
 
   func linesWait() {
     // A turn ends with writing.
-    guard !isInTurn, !isFlushScheduled else { return }
+    guard !isInTurn, !isWaiting, !isFlushScheduled else { return }
     isFlushScheduled = true
     // A strong reference: the socket stays until everything is written.
     loop.execute { [self] in
       isFlushScheduled = false
-      if flush() { turns.add(self) }
+      turns.ready(self)
     }
   }
 
@@ -137,10 +140,8 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private func handleInput(until deadline: Int64) -> Bool {
     defer { connection?.hold(framer.held) }
     guard handleLines(until: deadline) else { return true }
-    while canRead, read() {
+    while canRead, isReadable || isGone, read() {
       guard handleLines(until: deadline) else { return true }
-      // What else a client that is there sent is noticed by the loop.
-      guard isGone else { return false }
     }
     // What the client sent before it went counts; that is at most what the kernel's buffer holds.
     if isGone { disconnect() }
@@ -152,6 +153,8 @@ final class ClientSocket: SessionTransport, TurnTaker {
     let count = withUnsafeTemporaryAllocation(byteCount: Self.readBatch, alignment: 16) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 { framer.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+      // The loop tells if there is more.
+      isReadable = false
       return count
     }
     if count < 0, errno != EAGAIN, errno != EINTR { isGone = true }

@@ -5,7 +5,7 @@ import EventLoop
 /// | A client is ready, and its user …            | What happens                                              |
 /// |----------------------------------------------|-----------------------------------------------------------|
 /// | has time left in this round of the loop      | it is served at once, for what is left of 1 ms            |
-/// | has none, or has clients that wait           | it waits behind them, and its descriptor is not watched   |
+/// | has none, or has clients that wait           | it waits behind them                                      |
 ///
 /// Behind everything else that is ready, the next user whose clients wait gets 1 ms, which the longest waiting of them
 /// use up one after another. A client that could go on when its time is over waits behind the others of its user. So a
@@ -32,7 +32,8 @@ final class Turns {
 
   /// The client can do something: it does so now, or when its turn has come.
   func ready(_ client: any TurnTaker) {
-    guard !client.isWaiting else { return }
+    // It will be served; it need not be told of again until then.
+    guard !client.isWaiting else { return client.watch(false) }
     if round != loop.round {
       round = loop.round
       spent.removeAll(keepingCapacity: true)
@@ -49,7 +50,6 @@ final class Turns {
   func add(_ client: any TurnTaker) {
     guard !client.isWaiting else { return }
     client.isWaiting = true
-    client.watch(false)
     waiting.append(client, of: client.user)
     next?.request()
   }
@@ -78,7 +78,7 @@ protocol TurnTaker: AnyObject {
   var user: UInt32? { get }
   /// Whether it waits for its turn. Set by `Turns` alone.
   var isWaiting: Bool { get set }
-  /// Whether its descriptor is watched: not while it waits.
+  /// Whether its descriptor is to be watched.
   func watch(_ isOn: Bool)
   /// Works until nothing is left to do, or the clock shows `deadline`; what was begun is ended.
   /// - Returns: whether there is more to do at once.
