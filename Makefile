@@ -27,8 +27,8 @@ SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/S
 SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel \
   Tests/Kernel/guest/{start,finish,cases}
 
-.PHONY: help deps build demo examples test test-fast test-examples test-kernel conformance fuzz soak bench lint format \
-  sdk install install-sdk uninstall clean
+.PHONY: help deps build demo examples test test-fast test-examples test-kernel test-fuzz test-attack conformance fuzz \
+  soak attack bench lint format sdk install install-sdk uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,7 +51,7 @@ demo: build ## shows both roles on the simulated adapter, in less than a minute
 examples: deps ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: test-fast test-examples test-kernel ## runs all tests
+test: test-fast test-examples test-kernel test-fuzz test-attack ## runs all tests
 
 # The simulation keeps all cores busy, which would make tests that wait for processes and sockets time out.
 test-fast: deps ## runs the tests that need no other kernel; with SANITIZE=address or SANITIZE=thread under a sanitizer
@@ -67,6 +67,13 @@ test-examples: examples sdk ## tests the examples, and a package built with make
 test-kernel: build examples ## runs the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 selects some
 	@Tests/Kernel/run
 
+# A new seed each time, which is printed, so that each run adds to the search.
+test-fuzz: deps ## runs each target in Fuzz for 20 seconds
+	@FUZZ_TIME=20 Fuzz/run
+
+test-attack: build ## runs a few of the attacks, for seconds each: whether the daemon hangs, not how fast it is
+	@Tests/Attack/attack.py --short
+
 conformance: deps ## runs the tests against the shared vectors (BLED_VECTORS=folder)
 	@scripts/conformance $(CHECKED)
 
@@ -75,6 +82,11 @@ fuzz: deps ## runs each target in Fuzz with libFuzzer for FUZZ_TIME=60 seconds
 
 soak: build ## checks memory and descriptors while clients misbehave for SOAK_TIME=60 seconds
 	@Tests/Soak/soak.py
+
+# The daemon, the attackers and who is attacked are different users, which only root can start.
+attack: build ## has users without rights attack the daemon, and measures what another user notices; ATTACK=text selects
+	@if [ "$$(id -u)" -eq 0 ]; then Tests/Attack/attack.py "$(ATTACK)"; else \
+	  Tests/Kernel/vm --kernel linux-image-6.12-amd64 --timeout 7200 -- Tests/Attack/attack.py "$(ATTACK)"; fi
 
 bench: build ## measures the figures in docs/performance.md
 	@Benchmarks/run

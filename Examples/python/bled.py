@@ -24,16 +24,17 @@ class CallFailed(Exception):
 
 
 class Session:
-    """A connection to the daemon. When it is closed, the daemon releases what it holds (scan, links, subscriptions)."""
+    """A connection to the daemon. When it is closed, the daemon releases what it holds (scan, links, subscriptions),
+    unless `restore` is among the options, which are those of session.open."""
 
-    def __init__(self, path=None, name="python"):
+    def __init__(self, path=None, name="python", **options):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.connect(path or os.environ.get("BLED_SOCKET", "/run/bled/bled.sock"))
         self._received = bytearray()
         self._last = 0
         # What arrived while something else was awaited.
         self._events = collections.deque()
-        self.daemon = self.call("session.open", name=name)
+        self.daemon = self.call("session.open", name=name, **options)
 
     def __enter__(self):
         return self

@@ -66,7 +66,8 @@ struct GATTClient: Sendable {
     guard running?.id == id, let refused = refusal else { return }
     refusal = nil
     running?.wasRepeated = true
-    if isSecured, let packet = running?.packet {
+    // If the MTU has become smaller, the request may not fit any more.
+    if isSecured, let packet = running?.packet, packet.count <= bearer.mtu {
       send(packet, now, &bearer, &actions)
     } else {
       follow(refused, now, &bearer, &actions)

@@ -27,40 +27,30 @@ extension RunningProcedure {
     }
   }
 
-  /// Cuts values into pieces that fit into Prepare Write and asks for the first.
+  /// Checks what is to be written, and asks for the first piece.
   mutating func beginWriting(_ writes: [AttributeWrite], mtu: Int) -> Step {
-    let size = mtu - 5
-    for write in writes {
-      guard Int(write.offset) + write.value.count <= Attribute.longestValue else {
-        return .finish(.failure(.valueTooLong(maximum: Attribute.longestValue)))
-      }
-      var position = 0
-      repeat {
-        let piece = [UInt8](write.value.dropFirst(position).prefix(size))
-        pieces.append(AttributeWrite(handle: write.handle, offset: write.offset + UInt16(position), value: piece))
-        position += size
-      } while position < write.value.count
+    for write in writes where Int(write.offset) + write.value.count > Attribute.longestValue {
+      return .finish(.failure(.valueTooLong(maximum: Attribute.longestValue)))
     }
-    guard !pieces.isEmpty else { return .finish(.failure(.invalidParameter)) }
-    return prepareOrExecute()
+    guard !writes.isEmpty else { return .finish(.failure(.invalidParameter)) }
+    unwritten = writes.reversed()
+    return prepareOrExecute(mtu: mtu)
   }
 
   /// Takes the answer to Prepare Write or Execute Write.
-  mutating func takeWritten(_ pdu: ATTPDU) -> Step {
+  mutating func takeWritten(_ pdu: ATTPDU, mtu: Int) -> Step {
     if let cancellation { return .finish(.failure(cancellation)) }
     switch pdu {
     case .executeWriteResponse: return .finish(.success(.done))
     case .prepareWriteResponse(let handle, let offset, let value):
-      guard prepared < pieces.count else { return fail(pdu, .malformed) }
-      let piece = pieces[prepared]
+      guard let piece else { return fail(pdu, .malformed) }
       // Only reliable writes take the echo for a proof (4.9.4, 4.9.5).
       if case .reliableWrite = procedure,
         handle != piece.handle || offset != piece.offset || !value.elementsEqual(piece.value)
       {
         return cancel(.invalidResponse(pdu.opcode, .echo))
       }
-      prepared += 1
-      return prepareOrExecute()
+      return prepareOrExecute(mtu: mtu)
     default: return fail(pdu, .malformed)
     }
   }
@@ -68,14 +58,26 @@ extension RunningProcedure {
   /// Lets the server forget what was prepared, then fails. What it answers to that changes nothing.
   mutating func cancel(_ reason: GATTError) -> Step {
     if let cancellation { return .finish(.failure(cancellation)) }
-    guard prepared < pieces.count else { return .finish(.failure(reason)) }
+    guard piece != nil else { return .finish(.failure(reason)) }
     cancellation = reason
     return .send(.executeWriteRequest(false))
   }
 
-  private func prepareOrExecute() -> Step {
-    guard prepared < pieces.count else { return .send(.executeWriteRequest(true)) }
-    let piece = pieces[prepared]
-    return .send(.prepareWriteRequest(piece.handle, offset: piece.offset, value: piece.value[...]))
+  /// The next piece that fits into Prepare Write. Pieces are cut when they are sent: the MTU may become smaller
+  /// meanwhile, as the server may exchange it, too, and as often as it likes.
+  private mutating func prepareOrExecute(mtu: Int) -> Step {
+    guard let write = unwritten.popLast() else {
+      piece = nil
+      return .send(.executeWriteRequest(true))
+    }
+    let size = mtu - 5
+    if write.value.count > size {
+      unwritten.append(
+        AttributeWrite(
+          handle: write.handle, offset: write.offset + UInt16(size), value: [UInt8](write.value.dropFirst(size))))
+    }
+    let next = AttributeWrite(handle: write.handle, offset: write.offset, value: [UInt8](write.value.prefix(size)))
+    piece = next
+    return .send(.prepareWriteRequest(next.handle, offset: next.offset, value: next.value[...]))
   }
 }

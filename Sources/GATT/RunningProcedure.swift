@@ -28,9 +28,9 @@ struct RunningProcedure: Sendable {
   var values: [DiscoveredValue] = []
   /// Long read: what has come.
   var octets: [UInt8] = []
-  /// Long and reliable write: the pieces, and how many the server has.
-  var pieces: [AttributeWrite] = []
-  var prepared = 0
+  /// Long and reliable write: what is still to be prepared, the next one last, and the piece on its way.
+  var unwritten: [AttributeWrite] = []
+  var piece: AttributeWrite?
   /// Why prepared writes are being cancelled.
   var cancellation: GATTError?
 
@@ -85,7 +85,7 @@ struct RunningProcedure: Sendable {
     case .exchangeMTU: return .finish(.success(.mtu(mtu)))
     case .read, .readLong, .readMultiple, .readMultipleVariable, .readDatabaseHash: return takeValue(pdu, mtu: mtu)
     case .write, .subscribe: return .finish(.success(.done))
-    case .writeLong, .reliableWrite: return takeWritten(pdu)
+    case .writeLong, .reliableWrite: return takeWritten(pdu, mtu: mtu)
     case .discoverServices, .discoverPrimaryServices, .findIncludedServices, .discoverCharacteristics,
       .discoverDescriptors, .readByUUID:
       return takeFound(pdu)

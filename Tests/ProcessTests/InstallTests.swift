@@ -7,11 +7,16 @@ import Testing
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
 
-  @Test("the units refer to pages and programs that are installed")
-  func units() throws {
-    let folder = try TemporaryFolder()
-    let (dist, place) = ("\(folder.path)/dist", "\(folder.path)/root")
-    defer { try? FileManager.default.removeItem(atPath: place) }
+  private static let analyzer = "/usr/bin/systemd-analyze"
+
+  private let folder: TemporaryFolder
+  private let place: String
+
+  /// Installs empty programs.
+  init() throws {
+    folder = try TemporaryFolder()
+    place = "\(folder.path)/root"
+    let dist = "\(folder.path)/dist"
     defer { try? FileManager.default.removeItem(atPath: dist) }
     try FileManager.default.createDirectory(atPath: dist, withIntermediateDirectories: true)
     for name in ["bled", "bleshell"] { try ChildProcess.write("", to: "\(dist)/\(name)") }
@@ -22,6 +27,11 @@ import Testing
         "SYSUSERSDIR": "/usr/lib/sysusers.d",
       ], folder: folder)
     #expect(try install.exitStatus() == 0, "\(install.errors)")
+  }
+
+  @Test("the units refer to pages and programs that are installed")
+  func units() throws {
+    defer { try? FileManager.default.removeItem(atPath: place) }
     for unit in ["bled.service", "bled.socket", "bled-wake@.path"] {
       let lines = ChildProcess.read("\(place)/usr/lib/systemd/system/\(unit)").split(separator: "\n")
       let pages = lines.filter { $0.hasPrefix("Documentation=file:") }.map { $0.dropFirst("Documentation=file:".count) }
@@ -31,5 +41,18 @@ import Testing
     }
     #expect(ChildProcess.read("\(place)/usr/lib/systemd/system/bled.service").contains("\nExecStart=/usr/bin/bled\n"))
     #expect(access("\(place)/usr/bin/bled", X_OK) == 0)
+  }
+
+  @Test("the service has an exposure of 2.0 at most", .enabled(if: access(analyzer, X_OK) == 0))
+  func exposure() throws {
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    // The threshold is in tenths.
+    let analysis = try ChildProcess(
+      Self.analyzer,
+      [
+        "security", "--offline=yes", "--threshold=20", "--no-pager",
+        "\(place)/usr/lib/systemd/system/bled.service",
+      ], folder: folder)
+    #expect(try analysis.exitStatus() == 0, "\(analysis.output)\(analysis.errors)")
   }
 }

@@ -146,6 +146,62 @@ async def identifier_lasts(given):
         await client.call("peripheral.connect", peripheral=given.peripheral, timeout=60)
 
 
+@installed.case("its exposure, as systemd-analyze rates it, is 2.0 at most")
+async def exposure(_given):
+    await run("systemd-analyze", "security", "--threshold=20", "--no-pager", "bled.service")
+
+
+@installed.case("after a crash it starts again, with the sessions that programs had")
+async def crashed(given):
+    await comes_back(given, "SIGSEGV", "signal", "core-dump")
+
+
+@installed.case("a loop that stands still is ended by the watchdog, and it starts again with its sessions")
+async def stalled(given):
+    await comes_back(given, "SIGSTOP", "watchdog")
+
+
+async def comes_back(given, signal, *results):
+    """Sends the daemon a signal while a program has a session to preserve, and finds that session in the next one."""
+    identifier = f"{signal}-test"
+    before = await properties("NRestarts")
+    client = await Client.connect(SOCKET)
+    async with client:
+        await client.call("session.open", restore=identifier)
+        await client.call("scan.start", services=[p.HEART_RATE])
+        await client.call("peripheral.connect", peripheral=given.peripheral, timeout=60)
+        async with asyncio.timeout(30):
+            while not stored(identifier, given.peripheral):
+                await asyncio.sleep(0.1)
+        await run("systemctl", "kill", "--kill-who=main", f"--signal={signal}", "bled.service")
+        # Ten seconds for the watchdog, and a machine that is emulated.
+        async with asyncio.timeout(90):
+            while await properties("NRestarts") == before:
+                await asyncio.sleep(0.2)
+    said = await run("journalctl", "--unit", "bled.service", "--output", "cat")
+    found = any(f"Failed with result '{result}'" in said for result in results)
+    expect(found, f"no result {results} in the journal:\n{said[-2000:]}")
+    async with await Client.connect(SOCKET) as client:
+        restored = (await client.call("session.open", restore=identifier)).get("restored")
+        expect(restored, "the session was not restored")
+        expect_equal(restored["scan"]["services"], [p.HEART_RATE], "the scan of the restored session")
+        [device] = restored["peripherals"]
+        expect_equal(device["peripheral"], given.peripheral, "its device")
+        if device["state"] != "connected":
+            await client.next("peripheral.connected", lambda link: link["peripheral"] == given.peripheral)
+        await client.call("session.end")
+
+
+def stored(identifier, peripheral):
+    """Whether the session and its device are in the store."""
+    try:
+        with open("/var/lib/bled/sessions", encoding="utf-8") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return False
+    return identifier in text and peripheral in text
+
+
 @installed.case("a path unit starts a program's service when something happens for it (G22)")
 async def woken(_given):
     end = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "session.end", "params": {"restore": "wake-test"}})
