@@ -144,7 +144,7 @@ final class ClientCore: @unchecked Sendable {
         fail("bled sent an invalid \(name): \(error.message)")
       }
     case .request(let id, let method):
-      if let answerer = state.answerers[method] {
+      if let answerer = state.answerer(of: method) {
         answerer(message, id)
       } else {
         refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))

@@ -33,8 +33,8 @@ struct ClientState {
   /// The daemon's last message, if it was an error without an id: with it the daemon refuses sessions.
   var refusal: BluetoothError?
   private var calls: [Int: Call] = [:]
-  private var observers: [String: (decode: Decoder, list: [(number: Int, observer: Observer)])] = [:]
-  private(set) var answerers: [String: Answerer] = [:]
+  private var observers: [OctetText: (decode: Decoder, list: [(number: Int, observer: Observer)])] = [:]
+  private var answerers: [OctetText: Answerer] = [:]
   private var scan: (number: Int, replaced: @Sendable () -> Void)?
   /// The number of streams of each characteristic's values.
   private var subscriptions: [CharacteristicReference: Int] = [:]
@@ -60,20 +60,23 @@ struct ClientState {
   /// False: the connection has ended.
   mutating func observe(_ name: String, _ number: Int, decode: @escaping Decoder, _ observer: Observer) -> Bool {
     guard ended == nil else { return false }
-    observers[name, default: (decode, [])].list.append((number, observer))
+    observers[OctetText(name), default: (decode, [])].list.append((number, observer))
     return true
   }
 
   mutating func stopObserving(_ name: String, _ number: Int) {
+    let name = OctetText(name)
     observers[name]?.list.removeAll { $0.number == number }
     if observers[name]?.list.isEmpty == true { observers[name] = nil }
   }
 
   func observers(of name: String) -> (decode: Decoder, list: [Observer])? {
-    observers[name].map { ($0.decode, $0.list.map(\.observer)) }
+    observers[OctetText(name)].map { ($0.decode, $0.list.map(\.observer)) }
   }
 
-  mutating func answer(_ method: String, with answerer: Answerer?) { answerers[method] = answerer }
+  mutating func answer(_ method: String, with answerer: Answerer?) { answerers[OctetText(method)] = answerer }
+
+  func answerer(of method: String) -> Answerer? { answerers[OctetText(method)] }
 
   /// Begins a scan: a client has one.
   /// - Parameter replaced: What ends its stream when another scan takes its place.

@@ -43,65 +43,15 @@ private func name(_ type: any Any.Type) -> String {
   }
 }
 
-// For a number that does not fit into its type, and for a string with half a surrogate pair, JSONDecoder reports that
-// the data is not valid JSON, without a place. These overloads replace the standard library's methods in all messages
-// of this module, and name the place.
 extension KeyedDecodingContainer {
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try placing(key, wholeNumber) { try generic(type, key) }
-  }
-
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try placing(key, wholeNumber) { try generic(type, key) }
-  }
-
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try placing(key, number) { try generic(type, key) }
-  }
-
-  func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try placing(key, text) { try generic(type, key) }
-  }
-
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try placing(key, wholeNumber) { try genericIfPresent(type, key) }
-  }
-
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try placing(key, wholeNumber) { try genericIfPresent(type, key) }
-  }
-
+  /// Names the list where one of its integers is out of range.
   func decodeIfPresent(_ type: [UInt16].Type, forKey key: Key) throws -> [UInt16]? {
-    try placing(key, "expected integers within their range") { try genericIfPresent(type, key) }
-  }
-
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try placing(key, number) { try genericIfPresent(type, key) }
-  }
-
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try placing(key, text) { try genericIfPresent(type, key) }
-  }
-
-  private var wholeNumber: String { "expected an integer within its range" }
-  private var number: String { "expected a number within its range" }
-  private var text: String { "expected a string of valid characters" }
-
-  private func generic<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try decode(type, forKey: key)
-  }
-
-  private func genericIfPresent<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
-    try decodeIfPresent(type, forKey: key)
-  }
-
-  private func placing<Value>(_ key: Key, _ expected: String, _ decode: () throws -> Value) throws -> Value {
+    func generic<Value: Decodable>(_ type: Value.Type) throws -> Value? { try decodeIfPresent(type, forKey: key) }
     do {
-      return try decode()
-    } catch let error as DecodingError {
-      throw error
-    } catch {
-      throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: expected)
+      return try generic(type)
+    } catch DecodingError.dataCorrupted(let context) where context.codingPath.last?.intValue != nil {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self, debugDescription: "expected integers within their range")
     }
   }
 }

@@ -30,6 +30,20 @@ public enum RPCEncoding {
     return writer.takeMessage()
   }
 
+  /// A result as JSON, for `success(id:encoded:)`.
+  public static func encoded(_ result: some RPCPayload) throws -> Data {
+    var writer = JSONWriter()
+    try result.write(to: &writer)
+    return Data(copying: writer.codes[...])
+  }
+
+  /// The result of a call that is JSON already.
+  public static func success(id: RequestID, encoded result: Data) -> Data {
+    var writer = JSONWriter(id: id, body: "result")
+    writer.value(encoded: result)
+    return writer.takeMessage()
+  }
+
   /// The error that answers a call; without an id if that could not be read.
   public static func failure(id: RequestID?, _ error: RPCError) throws -> Data {
     var writer = JSONWriter(id: id, body: "error")

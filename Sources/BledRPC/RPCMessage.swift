@@ -3,6 +3,9 @@ import FoundationEssentials
 
 /// The id of a request and its response: a number or a string that the caller chose.
 public enum RequestID: Hashable, Sendable, Codable {
+  /// How long a string may be, in octets: it is held until the call is answered.
+  static let longest = 128
+
   /// A number.
   case number(Int)
   /// A string.
@@ -47,44 +50,11 @@ public struct RPCMessage: Sendable {
   /// What kind of message it is.
   public let kind: Kind
   @usableFromInline let line: Data
-  /// Where in the line the params or the result are; nil if there are none, or if that was not looked for.
-  @usableFromInline private(set) var body: Range<Int>?
-  /// Whether the line is of the plain form, so that what has no place in it is not there.
-  private var isPlain = false
+  /// Where in the line the params or the result are; nil if there are none.
+  @usableFromInline let body: Range<Int>?
 
-  private struct Head: Decodable {
-    var jsonrpc: String
-    var id: RequestID?
-    var hasID: Bool
-    var method: String?
-    var error: RPCError?
-
-    enum CodingKeys: CodingKey { case jsonrpc, id, method, error }
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      jsonrpc = try container.decode(String.self, forKey: .jsonrpc)
-      id = try container.decodeIfPresent(RequestID.self, forKey: .id)
-      hasID = container.contains(.id)
-      method = try container.decodeIfPresent(String.self, forKey: .method)
-      error = try container.decodeIfPresent(RPCError.self, forKey: .error)
-    }
-  }
-  private struct WithID: Decodable { var id: RequestID }
-  private struct ParamsOnly<Params: Decodable>: Decodable {
-    var params: Params
-
-    enum CodingKeys: CodingKey { case params }
-    enum NoKeys: CodingKey {}
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      // Params without members would accept anything.
-      _ = try container.nestedContainer(keyedBy: NoKeys.self, forKey: .params)
-      params = try container.decode(Params.self, forKey: .params)
-    }
-  }
-  private struct ResultOnly<Result: Decodable>: Decodable { var result: Result }
+  /// The length of the line, in octets.
+  public var length: Int { line.count }
 
   /// Parses one line (without its line feed).
   /// - Throws: `RefusedLine`, with the error to answer.
@@ -93,35 +63,15 @@ public struct RPCMessage: Sendable {
     if let envelope = PlainEnvelope(line) {
       kind = envelope.kind
       body = envelope.body
-      isPlain = true
       return
     }
-    // JSONDecoder accepts such commas.
-    guard !JSONScanner.hasTrailingComma(line) else {
-      throw RefusedLine(
-        id: nil,
-        error: RPCError(
-          code: RPCError.parseError, message: "the line is not valid JSON: there is a comma before a closing bracket"))
-    }
-    let head: Head
-    do {
-      head = try JSONDecoder().decode(Head.self, from: line)
-    } catch let error as DecodingError {
-      throw RefusedLine(error, in: line)
-    } catch {
-      throw RefusedLine(id: nil, error: RPCError(code: RPCError.parseError, message: "\(error)"))
-    }
-    guard head.jsonrpc == "2.0" else {
-      throw RefusedLine(id: head.id, error: .invalid("\"jsonrpc\" must be \"2.0\""))
-    }
-    switch (head.method, head.id, head.error) {
-    case (let method?, let id?, nil): kind = .request(id: id, method: method)
-    case (let method?, nil, nil) where !head.hasID: kind = .notification(method: method)
-    case (.some, nil, nil): throw RefusedLine(id: nil, error: .invalid("id: a request must not have the id null"))
-    case (nil, let id, let error?): kind = .failure(id: id, error)
-    case (nil, let id?, nil): kind = .success(id: id)
-    default: throw RefusedLine(id: head.id, error: .invalid("neither a request nor a response"))
-    }
+    let envelope = try line.withUnsafeBytes { octets in
+      octets.withMemoryRebound(to: UInt8.self) { codes in
+        Result { () throws(RefusedLine) in try JSONEnvelope(codes) }
+      }
+    }.get()
+    kind = envelope.kind
+    body = envelope.body
   }
 
   /// Decodes the params; a missing `params` counts as `{}`.
@@ -134,34 +84,21 @@ public struct RPCMessage: Sendable {
 
   @usableFromInline
   func decodedParams<Params: RPCPayload>(_ type: Params.Type) throws(RPCError) -> Params {
-    if let params = decoded(type) { return params }
-    if isPlain, body == nil { return try none(type) }
     do {
-      return try JSONDecoder().decode(ParamsOnly<Params>.self, from: line).params
-    } catch DecodingError.keyNotFound(let key, let context)
-      where key.stringValue == "params" && context.codingPath.isEmpty
-    {
-      return try none(type)
+      guard let body else { return try none(type) }
+      return try decoded(type, at: body, name: "params", isObject: true)
     } catch {
       throw RPCError(code: RPCError.invalidParams, message: explain(error))
     }
   }
 
   /// Decodes params that are missing.
-  private func none<Params: RPCPayload>(_ type: Params.Type) throws(RPCError) -> Params {
-    let empty = Data("{}".utf8)
-    let params = empty.withUnsafeBytes { octets in
-      octets.withMemoryRebound(to: UInt8.self) { codes in
-        var scanner = JSONScanner(codes)
-        return Params(from: &scanner)
-      }
-    }
-    if let params { return params }
-    do {
-      return try JSONDecoder().decode(Params.self, from: empty)
-    } catch {
-      throw RPCError(code: RPCError.invalidParams, message: explain(error))
-    }
+  private func none<Params: RPCPayload>(_ type: Params.Type) throws -> Params {
+    let empty: StaticString = "{}"
+    let codes = UnsafeBufferPointer(start: empty.utf8Start, count: empty.utf8CodeUnitCount)
+    var scanner = JSONScanner(codes)
+    if let params = Params(from: &scanner) { return params }
+    return try Params(from: JSONReader(JSONText(codes: codes), at: codes.indices, name: nil))
   }
 
   /// Decodes the result of a `.success`.
@@ -174,21 +111,28 @@ public struct RPCMessage: Sendable {
 
   @usableFromInline
   func decodedResult<Result: RPCPayload>(_ type: Result.Type) throws(RPCError) -> Result {
-    if let result = decoded(type) { return result }
     do {
-      return try JSONDecoder().decode(ResultOnly<Result>.self, from: line).result
+      guard let body else { throw RPCError.invalid("it has no result") }
+      return try decoded(type, at: body, name: "result")
     } catch {
       throw .invalid("the response is not valid for the call: " + explain(error))
     }
   }
 
-  /// Decodes the params or the result without parsing the rest of the line again.
-  /// - Returns: nil if that fails; the reason must be determined from the whole line, so that it names the place.
-  private func decoded<Value: RPCPayload>(_ type: Value.Type) -> Value? {
-    guard let body else { return nil }
-    return try? JSONDecoder().decode(
-      type, from: line[line.startIndex + body.lowerBound..<line.startIndex + body.upperBound])
+  private func decoded<Value: RPCPayload>(
+    _ type: Value.Type, at place: Range<Int>, name: StaticString, isObject: Bool = false
+  ) throws -> Value {
+    try line.withUnsafeBytes { octets in
+      try octets.withMemoryRebound(to: UInt8.self) { codes in
+        let reader = JSONReader(JSONText(codes: codes), at: place, name: name)
+        // Params without members would accept anything.
+        if isObject { _ = try reader.container(keyedBy: NoKeys.self) }
+        return try Value(from: reader)
+      }
+    }
   }
+
+  private enum NoKeys: CodingKey {}
 
   /// Decodes the params or the result if the type reads itself and they are of the plain form.
   @inlinable
@@ -210,25 +154,14 @@ public struct RPCMessage: Sendable {
     /// What is wrong.
     public let error: RPCError
 
-    fileprivate init(id: RequestID?, error: RPCError) {
+    init(id: RequestID?, error: RPCError) {
       self.id = id
       self.error = error
-    }
-
-    fileprivate init(_ error: DecodingError, in line: Data) {
-      switch error {
-      case .dataCorrupted(let context) where context.codingPath.isEmpty:
-        self.init(id: nil, error: RPCError(code: RPCError.parseError, message: "the line is not valid JSON"))
-      case .typeMismatch(_, let context) where context.codingPath.isEmpty:
-        self.init(id: nil, error: .invalid("a message is one object on one line; batches are not supported"))
-      default:
-        let id = try? JSONDecoder().decode(WithID.self, from: line).id
-        self.init(id: id, error: .invalid(explain(error)))
-      }
     }
   }
 }
 
 extension RPCError {
-  static func invalid(_ message: String) -> RPCError { RPCError(code: invalidRequest, message: message) }
+  /// The refusal of a message that is not valid.
+  public static func invalid(_ message: String) -> RPCError { RPCError(code: invalidRequest, message: message) }
 }

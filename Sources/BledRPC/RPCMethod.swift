@@ -18,12 +18,19 @@ public protocol ClientCall: RPCMethod {
   static var permission: Permission? { get }
   /// Whether the call can change what the session holds.
   static var changesSession: Bool { get }
+  /// How long a line with this call may be, in octets, without its line feed.
+  static var longestLine: Int { get }
 }
 
 extension ClientCall {
   /// False by default.
   public static var changesSession: Bool { false }
+  /// 64 KiB by default.
+  public static var longestLine: Int { ordinaryLine }
 }
+
+/// How long an ordinary line of a client may be, in octets, without its line feed: 64 KiB.
+public let ordinaryLine = 64 << 10
 
 /// A call that the daemon makes: it asks a session for something that only its program knows.
 public protocol DaemonCall: RPCMethod {}
@@ -47,9 +54,9 @@ extension RPCNotification {
 
 /// Params or a result: what a message carries.
 ///
-/// What there are thousands a second of reads and writes itself, in the plain form of JSON; the rest is left to
-/// `JSONDecoder` and `JSONEncoder`, which understand and mean the same. A requirement and not a cast, as a cast costs
-/// more than what is read.
+/// A type of which there are thousands a second reads and writes itself, in the plain form of JSON; the rest is left to
+/// `JSONReader` and `JSONEncoder`, which understand and mean the same. A requirement and not a cast, because a cast
+/// costs more than the reading.
 public protocol RPCPayload: Codable, Sendable {
   /// Reads it, in the plain form only; nil unless a type knows how.
   init?(from scanner: inout JSONScanner)

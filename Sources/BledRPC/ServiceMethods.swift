@@ -69,6 +69,8 @@ public enum ServiceAdd: ClientCall {
   public static let permission: Permission? = .serve
   /// It can change what the session holds.
   public static let changesSession = true
+  /// 512 KiB: a service may have hundreds of characteristics with fixed values.
+  public static let longestLine = 512 << 10
   /// For `rpc.discover`.
   public static let summary = """
     Publishes a service on every adapter. Reads and writes of characteristics without a fixed value are passed to this \
@@ -167,7 +169,7 @@ public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
   /// Reads one of the words.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    guard let latency = Self(rawValue: try container.decode(String.self)) else {
+    guard let latency = Self(word: try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "give low, medium or high")
     }
     self = latency

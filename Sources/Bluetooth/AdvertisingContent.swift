@@ -126,14 +126,18 @@ private struct AdvertisingDataPacker {
     guard !name.isEmpty else { return }
     let most = min(max(room, scanResponseRoom) - 2, 254)
     guard name.utf8.count > most else { return try place([.localName(name)]) }
-    var beginning = name[...]
-    while beginning.utf8.count > most, beginning.popLast() != nil {}
+    // From the front: what comes from outside may be long, and finding the last character may take reading all of it.
+    var beginning = ""
+    for character in name {
+      guard beginning.utf8.count + character.utf8.count <= most else { break }
+      beginning.append(character)
+    }
     guard !beginning.isEmpty else {
       throw GAPError.advertisingDataTooLong.error(
         "no room is left for the name, nor for its first character: list fewer services or send less data")
     }
-    shortenedName = String(beginning)
-    try place([.localName(String(beginning), isComplete: false)])
+    shortenedName = beginning
+    try place([.localName(beginning, isComplete: false)])
   }
 
   /// Splits a complete list of services in two incomplete ones. Nothing else can be split.

@@ -10,6 +10,15 @@ public struct BluetoothError: Error, Hashable, Sendable {
     case gap
     /// Errors of the daemon itself; `BledError`.
     case bled
+
+    /// Reads one of the words.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      guard let domain = Self(word: try container.decode(String.self)) else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "give att, hci, gap or bled")
+      }
+      self = domain
+    }
   }
 
   /// The domain that defines `code`.

@@ -52,6 +52,7 @@ public struct BluetoothUUID: Hashable, Sendable {
   /// case.
   /// - Returns: nil for any other text.
   public init?(_ text: some StringProtocol) {
+    guard text.utf8.count <= 36 else { return nil }
     var codes = Array(text.utf8)
     if codes.count <= 10, codes.starts(with: "0x".utf8) || codes.starts(with: "0X".utf8) { codes.removeFirst(2) }
     switch codes.count {
@@ -118,7 +119,7 @@ extension BluetoothUUID: Codable {
     let text = try container.decode(String.self)
     guard let uuid = BluetoothUUID(text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text)\" is not a UUID: give 4 or 8 hex digits, or 32 with dashes")
+        in: container, debugDescription: "\"\(text.excerpt)\" is not a UUID: give 4 or 8 hex digits, or 32 with dashes")
     }
     self = uuid
   }

@@ -35,6 +35,7 @@ public struct DeviceAddress: Hashable, Sendable {
   /// Parses six pairs of hex digits with colons between them, in either case.
   /// - Returns: nil for any other text.
   public init?(_ text: some StringProtocol, kind: Kind) {
+    guard text.utf8.count == 17 else { return nil }
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count == 6 else { return nil }
     var value: UInt64 = 0
@@ -68,13 +69,19 @@ extension DeviceAddress: CustomStringConvertible {
 }
 
 extension DeviceAddress.Kind: Codable {
+  /// The type of this name, "public" or "random"; nil for any other text.
+  public init?(word: String) {
+    guard let kind = Self.allCases.first(where: { "\($0)".hasSameOctets(as: word) }) else { return nil }
+    self = kind
+  }
+
   /// Reads "public" or "random".
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
-    guard let kind = DeviceAddress.Kind.allCases.first(where: { "\($0)" == text }) else {
+    guard let kind = DeviceAddress.Kind(word: text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text)\" is not an address type: give \"public\" or \"random\"")
+        in: container, debugDescription: "\"\(text.excerpt)\" is not an address type: give \"public\" or \"random\"")
     }
     self = kind
   }

@@ -14,7 +14,7 @@ import Testing
 
   @Test func aNameIsShortAndHasNoControlCharacters() throws {
     let client = world.client()
-    let name = "a\u{1B}[2J\u{7F}e" + String(repeating: "\u{301}", count: 100_000)
+    let name = "a\u{1B}[2J\u{7F}e" + String(repeating: "\u{301}", count: 30_000)
     _ = try client.result(SessionOpen.self, .init(name: name))
     let shown = try #require(try listing(client).first?.name)
     #expect(shown.utf8.count <= 64 && shown.unicodeScalars.starts(with: "a[2Je\u{301}".unicodeScalars))

@@ -32,16 +32,21 @@ import Testing
     for id in 2...500 { _ = try client.finish(id, AdapterList.self).get() }
   }
 
-  @Test("A line of up to 1 MiB is read, a longer one is refused, the next one is read")
+  @Test("A line of up to 1 MiB is read and held against the limit of its method, a longer one is dropped")
   func hugeLines() throws {
     let daemon = try DaemonProcess()
     let client = try daemon.client()
     let frame = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.open\",\"params\":{\"name\":\"\"}}"
-    let name = String(repeating: "n", count: LineFramer.defaultLimit - frame.utf8.count)
-    let longest = frame.replacing("\"\"", with: "\"\(name)\"")
+    func line(_ count: Int) -> String {
+      frame.replacing("\"\"", with: "\"\(String(repeating: "n", count: count - frame.utf8.count))\"")
+    }
+    try client.send(raw: line(SessionOpen.longestLine) + "\n")
+    _ = try client.finish(1, SessionOpen.self).get()
+    let longest = line(LineFramer.defaultLimit).replacing("\"id\":1", with: "\"id\":2")
     #expect(longest.utf8.count == LineFramer.defaultLimit)
     try client.send(raw: longest + "\n")
-    _ = try client.finish(1, SessionOpen.self).get()
+    let refusal = try #require(throws: RPCError.self) { try client.finish(2, SessionOpen.self).get() }
+    #expect(refusal.message == "the line has 1048576 octets; the limit of session.open is 65536")
     try client.send(raw: longest + " \n")
     #expect(try client.nextError().code == RPCError.invalidRequest)
     try client.send(raw: [UInt8](repeating: UInt8(ascii: "x"), count: 5 << 20) + [UInt8(ascii: "\n")])

@@ -21,7 +21,7 @@ final class AdapterRegistry {
     guard let found else {
       let known = slots.map(\.id).joined(separator: ", ")
       throw GAPError.adapterAbsent.error(
-        "there is no adapter \(name.map { "\"\($0)\"" } ?? "at all"); configured: \(known.isEmpty ? "none" : known)"
+        "there is no adapter \(name.map { "\"\($0.excerpt)\"" } ?? "at all"); configured: \(known.isEmpty ? "none" : known)"
       )
     }
     return found
@@ -37,7 +37,9 @@ final class AdapterRegistry {
 
 extension AdapterSlot {
   fileprivate func isCalled(_ name: String) -> Bool {
-    id == name || (adapter.information.address != .none && "\(adapter.information.address)" == name.uppercased())
+    if id.hasSameOctets(as: name) { return true }
+    let address = adapter.information.address
+    return address != .none && address == DeviceAddress(name, kind: address.kind)
   }
 }
 

@@ -69,11 +69,10 @@ final class CentralBroker {
     let meant: [PeripheralConnection]
     if let id = params.peripheral {
       meant = [connections[try directory.find(id)]].compactMap { $0 }
-    } else if let address = params.address?.uppercased() {
-      meant = inOrder.filter {
-        "\($0.peripheral.address)" == address
-          && "\($0.peripheral.address.kind)" == params.addressType ?? "\($0.peripheral.address.kind)"
-      }
+    } else if let text = params.address {
+      let kinds = params.addressType.map { [DeviceAddress.Kind(word: $0)] } ?? DeviceAddress.Kind.allCases
+      let addresses = kinds.compactMap { kind in kind.flatMap { DeviceAddress(text, kind: $0) } }
+      meant = inOrder.filter { addresses.contains($0.peripheral.address) }
     } else {
       throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")
     }
@@ -253,7 +252,7 @@ final class CentralBroker {
       peripheral = try directory.find(id)
     } else if let text = params.address {
       let kind: DeviceAddress.Kind? = try params.addressType.map { word in
-        guard let kind = DeviceAddress.Kind.allCases.first(where: { "\($0)" == word }) else {
+        guard let kind = DeviceAddress.Kind(word: word) else {
           throw BledError.invalidParameter.error("\"addressType\" must be \"public\" or \"random\"")
         }
         return kind

@@ -56,9 +56,11 @@ extension CharacteristicProperties {
   init(words: [String]) throws {
     self = []
     for word in words {
-      guard let name = Self.names.first(where: { $0.word == word }), name.property != .extendedProperties else {
+      guard let name = Self.names.first(where: { $0.word.hasSameOctets(as: word) }),
+        name.property != .extendedProperties
+      else {
         let known = Self.names.map(\.word).filter { $0 != "extendedProperties" }.joined(separator: ", ")
-        throw BledError.invalidParameter.error("\"\(word.prefix(64))\" is not a property: use some of \(known)")
+        throw BledError.invalidParameter.error("\"\(word.excerpt)\" is not a property: use some of \(known)")
       }
       insert(name.property)
     }

@@ -212,17 +212,20 @@ struct Discovery {
       note(for: session) { $0.add(services) }
       return .services(services)
     case .includedServices(let scope, _):
-      let wanted = try known.service(at: scope.handle).includes?.filter { scope.wants($0.uuid) }
+      let isWanted = scope.filter
+      let wanted = try known.service(at: scope.handle).includes?.filter { isWanted($0.uuid) }
       let services = known.descriptions(of: wanted ?? [])
       note(for: session) { $0.add(includes: services, of: scope.handle) }
       return .services(services)
     case .characteristics(let scope, _):
-      let wanted = try known.service(at: scope.handle).characteristics?.filter { scope.wants($0.uuid) }
+      let isWanted = scope.filter
+      let wanted = try known.service(at: scope.handle).characteristics?.filter { isWanted($0.uuid) }
       let characteristics = (wanted ?? []).map { CharacteristicDescription($0) }
       note(for: session) { $0.add(characteristics, of: scope.handle) }
       return .characteristics(characteristics)
     case .descriptors(let scope, _):
-      let wanted = known.descriptors(of: scope.handle)?.filter { scope.wants($0.uuid) }
+      let isWanted = scope.filter
+      let wanted = known.descriptors(of: scope.handle)?.filter { isWanted($0.uuid) }
       let descriptors = (wanted ?? []).map { DescriptorDescription(handle: $0.handle, uuid: $0.uuid) }
       note(for: session) { $0.add(descriptors, of: scope.handle) }
       return .descriptors(descriptors)
@@ -271,5 +274,9 @@ extension KnownAttributes {
 }
 
 extension GATTScope {
-  fileprivate func wants(_ uuid: BluetoothUUID) -> Bool { uuids?.nonEmpty?.contains(uuid) ?? true }
+  /// Whether something of a UUID is requested.
+  fileprivate var filter: (BluetoothUUID) -> Bool {
+    guard let wanted = uuids?.nonEmpty.map(Set.init) else { return { _ in true } }
+    return { wanted.contains($0) }
+  }
 }

@@ -1,4 +1,5 @@
 import BledRPC
+import Bluetooth
 import JSONFiles
 
 // Who may do what, and how much of it.
@@ -42,8 +43,9 @@ extension Configuration.Policy.Grantee: ReadableFromFile {
   /// Reads "everyone", "user:NAME" or "group:NAME".
   public init(_ value: FileValue) throws(FileError) {
     let text = try value.text()
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    switch (parts.first, parts.dropFirst().first) {
+    let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+      .map { String(Substring($0)) }
+    switch (OctetText(parts.first ?? ""), parts.dropFirst().first) {
     case ("everyone", nil): self = .everyone
     case ("user", let name?) where !name.isEmpty: self = .user(name)
     case ("group", let name?) where !name.isEmpty: self = .group(name)

@@ -13,7 +13,7 @@ extension Router {
     serve(AdapterPower.self) { [unowned daemon] params, session, reply in
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)
     }
-    answer(RPCDiscover.self) { _, _ in try OpenRPC.description() }
+    answer(RPCDiscover.self, always: OpenRPC.description)
   }
 }
 

@@ -32,7 +32,9 @@ final class PeripheralDirectory {
   private(set) var counters = Counters()
 
   private var byAddress: [DeviceAddress: Peripheral] = [:]
-  private var byID: [String: Peripheral] = [:]
+  private var byID: [OctetText: Peripheral] = [:]
+  /// The length of an identifier, which is a UUID.
+  private static let identifierLength = 36
   private var kept: Set<Peripheral> = []
   /// The adapters of stored devices that were not there yet.
   private var awaited: [Peripheral: String] = [:]
@@ -64,7 +66,8 @@ final class PeripheralDirectory {
   }
 
   private func restore(_ record: PeripheralRecord, on slot: AdapterSlot) {
-    guard let address = record.deviceAddress, let id = record.identifier, byAddress[address] == nil, byID[id] == nil
+    guard let address = record.deviceAddress, let id = record.identifier, byAddress[address] == nil,
+      byID[OctetText(id)] == nil
     else { return }
     let peripheral = add(id, address, on: slot, name: record.name)
     peripheral.isKept = true
@@ -165,7 +168,7 @@ final class PeripheralDirectory {
     let new = Peripheral(
       id: id, number: lastNumber, address: address, adapter: adapter, now: scheduler.now, name: name)
     byAddress[address] = new
-    byID[new.id] = new
+    byID[OctetText(new.id)] = new
     return new
   }
 
@@ -181,9 +184,11 @@ final class PeripheralDirectory {
 
   /// The device of this identifier.
   func find(_ id: String) throws -> Peripheral {
-    guard let found = byID[id] ?? byID[id.uppercased()] else {
+    guard id.utf8.count == Self.identifierLength,
+      let found = byID[OctetText(id)] ?? byID[OctetText(id.uppercased())]
+    else {
       throw GAPError.unknownDevice.error(
-        "no device \"\(id.prefix(64))\" is known: scan for it, or connect by its address")
+        "no device \"\(id.excerpt)\" is known: scan for it, or connect by its address")
     }
     found.lastUse = scheduler.now
     return found
@@ -215,7 +220,7 @@ final class PeripheralDirectory {
   private func remove(_ peripheral: Peripheral) {
     if peripheral.isKept { unkeep(peripheral) }
     byAddress[peripheral.address] = nil
-    byID[peripheral.id] = nil
+    byID[OctetText(peripheral.id)] = nil
   }
 }
 

@@ -7,9 +7,9 @@ extension AdvertisingContent {
   /// - Throws: `BledError.invalidParameter`, naming what is not valid.
   init(_ params: AdvertisingStart.Params) throws {
     var serviceData: [AdvertisingData.ServiceData] = []
-    for (text, data) in (params.serviceData ?? [:]).sorted(by: { $0.key < $1.key }) {
+    for (text, data) in (params.serviceData ?? [:]).sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
       guard let uuid = BluetoothUUID(text) else {
-        throw BledError.invalidParameter.error("\"serviceData\": \"\(text.prefix(64))\" is not a UUID")
+        throw BledError.invalidParameter.error("\"serviceData\": \"\(text.excerpt)\" is not a UUID")
       }
       serviceData.append(AdvertisingData.ServiceData(uuid: uuid, data: data.octets))
     }

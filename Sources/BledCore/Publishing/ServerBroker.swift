@@ -64,7 +64,8 @@ final class ServerBroker {
     try session.rules.admit(
       .attributes, more: definition.attributeCount, of: session, own: own.reduce(0) { $0 + $1.range.count },
       all: ofUser.reduce(0) { $0 + $1.range.count })
-    for handle in definition.includes where !own.contains(where: { $0.range.lowerBound == handle }) {
+    let handles = Set(own.map(\.range.lowerBound))
+    for handle in definition.includes where !handles.contains(handle) {
       throw BledError.unknownHandle.error("this session has published no service with handle \(handle) to include")
     }
     let service: RegisteredService
@@ -76,7 +77,8 @@ final class ServerBroker {
     owners[owner] = session
     if session.restoration != nil { definitions[service.range.lowerBound] = params.service }
     changed(service.range)
-    let includes = own.filter { definition.includes.contains($0.range.lowerBound) }
+    let included = Set(definition.includes)
+    let includes = own.filter { included.contains($0.range.lowerBound) }
     return ServiceDescription(service, includes: includes.map { ServiceDescription($0, includes: nil) }.nonEmpty)
   }
 
@@ -108,13 +110,13 @@ final class ServerBroker {
       throw BledError.invalidParameter.error(
         "\"value\" has \(value.count) octets; the limit is \(Attribute.longestValue)")
     }
-    let centrals = params.centrals.map(Set.init)
+    let centrals = params.centrals.map { Set($0.map { OctetText($0) }) }
     var receivers: [(hub: LinkHub, configuration: ClientConfiguration)] = []
     var outOfSync: [String] = []
     var haveRoom = true
     for hub in links.links {
       let configuration = hub.subscription(of: handle)
-      guard !configuration.isEmpty, centrals?.contains(hub.peripheral.id) ?? true else { continue }
+      guard !configuration.isEmpty, centrals?.contains(OctetText(hub.peripheral.id)) ?? true else { continue }
       if hub.isInSync {
         haveRoom = haveRoom && hub.server.hasRoom(for: configuration)
         receivers.append((hub, configuration))
@@ -141,10 +143,12 @@ final class ServerBroker {
   func setLatency(_ params: ServerSetLatency.Params, for session: Session) throws {
     guard
       let hub = links.links.first(where: {
-        $0.peripheral.id == params.central && $0.link.role == .peripheral && $0.server.served.contains(session)
+        $0.peripheral.id.hasSameOctets(as: params.central) && $0.link.role == .peripheral
+          && $0.server.served.contains(session)
       })
     else {
-      throw GAPError.notConnected.error("no device \(params.central) that uses this session's services is connected")
+      throw GAPError.notConnected.error(
+        "no device \(params.central.excerpt) that uses this session's services is connected")
     }
     hub.link.request(ConnectionParameters(params.latency))
   }

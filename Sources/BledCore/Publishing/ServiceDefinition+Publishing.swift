@@ -38,7 +38,7 @@ extension CharacteristicDefinition {
       permissions: try characteristic.permissions.map { try AttributePermissions(words: $0) },
       value: characteristic.value.map { .stored($0.octets) } ?? .owner,
       descriptors: try (characteristic.descriptors ?? []).map { try DescriptorDefinition($0) })
-    if characteristic.permissions?.contains("subscribeEncryptionRequired") == true {
+    if characteristic.permissions?.contains(where: "subscribeEncryptionRequired".hasSameOctets) == true {
       descriptors.append(
         DescriptorDefinition(
           uuid: 0x2902,
@@ -78,7 +78,7 @@ extension AttributePermissions {
   fileprivate init(words: [String]) throws {
     self.init()
     for word in words {
-      switch word {
+      switch OctetText(word) {
       case "readable": read = read ?? .open
       case "writeable": write = write ?? .open
       case "readEncryptionRequired": read = .encrypted
@@ -86,7 +86,7 @@ extension AttributePermissions {
       case "subscribeEncryptionRequired": break  // Concerns the configuration, not the value.
       default:
         throw BledError.invalidParameter.error(
-          "\"\(word.prefix(64))\" is not a permission: use some of readable, writeable, readEncryptionRequired, "
+          "\"\(word.excerpt)\" is not a permission: use some of readable, writeable, readEncryptionRequired, "
             + "writeEncryptionRequired, subscribeEncryptionRequired")
       }
     }

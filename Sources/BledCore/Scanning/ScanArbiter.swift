@@ -54,7 +54,8 @@ struct ScanFilter {
   var services: Set<BluetoothUUID>
   var solicitedServices: Set<BluetoothUUID>
   var namePrefix: String?
-  var address: String?
+  /// The number of an address of whatever type.
+  var address: UInt64?
   var minimumRSSI: Int?
 
   init(_ params: ScanStart.Params) throws {
@@ -69,9 +70,10 @@ struct ScanFilter {
     services = Set(params.services ?? [])
     solicitedServices = Set(params.solicitedServices ?? [])
     namePrefix = params.name
-    address = params.address?.uppercased()
     minimumRSSI = params.rssi
-    if let address, DeviceAddress(address, kind: .public) == nil {
+    guard let text = params.address else { return }
+    address = DeviceAddress(text, kind: .public)?.value
+    if address == nil {
       throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
     }
   }
@@ -84,9 +86,9 @@ struct ScanFilter {
     if let minimumRSSI {
       guard let rssi = peripheral.rssi, rssi >= minimumRSSI else { return false }
     }
-    if let address, "\(peripheral.address)" != address { return false }
+    if let address, peripheral.address.value != address { return false }
     if let namePrefix {
-      guard let name = peripheral.name, name.hasPrefix(namePrefix) else { return false }
+      guard let name = peripheral.name, name.utf8.starts(with: namePrefix.utf8) else { return false }
     }
     guard namesServices else { return true }
     if peripheral.services.contains(where: services.contains) { return true }

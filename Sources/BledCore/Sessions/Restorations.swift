@@ -208,7 +208,8 @@ struct RestorationKey: Hashable {
   /// The program's user; nil where the transport does not know.
   let user: UInt32?
   /// The identifier that the program chose.
-  let identifier: String
+  var identifier: String { text.string }
+  private let text: OctetText
 
   /// - Throws: `BledError.invalidParameter`.
   init(_ identifier: String, user: UInt32?) throws(BluetoothError) {
@@ -218,6 +219,6 @@ struct RestorationKey: Hashable {
         "\"restore\" must have 1 to \(Self.longest) octets and no control characters")
     }
     self.user = user
-    self.identifier = identifier
+    text = OctetText(identifier)
   }
 }

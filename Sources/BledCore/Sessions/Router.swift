@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import FoundationEssentials
 
 /// The table of methods: finds the handler of a call, decodes its params, and makes sure that every call is answered.
 final class Router {
@@ -7,9 +8,12 @@ final class Router {
   private struct Entry {
     let permission: Permission?
     let changesSession: Bool
+    let longestLine: Int
     let handle: Handler
   }
-  private var entries: [String: Entry] = [:]
+  /// The longest name of a method that is looked up, in octets.
+  private static let longestName = 128
+  private var entries: [OctetText: Entry] = [:]
 
   /// Serves a method that is answered at once.
   func answer<Method: ClientCall>(
@@ -37,9 +41,25 @@ final class Router {
     }
   }
 
+  /// Serves a method without parameters whose result is always the same: it is made once, for the first call with an
+  /// id, and its octets are shared.
+  func answer<Method: ClientCall>(
+    _ method: Method.Type, always make: @escaping () throws -> Method.Result
+  ) where Method.Params == Empty {
+    var made: Data?
+    add(method) { message, connection, id in
+      _ = try message.params(Empty.self)
+      guard let id else { return }
+      let result = try made ?? RPCEncoding.encoded(try make())
+      made = result
+      connection.session.send(RPCEncoding.success(id: id, encoded: result), as: .answer)
+    }
+  }
+
   private func add<Method: ClientCall>(_ method: Method.Type, _ handle: @escaping Handler) {
-    entries[Method.name] = Entry(
-      permission: Method.permission, changesSession: Method.changesSession, handle: handle)
+    entries[OctetText(Method.name)] = Entry(
+      permission: Method.permission, changesSession: Method.changesSession, longestLine: Method.longestLine,
+      handle: handle)
   }
 
   /// Handles a call of a client, if its user is permitted to; one without an id wants no answer.
@@ -48,13 +68,18 @@ final class Router {
     let failure: RPCError
     connection.session.costs.requests += 1
     do {
-      guard let entry = entries[method] else {
+      guard method.utf8.count <= Self.longestName, let entry = entries[OctetText(method)] else {
         throw RPCError(
           code: RPCError.methodNotFound,
-          message: "there is no method \"\(method.prefix(100))\"; \(RPCDiscover.name) lists them")
+          message: "there is no method \"\(method.excerpt)\"; \(RPCDiscover.name) lists them")
       }
       if let permission = entry.permission, !connection.permissions.contains(permission) {
         throw connection.session.rules.policy.refusal(of: permission, to: connection.credentials)
+      }
+      guard message.length <= entry.longestLine else {
+        throw RPCError(
+          code: RPCError.invalidRequest,
+          message: "the line has \(message.length) octets; the limit of \(method) is \(entry.longestLine)")
       }
       try entry.handle(message, connection, id)
       if entry.changesSession, let changed = connection.session.onChange { changed(true) }

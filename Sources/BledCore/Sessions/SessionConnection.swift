@@ -8,11 +8,6 @@ import Logging
 public final class SessionConnection {
   /// How many calls of one client may wait for their answers.
   static let maximumOpenReplies = 1024
-  /// How long an id of text may be, in octets: it is held until the call is answered.
-  private static let longestID = 128
-  /// The length of a line that is always accepted, in octets. Longer ones count against the user's limit of waiting
-  /// octets.
-  private static let ordinaryLine = 64 << 10
   /// How many octets are written at once, unless a single line is longer.
   static let batch = 64 << 10
 
@@ -66,25 +61,17 @@ public final class SessionConnection {
   /// Handles one line of the client, without its line feed.
   public func receive(_ line: Data) {
     guard isOpen, !session.hasOverflowed else { return }
-    let isBatch = line.withUnsafeBytes { octets in
-      octets.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "[")
-    }
-    guard !isBatch else {
-      return refuse(nil, RPCError(code: RPCError.invalidRequest, message: "no batches: send one message per line"))
-    }
     do {
       let message = try RPCMessage(line: line)
       switch message.kind {
-      case .request(.text(let id), _) where id.utf8.count > Self.longestID:
-        refuse(
-          nil,
-          RPCError(
-            code: RPCError.invalidRequest,
-            message: "the id has \(id.utf8.count) octets; the limit is \(Self.longestID)"))
       case .request(let id, let method): router.handle(message, method: method, id: id, from: self)
       case .notification(let method): router.handle(message, method: method, id: nil, from: self)
       case .success(let id):
         let call = session.calls.take(id)
+        guard message.length <= ordinaryLine else {
+          call?.fail(.invalid("the answer has \(message.length) octets; the limit is \(ordinaryLine)"))
+          return
+        }
         call?.succeed(message)
       case .failure(let id?, let error):
         let call = session.calls.take(id)
@@ -97,9 +84,10 @@ public final class SessionConnection {
     }
   }
 
-  /// The longest line accepted now, in octets.
+  /// The longest line accepted now, in octets. Those that are longer than an ordinary one count against the user's
+  /// limit of waiting octets.
   public var longestLine: Int {
-    min(LineFramer.defaultLimit, max(Self.ordinaryLine, session.room + held))
+    min(LineFramer.defaultLimit, max(ordinaryLine, session.room + held))
   }
 
   /// Counts what the transport holds, in octets, among what waits for the user's programs.

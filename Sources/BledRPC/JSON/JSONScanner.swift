@@ -2,17 +2,19 @@ import Bluetooth
 import Glibc
 
 /// Reads JSON of the plain form in one pass: ASCII only, no escapes in strings, integers of at most 18 digits where one
-/// is expected, no repeated member, at most 32 levels.
+/// is expected, no repeated member, within the limits of `JSONChecker`.
 ///
 /// Almost every line on the socket has this form. For any other the methods return nil, and the caller turns to
-/// `JSONDecoder`, which knows all of JSON and says what is wrong. So this may reject valid JSON, but must never accept
-/// invalid JSON; the fuzz target `rpc` compares the two.
+/// `JSONChecker` and `JSONReader`, which know all of JSON and say what is wrong. So this may reject valid JSON, but
+/// must never accept invalid JSON; the fuzz target `rpc` compares the two.
 public struct JSONScanner {
-  private static let deepest = 32
 
   /// The characters of a string, without its quotation marks.
   struct Text {
     fileprivate let codes: UnsafeBufferPointer<UInt8>
+
+    /// How many octets it has.
+    var count: Int { codes.count }
 
     /// The string itself.
     var string: String { String(decoding: codes, as: UTF8.self) }
@@ -79,7 +81,7 @@ public struct JSONScanner {
     guard take("{") else { return false }
     if take("}") { return true }
     while true {
-      guard let name = text(), take(":"), body(name, &self) else { return false }
+      guard let name = text(), name.count <= JSONChecker.longestName, take(":"), body(name, &self) else { return false }
       if take(",") { continue }
       return take("}")
     }
@@ -140,7 +142,7 @@ public struct JSONScanner {
   }
 
   private mutating func skipValue(depth: Int) -> Bool {
-    guard depth < Self.deepest, let first = next() else { return false }
+    guard depth < JSONChecker.deepest, let first = next() else { return false }
     switch first {
     case UInt8(ascii: "{"): return object { $1.skipValue(depth: depth + 1) }
     case UInt8(ascii: "["):
@@ -177,33 +179,5 @@ public struct JSONScanner {
     let start = position
     while position < codes.count, case UInt8(ascii: "0")...UInt8(ascii: "9") = codes[position] { position += 1 }
     return position - start
-  }
-}
-
-extension JSONScanner {
-  /// Whether there is a comma before a closing bracket anywhere outside of strings.
-  static func hasTrailingComma(_ line: some Sequence<UInt8>) -> Bool {
-    var (isInText, isEscaped, isAfterComma) = (false, false, false)
-    for code in line {
-      if isInText {
-        if isEscaped {
-          isEscaped = false
-        } else if code == UInt8(ascii: "\\") {
-          isEscaped = true
-        } else if code == UInt8(ascii: "\"") {
-          isInText = false
-        }
-        continue
-      }
-      switch code {
-      case 0x20, 0x09, 0x0A, 0x0D: continue
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        if isAfterComma { return true }
-      case UInt8(ascii: "\""): isInText = true
-      default: break
-      }
-      isAfterComma = code == UInt8(ascii: ",")
-    }
-    return false
   }
 }

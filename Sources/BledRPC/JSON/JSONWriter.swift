@@ -106,6 +106,9 @@ public struct JSONWriter {
     codes.append(contentsOf: "\(number)".utf8)
   }
 
+  /// Writes a value that is JSON already.
+  mutating func value(encoded value: Data) { codes.append(contentsOf: value) }
+
   /// Writes whatever there is, with `JSONEncoder`.
   mutating func encode(_ value: some Encodable) throws {
     let encoder = JSONEncoder()

@@ -59,14 +59,16 @@ struct PlainEnvelope {
     switch (method, id) {
     case (let method?, let id?): return PlainEnvelope(kind: .request(id: id, method: method), body: params)
     case (let method?, nil): return PlainEnvelope(kind: .notification(method: method), body: params)
-    case (nil, let id?): return PlainEnvelope(kind: .success(id: id), body: result)
-    case (nil, nil): return nil
+    case (nil, let id?) where result != nil: return PlainEnvelope(kind: .success(id: id), body: result)
+    case (nil, _): return nil
     }
   }
 }
 
 extension JSONScanner {
   fileprivate mutating func requestID() -> RequestID? {
-    isAtText ? text().map { .text($0.string) } : integer().map { .number($0) }
+    guard isAtText else { return integer().map { .number($0) } }
+    guard let text = text(), text.count <= RequestID.longest else { return nil }
+    return .text(text.string)
   }
 }

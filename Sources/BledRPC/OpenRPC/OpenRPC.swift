@@ -16,11 +16,13 @@ public enum OpenRPC {
       "openrpc": "1.3.2",
       "info": [
         "title": "bled", "version": .text("\(ProtocolContents.version)"),
-        "description": """
-        JSON-RPC 2.0 on a Unix socket, one message per line, in both directions. x-sender says who sends a message; \
-        one without a result is a notification. x-permission is the permission that a client needs to call a method; \
-        session.open returns the permissions that it has.
-        """,
+        "description": .text(
+          """
+          JSON-RPC 2.0 on a Unix socket, one message per line, in both directions. x-sender says who sends a message; \
+          one without a result is a notification. x-permission is the permission that a client needs to call a method; \
+          session.open returns the permissions that it has. x-longestLine is how many octets a line with the call may \
+          have; \(ordinaryLine) if missing.
+          """),
       ],
       "methods": .array(methods),
       "components": ["schemas": .object(schemas.components)],
@@ -42,6 +44,7 @@ public enum OpenRPC {
   ) throws -> JSONValue {
     var method = try method(type, sender: "client", &schemas)
     if let permission = Method.permission { method["x-permission"] = .text(permission.rawValue) }
+    if Method.longestLine != ordinaryLine { method["x-longestLine"] = .integer(Method.longestLine) }
     return .object(method)
   }
 

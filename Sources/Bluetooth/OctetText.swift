@@ -1,0 +1,55 @@
+/// A text that equals another one only octet for octet.
+///
+/// Swift compares and hashes strings by canonical equivalence (Unicode Standard Annex 15): "é" equals "e" with a
+/// combining accent, and the time that takes grows with the square of a run of combining characters. A text that comes
+/// from outside may do neither: identifiers that differ stay different, and none costs more than its length. Bound its
+/// length before it is kept as a key.
+public struct OctetText: Hashable, Sendable {
+  /// The text itself.
+  public let string: String
+
+  /// Wraps a text.
+  public init(_ string: String) { self.string = string }
+
+  /// Whether both have the same octets in UTF-8.
+  public static func == (left: OctetText, right: OctetText) -> Bool { left.string.hasSameOctets(as: right.string) }
+
+  /// Hashes the octets.
+  public func hash(into hasher: inout Hasher) {
+    var string = string
+    string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension OctetText: ExpressibleByStringLiteral {
+  /// Wraps a literal, such as the pattern of a `case`.
+  public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension String {
+  /// Whether both have the same octets in UTF-8; see `OctetText`.
+  public func hasSameOctets(as other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+
+  /// A text from outside as a message may quote it: its first 64 octets at the most, without control characters.
+  public var excerpt: String {
+    var excerpt = String.UnicodeScalarView()
+    var octets = 0
+    for scalar in unicodeScalars {
+      octets += UTF8.width(scalar)
+      guard octets <= 64 else { return String(excerpt) + "…" }
+      let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+      excerpt.append(isControl ? "\u{FFFD}" : scalar)
+    }
+    return String(excerpt)
+  }
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+  /// The case of this name, which may come from outside: `init(rawValue:)` compares by canonical equivalence.
+  public init?(word: String) {
+    guard let found = Self.allCases.first(where: { $0.rawValue.hasSameOctets(as: word) }) else { return nil }
+    self = found
+  }
+}
