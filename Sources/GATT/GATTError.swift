@@ -7,6 +7,9 @@ public enum GATTError: Error, Hashable, Sendable {
   case att(ATTErrorCode, handle: UInt16)
   /// The server's response does not match the request.
   case invalidResponse(ATTOpcode, ResponseFault)
+  /// The server's response to a search has handles that do not ascend, are outside of the requested range, or end
+  /// before they begin; with what was found before.
+  case irregularHandles(GATTResult, ATTOpcode)
   /// The bearer ended first.
   case bearer(BearerError)
   /// Another procedure is under way.
@@ -24,8 +27,6 @@ public enum GATTError: Error, Hashable, Sendable {
   public enum ResponseFault: String, Hashable, Sendable {
     /// It is malformed, or its elements have an invalid length.
     case malformed
-    /// Handles that do not ascend, are outside of the requested range, or end before they begin.
-    case handles
     /// A prepared write was echoed with changes.
     case echo
     /// A value longer than 512 octets.
@@ -39,6 +40,8 @@ public enum GATTError: Error, Hashable, Sendable {
     case .att(let code, let handle): code.bluetoothError("Handle \(handle)")
     case .invalidResponse(let opcode, let fault):
       BledError.protocolViolation.error("The device's ATT answer \(opcode) is unusable: \(fault.rawValue).")
+    case .irregularHandles(_, let opcode):
+      BledError.protocolViolation.error("The device's ATT answer \(opcode) has irregular handles.")
     case .bearer(let error): error.bluetoothError
     case .busy: BledError.alreadyInProgress.error("Another procedure is under way on this link.")
     case .queueFull: BledError.limitReached.error("Too many requests wait for the device already.")

@@ -57,9 +57,15 @@ extension RunningProcedure {
     }
   }
 
+  /// What is wrong with a list of findings.
+  private enum ListFault {
+    case malformed
+    case handles
+  }
+
   /// Takes an answer with findings.
   mutating func takeFound(_ pdu: ATTPDU) -> Step {
-    let fault: GATTError.ResponseFault?
+    let fault: ListFault?
     switch (procedure, pdu) {
     case (.discoverServices, .readByGroupTypeResponse(let size, let list)):
       fault = size == 6 || size == 20 ? takeServices(ElementList(list, size: size)) : .malformed
@@ -76,8 +82,11 @@ extension RunningProcedure {
       fault = takeValues(ElementList(list, size: size))
     default: fault = .malformed
     }
-    if let fault { return fail(pdu, fault) }
-    return search()
+    switch fault {
+    case nil: return search()
+    case .malformed: return fail(pdu, .malformed)
+    case .handles: return .finish(.failure(.irregularHandles(found, pdu.opcode)))
+    }
   }
 
   /// Takes a found handle: it must lie behind those before it and within the range.
@@ -87,8 +96,7 @@ extension RunningProcedure {
     return true
   }
 
-  private mutating func takeServices(_ list: ElementList, uuid known: BluetoothUUID? = nil) -> GATTError.ResponseFault?
-  {
+  private mutating func takeServices(_ list: ElementList, uuid known: BluetoothUUID? = nil) -> ListFault? {
     for element in list {
       let (first, last) = (element.word(at: 0), element.word(at: 2))
       guard let uuid = known ?? BluetoothUUID(littleEndian: element.dropFirst(4)) else { return .malformed }
@@ -100,7 +108,7 @@ extension RunningProcedure {
     return nil
   }
 
-  private mutating func takeIncludes(_ list: ElementList) -> GATTError.ResponseFault? {
+  private mutating func takeIncludes(_ list: ElementList) -> ListFault? {
     for element in list {
       let (handle, first, last) = (element.word(at: 0), element.word(at: 2), element.word(at: 4))
       guard advance(to: handle, through: handle), first > 0, first <= last else { return .handles }
@@ -115,7 +123,7 @@ extension RunningProcedure {
   }
 
   /// The UUID of an included service that the include declaration has no room for (4.5.1).
-  private mutating func takeIncludedUUID(_ value: ArraySlice<UInt8>) -> GATTError.ResponseFault? {
+  private mutating func takeIncludedUUID(_ value: ArraySlice<UInt8>) -> ListFault? {
     guard value.count == 16, let uuid = BluetoothUUID(littleEndian: value), let include = unresolved.popLast() else {
       return .malformed
     }
@@ -123,7 +131,7 @@ extension RunningProcedure {
     return nil
   }
 
-  private mutating func takeCharacteristics(_ list: ElementList) -> GATTError.ResponseFault? {
+  private mutating func takeCharacteristics(_ list: ElementList) -> ListFault? {
     for element in list {
       let (handle, valueHandle) = (element.word(at: 0), element.word(at: 3))
       guard let uuid = BluetoothUUID(littleEndian: element.dropFirst(5)) else { return .malformed }
@@ -140,7 +148,7 @@ extension RunningProcedure {
     return nil
   }
 
-  private mutating func takeDescriptors(_ list: ElementList) -> GATTError.ResponseFault? {
+  private mutating func takeDescriptors(_ list: ElementList) -> ListFault? {
     for element in list {
       let handle = element.word(at: 0)
       guard let uuid = BluetoothUUID(littleEndian: element.dropFirst(2)) else { return .malformed }
@@ -150,7 +158,7 @@ extension RunningProcedure {
     return nil
   }
 
-  private mutating func takeValues(_ list: ElementList) -> GATTError.ResponseFault? {
+  private mutating func takeValues(_ list: ElementList) -> ListFault? {
     for element in list {
       let handle = element.word(at: 0)
       guard advance(to: handle, through: handle) else { return .handles }

@@ -106,7 +106,7 @@ struct RunningProcedure: Sendable {
       return values.isEmpty ? .finish(.failure(failure)) : .finish(.success(found))
     case .readLong:
       // A value that ends with a packet is complete, whatever a server thinks of the question for more.
-      return !octets.isEmpty && (error == .invalidOffset || error == .attributeNotLong)
+      return !octets.isEmpty && [.invalidOffset, .attributeNotLong, .requestNotSupported].contains(error)
         ? .finish(.success(.value(octets))) : .finish(.failure(failure))
     case .writeLong, .reliableWrite: return cancel(failure)
     default: return .finish(.failure(failure))

@@ -49,7 +49,7 @@ struct ClientValueTests {
     #expect(client.takeEvents() == [value([1, 2])])
   }
 
-  @Test(arguments: [ATTErrorCode.invalidOffset, .attributeNotLong])
+  @Test(arguments: [ATTErrorCode.invalidOffset, .attributeNotLong, .requestNotSupported])
   func serverThatRefusesToReadBehindTheEnd(_ error: ATTErrorCode) throws {
     let octets = [UInt8](0..<22)
     var client = LinkScript()

@@ -268,8 +268,14 @@ final class CentralLink {
         _ = try result?.orBluetoothError()
         reply.succeed(Empty())
       case .exchangeMTU:
-        // A device that refuses keeps the MTU of 23; if the link is gone, its end follows.
-        if hub.isOpen { connection?.negotiated() }
+        // A device that refuses keeps the MTU of 23; if the link is gone, its end follows. One that does not answer at
+        // all can be asked nothing more on this link, which ends; the next one is used without this question.
+        if case .failure(.bearer(.timeout))? = result {
+          broker.logger.warning("\(hub.peripheral.address) does not answer Exchange MTU; it is connected without")
+          broker.directory.ignoresMTU(hub.peripheral)
+        } else if hub.isOpen {
+          connection?.negotiated()
+        }
       case .discovery(let request, var machine):
         if let next = try discover(&machine, result) {
           operation.task = .discovery(request, machine)
@@ -337,6 +343,12 @@ final class CentralLink {
   private func discover(
     _ machine: inout DiscoveryMachine, _ result: Result<GATTResult, GATTError>?
   ) throws -> GATTProcedure? {
+    var result = result
+    if case .failure(.irregularHandles(let found, let opcode))? = result {
+      broker.logger.warning(
+        "\(hub.peripheral.address) answered with irregular handles (\(opcode)); what lies behind them is left out")
+      result = .success(found)
+    }
     if let result, try discovery.add(result.mapError(\.bluetoothError), to: &machine) { forget(1...0xFFFF) }
     return try discovery.next(&machine)
   }

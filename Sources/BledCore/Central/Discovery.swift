@@ -132,7 +132,10 @@ struct Discovery {
     _ result: Result<GATTResult, BluetoothError>, to machine: inout DiscoveryMachine
   ) throws -> Bool {
     if machine.isReadingHash { return try readHash(result) }
-    try machine.take(try result.get(), &known)
+    switch result {
+    case .success(let found): try machine.take(found, &known)
+    case .failure(let error): try machine.take(error, &known)
+    }
     return false
   }
 
@@ -159,7 +162,7 @@ struct Discovery {
     }
     // Another operation may have read it by now.
     guard hash == .unread else { return false }
-    hash = value.flatMap { $0.count == 16 ? .read($0) : nil } ?? .absent
+    hash = value.flatMap { Self.isPlausible($0) ? .read($0) : nil } ?? .absent
     guard let cache = peripheral.cache else { return false }
     if hash == .read(cache.hash), let cached = KnownAttributes(octets: cache.attributes) {
       known = cached
@@ -168,6 +171,11 @@ struct Discovery {
     }
     setCache(nil)
     return true
+  }
+
+  /// Whether it can be the hash of a database. Some devices have the characteristic, and nothing in it.
+  private static func isPlausible(_ hash: [UInt8]) -> Bool {
+    hash.count == 16 && hash.contains { $0 != hash[0] }
   }
 
   private mutating func updateCache() {

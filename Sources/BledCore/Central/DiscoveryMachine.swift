@@ -1,3 +1,4 @@
+import ATT
 import Bluetooth
 import GATT
 
@@ -27,6 +28,9 @@ enum DiscoveryGoal: Hashable {
 /// | any        | next, nothing is missing   | done                                                               |
 /// | asked      | a result                   | it becomes known, unless something became void since → any         |
 /// | asked      | something became void      | it is asked again, at most `maximumRestarts` times                 |
+/// | asked      | refused to tell includes   | there are none → any                                               |
+/// | asked      | refused to search for one service | all are asked for instead → any                             |
+/// | asked      | refused otherwise          | failed                                                             |
 struct DiscoveryMachine {
   /// How often the device's services may change while they are discovered.
   static let maximumRestarts = 8
@@ -73,6 +77,28 @@ struct DiscoveryMachine {
   }
 }
 
+extension DiscoveryMachine {
+  /// The device refused the procedure that was next. Poor devices know only the requests that phones make.
+  /// - Throws: the error if the discovery cannot go on without the answer.
+  mutating func take(_ error: BluetoothError, _ known: inout KnownAttributes) throws {
+    // With the security that they ask for, these may get an answer.
+    let security: [ATTErrorCode] = [
+      .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption, .encryptionKeySizeTooShort,
+    ]
+    guard let asked, error.domain == .att, !security.contains(where: { Int($0.rawValue) == error.code }) else {
+      throw error
+    }
+    switch asked.procedure {
+    case .findIncludedServices: try take(.includedServices([]), &known)
+    // The daemon's own question is not worth more of the device's time.
+    case .discoverPrimaryServices where goal != .serviceChanged:
+      self.asked = nil
+      known.cannotBeSearched = true
+    default: throw error
+    }
+  }
+}
+
 extension KnownAttributes {
   /// What is to be asked next to reach a goal; nil if it is reached.
   /// - Throws: `BledError.unknownHandle` if the goal is within something that was not discovered.
@@ -80,7 +106,7 @@ extension KnownAttributes {
     switch goal {
     case .services(let uuids):
       if hasAllPrimaries { return nil }
-      if uuids.isEmpty { return .discoverServices(.primary) }
+      if uuids.isEmpty || cannotBeSearched { return .discoverServices(.primary) }
       return uuids.first { !searched.contains($0) }.map { .discoverPrimaryServices(uuid: $0) }
     case .includes(let handle): return missingIncludes(of: try service(at: handle), withKind: true)
     case .characteristics(let handle): return missingCharacteristics(of: try service(at: handle))
@@ -102,7 +128,8 @@ extension KnownAttributes {
   private func missingForServiceChanged() throws -> GATTProcedure? {
     if let value = serviceChanged { return missingDescriptors(of: try characteristic(at: value)) }
     if let service = services.first(where: { $0.uuid == 0x1801 }) { return missingCharacteristics(of: service) }
-    return hasAllPrimaries || searched.contains(0x1801) ? nil : .discoverPrimaryServices(uuid: 0x1801)
+    if hasAllPrimaries || searched.contains(0x1801) { return nil }
+    return cannotBeSearched ? .discoverServices(.primary) : .discoverPrimaryServices(uuid: 0x1801)
   }
 
   private func missingIncludes(of service: Service, withKind: Bool) -> GATTProcedure? {

@@ -22,6 +22,8 @@ struct KnownAttributes: Hashable {
   private(set) var hasAllPrimaries = false
   /// The primary services that were looked for one by one.
   private(set) var searched: Set<BluetoothUUID> = []
+  /// Whether the device refuses to be asked for single services.
+  var cannotBeSearched = false
   /// The value of the Service Changed characteristic.
   private(set) var serviceChanged: UInt16?
   /// Incremented when anything becomes known or invalid.

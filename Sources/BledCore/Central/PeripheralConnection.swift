@@ -183,7 +183,7 @@ final class PeripheralConnection {
 
   private func negotiate() {
     guard let link else { return }
-    guard !hasNegotiated else { return negotiated() }
+    guard !hasNegotiated, !peripheral.ignoresMTU else { return negotiated() }
     hasNegotiated = true
     link.exchangeMTU()
   }

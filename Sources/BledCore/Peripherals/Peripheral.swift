@@ -34,6 +34,8 @@ final class Peripheral {
   var isKept = false
   /// Whether there ever was a link to it.
   var wasConnected = false
+  /// Whether it does not answer Exchange MTU.
+  var ignoresMTU = false
   /// The users who requested a connection to it, as far as known.
   private(set) var users: Set<UInt32> = []
   /// What was discovered on it, if its database has a hash.
@@ -91,6 +93,7 @@ extension PeripheralRecord {
     adapter = peripheral.adapter.id
     name = peripheral.name
     wasConnected = peripheral.wasConnected ? nil : false
+    ignoresMTU = peripheral.ignoresMTU ? true : nil
     users = peripheral.users.isEmpty ? nil : peripheral.users.sorted()
     cache = peripheral.cache.map { Cache(hash: HexBytes($0.hash), attributes: HexBytes($0.attributes)) }
   }

@@ -72,6 +72,7 @@ final class PeripheralDirectory {
     let peripheral = add(id, address, on: slot, name: record.name)
     peripheral.isKept = true
     peripheral.wasConnected = record.wasConnected ?? true
+    peripheral.ignoresMTU = record.ignoresMTU ?? false
     for user in record.users ?? [] { peripheral.used(by: user) }
     kept.insert(peripheral)
     if record.adapter != slot.id { awaited[peripheral] = record.adapter }
@@ -111,6 +112,12 @@ final class PeripheralDirectory {
     peripheral.isKept = true
     kept.insert(peripheral)
     document?.changed()
+  }
+
+  /// A device does not answer Exchange MTU.
+  func ignoresMTU(_ peripheral: Peripheral) {
+    peripheral.ignoresMTU = true
+    if peripheral.isKept { document?.changed() }
   }
 
   private var isFull: Bool { kept.count >= min(limits.kept, max(1, limits.peripherals / 2)) }

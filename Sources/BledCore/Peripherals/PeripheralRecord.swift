@@ -23,6 +23,8 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let name: String?
   /// False if it was only requested; otherwise the key is absent.
   let wasConnected: Bool?
+  /// True if it does not answer Exchange MTU; otherwise the key is absent.
+  let ignoresMTU: Bool?
   /// The users who requested a connection to it; absent if none is known.
   let users: [UInt32]?
   let cache: Cache?
