@@ -90,6 +90,8 @@ extension Daemon {
   private func revive(_ stored: StoredSession) throws(BluetoothError) {
     let key = try RestorationKey(stored.identifier, user: stored.user)
     let keep = try stored.keep.map(time(toKeep:))
+    try rules.admit(.sessions, total: sessions.count)
+    try rules.admit(.sessions, ofUser: stored.user, all: sessions.count { $0.user == stored.user })
     let session = makeSession(credentials: stored.credentials)
     var state = stored.state
     if state.limit(to: rules.policy.permissions(of: stored.credentials)) {

@@ -57,7 +57,7 @@ final class PeripheralDirectory {
       // Backwards: what became known last counts as used last.
       for record in (document.load()?.peripherals ?? []).prefix(limits.kept).reversed() { restore(record, on: slot) }
     }
-    for (peripheral, id) in awaited where id == slot.id {
+    for (peripheral, id) in awaited where id.utf8.elementsEqual(slot.id.utf8) {
       peripheral.adapter = slot
       awaited[peripheral] = nil
     }
@@ -66,11 +66,11 @@ final class PeripheralDirectory {
   private func restore(_ record: PeripheralRecord, on slot: AdapterSlot) {
     guard let address = record.deviceAddress, let id = record.identifier, byAddress[address] == nil, byID[id] == nil
     else { return }
-    let peripheral = add(id, address, on: slot, name: record.name)
+    let peripheral = add(id, address, on: slot, name: record.deviceName)
     peripheral.isKept = true
     peripheral.wasConnected = record.wasConnected ?? true
     kept.insert(peripheral)
-    if record.adapter != slot.id { awaited[peripheral] = record.adapter }
+    if !record.adapter.utf8.elementsEqual(slot.id.utf8) { awaited[peripheral] = record.adapter }
     peripheral.cache = record.cache.map { GATTCache(hash: $0.hash.octets, attributes: $0.attributes.octets) }
   }
 
