@@ -39,7 +39,7 @@ import Testing
     // It goes on.
     let second = written(["refused"], of: here, at: 2)
     let again = due(2.5)
-    #expect(second == 0 && again == ["refused (repeated 1 times)"])
+    #expect(second == 0 && again == ["refused (repeated once)"])
     let nothing = due(3.5)
     #expect(nothing == [] && repetitions.deadline == nil)
     let later = written(["refused"], of: here, at: 9)
@@ -153,7 +153,7 @@ import Testing
     log(writer, "c", place: 3)
     writer.end(within: 10_000)
     if isFile { lseek(reading, 0, SEEK_SET) } else { close(writing) }
-    #expect(readAll(reading).hasSuffix("info c\ninfo c (repeated 1 times)\n"))
+    #expect(readAll(reading).hasSuffix("info c\ninfo c (repeated once)\n"))
     close(reading)
     if isFile { unlink(template) }
   }

@@ -60,10 +60,14 @@ public struct LogRepetitions {
     var isCounting = false
 
     var summary: Line {
-      let times = counted.grouped
-      return Line(
-        level: last.level,
-        text: isSame ? "\(last.text) (repeated \(times) times)" : "\(last.text) (the last of \(times) lines like this)")
+      guard counted > 1 || isSame else { return last }
+      let note =
+        switch counted {
+        case 1 where isSame: "repeated once"
+        case _ where isSame: "repeated \(counted.grouped) times"
+        default: "the last of \(counted.grouped) lines like this"
+        }
+      return Line(level: last.level, text: "\(last.text) (\(note))")
     }
   }
 
