@@ -66,13 +66,13 @@ let package = Package(
       name: "BledCore",
       dependencies: [
         "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop", logging,
-        collections,
+        collections, crypto,
       ]),
     .executableTarget(
       name: "bled",
       dependencies: [
-        "BledCore", "KernelAdapter", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop", "CSystemd", logging,
-        arguments,
+        "BledCore", "BledRPC", "KernelAdapter", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop", "CSystemd",
+        logging, arguments,
       ],
       linkerSettings: [small]),
 

@@ -23,13 +23,21 @@ class CallFailed(Exception):
         self.domain, self.code, self.name = data.get("domain"), data.get("code"), data.get("name")
 
 
+def socket_path():
+    """The socket that BLED_SOCKET names; else the system's, unless only the user has a daemon of its own."""
+    system = "/run/bled/bled.sock"
+    own = os.path.join(os.environ.get("XDG_RUNTIME_DIR", ""), "bled/bled.sock")
+    default = own if os.path.isabs(own) and os.path.exists(own) and not os.path.exists(system) else system
+    return os.environ.get("BLED_SOCKET") or default
+
+
 class Session:
     """A connection to the daemon. When it is closed, the daemon releases what it holds (scan, links, subscriptions),
     unless `restore` is among the options, which are those of session.open."""
 
     def __init__(self, path=None, name="python", **options):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.connect(path or os.environ.get("BLED_SOCKET", "/run/bled/bled.sock"))
+        self._socket.connect(path or socket_path())
         self._received = bytearray()
         self._last = 0
         # What arrived while something else was awaited.

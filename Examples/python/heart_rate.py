@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Finds a heart rate sensor, connects, reads where it is worn, and prints five values.
 
-    bled --adapter simulated --socket /tmp/bled.sock &
-    BLED_SOCKET=/tmp/bled.sock python3 Examples/python/heart_rate.py
+    bled --adapter simulated &
+    python3 Examples/python/heart_rate.py
 """
 
 import struct

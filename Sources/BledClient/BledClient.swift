@@ -2,6 +2,7 @@
 @_exported import BledRPC
 @_exported import Bluetooth
 import FoundationEssentials
+private import Glibc
 import Synchronization
 
 /// A session with the daemon. It ends with `close`, or when its last reference is released, and with it ends what it
@@ -71,9 +72,19 @@ public final class BledClient: Sendable {
 }
 
 extension BledClient {
-  /// Where the daemon listens: the environment's BLED_SOCKET, else /run/bled/bled.sock.
+  /// Where the daemon listens: the environment's BLED_SOCKET; else the system's socket, `/run/bled/bled.sock`, unless
+  /// there is none but one of the user's own daemon, `$XDG_RUNTIME_DIR/bled/bled.sock`.
   public static var defaultSocketPath: String {
-    ProcessInfo.processInfo.environment["BLED_SOCKET"].flatMap { $0.isEmpty ? nil : $0 } ?? "/run/bled/bled.sock"
+    if let path = environmentSocketPath { return path }
+    guard access(SocketPath.system, F_OK) != 0, let own = SocketPath.ofUser(ProcessInfo.processInfo.environment),
+      access(own, F_OK) == 0
+    else { return SocketPath.system }
+    return own
+  }
+
+  /// The environment's BLED_SOCKET.
+  package static var environmentSocketPath: String? {
+    ProcessInfo.processInfo.environment["BLED_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 

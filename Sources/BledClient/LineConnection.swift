@@ -204,8 +204,10 @@ public final class LineConnection: @unchecked Sendable {
 
 /// Why the daemon could not be reached, and what to do.
 private func unreachable(_ path: String, _ error: Int32) -> BluetoothError {
+  // Where a daemon without options listens, its clients look for it.
+  let option = path == SocketPath.system ? "" : " --socket \(path)"
   let start = """
-    Start it with "systemctl start bled.socket", or by hand: bled --adapter hci0 --socket \(path) \
+    Start it with "systemctl start bled.socket", or by hand: bled --adapter hci0\(option) \
     (without an adapter at hand: --adapter simulated).
     """
   switch error {

@@ -90,6 +90,7 @@ extension Daemon {
   private func revive(_ stored: StoredSession) throws(BluetoothError) {
     let key = try RestorationKey(stored.identifier, user: stored.user)
     let keep = try stored.keep.map(time(toKeep:))
+    try admitSession(ofUser: stored.user)
     let session = makeSession(credentials: stored.credentials)
     var state = stored.state
     if state.limit(to: rules.policy.permissions(of: stored.credentials)) {

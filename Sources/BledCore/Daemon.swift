@@ -120,14 +120,19 @@ public final class Daemon {
     // Whoever can see all sessions can also end some.
     guard !rules.permissions(of: session).contains(.sessions) else { return nil }
     do throws(BluetoothError) {
-      let own = sessions.count { $0.user == session.user }
-      try rules.admit(.sessions, ofUser: session.user, all: own)
-      try rules.admit(.sessions, total: sessions.count, own: own)
+      try admitSession(ofUser: session.user)
       return nil
     } catch {
       logger.notice("a session was refused: \(error)")
       return error
     }
+  }
+
+  /// Checks the limits of sessions.
+  func admitSession(ofUser user: UInt32?) throws(BluetoothError) {
+    let own = sessions.count { $0.user == user }
+    try rules.admit(.sessions, ofUser: user, all: own)
+    try rules.admit(.sessions, total: sessions.count, own: own)
   }
 
   func makeSession(credentials: PeerCredentials?) -> Session {

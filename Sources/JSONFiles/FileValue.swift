@@ -45,8 +45,12 @@ public struct FileValue: Sendable {
   // MARK: Simple values
 
   /// A text.
-  public func text() throws(FileError) -> String {
+  /// - Parameter limit: how many octets it may have. To compare and to look up long strings can be slow.
+  public func text(atMost limit: Int = 4096) throws(FileError) -> String {
     guard case .text(let text) = node.content else { throw mismatch("a string in quotation marks") }
+    guard text.utf8.count <= limit else {
+      throw failure("this string has \(text.utf8.count) octets: give at most \(limit).")
+    }
     return text
   }
 
@@ -85,7 +89,7 @@ public struct FileValue: Sendable {
 
   /// Octets as hex digits.
   public func octets(atMost limit: Int) throws(FileError) -> [UInt8] {
-    let text = try text()
+    let text = try text(atMost: .max)
     guard let octets = Hex.decode(text) else {
       throw failure("\"\(shown(text))\" is not hex: give two hex digits for each octet, without spaces.")
     }

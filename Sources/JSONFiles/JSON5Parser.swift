@@ -29,7 +29,7 @@ struct JSON5Parser {
 
   /// The deepest nesting; it bounds the recursion, and no real file reaches it.
   private static let deepest = 200
-  /// The longest name, in octets; all known names are shorter.
+  /// The longest name, and the longest value without quotation marks, in octets; all that mean something are shorter.
   private static let longestName = 256
 
   private let text: [UInt8]
@@ -184,13 +184,13 @@ struct JSON5Parser {
     let missing = fault("a value is missing here.")
     let token = token()
     guard !token.isEmpty else { throw missing }
-    let word = String(decoding: token, as: UTF8.self)
+    let word = String(decoding: token.prefix(Self.longestName), as: UTF8.self)
     switch word {
     case "null": return .null
     case "true": return .bool(true)
     case "false": return .bool(false)
     default:
-      guard let number = JSON5Number.value(of: token) else {
+      guard token.count <= Self.longestName, let number = JSON5Number.value(of: token) else {
         throw Fault(
           place: missing.place, message: "\"\(shown(word))\" is not a value: put strings between quotation marks.")
       }

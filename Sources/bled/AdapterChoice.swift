@@ -1,4 +1,5 @@
 import ArgumentParser
+import BledCore
 import KernelAdapter
 import SimulatedAdapter
 
@@ -26,14 +27,21 @@ enum AdapterChoice: Sendable {
     }
   }
 
-  /// Parses a list of them.
-  /// - Throws: the same.
-  static func list(_ texts: [String]) throws -> [AdapterChoice] {
-    let choices = try texts.map { try AdapterChoice($0) }
+  /// Parses the adapters of the configuration.
+  /// - Throws: the same; for those of a file with their place in it.
+  static func list(_ adapters: Configuration.Adapters) throws -> [AdapterChoice] {
+    let choices = try adapters.names.enumerated().map { index, name in
+      do {
+        return try AdapterChoice(name)
+      } catch {
+        throw adapters.failure(index, "\(error)") ?? error
+      }
+    }
     let isAll = choices.contains { if case .all = $0 { true } else { false } }
-    let named = zip(texts, choices).first { if case .kernel = $0.1 { true } else { false } }?.0
-    if isAll, let named {
-      throw ValidationError("\"all\" stands for every adapter of the machine: leave out \"\(named)\", or \"all\"")
+    if isAll, let index = choices.firstIndex(where: { if case .kernel = $0 { true } else { false } }) {
+      let message =
+        "\"all\" stands for every adapter of the machine: leave out \"\(adapters.names[index])\", or \"all\""
+      throw adapters.failure(index, message) ?? ValidationError(message)
     }
     return choices
   }

@@ -25,13 +25,19 @@ struct Bled: ParsableCommand {
   var adapter: [String] = []
 
   @Option(
-    name: .long, help: ArgumentHelp("The socket for clients. (default: /run/bled/bled.sock)", valueName: "path"))
+    name: .long,
+    help: ArgumentHelp(
+      "The socket for clients. (default: /run/bled/bled.sock, without root $XDG_RUNTIME_DIR/bled/bled.sock)",
+      valueName: "path"))
   var socket: String?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Where to keep state across restarts. (default: $STATE_DIRECTORY, else /var/lib/bled)",
+      """
+      Where to keep state across restarts. (default: $STATE_DIRECTORY, else /var/lib/bled, without root \
+      ~/.local/state/bled)
+      """,
       valueName: "directory"))
   var stateDirectory: String?
 
@@ -59,7 +65,9 @@ struct Bled: ParsableCommand {
       file: config, adapters: adapter, socket: socket, stateDirectory: stateDirectory, logLevel: logLevel)
     let settings = try source.read()
     StandardErrorLog.level = settings.configuration.log.level
-    LoggingSystem.bootstrap { _ in StandardErrorLog() }
+    let writer = try StandardErrorLog.startWriter()
+    defer { writer.end(within: Self.logPatience) }
+    LoggingSystem.bootstrap { _ in StandardErrorLog(writer) }
     let logger = Logger(label: "bled")
     do {
       try RunningDaemon(settings, from: source, loop: EventLoop(), logger: logger).run()
@@ -68,6 +76,9 @@ struct Bled: ParsableCommand {
       throw ExitCode.failure
     }
   }
+
+  /// How long the last messages may take to be written, in milliseconds.
+  private static let logPatience: CInt = 300
 
   private static func level(_ text: String) throws -> Logger.Level {
     guard let level = Logger.Level(rawValue: text) else {

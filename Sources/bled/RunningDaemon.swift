@@ -66,7 +66,7 @@ final class RunningDaemon {
   private func serve(_ socket: ListeningSocket) throws(EventLoopError) {
     guard !isStopping else { return }
     server = try SocketServer(socket, daemon: daemon, loop: loop, logger: logger)
-    logger.info("bled \(Daemon.version) is ready on \(settings.configuration.socket.path)")
+    logger.info("bled \(Daemon.version) is ready on \(settings.socketPath)")
     ServiceManager.notify("READY=1")
   }
 
@@ -133,13 +133,12 @@ final class RunningDaemon {
   private func listen() throws -> ListeningSocket {
     if let descriptor = try ServiceManager.inheritedSocket() { return ListeningSocket(inherited: descriptor) }
     let socket = settings.configuration.socket
-    return try ListeningSocket(path: socket.path, mode: socket.mode, group: socket.group)
+    return try ListeningSocket(path: settings.socketPath, mode: socket.mode, group: socket.group)
   }
 
   /// The state directory; nil if there is none that can be used.
   private static func storage(_ settings: Settings, _ worker: Worker, _ logger: Logger) -> DocumentFolder? {
-    let path =
-      settings.configuration.store.directory ?? ServiceManager.stateDirectory ?? Configuration.Store.defaultDirectory
+    let path = settings.configuration.store.directory ?? DefaultPaths.state
     do {
       return try DocumentFolder(path: path, worker: worker)
     } catch {

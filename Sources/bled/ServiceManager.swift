@@ -32,11 +32,6 @@ enum ServiceManager {
     return descriptor
   }
 
-  /// The first directory of `StateDirectory=`, systemd.exec(5).
-  static var stateDirectory: String? {
-    getenv("STATE_DIRECTORY").flatMap { String(cString: $0).split(separator: ":").first }.map(String.init)
-  }
-
   /// Tells systemd that the configuration is being reloaded; READY=1 follows.
   static func notifyReloading() {
     var now = timespec()

@@ -1,3 +1,4 @@
+import ArgumentParser
 import BledCore
 import Glibc
 import Logging
@@ -19,16 +20,24 @@ struct Settings: Sendable {
     func read() throws -> Settings {
       var configuration = try Configuration(file: file)
       if !adapters.isEmpty { configuration.adapters.names = adapters }
-      if let socket { configuration.socket.path = socket }
-      if let stateDirectory { configuration.store.directory = stateDirectory }
+      if let socket { configuration.socket.path = try Self.checked(socket, .socket, "--socket") }
+      if let stateDirectory {
+        configuration.store.directory = try Self.checked(stateDirectory, .directory, "--state-directory")
+      }
+      configuration.socket.path = configuration.socket.path ?? DefaultPaths.socket
       if let logLevel { configuration.log.level = logLevel }
       var unknown: [String] = []
       let policy = Policy(configuration.policy, accounts: .system, ownUser: getuid()) { unknown.append($0) }
       return Settings(
-        configuration: configuration, adapters: try AdapterChoice.list(configuration.adapters.names),
+        configuration: configuration, adapters: try AdapterChoice.list(configuration.adapters),
         policy: policy,
         // The default group need not exist.
         unknownAccounts: configuration.policy == Configuration().policy ? [] : unknown)
+    }
+
+    private static func checked(_ path: String, _ kind: Configuration.PathKind, _ option: String) throws -> String {
+      if let problem = kind.problem(of: path) { throw ValidationError("\(option): \(problem)") }
+      return path
     }
   }
 
@@ -39,6 +48,9 @@ struct Settings: Sendable {
   let policy: Policy
   /// Users and groups in it that do not exist.
   let unknownAccounts: [String]
+
+  /// The socket, unless systemd passes one.
+  var socketPath: String { configuration.socket.path ?? DefaultPaths.socket }
 
   /// What devices see.
   var identity: Daemon.Identity {

@@ -1,9 +1,10 @@
+import BledCore
 import Glibc
 import Logging
 import Synchronization
 
 /// Log messages on standard error: with the journal's priorities (sd-daemon(3)) when it goes to the journal, else with
-/// the time of day and the level.
+/// the time of day and the level. Messages that repeat are counted, and nothing waits for whoever reads them.
 struct StandardErrorLog: LogHandler {
   /// The lowest level that is logged. Any thread.
   static var level: Logger.Level {
@@ -19,7 +20,9 @@ struct StandardErrorLog: LogHandler {
   private var ownLevel: Logger.Level?
   var metadata = Logger.Metadata()
   var metadataProvider: Logger.MetadataProvider?
-  private let isJournal = getenv("JOURNAL_STREAM") != nil
+  private let writer: LogWriter
+
+  init(_ writer: LogWriter) { self.writer = writer }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
@@ -27,15 +30,35 @@ struct StandardErrorLog: LogHandler {
   }
 
   func log(event: LogEvent) {
-    var line = isJournal ? "<\(event.level.priority)>" : "\(Self.timeOfDay) \(event.level.rawValue) "
-    line += "\(event.message)"
-    if let error = event.error { line += ": \(error)" }
+    var text = "\(event.message)"
+    if let error = event.error { text += ": \(error)" }
     let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
-    for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
-    // One message is one line, whatever it contains.
-    line = String(line.map { $0.isNewline ? " " : $0 })
-    line += "\n"
-    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) { text += " \(key)=\(value)" }
+    writer.log(.init(level: event.level, text: Self.plain(text)), of: .init(file: event.file, line: event.line))
+  }
+
+  /// Starts the thread that writes to standard error.
+  static func startWriter() throws -> LogWriter {
+    let isJournal = getenv("JOURNAL_STREAM") != nil
+    return try LogWriter(STDERR_FILENO) { line in
+      let start = isJournal ? "<\(line.level.priority)>" : "\(timeOfDay) \(line.level.rawValue) "
+      return Array("\(start)\(line.text)\n".utf8)
+    }
+  }
+
+  /// One message is one line, whatever it contains, of bounded length and without characters that act on a terminal.
+  private static func plain(_ text: String) -> String {
+    // Room for the start of the line and a count.
+    let most = LogWriter.longestLine - 128
+    var plain = String.UnicodeScalarView()
+    var octets = 0
+    for scalar in text.unicodeScalars {
+      octets += UTF8.width(scalar)
+      guard octets <= most else { return "\(plain)…" }
+      let isControl = scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+      plain.append(isControl ? " " : scalar)
+    }
+    return String(plain)
   }
 
   private static var timeOfDay: String {

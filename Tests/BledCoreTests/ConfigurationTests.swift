@@ -82,6 +82,79 @@ import Testing
     #expect(error?.description.contains("bled.json") == true)
   }
 
+  private static let long = String(repeating: "n", count: 1 << 20)
+  /// Slow to hash and to compare as a Swift string: its marks are to be sorted.
+  private static let marks =
+    "a" + String(repeating: "\u{300}", count: 200_000) + String(repeating: "\u{316}", count: 200_000)
+
+  @Test(
+    "What would be cut, or slow, or depend on the working directory is refused", .timeLimit(.minutes(1)),
+    arguments: [
+      ("{ socket: { mode: '+660' } }", "1:19: socket.mode: give three or four octal digits"),
+      ("{ socket: { mode: '-0' } }", "1:19: socket.mode"), ("{ socket: { mode: '' } }", "1:19: socket.mode"),
+      ("{ socket: { mode: '00000660' } }", "1:19: socket.mode"),
+      ("{ socket: { path: '' } }", "1:19: socket.path: give an absolute path"),
+      ("{ socket: { path: 'bled.sock' } }", "1:19: socket.path: give an absolute path"),
+      ("{ socket: { path: '/a\\0b' } }", "1:19: socket.path: give an absolute path"),
+      ("{ socket: { path: '/run/' } }", "1:19: socket.path: give the path of the socket"),
+      ("{ socket: { path: '/\(String(repeating: "s", count: 107))' } }", "1:19: socket.path: give a shorter path"),
+      ("{ socket: { path: '/\(long)' } }", "1:19: socket.path: this string has 1048577 octets"),
+      ("{ socket: { group: '' } }", "1:20: socket.group"), ("{ socket: { group: '\(long)' } }", "1:20: socket.group"),
+      ("{ stateDirectory: '' }", "1:19: stateDirectory: give an absolute path"),
+      ("{ stateDirectory: 'state' }", "1:19: stateDirectory: give an absolute path"),
+      ("{ stateDirectory: '/\(String(repeating: "s", count: 4050))' }", "1:19: stateDirectory: give a shorter path"),
+      ("{ restoration: { wakeDirectory: '' } }", "1:33: restoration.wakeDirectory: give an absolute path"),
+      ("{ name: '\(String(repeating: "n", count: 249))' }", "1:9: name: this string has 249 octets: give at most 248"),
+      ("{ name: '\(marks)' }", "1:9: name"), ("{ logLevel: '\(marks)' }", "1:13: logLevel"),
+      ("{ logLevel: \(marks) }", "1:13: not valid JSON5"), ("{ '\(marks)': 1 }", "1:3: not valid JSON5"),
+      ("{ adapters: ['\(marks)'] }", "1:14: adapters[0]"),
+      ("{ policy: { scan: ['\(marks)'] } }", "1:20: policy.scan[0]"),
+      ("{ policy: { scan: ['user:\(long)'] } }", "1:20: policy.scan[0]: give a list"),
+      ("{ policy: { scan: ['user:root\\0x'] } }", "1:20: policy.scan[0]: give a list"),
+      ("{ adapters: [\(String(repeating: "'hci0',", count: 257))] }", "1:13: adapters: give a list"),
+    ])
+  func whatIsOutOfBoundsIsRefused(text: String, start: String) {
+    let error = #expect(throws: FileError.self) { try read(text) }
+    #expect(error?.description.hasPrefix("bled.json:\(start)") == true, "\(error?.description.prefix(200) ?? "")")
+    #expect((error?.description.utf8.count ?? 0) < 1000)
+  }
+
+  @Test(
+    "A key that occurs twice is an error at every level, however it is written",
+    arguments: [
+      "{ policy: {}, policy: {} }", "{ 'policy': {}, policy: {} }", "{ 'p\\u006flicy': {}, policy: {} }",
+      "{ 'p\\x6flicy': {}, policy: {} }", "{ policy: { scan: ['everyone'], scan: [] } }",
+      "{ policy: { scan: [], '\\u0073can': ['everyone'] } }", "{ limits: { perUser: { scans: 1, scans: 2 } } }",
+      "{ limits: { perUser: {}, perUser: {} } }", "{ socket: { mode: '0600', mode: '0666' } }",
+      "{ restoration: { keep: 1, keep: 2 } }", "{ name: null, name: 'a' }",
+      "{ preferredConnection: { interval: [1, 1], interval: [1, 1] } }",
+    ])
+  func keysAreUnique(text: String) {
+    let error = #expect(throws: FileError.self) { try read(text) }
+    #expect(error?.description.contains("is already defined at 1:") == true, "\(error?.description ?? "")")
+    #expect(error?.place != nil)
+  }
+
+  @Test("A key that Swift considers equal to a known one but has other octets is not known")
+  func keysAreOctets() {
+    // U+212A is the Kelvin sign, which normalises to K.
+    for text in [
+      "{ limits: { 'scans\u{200D}': 1 } }", "{ restoration: { '\u{212A}eep': 1 } }",
+      "{ 'n\u{E1}me': 1, 'na\u{301}me': 1 }",
+    ] {
+      let error = #expect(throws: FileError.self) { try read(text) }
+      #expect(error?.description.contains("this name is not known") == true, "\(error?.description ?? "")")
+    }
+  }
+
+  @Test func anAdapterIsFoundInTheFile() throws {
+    var configuration = try read("{\n adapters: ['hci0',\n 'wlan0'] }")
+    #expect(configuration.adapters.failure(1, "x")?.description == "bled.json:3:2: adapters[1]: x")
+    configuration.adapters.names = ["wlan0"]
+    #expect(configuration.adapters.failure(0, "x") == nil, "it is from somewhere else")
+    #expect(try read("{ adapters: ['a'] }") == read("{\n  adapters: ['a'] }"))
+  }
+
   @Test(arguments: [
     ("{\n  \"adapters\": [\"hci0\", 1],\n}", "bled.json:2:24: adapters[1]: give a list of one or more strings"),
     ("{ limits: {\n    perUser: { scan: 1 } } }", "bled.json:2:16: limits.perUser.scan: this name is not known"),

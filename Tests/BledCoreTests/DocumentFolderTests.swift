@@ -105,6 +105,56 @@ import Testing
     #expect(try withFolder { try $0.read("letters") } == nil)
   }
 
+  @Test("A symbolic link in the place of a document is set aside, and what it leads to is untouched")
+  func aLinkInThePlaceOfADocument() throws {
+    try write("numbers", [1])
+    let (file, target) = ("\(path)/state/letters", "\(path)/state/numbers")
+    #expect(symlink(target, file) == 0)
+    #expect(throws: StoreError.self) { try withFolder { try $0.read("letters") } }
+    #expect(try withFolder { try $0.setAside("letters") } == "\(file).damaged")
+    try write("letters", [2])
+    #expect(try withFolder { try $0.read("numbers") } == [1])
+  }
+
+  @Test("Of the files that were set aside the latest five are kept")
+  func setAside() throws {
+    for number in 0..<9 as Range<UInt8> {
+      try write("numbers", [number])
+      #expect(try withFolder { try $0.setAside("numbers") } == "\(path)/state/numbers.damaged")
+    }
+    let kept = ["", ".1", ".2", ".3", ".4", ".5"].map { "numbers.damaged\($0)" }
+    #expect(try withFolder { folder in try kept.map { try folder.read($0) } } == [[8], [7], [6], [5], [4], nil])
+  }
+
+  @Test("What others may change is not used, nor what lies below it, and the error says what to do")
+  func foreignDirectories() throws {
+    try withFolder { _ in }
+    #expect(chmod("\(path)/state", 0o777) == 0)
+    let open = try #require(throws: StoreError.self) { try withFolder { _ in } }
+    #expect(open.description.contains("\(path)/state") && open.description.contains("--state-directory"), "\(open)")
+    #expect(open.description.contains("other users may write to"), "\(open)")
+    #expect(mkdir("\(path)/state/below", 0o700) == 0)
+    #expect(throws: StoreError.self) { try DocumentFolder(path: "\(path)/state/below", worker: worker) }
+    // With the sticky bit nobody can replace what belongs to us, so what is below can be used.
+    #expect(chmod("\(path)/state", 0o1777) == 0)
+    #expect(throws: StoreError.self) { try withFolder { _ in } }
+    _ = try DocumentFolder(path: "\(path)/state/below", worker: worker)
+  }
+
+  @Test(
+    "What belongs to another user is not used, and no link of another user is followed", .enabled(if: geteuid() == 0))
+  func directoriesOfOthers() throws {
+    try withFolder { _ in }
+    #expect(chmod(path, 0o1777) == 0)
+    #expect(symlink("state", "\(path)/link") == 0)
+    _ = try DocumentFolder(path: "\(path)/link", worker: worker)
+    #expect(lchown("\(path)/link", 65534, 65534) == 0)
+    #expect(throws: StoreError.self) { try DocumentFolder(path: "\(path)/link", worker: worker) }
+    #expect(chown("\(path)/state", 65534, 65534) == 0)
+    let foreign = try #require(throws: StoreError.self) { try withFolder { _ in } }
+    #expect(foreign.description.contains("belongs to another user"), "\(foreign)")
+  }
+
   @Test("What lies where a document is written first is in nobody's way", .timeLimit(.minutes(1)))
   func whatLiesInTheWay() throws {
     try write("numbers", [1])

@@ -149,6 +149,58 @@ import Testing
     #expect(document.load() == Content(number: 5), "keys of a later bled are passed over")
   }
 
+  @Test("A file that was cut is damaged, even if the checksum of what is left is the same")
+  func cutWithTheSameChecksum() {
+    // The CRC-32 of four octets FF stays the same whatever number of octets 00 follows.
+    let file = DocumentFormat.encode([0xFF, 0xFF, 0xFF, 0xFF, 0, 0], name: "doc", version: 2)
+    for count in file.indices {
+      #expect(throws: DocumentFormat.Problem.damaged) {
+        try DocumentFormat.decode(Array(file[..<count]), name: "doc", version: 2)
+      }
+    }
+  }
+
+  @Test func filesOfTheFirstFormatAreRead() throws {
+    let document = store().document("numbers", version: 1) { Content(number: 0) }
+    let file = Array("bled-store 1 numbers 1 a6496afe\n{\"number\":5}".utf8)
+    storage.files["numbers"] = file
+    #expect(document.load() == Content(number: 5))
+    for count in file.indices {
+      storage.files = ["numbers": Array(file[..<count])]
+      #expect(document.load() == nil)
+      #expect(storage.files["numbers"] == nil)
+    }
+  }
+
+  private static let unreadable = StoreError.refused(path: "/x", call: "read", code: 5, reason: "Input/output error")
+
+  @Test func aFileThatCannotBeReadIsSetAside() throws {
+    let document = store().document("numbers", version: 1) { Content(number: 0) }
+    storage.files["numbers"] = [1]
+    storage.readProblem = Self.unreadable
+    #expect(document.load() == nil)
+    #expect(storage.files == ["numbers.damaged": [1]])
+  }
+
+  @Test("A file that cannot be read nor set aside is not overwritten; other documents are written")
+  func whatCannotBeSetAsideStays() throws {
+    let lines = LogLines()
+    let store = Store(storage, scheduler: scheduler, logger: lines.logger)
+    let numbers = store.document("numbers", version: 1) { Content(number: 1) }
+    let others = store.document("others", version: 1) { Content(number: 2) }
+    storage.files["numbers"] = [1]
+    storage.readProblem = Self.unreadable
+    storage.setAsideProblem = Self.unreadable
+    #expect(numbers.load() == nil)
+    #expect(lines.all.count == 1 && lines.all[0].contains("changes to it are not stored"), "\(lines.all)")
+    numbers.changed()
+    others.changed()
+    var isFlushed = false
+    store.flush { isFlushed = true }
+    scheduler.advance(by: .seconds(20))
+    #expect(isFlushed && storage.writes == ["others"] && storage.files["numbers"] == [1])
+  }
+
   @Test func withoutStorageNothingIsKept() throws {
     let store = Store(nil, scheduler: scheduler, logger: logger)
     let document = store.document("numbers", version: 1) { Content(number: 1) }

@@ -129,9 +129,15 @@ import Testing
     let file = fopen(config, "w")
     fputs("{ \"adaptors\": [] }", file)
     fclose(file)
+    let adapters = "\(folder.path)/adapters.json"
+    try ChildProcess.write("{\n  adapters: ['simulated',\n    'wlan0'] }", to: adapters)
     for (arguments, word) in [
+      (["--config", adapters], "adapters.json:3:5: adapters[1]: \"wlan0\" is not an adapter"),
       (["--adapter", "wlan0"], "give hci0"), (["--adapter", "simulated:/nowhere"], "/nowhere"),
       (["--config", "/nowhere"], "there is no such file"), (["--config", config], "adaptors"),
+      (["--socket", "bled.sock"], "--socket: give an absolute path"), (["--state-directory", ""], "--state-directory"),
+      (["--socket", "/" + String(repeating: "s", count: 107)], "107 octets"),
+      (["--socket", "/tmp/bled-test.sock", "--adapter", "simulated"], "other users may write to /tmp"),
       (["--log-level", "loud"], "give one of trace"), (["--frobnicate"], "frobnicate"),
     ] {
       let process = try ChildProcess("bled", arguments, folder: folder)

@@ -43,7 +43,7 @@ struct DiscoveredTree {
 
   /// Adds the descriptors of the characteristic whose value has this handle.
   mutating func add(_ descriptors: [DescriptorDescription], of value: UInt16) {
-    for (handle, service) in byHandle where (service.handle...service.end).contains(value) {
+    for (handle, service) in byHandle where service.handle <= value && value <= service.end {
       guard let index = service.characteristics?.firstIndex(where: { $0.handle == value }) else { continue }
       byHandle[handle]?.characteristics?[index].descriptors = descriptors
     }
@@ -63,7 +63,7 @@ struct DiscoveredTree {
       return (service.characteristics ?? []).allSatisfy { characteristic in
         found.characteristics?.contains {
           $0.handle == characteristic.handle && $0.uuid == characteristic.uuid
-            && $0.properties == characteristic.properties
+            && $0.properties.elementsEqual(characteristic.properties) { $0.utf8.elementsEqual($1.utf8) }
         } ?? false
       }
     }

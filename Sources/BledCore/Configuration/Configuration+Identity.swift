@@ -13,7 +13,8 @@ extension Configuration {
     static let isReloaded = true
 
     mutating func read(_ root: FileMembers<Key>) throws(FileError) {
-      name = try root.optional(.name)
+      // Vol 3, Part C, 12.1.
+      name = try root.optional(.name) { value throws(FileError) in try value.text(atMost: 248) }
       appearance = try root.integer(.appearance, in: 0...UInt16.max, default: appearance)
     }
   }

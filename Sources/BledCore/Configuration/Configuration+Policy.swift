@@ -42,16 +42,21 @@ extension Configuration {
 extension Configuration.Policy.Grantee: ReadableFromFile {
   /// Reads "everyone", "user:NAME" or "group:NAME".
   public init(_ value: FileValue) throws(FileError) {
-    let text = try value.text()
+    let text = try value.text(atMost: Self.longest)
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
     switch (OctetText(parts.first ?? ""), parts.dropFirst().first) {
     case ("everyone", nil): self = .everyone
-    case ("user", let name?) where !name.isEmpty: self = .user(name)
-    case ("group", let name?) where !name.isEmpty: self = .group(name)
+    case ("user", let name?) where Self.isName(name): self = .user(name)
+    case ("group", let name?) where Self.isName(name): self = .group(name)
     default: throw value.failure("this names no user or group")
     }
   }
+
+  /// The kind and a name, which has at most 256 octets on Linux.
+  private static let longest = 6 + 256
+
+  private static func isName(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 } }
 
   /// As written in the file.
   var text: String {

@@ -1,3 +1,4 @@
+import BledRPC
 import JSONFiles
 import Logging
 
@@ -7,23 +8,41 @@ extension Configuration {
   /// The adapters to use.
   public struct Adapters: Hashable, Sendable, ConfigurationPart {
     /// Their names as `--adapter` takes them; the first is the default one.
-    public var names = ["hci0"]
+    public var names = ["hci0"] {
+      didSet { values = [] }
+    }
+    /// Where they are in the file, if they are from there.
+    private var values: [FileValue] = []
 
     static let keys = [Key.adapters]
     static let isReloaded = true
+    /// More than there can be controllers that somebody would list.
+    private static let most = 256
+
+    /// Whether the names are the same, wherever they are from.
+    public static func == (left: Self, right: Self) -> Bool { left.names == right.names }
+
+    /// Hashes the names.
+    public func hash(into hasher: inout Hasher) { hasher.combine(names) }
+
+    /// The error for a name that is not valid; nil if it is not from a file.
+    public func failure(_ index: Int, _ message: String) -> FileError? {
+      values.indices.contains(index) ? values[index].failure(message) : nil
+    }
 
     mutating func read(_ root: FileMembers<Key>) throws(FileError) {
       guard let value = root[.adapters] else { return }
       let remedy = "give a list of one or more strings, such as [\"hci0\"]"
       names = try value.read(orSay: remedy)
-      guard !names.isEmpty else { throw value.failure(remedy) }
+      guard (1...Self.most).contains(names.count) else { throw value.failure(remedy) }
+      values = try value.elements()
     }
   }
 
   /// The socket that clients connect to.
   public struct Socket: Hashable, Sendable, ConfigurationPart {
-    /// Its path.
-    public var path = "/run/bled/bled.sock"
+    /// Its path; nil for the default one.
+    public var path: String?
     /// The permissions of its file.
     public var mode: UInt16 = 0o660
     /// The group of its file, if there is one of that name.
@@ -36,28 +55,32 @@ extension Configuration {
     mutating func read(_ root: FileMembers<Key>) throws(FileError) {
       guard let section = root[.socket] else { return }
       let members = try FileMembers(section, Keys.self)
-      path = try members.value(.path, default: path)
-      group = try members.value(.group, default: group)
-      guard let value = members[.mode] else { return }
-      let octal = "give three octal digits as a string, such as \"0660\""
-      guard let mode = UInt16(try value.read(String.self, orSay: octal), radix: 8), mode <= 0o777 else {
-        throw value.failure(octal)
+      path = try members.optional(.path) { value throws(FileError) in try value.path(.socket) }
+      if let value = members[.group] {
+        group = try value.text(atMost: 256)
+        guard !group.isEmpty, !group.utf8.contains(0) else { throw value.failure("give the name of a group") }
       }
+      guard let value = members[.mode] else { return }
+      let octal = "give three or four octal digits as a string, such as \"0660\""
+      let text = try value.read(String.self, orSay: octal)
+      // A sign would also be accepted as part of the number.
+      guard (3...4).contains(text.utf8.count), text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "7")).contains),
+        let mode = UInt16(text, radix: 8), mode <= 0o777
+      else { throw value.failure(octal) }
       self.mode = mode
     }
   }
 
   /// The state that is kept across restarts.
   public struct Store: Hashable, Sendable, ConfigurationPart {
-    /// The default directory.
-    public static let defaultDirectory = "/var/lib/bled"
-
     /// Where it is; nil for systemd's choice, else the default one.
     public var directory: String?
 
     static let keys = [Key.stateDirectory]
 
-    mutating func read(_ root: FileMembers<Key>) throws(FileError) { directory = try root.optional(.stateDirectory) }
+    mutating func read(_ root: FileMembers<Key>) throws(FileError) {
+      directory = try root.optional(.stateDirectory) { value throws(FileError) in try value.path(.directory) }
+    }
   }
 
   /// What is logged.
@@ -87,7 +110,7 @@ extension Configuration {
       let members = try FileMembers(section, Keys.self)
       // At most a week.
       keep = try members.integer(.keep, in: 0...604_800, default: keep)
-      wakeDirectory = try members.optional(.wakeDirectory)
+      wakeDirectory = try members.optional(.wakeDirectory) { value throws(FileError) in try value.path(.directory) }
     }
 
     func keysForRestart(after old: Self) -> [String] {
@@ -98,6 +121,36 @@ extension Configuration {
   /// The directory of the files that start programs: the one given, else one for each socket, so that two daemons do
   /// not share it.
   public var wakeDirectory: String {
-    restoration.wakeDirectory ?? (socket.path == Socket().path ? "/run/bled/wake" : "\(socket.path).wake")
+    if let directory = restoration.wakeDirectory { return directory }
+    guard let path = socket.path, path != SocketPath.system else { return "/run/bled/wake" }
+    return "\(path).wake"
+  }
+
+  /// What a path leads to.
+  public enum PathKind: Sendable {
+    case directory
+    case socket
+
+    /// What is wrong with a path, and what to do; nil if it can be used. It does not depend on where the daemon is
+    /// started, and is not cut where it is used.
+    public func problem(of path: String) -> String? {
+      switch self {
+      case _ where path.utf8.first != UInt8(ascii: "/") || path.utf8.contains(0):
+        "give an absolute path, which begins with /"
+      case .socket where path.utf8.count > 107: "give a shorter path: that of a socket has at most 107 octets"
+      case .directory where path.utf8.count > 4000: "give a shorter path: it has more than 4000 octets"
+      case .socket where path.utf8.last == UInt8(ascii: "/"): "give the path of the socket in its directory"
+      default: nil
+      }
+    }
+  }
+}
+
+extension FileValue {
+  /// A path.
+  fileprivate func path(_ kind: Configuration.PathKind) throws(FileError) -> String {
+    let path = try text()
+    if let problem = kind.problem(of: path) { throw failure(problem) }
+    return path
   }
 }

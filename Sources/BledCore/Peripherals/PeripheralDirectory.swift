@@ -59,7 +59,7 @@ final class PeripheralDirectory {
       // Backwards: what became known last counts as used last.
       for record in (document.load()?.peripherals ?? []).prefix(limits.kept).reversed() { restore(record, on: slot) }
     }
-    for (peripheral, id) in awaited where id == slot.id {
+    for (peripheral, id) in awaited where id.utf8.elementsEqual(slot.id.utf8) {
       peripheral.adapter = slot
       awaited[peripheral] = nil
     }
@@ -69,13 +69,13 @@ final class PeripheralDirectory {
     guard let address = record.deviceAddress, let id = record.identifier, byAddress[address] == nil,
       byID[OctetText(id)] == nil
     else { return }
-    let peripheral = add(id, address, on: slot, name: record.name)
+    let peripheral = add(id, address, on: slot, name: record.deviceName)
     peripheral.isKept = true
     peripheral.wasConnected = record.wasConnected ?? true
     peripheral.ignoresMTU = record.ignoresMTU ?? false
     for user in record.users ?? [] { peripheral.used(by: user) }
     kept.insert(peripheral)
-    if record.adapter != slot.id { awaited[peripheral] = record.adapter }
+    if !record.adapter.utf8.elementsEqual(slot.id.utf8) { awaited[peripheral] = record.adapter }
     peripheral.cache = record.cache.map { GATTCache(hash: $0.hash.octets, attributes: $0.attributes.octets) }
   }
 

@@ -31,9 +31,14 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
 
   /// The address with its type; nil if the text is not an address.
   var deviceAddress: DeviceAddress? {
-    DeviceAddress.Kind.allCases.first { "\($0)" == addressType }.flatMap { DeviceAddress(address, kind: $0) }
+    // As octets: to compare strings that somebody else wrote can be slow.
+    DeviceAddress.Kind.allCases.first { "\($0)".utf8.elementsEqual(addressType.utf8) }
+      .flatMap { DeviceAddress(address, kind: $0) }
   }
 
+  /// The name, if a device can have it (Vol 3, Part C, 12.1).
+  var deviceName: String? { name.flatMap { $0.utf8.count <= 248 ? $0 : nil } }
+
   /// The identifier in upper case; nil if it is not a UUID.
-  var identifier: String? { UUID(uuidString: peripheral)?.uuidString }
+  var identifier: String? { peripheral.utf8.count == 36 ? UUID(uuidString: peripheral)?.uuidString : nil }
 }

@@ -17,7 +17,8 @@ public struct ListeningSocket: Sendable {
     inode = 0
   }
 
-  /// Creates a socket at this path, in place of one that no process listens on. A missing directory is created.
+  /// Creates a socket at this path, in place of one that no process listens on. A missing directory is created; one
+  /// that other users may change is refused.
   /// - Parameters:
   ///   - mode: the permissions of the file; a user with write permission can connect to the daemon.
   ///   - group: the group of the file; nil leaves that of the process. One that does not exist is ignored.
@@ -30,6 +31,7 @@ public struct ListeningSocket: Sendable {
     guard octets.count < capacity else { throw .pathTooLong(path: path) }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
 
+    try Self.checkDirectory(of: path)
     try Self.clear(path, address)
     let descriptor = Self.open()
     guard descriptor >= 0 else { throw Self.refused(path, "socket") }
@@ -63,13 +65,25 @@ public struct ListeningSocket: Sendable {
     unlink(path)
   }
 
-  /// Prepares the path: removes a socket on which no process listens, creates the directory if it is missing.
+  /// Makes sure that only root and our own user can change what the path leads to: what follows names the file by it.
+  private static func checkDirectory(of path: String) throws(SocketError) {
+    let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let directory = end.map { $0 == path.startIndex ? "/" : String(Substring(path.utf8[..<$0])) } ?? "."
+    do throws(TrustedDirectory.Problem) {
+      _ = try TrustedDirectory(directory, creating: 0o755)
+    } catch {
+      switch error {
+      case .unsafe(let reason): throw .unsafe(path: path, reason: reason)
+      case .refused(let call, let code):
+        throw .refused(path: path, call: call, code: code, reason: String(cString: strerror(code)))
+      }
+    }
+  }
+
+  /// Prepares the path: removes a socket on which no process listens.
   private static func clear(_ path: String, _ address: sockaddr_un) throws(SocketError) {
     var status = stat()
-    guard lstat(path, &status) == 0 else {
-      if let slash = path.lastIndex(of: "/"), slash > path.startIndex { mkdir(String(path[..<slash]), 0o755) }
-      return
-    }
+    guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
     let probe = open()
     guard probe >= 0 else { throw refused(path, "socket") }

@@ -70,6 +70,7 @@ final class Restorations {
 
   /// Gives a live session an identifier that is not in use.
   func enter(_ session: Session, as key: RestorationKey) throws(BluetoothError) {
+    if let other = entries[key] { throw Self.inUse(key, by: other.session) }
     let others = entries.keys.count { $0.user == key.user }
     guard others < Self.maximumPerUser else {
       throw BledError.limitReached.error(
@@ -200,7 +201,8 @@ public struct RestorationSettings {
   }
 }
 
-/// The key of a preserved session: a user cannot take over another user's session.
+/// The key of a preserved session: a user cannot take over another user's session. Identifiers are compared as octets:
+/// strings that Swift considers equal may have different ones.
 struct RestorationKey: Hashable {
   /// How long an identifier may be, in octets.
   static let longest = 128
@@ -220,5 +222,14 @@ struct RestorationKey: Hashable {
     }
     self.user = user
     text = OctetText(identifier)
+  }
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.user == right.user && left.identifier.utf8.elementsEqual(right.identifier.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(user)
+    hasher.combine(Array(identifier.utf8))
   }
 }

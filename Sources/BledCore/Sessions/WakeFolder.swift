@@ -1,37 +1,40 @@
+import Bluetooth
+import Crypto
 import Glibc
 import Logging
 
 /// The directory in which a file appears when something happened for a disconnected program. systemd's path units watch
 /// it (`bled-wake@.path`); it is in memory, so that a file costs microseconds.
+///
+/// The configuration may name any directory. So each file contains a mark, only files with it are removed, and a
+/// directory that other users may change is not used at all.
 public final class WakeFolder {
+  /// The content of a file.
+  private static let mark = Array("bled\n".utf8)
+  /// The longest name that tells the identifier: with what systemd adds, the name of a unit has at most 255 octets.
+  private static let longestName = 200
+
   /// Its path.
   public let path: String
   private let logger: Logger
   /// How many preserved sessions each file stands for: users may choose the same identifier.
   private var counts: [String: Int] = [:]
+  /// The directory, while there are files in it.
+  private var directory: TrustedDirectory?
+  /// The files that were made.
+  private var made: Set<String> = []
 
-  /// Removes the files that a previous daemon left there: empty ones of our own user. The directory itself is created
-  /// with its first file, if only its last part is missing, and goes with its last.
+  /// Removes the files that a previous daemon left there. The directory itself is created with its first file, if only
+  /// its last part is missing; then it goes with its last.
   public init(path: String, logger: Logger) {
     self.path = path
     self.logger = logger
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    guard let directory = fdopendir(descriptor) else {
-      close(descriptor)
-      return
-    }
-    defer { closedir(directory) }
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      var status = stat()
-      // What is not empty, or belongs to another user, is not ours: the configuration may name any directory.
-      if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG,
-        status.st_size == 0, status.st_uid == geteuid()
-      {
-        unlinkat(descriptor, name, 0)
+    do throws(TrustedDirectory.Problem) {
+      let directory = try TrustedDirectory(path)
+      withExtendedLifetime(directory) { removeLeftovers(in: directory.descriptor) }
+    } catch {
+      if error != .refused(call: "open", code: ENOENT) {
+        logger.warning("programs cannot be woken: \(path): \(Self.text(error))")
       }
     }
   }
@@ -40,13 +43,13 @@ public final class WakeFolder {
   func add(_ identifier: String) {
     let name = Self.name(for: identifier)
     counts[name, default: 0] += 1
-    mkdir(path, 0o755)
-    let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard descriptor >= 0 else {
-      return logger.warning(
-        "the program of \"\(identifier)\" could not be woken: \(path)/\(name): \(String(cString: strerror(errno)))")
+    guard !made.contains(name) else { return }
+    do throws(TrustedDirectory.Problem) {
+      try Self.make(name, in: try open())
+      made.insert(name)
+    } catch {
+      logger.warning("the program of \"\(identifier)\" could not be woken: \(path)/\(name): \(Self.text(error))")
     }
-    close(descriptor)
   }
 
   /// It is back, or its session is no longer preserved.
@@ -54,13 +57,16 @@ public final class WakeFolder {
     let name = Self.name(for: identifier)
     guard let count = counts[name] else { return }
     counts[name] = count > 1 ? count - 1 : nil
-    guard count == 1 else { return }
-    unlink("\(path)/\(name)")
-    if counts.isEmpty { rmdir(path) }
+    guard count == 1, let directory else { return }
+    if made.remove(name) != nil { unlinkat(directory.descriptor, name, 0) }
+    guard counts.isEmpty else { return }
+    if directory.isNew { rmdir(path) }
+    self.directory = nil
   }
 
   /// The identifier as a name of a file and of an instance of a unit (systemd.unit(5)): octets other than letters,
-  /// digits, ":", "_", "." and "-" as "\x2f", and likewise a leading dot. A name that would be too long is cut.
+  /// digits, ":", "_", "." and "-" as "\x2f", and likewise a leading dot. If that is too long, the SHA-256 of the
+  /// identifier.
   static func name(for identifier: String) -> String {
     var name = ""
     for octet in identifier.utf8 {
@@ -72,10 +78,69 @@ public final class WakeFolder {
         case UInt8(ascii: "."): !name.isEmpty
         default: false
         }
-      let next = isPlain ? String(UnicodeScalar(octet)) : "\\x\(octet < 16 ? "0" : "")\(String(octet, radix: 16))"
-      guard name.utf8.count + next.utf8.count <= 200 else { break }
-      name += next
+      name += isPlain ? String(UnicodeScalar(octet)) : "\\x\(Hex.encode([octet]))"
     }
-    return name
+    guard name.utf8.count > longestName else { return name }
+    return "sha256-\(Hex.encode(Array(SHA256.hash(data: Array(identifier.utf8)))))"
+  }
+
+  // MARK: Files
+
+  /// The descriptor of the directory, which stays open until the last file has gone.
+  private func open() throws(TrustedDirectory.Problem) -> CInt {
+    if let directory { return directory.descriptor }
+    let directory = try TrustedDirectory(path, creating: 0o755)
+    self.directory = directory
+    return directory.descriptor
+  }
+
+  /// Makes a file. Whatever has its name already is neither opened nor followed.
+  private static func make(_ name: String, in directory: CInt) throws(TrustedDirectory.Problem) {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    let descriptor = openat(directory, name, flags, 0o644)
+    guard descriptor >= 0 else { throw .refused(call: "open", code: errno) }
+    defer { close(descriptor) }
+    guard mark.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == mark.count else {
+      let code = errno
+      unlinkat(directory, name, 0)
+      throw .refused(call: "write", code: code)
+    }
+  }
+
+  private func removeLeftovers(in directory: CInt) {
+    let copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { return }
+    guard let entries = fdopendir(copy) else {
+      close(copy)
+      return
+    }
+    defer { closedir(entries) }
+    while let entry = readdir(entries) {
+      withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) {
+          if Self.isMarked($0, in: directory) { unlinkat(directory, $0, 0) }
+        }
+      }
+    }
+  }
+
+  private static func isMarked(_ name: UnsafePointer<CChar>, in directory: CInt) -> Bool {
+    var status = stat()
+    guard fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid(), Int(status.st_size) == mark.count
+    else { return false }
+    let descriptor = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var content = [UInt8](repeating: 0, count: mark.count)
+    return read(descriptor, &content, content.count) == mark.count && content == mark
+  }
+
+  private static func text(_ problem: TrustedDirectory.Problem) -> String {
+    switch problem {
+    case .unsafe: "\(problem.description); set restoration.wakeDirectory to a directory that is only bled's"
+    case .refused(_, EEXIST): "there is a file that is not bled's"
+    case .refused: problem.description
+    }
   }
 }

@@ -5,33 +5,32 @@ import Glibc
 public final class DocumentFolder: DocumentStorage {
   /// Far larger than any file of ours.
   private static let largestFile = 16 << 20
+  /// How many files of a document that could not be read are kept.
+  private static let mostAside = 5
 
   /// The directory.
   public let path: String
-  private let directory: CInt
+  private let folder: TrustedDirectory
   private let worker: Worker
 
-  /// Takes a directory for this process alone; it is made if only its last part is missing.
+  /// Takes a directory for this process alone; it is made if only its last part is missing. One that other users may
+  /// change is refused.
   /// - Parameter worker: executes what may take long.
   public init(path: String, worker: Worker) throws(StoreError) {
     self.path = path
     self.worker = worker
-    if mkdir(path, 0o700) != 0, errno != EEXIST { throw .last("mkdir", path) }
-    let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { throw .last("open", path) }
-    do throws(StoreError) {
-      guard flock(directory, LOCK_EX | LOCK_NB) == 0 else {
-        throw errno == EWOULDBLOCK ? .inUse(path: path) : .last("flock", path)
-      }
-      guard faccessat(directory, ".", W_OK | X_OK, AT_EACCESS) == 0 else { throw .last("access", path) }
+    do throws(TrustedDirectory.Problem) {
+      folder = try TrustedDirectory(path, creating: 0o700)
     } catch {
-      close(directory)
-      throw error
+      throw StoreError(error, path: path)
     }
-    self.directory = directory
+    guard flock(directory, LOCK_EX | LOCK_NB) == 0 else {
+      throw errno == EWOULDBLOCK ? .inUse(path: path) : .last("flock", path)
+    }
+    guard faccessat(directory, ".", W_OK | X_OK, AT_EACCESS) == 0 else { throw .last("access", path) }
   }
 
-  deinit { close(directory) }
+  private var directory: CInt { folder.descriptor }
 
   /// The file of this name; nil if there is none.
   public func read(_ name: String) throws(StoreError) -> [UInt8]? {
@@ -60,10 +59,17 @@ public final class DocumentFolder: DocumentStorage {
     }
   }
 
-  /// Renames a damaged file, in place of an earlier one.
+  /// Renames a file that cannot be read; of those that were renamed earlier the latest four are kept.
   /// - Returns: its path.
   public func setAside(_ name: String) throws(StoreError) -> String {
     let aside = "\(name).damaged"
+    let places = [aside] + (1..<Self.mostAside).map { "\(aside).\($0)" }
+    if let last = places.last, unlinkat(directory, last, 0) != 0 { unlinkat(directory, last, AT_REMOVEDIR) }
+    for (place, next) in zip(places, places.dropFirst()).reversed() {
+      guard renameat(directory, place, directory, next) == 0 || errno == ENOENT else {
+        throw .last("rename", "\(path)/\(place)")
+      }
+    }
     guard renameat(directory, name, directory, aside) == 0 else { throw .last("rename", "\(path)/\(name)") }
     return "\(path)/\(aside)"
   }

@@ -2,11 +2,12 @@ import Bluetooth
 
 /// The format of a document's file: a line that describes it, then its content.
 ///
-///     bled-store 1 peripherals 1 8c2f01aa
+///     bled-store 2 peripherals 1 20 8c2f01aa
 ///     {"peripherals":[…]}
 ///
-/// The words are a mark, the version of this format, the document's name, the version of its content, and the CRC-32 of
-/// the content. A file that was truncated or altered is rejected.
+/// The words are a mark, the version of this format, the document's name, the version of its content, the number of
+/// octets of the content, and its CRC-32. A file that was truncated or altered is rejected. Version 1 had no length; a
+/// content that was cut may have had the same checksum, but is not valid JSON.
 enum DocumentFormat {
   /// Why a file is rejected.
   enum Problem: Error, Hashable, CustomStringConvertible {
@@ -22,7 +23,11 @@ enum DocumentFormat {
   }
 
   private static let mark = "bled-store"
-  private static let version = 1
+  private static let version = 2
+  /// No first line has more octets.
+  private static let longestHeader = 128
+  /// No member's name in the content has more octets.
+  private static let longestName = 128
 
   /// The file of a document.
   static func encode(_ content: [UInt8], name: String, version: Int) -> [UInt8] {
@@ -31,20 +36,48 @@ enum DocumentFormat {
 
   /// The content of a file.
   static func decode(_ file: [UInt8], name: String, version: Int) throws(Problem) -> [UInt8] {
-    guard let lineFeed = file.firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
-    let line = String(decoding: file[..<lineFeed], as: UTF8.self)
+    guard let lineFeed = file.prefix(longestHeader).firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
+    let line = file[..<lineFeed]
     let content = Array(file[(lineFeed + 1)...])
-    if line == header(content, name, version) { return content }
-    let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    let checksum = checksum(content)
+    let known = [header(content, name, version), "\(mark) 1 \(name) \(version) \(checksum)"]
+    if known.contains(where: { line.elementsEqual($0.utf8) }) { return content }
+    let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
     // Only an undamaged file may be called foreign.
-    guard words.count == 5, words[0] == mark, words[2] == name, words[4] == checksum(content),
+    guard words.count == 6, words[0] == mark, words[2] == name, words[4] == "\(content.count)", words[5] == checksum,
       let format = Int(words[1]), let contents = Int(words[3]), (format, contents) != (Self.version, version)
     else { throw .damaged }
     throw .foreign
   }
 
+  /// Whether no member of this JSON has a longer name than the daemon writes: to look up a long one can be slow.
+  static func hasShortNames(_ json: [UInt8]) -> Bool {
+    // Where the string that is read began, and the length of the last one.
+    var start: Int?
+    var length = 0
+    var isEscaped = false
+    for (index, octet) in json.enumerated() {
+      if let first = start {
+        if isEscaped {
+          isEscaped = false
+        } else if octet == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if octet == UInt8(ascii: "\"") {
+          length = index - first
+          start = nil
+        }
+      } else if octet == UInt8(ascii: "\"") {
+        start = index
+      } else if octet == UInt8(ascii: ":"), length > longestName {
+        return false
+      }
+    }
+    return true
+  }
+
   private static func header(_ content: [UInt8], _ name: String, _ version: Int) -> String {
-    "\(mark) \(Self.version) \(name) \(version) \(checksum(content))"
+    "\(mark) \(Self.version) \(name) \(version) \(content.count) \(checksum(content))"
   }
 
   private static func checksum(_ content: [UInt8]) -> String {

@@ -17,7 +17,7 @@ public protocol DocumentStorage: AnyObject {
   /// The file of this name; nil if there is none.
   func read(_ name: String) throws(StoreError) -> [UInt8]?
 
-  /// Moves an unreadable file out of the way.
+  /// Moves an unreadable file out of the way; nothing that was moved before is overwritten.
   /// - Returns: where it is now, for messages.
   func setAside(_ name: String) throws(StoreError) -> String
 

@@ -28,6 +28,8 @@ final class Store {
     var pause: Duration?
     /// The remark logged at the last write.
     var remarks: [String] = []
+    /// Whether its file could neither be read nor set aside: it must not be overwritten.
+    var isReadOnly = false
     var hasChanged: Bool { pause != nil }
   }
 
@@ -92,9 +94,8 @@ final class Store {
     do {
       guard let file = try storage.read(name) else { return nil }
       let content = try DocumentFormat.decode(file, name: name, version: version)
+      guard DocumentFormat.hasShortNames(content) else { throw DocumentFormat.Problem.damaged }
       return try JSONDecoder().decode(Content.self, from: Data(content))
-    } catch let error as StoreError where !error.isOfContent {
-      logger.error("\(error); bled starts without the data stored there")
     } catch {
       setAside(name, because: error)
     }
@@ -102,7 +103,7 @@ final class Store {
   }
 
   fileprivate func changed(_ name: String, isUrgent: Bool) {
-    guard storage != nil else { return }
+    guard storage != nil, entries[name]?.isReadOnly == false else { return }
     let pause = isUrgent ? Self.pause : Self.longPause
     let before = entries[name]?.pause ?? pause
     entries[name]?.pause = min(before, pause)
@@ -117,7 +118,11 @@ final class Store {
       let place = try storage?.setAside(name) ?? name
       logger.error("the stored \(name) cannot be used: \(reason); bled starts without it, and the file is now \(place)")
     } catch {
-      logger.error("the stored \(name) cannot be used: \(reason); bled starts without it. \(error)")
+      entries[name]?.isReadOnly = true
+      logger.error(
+        """
+        the stored \(name) cannot be used: \(reason); bled starts without it, and changes to it are not stored: \(error)
+        """)
     }
   }
 

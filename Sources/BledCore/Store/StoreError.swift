@@ -4,6 +4,8 @@ import Glibc
 public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// Another daemon uses it.
   case inUse(path: String)
+  /// Other users could change what is there.
+  case unsafe(path: String, reason: String)
   /// A document's path is not a regular file.
   case notAFile(path: String)
   /// A file is larger than any that the daemon writes.
@@ -15,6 +17,8 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .inUse(let path): "another bled uses \(path): choose another directory with --state-directory"
+    case .unsafe(let path, let reason):
+      "\(path): \(reason): give bled a directory of its own (chmod 700), or choose another one with --state-directory"
     case .notAFile(let path): "\(path) is not a regular file"
     case .tooLarge(let path): "\(path) is larger than any file that bled writes"
     case .refused(let path, let call, let code, let reason):
@@ -31,11 +35,12 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether it concerns a file, which another one may replace.
-  var isOfContent: Bool {
-    switch self {
-    case .notAFile, .tooLarge: true
-    case .inUse, .refused: false
+  /// The error for a directory that cannot be used.
+  init(_ problem: TrustedDirectory.Problem, path: String) {
+    switch problem {
+    case .unsafe(let reason): self = .unsafe(path: path, reason: reason)
+    case .refused(let call, let code):
+      self = .refused(path: path, call: call, code: code, reason: String(cString: strerror(code)))
     }
   }
 

@@ -18,7 +18,8 @@ import Bluetooth
 class ManagerEngine: @unchecked Sendable {
   let queue = DispatchQueue(label: "CoreBluetooth.engine")
   let delivery: Delivery
-  private let path = BledClient.defaultSocketPath
+  /// The socket that the environment named when the manager was made; nil: wherever there is one.
+  private let path = BledClient.environmentSocketPath
   /// Under which name the session is kept when the program ends.
   private var restoration: BledClient.Restoration?
   /// How often the identifier was in use by another session.
@@ -107,10 +108,9 @@ class ManagerEngine: @unchecked Sendable {
     Task { [path, restoration, weak self] in
       do throws(BluetoothError) {
         let name = ProcessInfo.processInfo.processName
-        let client = try await BledClient.connect(to: path, name: name, restoration: restoration) {
-          [weak self] client in
-          self?.prepare(client)
-        }
+        let client = try await BledClient.connect(
+          to: path ?? BledClient.defaultSocketPath, name: name, restoration: restoration
+        ) { [weak self] client in self?.prepare(client) }
         if self == nil { client.close() }
       } catch {
         guard let self else { return }

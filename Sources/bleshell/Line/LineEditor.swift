@@ -7,18 +7,21 @@ import Glibc
 /// thread, one at a time.
 struct LineEditor {
   private let queue = DispatchQueue(label: "bleshell line editor")
-  private let historyFile: String
+  /// Nil if the environment names no place for it.
+  private let historyFile: String?
 
   init() {
-    let environment = ProcessInfo.processInfo.environment
-    let state = environment["XDG_STATE_HOME"] ?? "\(environment["HOME"] ?? "/tmp")/.local/state"
-    historyFile = "\(state)/bleshell_history"
+    let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+    let state = environment["XDG_STATE_HOME"] ?? environment["HOME"].map { "\($0)/.local/state" }
+    historyFile = state.map { "\($0)/bleshell_history" }
     setlocale(LC_ALL, "")
     using_history()
     stifle_history(500)
     // If the history cannot be read or written, bleshell works without it.
-    try? FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
-    read_history(historyFile)
+    if let state, let historyFile {
+      try? FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+      read_history(historyFile)
+    }
     cedit_set_completion { text, start, _ in Completion.matches(text, start: Int(start)) }
   }
 
@@ -32,7 +35,7 @@ struct LineEditor {
         free(text)
         if !line.allSatisfy(\.isWhitespace) {
           add_history(line)
-          write_history(file)
+          if let file { write_history(file) }
         }
         continuation.resume(returning: line)
       }

@@ -8,6 +8,8 @@ final class MemoryStorage: DocumentStorage {
   var problem: StoreError?
   /// Why nothing can be read; nil if it can.
   var readProblem: StoreError?
+  /// Why no file can be set aside; nil if it can.
+  var setAsideProblem: StoreError?
   private(set) var writes: [String] = []
   private let scheduler: any Scheduler
 
@@ -19,6 +21,7 @@ final class MemoryStorage: DocumentStorage {
   }
 
   func setAside(_ name: String) throws(StoreError) -> String {
+    if let setAsideProblem { throw setAsideProblem }
     files["\(name).damaged"] = files.removeValue(forKey: name)
     return "\(name).damaged"
   }

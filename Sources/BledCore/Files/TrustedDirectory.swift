@@ -1,0 +1,140 @@
+import Glibc
+
+/// A directory that only root and the user of this process can change, reached on a path that only they can redirect:
+/// so nobody else can put a FIFO, a link or another file in the place of what the daemon uses there.
+///
+/// Each directory on the path must belong to root or to this user, and nobody else may write to it. Above the directory
+/// itself the sticky bit is enough, as in `/tmp`: there nobody can replace what belongs to another user. A symbolic
+/// link is followed if it belongs to root or to this user, as `/var/run` does.
+final class TrustedDirectory {
+  /// Why a directory cannot be used.
+  enum Problem: Error, Hashable {
+    /// Others could change what is there; a clause that says why.
+    case unsafe(String)
+    /// The system refused a call.
+    case refused(call: String, code: CInt)
+
+    /// What is wrong, without what to do.
+    var description: String {
+      switch self {
+      case .unsafe(let reason): reason
+      case .refused(let call, let code): "\(call): \(String(cString: strerror(code)))"
+      }
+    }
+  }
+
+  /// A descriptor that is closed with its last reference.
+  private final class Descriptor {
+    let number: CInt
+
+    /// - Parameter parent: where the name is looked up; nil for a path.
+    init(_ parent: Descriptor?, _ name: String, _ flags: CInt) throws(Problem) {
+      // Until here the directory stays open.
+      number = withExtendedLifetime(parent) { openat(parent?.number ?? AT_FDCWD, name, flags | O_CLOEXEC) }
+      guard number >= 0 else { throw .refused(call: "open", code: errno) }
+    }
+
+    deinit { close(number) }
+
+    /// Makes a directory in this one.
+    /// - Returns: whether it is new.
+    func makeDirectory(_ name: String, _ mode: mode_t) -> Bool { mkdirat(number, name, mode) == 0 }
+
+    func status() throws(Problem) -> stat {
+      var status = stat()
+      guard fstat(number, &status) == 0 else { throw .refused(call: "stat", code: errno) }
+      return status
+    }
+
+    /// What the symbolic link leads to.
+    func target() throws(Problem) -> String {
+      var octets = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = readlinkat(number, "", &octets, octets.count)
+      guard count >= 0 else { throw .refused(call: "readlink", code: errno) }
+      return String(decoding: octets.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+  }
+
+  /// As many as the kernel follows, path_resolution(7).
+  private static let mostLinks = 40
+  /// `O_PATH`, which Glibc keeps to those who ask for its extensions: to pass through a directory, one need not be
+  /// allowed to read it.
+  private static let openPath: CInt = 0o10_000_000
+  /// Who may own a directory. In a user namespace root may have another number, but the outermost directory is root's.
+  private static let trusted: Set<uid_t> = {
+    var root = stat()
+    return [0, geteuid(), stat("/", &root) == 0 ? root.st_uid : 0]
+  }()
+
+  private let open: Descriptor
+  /// Whether it was made by `init`.
+  let isNew: Bool
+
+  /// Opens a directory.
+  /// - Parameter mode: the permissions with which it is made if only the last part of its path is missing; nil: it is
+  ///   not made.
+  init(_ path: String, creating mode: mode_t? = nil) throws(Problem) {
+    var place = path.utf8.first == UInt8(ascii: "/") ? "/" : "."
+    var current = try Descriptor(nil, place, Self.openPath)
+    var names = Self.names(in: path)
+    var links = 0
+    var isNew = false
+    try Self.check(current.status(), place, isLast: names.isEmpty)
+    while let name = names.popLast() {
+      if let mode, names.isEmpty, current.makeDirectory(name, mode) { isNew = true }
+      let next = try Descriptor(current, name, Self.openPath | O_NOFOLLOW)
+      let status = try next.status()
+      if status.st_mode & S_IFMT == S_IFLNK {
+        links += 1
+        guard links <= Self.mostLinks else { throw .refused(call: "open", code: ELOOP) }
+        guard Self.trusted.contains(status.st_uid) else { throw Self.foreign("\(place)/\(name)", status) }
+        let target = try next.target()
+        names += Self.names(in: target)
+        guard target.utf8.first == UInt8(ascii: "/") else { continue }
+        place = "/"
+        current = try Descriptor(nil, place, Self.openPath)
+      } else {
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .refused(call: "open", code: ENOTDIR) }
+        place += place == "/" ? name : "/\(name)"
+        try Self.check(status, place, isLast: names.isEmpty)
+        current = next
+      }
+    }
+    open = try Descriptor(current, ".", O_RDONLY | O_DIRECTORY)
+    self.isNew = isNew
+  }
+
+  /// Its descriptor, which is open for as long as this object exists.
+  var descriptor: CInt { open.number }
+
+  /// The parts of a path, the last one first.
+  private static func names(in path: String) -> [String] {
+    path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { String(Substring($0)) }
+  }
+
+  private static func check(_ status: stat, _ place: String, isLast: Bool) throws(Problem) {
+    guard trusted.contains(status.st_uid) else { throw foreign(place, status) }
+    let isOpen = status.st_mode & S_IWOTH != 0 || (status.st_mode & S_IWGRP != 0 && !isPrivate(status))
+    guard !isOpen || (!isLast && status.st_mode & S_ISVTX != 0) else {
+      throw .unsafe("other users may write to \(place)")
+    }
+  }
+
+  /// Whether the group of a directory is that of its owner alone, as on systems where each user has a group of the same
+  /// name. (With an access control list the bits of the group are the most that the list grants to anybody.)
+  private static func isPrivate(_ status: stat) -> Bool {
+    guard let user = getpwuid(status.st_uid)?.pointee, user.pw_gid == status.st_gid,
+      let group = getgrgid(status.st_gid)?.pointee, strcmp(user.pw_name, group.gr_name) == 0
+    else { return false }
+    var member = group.gr_mem
+    while let name = member?.pointee {
+      guard strcmp(name, user.pw_name) == 0 else { return false }
+      member = member?.advanced(by: 1)
+    }
+    return true
+  }
+
+  private static func foreign(_ place: String, _ status: stat) -> Problem {
+    .unsafe("\(place) belongs to another user (\(status.st_uid))")
+  }
+}

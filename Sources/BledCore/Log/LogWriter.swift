@@ -1,0 +1,143 @@
+import Bluetooth
+import EventLoop
+import Glibc
+import Synchronization
+
+/// Writes the lines of a log to a descriptor, and never makes the caller wait: the descriptor may be a pipe that nobody
+/// reads.
+///
+/// A regular file takes a line at once. Anything else is written by a thread, which may wait: to set `O_NONBLOCK` would
+/// change the descriptor for all processes that share it, and to ask `poll` first does not help if another one of them
+/// writes meanwhile. The lines on their way to the thread are packets in a socket pair, whose buffer is the bound;
+/// those that have no room are counted, and told when there is room again.
+public final class LogWriter: Sendable {
+  /// The longest line, with its line feed: the lines of processes that share a pipe do not mix (`PIPE_BUF`, pipe(7)).
+  public static let longestLine = 4096
+
+  private struct State {
+    var repetitions = LogRepetitions()
+    /// How many lines had no room.
+    var lost = 0
+  }
+
+  private let descriptor: CInt
+  private let isFile: Bool
+  /// The callers' end of the socket pair, and the thread's.
+  private let (input, output): (CInt, CInt)
+  private let state = Mutex(State())
+  private let format: @Sendable (LogRepetitions.Line) -> [UInt8]
+
+  /// Why there is no thread.
+  public struct Problem: Error, CustomStringConvertible {
+    /// What failed and why.
+    public let description: String
+
+    fileprivate init(_ call: String, _ code: CInt) {
+      description = "the log cannot be written: \(call): \(String(cString: strerror(code)))"
+    }
+  }
+
+  /// Starts the thread.
+  /// - Parameters:
+  ///   - descriptor: where to write; it must stay open.
+  ///   - format: returns the octets of a line, at most `longestLine` with the line feed. Called on any thread.
+  public init(
+    _ descriptor: CInt, format: @escaping @Sendable (LogRepetitions.Line) -> [UInt8]
+  ) throws(Problem) {
+    self.descriptor = descriptor
+    self.format = format
+    var status = stat()
+    isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    var ends: [CInt] = [-1, -1]
+    guard socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw Problem("socketpair", errno)
+    }
+    (input, output) = (ends[0], ends[1])
+    let context = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<LogWriter>.fromOpaque(context).takeRetainedValue().serve() }
+        return nil
+      }, context.toOpaque())
+    guard code == 0 else {
+      close(output)
+      context.release()
+      throw Problem("pthread_create", code)
+    }
+    pthread_detach(thread)
+  }
+
+  deinit { close(input) }
+
+  /// Writes a line, or counts it.
+  public func log(_ line: LogRepetitions.Line, of kind: LogRepetitions.Kind) {
+    guard state.withLock({ $0.repetitions.takes(line, of: kind, at: Self.now) }) else { return }
+    if isFile { write(format(line)) }
+    // With a file the thread is only told that it has something to wait for.
+    let packet = isFile ? [0] : format(line)
+    let sent = packet.withUnsafeBytes { send(input, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)) }
+    if sent < 0, !isFile { state.withLock { $0.lost += 1 } }
+  }
+
+  /// Ends the log, and waits until everything is written.
+  /// - Parameter patience: how long, in milliseconds.
+  public func end(within patience: CInt) {
+    shutdown(input, CInt(SHUT_WR))
+    var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+    poll(&waiting, 1, patience)
+  }
+
+  private static var now: Instant { Instant(nanoseconds: EventLoop.now) }
+
+  // MARK: The thread
+
+  private func serve() {
+    var packet = [UInt8](repeating: 0, count: Self.longestLine)
+    var isEnd = false
+    while !isEnd {
+      var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      poll(&waiting, 1, timeout)
+      let count = recv(output, &packet, packet.count, CInt(MSG_DONTWAIT))
+      isEnd = count == 0
+      if count > 1 { write(packet[..<count]) }
+      let lines = state.withLock { state in
+        var lines = state.repetitions.due(at: Self.now, isEnd: isEnd)
+        // The lost ones came after all that are still to be written.
+        if state.lost > 0, count <= 0 {
+          lines.append(.init(level: .warning, text: "\(state.lost) lines of the log are missing: nobody read it"))
+          state.lost = 0
+        }
+        return lines
+      }
+      for line in lines { write(format(line)) }
+    }
+    close(output)
+  }
+
+  /// For how long to wait for a line, in milliseconds as poll(2) takes them.
+  private var timeout: CInt {
+    state.withLock { state in
+      if state.lost > 0 { return 0 }
+      guard let deadline = state.repetitions.deadline else { return -1 }
+      return CInt(clamping: max(0, Self.now.duration(to: deadline).wholeNanoseconds) / 1_000_000 + 1)
+    }
+  }
+
+  private func write(_ octets: some Collection<UInt8>) {
+    var rest = Array(octets)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if count < 0, errno == EAGAIN {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&waiting, 1, -1)
+      } else if count == 0 || errno != EINTR {
+        // Nobody is left to read it, or the disk is full.
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import BledRPC
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// A daemon that an ordinary user starts, and its clients: nobody says where the socket is. Needs root, to become that
+/// user, and a system without a daemon of its own.
+@Suite(
+  .enabled(
+    if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0 && access(SocketPath.system, F_OK) != 0,
+    "needs root, setpriv, and no bled on this system"))
+struct UserDaemonTests {
+  private static let user: uid_t = 54_323
+
+  @Test func theyMeetWithoutOptions() throws {
+    let folder = try TemporaryFolder()
+    let (home, runtime) = ("\(folder.path)/home", "\(folder.path)/run")
+    chmod(folder.path, 0o711)
+    for path in [home, runtime] { #expect(mkdir(path, 0o700) == 0 && chown(path, Self.user, Self.user) == 0) }
+    defer { for path in [home, runtime] { try? FileManager.default.removeItem(atPath: path) } }
+    let environment = [
+      "HOME": home, "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": "", "STATE_DIRECTORY": "", "RUNTIME_DIRECTORY": "",
+      "BLED_SOCKET": "",
+    ]
+    func start(_ program: String, _ arguments: String...) throws -> ChildProcess {
+      let identity = ["--reuid", "\(Self.user)", "--regid", "\(Self.user)", "--clear-groups"]
+      return try ChildProcess(
+        "/usr/bin/setpriv", identity + ["\(ChildProcess.products)/\(program)"] + arguments, environment: environment,
+        folder: folder)
+    }
+    let daemon = try start("bled", "--adapter", "simulated")
+    try eventually("the daemon is ready") { daemon.errors.contains("is ready on \(runtime)/bled/bled.sock") }
+    let client = try start("bleshell", "adapters", "--json")
+    #expect(try client.exitStatus() == 0, "\(client.errors)")
+    #expect(client.output.contains("simulated"))
+    #expect(access("\(home)/.local/state/bled", F_OK) == 0)
+    daemon.send(signal: SIGTERM)
+    #expect(try daemon.exitStatus() == 0)
+    let late = try start("bleshell", "adapters")
+    #expect(try late.exitStatus() != 0)
+    #expect(late.errors.contains("by hand: bled --adapter hci0 (without"), "\(late.errors)")
+  }
+}
