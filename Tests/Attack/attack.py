@@ -154,7 +154,7 @@ def generate(messages, seed):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--short", action="store_true")
-    arguments.add_argument("--seconds", type=float, default=5)
+    arguments.add_argument("--seconds", type=float, default=4)
     arguments.add_argument("--messages", type=int)
     arguments.add_argument("--seed", type=int, default=random.randrange(1, 1 << 31))
     arguments.add_argument("text", nargs="?", default="")

@@ -63,8 +63,8 @@ def wake_folder(_options):
     for kind in ("FIFO", "link", "folder"):
         with Daemon() as daemon:
             daemon.stop()
-            # As in /tmp: everybody may make files there.
-            os.chmod(f"{daemon.folder}/run", 0o1777)
+            # Everybody may make files there. In /tmp the kernel itself prevents some of this (fs.protected_symlinks).
+            os.chmod(f"{daemon.folder}/run", 0o777)
             elsewhere = set_trap(kind, daemon)
             try:
                 daemon.start()
@@ -75,9 +75,11 @@ def wake_folder(_options):
                 spring_trap(daemon)
             except (OSError, TimeoutError, CallFailed) as error:
                 faults.append(f"{kind}: {error}")
-            faults += [f"{kind}: {fault}" for fault in faults_of(daemon)]
             if os.listdir(elsewhere) != ["kept"]:
                 faults.append(f"{kind}: files elsewhere: {os.listdir(elsewhere)}")
+            faults += [f"{kind}: {fault}" for fault in faults_of(daemon)]
+            if not os.path.exists(f"{elsewhere}/kept"):
+                faults.append(f"{kind}: it removed a file elsewhere")
     return faults
 
 

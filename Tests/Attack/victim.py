@@ -4,6 +4,7 @@ makes calls that the daemon answers by itself."""
 import json
 import selectors
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from stage import ECHO, Session, connect
@@ -111,20 +112,25 @@ class Subscriber(Asker):
         self.awaited.clear()
 
 
+def reader(path, address):
+    """A session that reads a device."""
+    asker = Asker(path, "reads")
+    device, handle = connect(asker.session, address)
+    asker.aim("gatt.read", peripheral=device, handle=handle)
+    return asker
+
+
 def victim(channel, path, addresses, scans):
     """The process: sets up, says so, and measures for as many seconds as it is told."""
-    askers = []
-    for address in addresses:
-        reader = Asker(path, "reads")
-        device, handle = connect(reader.session, address)
-        reader.aim("gatt.read", peripheral=device, handle=handle)
-        askers.append(reader)
+    with ThreadPoolExecutor() as pool:
+        subscriber = pool.submit(Subscriber, path)
+        askers = list(pool.map(lambda address: reader(path, address), addresses))
+        subscriber = subscriber.result()
     caller = Asker(path, "calls", CALL_EVERY)
     if scans:
         # The air is busy without the attack, too.
         caller.session.call("scan.start", name="nobody has this name", duplicates=True)
     caller.aim("session.open")
-    subscriber = Subscriber(path)
     askers += [caller, subscriber]
     selector = selectors.DefaultSelector()
     for asker in askers:
