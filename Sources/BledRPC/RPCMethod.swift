@@ -54,9 +54,9 @@ extension RPCNotification {
 
 /// Params or a result: what a message carries.
 ///
-/// What there are thousands a second of reads and writes itself, in the plain form of JSON; the rest is left to
-/// `JSONDecoder` and `JSONEncoder`, which understand and mean the same. A requirement and not a cast, as a cast costs
-/// more than what is read.
+/// A type of which there are thousands a second reads and writes itself, in the plain form of JSON; the rest is left to
+/// `JSONReader` and `JSONEncoder`, which understand and mean the same. A requirement and not a cast, because a cast
+/// costs more than the reading.
 public protocol RPCPayload: Codable, Sendable {
   /// Reads it, in the plain form only; nil unless a type knows how.
   init?(from scanner: inout JSONScanner)

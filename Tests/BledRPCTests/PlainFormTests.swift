@@ -4,9 +4,9 @@ import Testing
 
 @testable import BledRPC
 
-/// The one-pass reader and the hand-made writer say the same as the coders of Foundation.
+/// The one-pass reader says the same as the general one, and the hand-made writer the same as that of Foundation.
 @Suite("Plain form") struct PlainFormTests {
-  /// A member that only `JSONDecoder` reads, put in front, keeps a line from the one-pass reader.
+  /// A member that only `JSONReader` reads, put in front, keeps a line from the one-pass reader.
   private func disguised(_ line: String) -> String { #"{"\u0066":0,"# + line.dropFirst() }
 
   private static let lines: [String] = [
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("ordinary lines are read in one pass; whatever is not plain is left to JSONDecoder")
+  @Test("ordinary lines are read in one pass; whatever is not plain is left to JSONReader")
   func plain() {
     func isPlain(_ line: String) -> Bool { PlainEnvelope(Data(line.utf8)) != nil }
     for line in Self.lines.prefix(6) { #expect(isPlain(line), "\(line)") }

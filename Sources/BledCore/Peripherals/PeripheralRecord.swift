@@ -27,7 +27,7 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
 
   /// The address with its type; nil if the text is not an address.
   var deviceAddress: DeviceAddress? {
-    DeviceAddress.Kind.allCases.first { "\($0)" == addressType }.flatMap { DeviceAddress(address, kind: $0) }
+    DeviceAddress.Kind(word: addressType).flatMap { DeviceAddress(address, kind: $0) }
   }
 
   /// The identifier in upper case; nil if it is not a UUID.

@@ -5,8 +5,8 @@ import Glibc
 /// is expected, no repeated member, within the limits of `JSONChecker`.
 ///
 /// Almost every line on the socket has this form. For any other the methods return nil, and the caller turns to
-/// `JSONChecker` and `JSONReader`, which know all of JSON and say what is wrong. So this may reject valid JSON, but must
-/// never accept invalid JSON; the fuzz target `rpc` compares the two.
+/// `JSONChecker` and `JSONReader`, which know all of JSON and say what is wrong. So this may reject valid JSON, but
+/// must never accept invalid JSON; the fuzz target `rpc` compares the two.
 public struct JSONScanner {
 
   /// The characters of a string, without its quotation marks.
@@ -164,15 +164,20 @@ public struct JSONScanner {
     let start = position
     let whole = skipDigits()
     guard whole > 0, whole == 1 || codes[start] != UInt8(ascii: "0") else { return false }
-    if take(word: ".") {
+    if octet == UInt8(ascii: ".") {
+      position += 1
       guard skipDigits() > 0 else { return false }
     }
-    if take(word: "e") || take(word: "E") {
-      _ = take(word: "+") || take(word: "-")
+    if octet == UInt8(ascii: "e") || octet == UInt8(ascii: "E") {
+      position += 1
+      if octet == UInt8(ascii: "+") || octet == UInt8(ascii: "-") { position += 1 }
       guard skipDigits() > 0 else { return false }
     }
     return true
   }
+
+  /// The octet at `position`, white space or not.
+  private var octet: UInt8? { position < codes.count ? codes[position] : nil }
 
   /// - Returns: how many there were.
   private mutating func skipDigits() -> Int {
