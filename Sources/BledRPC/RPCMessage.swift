@@ -47,6 +47,9 @@ public struct RPCMessage: Sendable {
     case failure(id: RequestID?, RPCError)
   }
 
+  /// How many elements all lists in the params may have together. A service of a thousand characteristics has fewer.
+  private static let mostElements = 8192
+
   /// What kind of message it is.
   public let kind: Kind
   @usableFromInline let line: Data
@@ -86,7 +89,7 @@ public struct RPCMessage: Sendable {
   func decodedParams<Params: RPCPayload>(_ type: Params.Type) throws(RPCError) -> Params {
     do {
       guard let body else { return try none(type) }
-      return try decoded(type, at: body, name: "params", isObject: true)
+      return try decoded(type, at: body, name: "params", budget: JSONBudget(Self.mostElements), isObject: true)
     } catch {
       throw RPCError(code: RPCError.invalidParams, message: explain(error))
     }
@@ -120,11 +123,11 @@ public struct RPCMessage: Sendable {
   }
 
   private func decoded<Value: RPCPayload>(
-    _ type: Value.Type, at place: Range<Int>, name: StaticString, isObject: Bool = false
+    _ type: Value.Type, at place: Range<Int>, name: StaticString, budget: JSONBudget? = nil, isObject: Bool = false
   ) throws -> Value {
     try line.withUnsafeBytes { octets in
       try octets.withMemoryRebound(to: UInt8.self) { codes in
-        let reader = JSONReader(JSONText(codes: codes), at: place, name: name)
+        let reader = JSONReader(JSONText(codes: codes), at: place, name: name, budget: budget)
         // Params without members would accept anything.
         if isObject { _ = try reader.container(keyedBy: NoKeys.self) }
         return try Value(from: reader)

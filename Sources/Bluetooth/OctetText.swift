@@ -29,7 +29,8 @@ extension OctetText: ExpressibleByStringLiteral {
 extension String {
   /// Whether both have the same octets in UTF-8; see `OctetText`.
   public func hasSameOctets(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    var (left, right) = (self, other)
+    return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
   }
 
   /// A text from outside as a message may quote it: its first 64 octets at the most, without control characters.

@@ -182,6 +182,17 @@ import Testing
     #expect(client.messages.count >= LongLines.all(peripheral: peripheral).count)
   }
 
+  @Test("The lists of a message have a limit")
+  func elements() throws {
+    let client = World().client()
+    let list = Array(repeating: "1", count: 8193).joined(separator: ",")
+    client.send(
+      #"{"jsonrpc":"2.0","id":7,"method":"service.add","params":{"service":{"uuid":"180D","includes":[\#(list)]}}}"#)
+    #expect(
+      try client.error(of: 7, ServiceAdd.self)?.message
+        == "params.service.includes: more than 8192 elements in all lists together")
+  }
+
   @Test("What rpc.discover returns is made once, and without an id not at all")
   func discovery() throws {
     let world = World()

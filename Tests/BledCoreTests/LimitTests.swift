@@ -165,9 +165,9 @@ import Testing
   func attributesOfASession() throws {
     let world = World()
     let client = world.client(user: 1000)
-    let huge = service(attributes: 20_001)
+    let huge = service(attributes: 6_001)
     expect(
-      try client.error(ServiceAdd.self, huge), "this session has 0 attributes", "20001", "2000",
+      try client.error(ServiceAdd.self, huge), "this session has 0 attributes", "6001", "2000",
       "limits.perSession.attributes")
     _ = try client.result(ServiceAdd.self, service(attributes: 1999))
     expect(try client.error(ServiceAdd.self, service(attributes: 3)), "has 1999 attributes", "service.remove")

@@ -1,7 +1,7 @@
 import Collections
 
-/// A queue in which parties take turns: in order for each party, one item of each in a round. A newcomer goes before the
-/// one that had the last turn.
+/// A queue in which parties take turns: in order for each party, one item of each in a round. A newcomer goes before
+/// the one that had the last turn.
 struct FairQueue<Party: Equatable, Element> {
   /// The parties with work, the next one first. They are few: users, or the sessions of one of them on a link.
   private var turns: [(party: Party, work: Deque<Element>)] = []

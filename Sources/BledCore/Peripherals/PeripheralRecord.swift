@@ -31,9 +31,7 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
 
   /// The address with its type; nil if the text is not an address.
   var deviceAddress: DeviceAddress? {
-    // As octets: to compare strings that somebody else wrote can be slow.
-    DeviceAddress.Kind.allCases.first { "\($0)".utf8.elementsEqual(addressType.utf8) }
-      .flatMap { DeviceAddress(address, kind: $0) }
+    DeviceAddress.Kind(word: addressType).flatMap { DeviceAddress(address, kind: $0) }
   }
 
   /// The name, if a device can have it (Vol 3, Part C, 12.1).

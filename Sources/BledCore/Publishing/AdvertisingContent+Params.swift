@@ -3,9 +3,15 @@ import BledRPC
 import Bluetooth
 
 extension AdvertisingContent {
+  /// More than fit into any packet.
+  private static let mostServiceData = 64
+
   /// What a client wants to advertise.
   /// - Throws: `BledError.invalidParameter`, naming what is not valid.
   init(_ params: AdvertisingStart.Params) throws {
+    guard params.serviceData?.count ?? 0 <= Self.mostServiceData else {
+      throw BledError.invalidParameter.error("\"serviceData\" may have at most \(Self.mostServiceData) members")
+    }
     var serviceData: [AdvertisingData.ServiceData] = []
     for (text, data) in (params.serviceData ?? [:]).sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
       guard let uuid = BluetoothUUID(text) else {

@@ -245,8 +245,12 @@ extension UInt16 {
   init?(hex digits: some Collection<UInt8>) {
     self = 0
     for digit in digits {
-      guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { return nil }
-      self = self << 4 | UInt16(value)
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): self = self << 4 | UInt16(digit - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): self = self << 4 | UInt16(digit - UInt8(ascii: "a") + 10)
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): self = self << 4 | UInt16(digit - UInt8(ascii: "A") + 10)
+      default: return nil
+      }
     }
   }
 }

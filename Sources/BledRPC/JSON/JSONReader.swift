@@ -7,20 +7,24 @@ struct JSONReader: Decoder, SingleValueDecodingContainer {
   fileprivate let text: JSONText
   fileprivate let range: Range<Int>
   fileprivate let path: JSONPath
+  fileprivate let budget: JSONBudget?
 
   /// Makes a decoder for a value.
   /// - Parameters:
   ///   - text: the whole text; it must outlive the decoder, and so must its containers.
   ///   - range: where the value is.
   ///   - name: what errors call the value; nil: nothing.
-  init(_ text: JSONText, at range: Range<Int>, name: StaticString?) {
-    self.init(text: text, range: text.value(in: range), path: name.map { .member(.root, "\($0)") } ?? .root)
+  ///   - budget: how many elements all its lists may have; nil: any number.
+  init(_ text: JSONText, at range: Range<Int>, name: StaticString?, budget: JSONBudget? = nil) {
+    self.init(
+      text: text, range: text.value(in: range), path: name.map { .member(.root, "\($0)") } ?? .root, budget: budget)
   }
 
-  fileprivate init(text: JSONText, range: Range<Int>, path: JSONPath) {
+  fileprivate init(text: JSONText, range: Range<Int>, path: JSONPath, budget: JSONBudget?) {
     self.text = text
     self.range = range
     self.path = path
+    self.budget = budget
   }
 
   var codingPath: [any CodingKey] { path.keys }
@@ -90,6 +94,21 @@ struct JSONReader: Decoder, SingleValueDecodingContainer {
 
   private func invalid(_ message: String) -> DecodingError {
     .dataCorrupted(.init(codingPath: codingPath, debugDescription: message))
+  }
+}
+
+/// How many elements the lists of a message may have together: short ones cost more to decode than a line of their
+/// length otherwise does.
+final class JSONBudget {
+  let limit: Int
+  private var spent = 0
+
+  init(_ limit: Int) { self.limit = limit }
+
+  /// - Returns: false if nothing was left.
+  fileprivate func spend() -> Bool {
+    spent += 1
+    return spent <= limit
   }
 }
 
@@ -163,7 +182,8 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func find(_ key: Key) throws -> JSONReader? {
     guard let (range, isRepeated) = place(key.stringValue) else { return nil }
-    let value = JSONReader(text: object.text, range: range, path: .member(object.path, key.stringValue))
+    let value = JSONReader(
+      text: object.text, range: range, path: .member(object.path, key.stringValue), budget: object.budget)
     guard !isRepeated else {
       throw DecodingError.dataCorrupted(
         .init(codingPath: value.codingPath, debugDescription: "this member occurs more than once"))
@@ -226,9 +246,13 @@ private struct JSONElements: UnkeyedDecodingContainer {
       throw DecodingError.valueNotFound(
         Any.self, .init(codingPath: path.keys, debugDescription: "there are no more elements"))
     }
+    if let budget = array.budget, !budget.spend() {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: codingPath, debugDescription: "more than \(budget.limit) elements in all lists together"))
+    }
     next = array.text.element(after: range.upperBound, in: array.range)
     currentIndex += 1
-    return JSONReader(text: array.text, range: range, path: path)
+    return JSONReader(text: array.text, range: range, path: path, budget: array.budget)
   }
 
   mutating func decodeNil() throws -> Bool {

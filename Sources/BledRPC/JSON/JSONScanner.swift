@@ -164,15 +164,20 @@ public struct JSONScanner {
     let start = position
     let whole = skipDigits()
     guard whole > 0, whole == 1 || codes[start] != UInt8(ascii: "0") else { return false }
-    if take(word: ".") {
+    if octet == UInt8(ascii: ".") {
+      position += 1
       guard skipDigits() > 0 else { return false }
     }
-    if take(word: "e") || take(word: "E") {
-      _ = take(word: "+") || take(word: "-")
+    if octet == UInt8(ascii: "e") || octet == UInt8(ascii: "E") {
+      position += 1
+      if octet == UInt8(ascii: "+") || octet == UInt8(ascii: "-") { position += 1 }
       guard skipDigits() > 0 else { return false }
     }
     return true
   }
+
+  /// The octet at `position`, white space or not.
+  private var octet: UInt8? { position < codes.count ? codes[position] : nil }
 
   /// - Returns: how many there were.
   private mutating func skipDigits() -> Int {
