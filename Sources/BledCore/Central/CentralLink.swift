@@ -121,14 +121,15 @@ final class CentralLink {
     enqueue(LinkOperation(session, .subscription(SubscriptionChange(handle, on: false, reply))))
   }
 
-  /// Measures the signal strength. The controller may answer after the link's end, or never; the session is answered
-  /// before it is told of the end.
+  /// Measures the signal strength; all who ask while a measurement is in progress share its result. The controller may
+  /// answer after the link's end, or never; the session is answered before it is told of the end.
   func measureRSSI(for session: Session, _ reply: Reply<PeripheralRSSI.Result>) {
     guard hub.isOpen else { return reply.fail(LinkHub.gone) }
+    let isInProgress = !measurements.isEmpty
     measurements.add(session, reply)
+    guard !isInProgress else { return }
     hub.link.readRSSI { [weak self] result in
-      self?.measurements.remove(reply)
-      reply.complete(result.map { .init(rssi: $0) })
+      for reply in self?.measurements.removeAll() ?? [] { reply.complete(result.map { .init(rssi: $0) }) }
     }
   }
 

@@ -165,9 +165,9 @@ struct Measurements {
   /// In the order in which they were asked for.
   private var pending: [(session: Session, reply: Reply<PeripheralRSSI.Result>)] = []
 
-  mutating func add(_ session: Session, _ reply: Reply<PeripheralRSSI.Result>) { pending.append((session, reply)) }
+  var isEmpty: Bool { pending.isEmpty }
 
-  mutating func remove(_ reply: Reply<PeripheralRSSI.Result>) { pending.removeAll { $0.reply === reply } }
+  mutating func add(_ session: Session, _ reply: Reply<PeripheralRSSI.Result>) { pending.append((session, reply)) }
 
   /// Removes the measurements of a session, or all of them if it is nil, in order.
   mutating func removeAll(of session: Session? = nil) -> [Reply<PeripheralRSSI.Result>] {
