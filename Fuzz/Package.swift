@@ -9,6 +9,10 @@ let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
 let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")]
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
 func fuzzTarget(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .executableTarget(
@@ -18,7 +22,11 @@ func fuzzTarget(_ name: String, _ dependencies: Target.Dependency...) -> Target 
 
 let package = Package(
   name: "bled-fuzz",
-  dependencies: [.package(url: "https://github.com/apple/swift-log", from: "1.16.2")],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  ],
   targets: [
     // Links to the daemon's modules.
     .target(name: "Bluetooth", swiftSettings: instrumented),
@@ -27,6 +35,22 @@ let package = Package(
     .target(name: "HCI", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "BledRPC", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "JSONFiles", dependencies: ["Bluetooth"], swiftSettings: instrumented),
+    .target(
+      name: "BluetoothCrypto", dependencies: ["Bluetooth", crypto, cryptoExtras], swiftSettings: instrumented),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
+    .target(name: "EventLoop", dependencies: ["CSystemd", heap], swiftSettings: instrumented),
+    .target(name: "Adapter", dependencies: ["Bluetooth", collections], swiftSettings: instrumented),
+    .target(
+      name: "SimulatedAdapter",
+      dependencies: ["Adapter", "GATT", "ATT", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections],
+      swiftSettings: instrumented),
+    .target(
+      name: "BledCore",
+      dependencies: [
+        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop", logging,
+        collections,
+      ],
+      swiftSettings: instrumented),
 
     .target(name: "CLibFuzzer"),
     .target(name: "Fuzzing", dependencies: ["CLibFuzzer", "GATT", "Bluetooth"], swiftSettings: instrumented),
@@ -36,6 +60,8 @@ let package = Package(
     fuzzTarget("hci", "HCI"),
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("rpc", "BledRPC"),
+    fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "SimulatedAdapter", logging),
+    fuzzTarget("configuration", "BledCore", "JSONFiles"),
     fuzzTarget("scenario", "BledRPC", "GATT", "JSONFiles", logging),
     fuzzTarget("store", "BledRPC", "GATT"),
   ],

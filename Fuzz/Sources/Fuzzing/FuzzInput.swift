@@ -29,6 +29,25 @@ public struct FuzzInput {
   /// A value of up to 600 octets that takes three octets of input.
   public mutating func filler() -> [UInt8] { [UInt8](repeating: octet(), count: Int(word()) % 601) }
 
+  /// Everything that is left, as text in which octet 1 repeats what follows it: an octet with how many octets, and an
+  /// octet with how often, in 64s. So a short input becomes a long text.
+  public mutating func expanded(to limit: Int) -> [UInt8] {
+    var text: [UInt8] = []
+    while !isEmpty, text.count < limit {
+      let octet = octet()
+      guard octet == 1 else {
+        text.append(octet)
+        continue
+      }
+      let count = Int(self.octet())
+      let times = Int(self.octet()) * 64
+      let piece = octets(count)
+      guard !piece.isEmpty else { continue }
+      for _ in 0..<min(times, (limit - text.count) / piece.count) { text += piece }
+    }
+    return text
+  }
+
   /// Everything that is left.
   public mutating func remainder() -> [UInt8] { octets(rest.count) }
 }

@@ -49,7 +49,7 @@ enum RPC {
     return lines
   }
 
-  /// The same message with another member, whose name is written in a way that only `JSONDecoder` reads: it must be
+  /// The same message with another member, whose name is written in a way that only `JSONReader` reads: it must be
   /// understood as what is read in one pass, or refused alike.
   private static func disguised(_ line: Data) -> Data? {
     guard let start = line.firstIndex(of: UInt8(ascii: "{")), line[start...].dropFirst().first == UInt8(ascii: "\"")
