@@ -37,7 +37,10 @@ class Messages:
         self.components = document["components"]["schemas"]
         self.methods = [m for m in document["methods"] if m["x-sender"] == "client" and m["name"] != "session.end"]
         # What takes long to make or ends everything for a while comes less often.
-        rare = {"rpc.discover": 0.02, "adapter.power": 0.02, "peripheral.list": 0.2, "session.list": 0.2}
+        rare = {
+            "rpc.discover": 0.02, "adapter.power": 0.02, "peripheral.list": 0.2, "session.list": 0.2,
+            "peripheral.forget": 0.02, "peripheral.disconnect": 0.1,
+        }
         self.weights = [rare.get(m["name"], 1) for m in self.methods]
         self.peripherals = ["C0DE0000-0000-4000-8000-000000000000"]
         self.names = sorted({p["name"] for m in self.methods for p in m["params"]} | {"jsonrpc", "id", "method"})
@@ -160,7 +163,8 @@ class Messages:
         method = chance.choices(self.methods, self.weights)[0]
         name = method["name"]
         params = {
-            p["name"]: self.value(p["schema"], 0, p["name"]) for p in method["params"] if p["required"] or chance.random() < 0.4
+            p["name"]: self.value(p["schema"], 0, p["name"]) for p in method["params"]
+            if p["required"] or chance.random() < 0.4
         }
         if name == "peripheral.connect" and chance.random() < 0.9:
             params["timeout"] = 0.2
@@ -303,6 +307,9 @@ class Run:
         answer = ANSWER.match(line)
         if not answer:
             self.counts["events"] += 1
+            if line.startswith(b'{"jsonrpc":"2.0","method":"scan.report"'):
+                known = self.messages.peripherals
+                known[1:] = [*known[1:][-8:], json.loads(line)["params"]["peripheral"]]
             return
         if answer[1] == b"null":
             self.counts["errors without an id"] += 1
