@@ -37,7 +37,10 @@ class Messages:
         self.components = document["components"]["schemas"]
         self.methods = [m for m in document["methods"] if m["x-sender"] == "client" and m["name"] != "session.end"]
         # What takes long to make or ends everything for a while comes less often.
-        rare = {"rpc.discover": 0.02, "adapter.power": 0.02, "peripheral.list": 0.2, "session.list": 0.2}
+        rare = {
+            "rpc.discover": 0.02, "adapter.power": 0.02, "peripheral.list": 0.2, "session.list": 0.2,
+            "peripheral.forget": 0.02, "peripheral.disconnect": 0.1,
+        }
         self.weights = [rare.get(m["name"], 1) for m in self.methods]
         self.peripherals = ["C0DE0000-0000-4000-8000-000000000000"]
         self.names = sorted({p["name"] for m in self.methods for p in m["params"]} | {"jsonrpc", "id", "method"})
@@ -46,7 +49,7 @@ class Messages:
 
     def text(self):
         chance = self.chance
-        size = chance.choice([0, 1, 2, 5, 20, 64, 127, 128, 129, 248, 300])
+        size = chance.choice([0, 1, 1, 2, 2, 5, 5, 20, 20, 42, 64, 127, 128, 129, 248, 300])
         alphabet = chance.choice([
             "abc", "0123456789abcdef", "\u0300\u0316", "\u00e9e\u0301", "\U0001f1e9", "\U0001f600\u200d",
             "\u212a\u037e",
@@ -61,8 +64,10 @@ class Messages:
 
     # Values
 
-    def value(self, schema, depth=0):
+    def value(self, schema, depth=0, name=None):
         chance = self.chance
+        if name in ("peripheral", "central") and chance.random() < 0.8:
+            return chance.choice(self.peripherals)
         if "$ref" in schema:
             return self.value(self.components[schema["$ref"].rsplit("/", 1)[1]], depth)
         if "enum" in schema:
@@ -83,7 +88,7 @@ class Messages:
         if kind == "object":
             required = schema.get("required", [])
             return {
-                name: self.value(part, depth + 1) for name, part in schema["properties"].items()
+                name: self.value(part, depth + 1, name) for name, part in schema["properties"].items()
                 if name in required or chance.random() < 0.3
             }
         return None
@@ -120,7 +125,9 @@ class Messages:
     def mutated(self, value):
         """The value with a change somewhere in it."""
         chance = self.chance
-        if isinstance(value, dict) and value and chance.random() < 0.8:
+        if isinstance(value, dict) and not value and chance.random() < 0.9:
+            return {self.text(): self.odd()}
+        if isinstance(value, dict) and value and chance.random() < 0.95:
             value = dict(value)
             name = chance.choice(list(value))
             way = chance.randrange(5)
@@ -156,7 +163,8 @@ class Messages:
         method = chance.choices(self.methods, self.weights)[0]
         name = method["name"]
         params = {
-            p["name"]: self.value(p["schema"]) for p in method["params"] if p["required"] or chance.random() < 0.4
+            p["name"]: self.value(p["schema"], 0, p["name"]) for p in method["params"]
+            if p["required"] or chance.random() < 0.4
         }
         if name == "peripheral.connect" and chance.random() < 0.9:
             params["timeout"] = 0.2
@@ -252,6 +260,10 @@ class Run:
         self.input = bytearray()
         # By id: when it was sent, its method, whether it waits for the air, whether it must be answered.
         self.open = {}
+        # Where in the stream lines end that have not left yet, and their ids; how much has left; when was read last.
+        self.unsent = collections.deque()
+        self.produced = self.written = 0
+        self.now = time.monotonic()
         self.pending = 0
         self.done = set()
         self.has_ended = False
@@ -272,25 +284,32 @@ class Run:
         self.counts["octets"] += len(line)
         if identifier is not None:
             waits = AIR.match(method) is not None
-            self.open[identifier] = (time.monotonic(), method, waits, must)
+            self.open[identifier] = [None, method, waits, must]
             if must and not waits:
                 self.pending += 1
         if method == "adapter.power":
             line += b'\n{"jsonrpc":"2.0","method":"adapter.power","params":{"on":true}}'
-        self.output += line + b"\n"
+        self.put(line + b"\n")
+        if identifier is not None:
+            self.unsent.append((self.produced, identifier))
+
+    def put(self, octets):
+        self.produced += len(octets)
+        self.output += octets
 
     def took(self, line):
         answer = CALL.match(line)
         if answer:
             # The daemon asks: an answer that may be right.
             result = self.chance.choice([b'"result":{"value":"00"}', b'"result":{}', b'"result":null', b'"error":{}'])
-            self.output += b'{"jsonrpc":"2.0","id":' + answer[1] + b"," + result + b"}\n"
+            self.put(b'{"jsonrpc":"2.0","id":' + answer[1] + b"," + result + b"}\n")
             return
         answer = ANSWER.match(line)
         if not answer:
             self.counts["events"] += 1
-            if line.startswith(b'{"jsonrpc":"2.0","method":"scan.report"') and self.chance.random() < 0.1:
-                self.messages.peripherals = self.messages.peripherals[-9:] + [json.loads(line)["params"]["peripheral"]]
+            if line.startswith(b'{"jsonrpc":"2.0","method":"scan.report"'):
+                known = self.messages.peripherals
+                known[1:] = [*known[1:][-8:], json.loads(line)["params"]["peripheral"]]
             return
         if answer[1] == b"null":
             self.counts["errors without an id"] += 1
@@ -310,9 +329,9 @@ class Run:
             return
         if must:
             self.pending -= 1
-        took = time.monotonic() - since
-        self.slowest = sorted([*self.slowest, (took, method, identifier)], reverse=True)[:5] if (
-            len(self.slowest) < 5 or took > self.slowest[-1][0]) else self.slowest
+        took = self.now - (since or self.now)
+        if len(self.slowest) < 5 or took > self.slowest[-1][0]:
+            self.slowest = sorted([*self.slowest, (took, method)], reverse=True)[:5]
         if took > self.arguments.limit:
             self.fail(f"{method}, id {identifier!r}: answered after {took * 1000:.0f} ms")
 
@@ -323,7 +342,14 @@ class Run:
         readable, writable, _ = select.select([self.socket], [self.socket] if self.output else [], [], timeout)
         if writable:
             try:
-                del self.output[:self.socket.send(self.output[:1 << 18])]
+                count = self.socket.send(self.output[:1 << 18])
+                del self.output[:count]
+                self.written += count
+                now = time.monotonic()
+                while self.unsent and self.unsent[0][0] <= self.written:
+                    entry = self.open.get(self.unsent.popleft()[1])
+                    if entry:
+                        entry[0] = now
             except (BrokenPipeError, ConnectionResetError):
                 self.output.clear()
         if readable:
@@ -331,6 +357,7 @@ class Run:
                 octets = self.socket.recv(1 << 18)
             except ConnectionResetError:
                 octets = b""
+            self.now = time.monotonic()
             self.has_ended = not octets
             self.input += octets
             lines = self.input.split(b"\n")
@@ -339,22 +366,44 @@ class Run:
                 self.took(bytes(line))
         return bool(readable or writable)
 
+    def prepare(self):
+        """Scans and connects, so that there is something to use."""
+        self.socket.setblocking(True)
+        self.socket.sendall(
+            b'{"jsonrpc":"2.0","method":"adapter.power","params":{"on":true}}\n'
+            b'{"jsonrpc":"2.0","method":"scan.start"}\n{"jsonrpc":"2.0","id":"p","method":"peripheral.connect",'
+            b'"params":{"address":"C0:DE:00:00:00:01","addressType":"random","timeout":5}}\n')
+        heard = set()
+        for line in self.socket.makefile("rb"):
+            message = json.loads(line)
+            if message.get("method") == "scan.report":
+                heard.add(message["params"]["peripheral"])
+            if message.get("id") == "p":
+                heard.add(message.get("result", {}).get("peripheral", ""))
+                break
+        self.messages.peripherals = ["C0DE0000-0000-4000-8000-000000000000", *sorted(heard)]
+        self.socket.sendall(
+            b'{"jsonrpc":"2.0","id":"d","method":"gatt.discover","params":{"peripheral":"%s"}}\n'
+            % message.get("result", {}).get("peripheral", "").encode())
+        self.socket.setblocking(False)
+
     def batch(self, count):
         """One session: as many messages, then its end, which answers everything that waits."""
-        # So that there is something to use.
-        self.output += b'{"jsonrpc":"2.0","method":"scan.start"}\n'
-        self.output += b'{"jsonrpc":"2.0","method":"peripheral.connect","params":{"address":"C0:DE:00:00:00:01"}}\n'
+        # The others can be restored, which must be requested first.
+        if self.sent // SESSION % 4:
+            self.prepare()
         goal = self.sent + count
-        stall = time.monotonic()
         while self.sent < goal and not self.has_ended:
-            while self.sent < goal and self.pending < self.arguments.window and len(self.output) < 1 << 16:
+            # All are made before the first is sent: what making them takes must not count.
+            for _ in range(min(self.arguments.window, goal - self.sent)):
                 self.send()
-            if self.exchange(1) and self.pending < self.arguments.window:
-                stall = time.monotonic()
-            if time.monotonic() - stall > 10:
-                self.fail(f"no answer for 10 s: {[(k, v[1]) for k, v in self.open.items() if v[3]][:5]}")
-                break
-        self.output += b'{"jsonrpc":"2.0","method":"session.end"}\n'
+            end = time.monotonic() + 10
+            while (self.pending or self.output) and not self.has_ended:
+                self.exchange(1)
+                if time.monotonic() > end:
+                    self.fail(f"no answer for 10 s: {[(k, v[1]) for k, v in self.open.items() if v[3]][:5]}")
+                    break
+        self.put(b'{"jsonrpc":"2.0","method":"session.end"}\n')
         end = time.monotonic() + 10
         while not self.has_ended and time.monotonic() < end:
             self.exchange(1)
@@ -382,6 +431,7 @@ class Run:
             if settled is None and self.sent >= total // 5:
                 settled = self.memory()
         time.sleep(1)
+        settled = settled or self.memory()
         grown = self.memory() - settled
         if self.sent > 5 * SESSION and grown > GROWTH:
             self.fail(f"the daemon's memory grew by {grown} KiB")
@@ -389,7 +439,7 @@ class Run:
         seconds = time.monotonic() - begin
         counts = ", ".join(f"{value} {name}" for name, value in sorted(self.counts.items()))
         print(f"generator: {self.sent} messages in {seconds:.0f} s, seed {self.arguments.seed}: {counts}")
-        print("generator: slowest " + ", ".join(f"{took * 1000:.1f} ms {method}" for took, method, _ in self.slowest))
+        print("generator: slowest " + ", ".join(f"{took * 1000:.1f} ms {method}" for took, method in self.slowest))
         if self.arguments.pid:
             print(f"generator: memory {settled} KiB after a fifth, {settled + grown} KiB at the end")
         for failure in self.failures[:20]:
@@ -403,7 +453,7 @@ def main():
     parser.add_argument("--messages", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--pid", type=int, help="the daemon's process, whose memory is to be watched")
-    parser.add_argument("--window", type=int, default=200, help="how many answers may be pending")
+    parser.add_argument("--window", type=int, default=200, help="how many messages are sent at once")
     parser.add_argument("--limit", type=float, default=0.1, help="how long an answer may take, in seconds")
     arguments = parser.parse_args()
     print(f"generator: seed {arguments.seed}", flush=True)
