@@ -114,6 +114,13 @@ import Testing
       try compareWritten(GATTWrite.Params(peripheral: "A", handle: 65535, value: octets, response: response))
     }
     try compareWritten(GATTValue.Params(peripheral: "", handle: 1, value: octets))
+    let full = PeripheralList.Entry(
+      peripheral: "P", address: "00:11:22:33:44:55", addressType: "public", adapter: "hci0", name: "\"Näme", rssi: -1,
+      state: "connected", mine: true, mtu: 23)
+    let poor = PeripheralList.Entry(
+      peripheral: "P", address: "A", addressType: "random", adapter: "hci0", name: nil, rssi: nil,
+      state: "disconnected", mine: false, mtu: nil)
+    for entries in [[], [poor], [full, poor]] { try compareWritten(PeripheralList.Result(peripherals: entries)) }
     var report = ScanReport.Params(
       peripheral: "P", adapter: "hci0", address: "00:11:22:33:44:55", addressType: "public", connectable: false,
       data: octets, time: 1_763_437_265.123456)

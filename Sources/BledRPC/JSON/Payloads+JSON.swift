@@ -132,6 +132,50 @@ extension JSONWriter {
   }
 }
 
+extension PeripheralList.Result {
+  /// Writes all of it: there may be thousands, and others wait meanwhile.
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.name("peripherals")
+      writer.array { writer in
+        for entry in peripherals {
+          writer.separate()
+          writer.object { entry.write(to: &$0) }
+        }
+      }
+    }
+  }
+}
+
+extension PeripheralList.Entry {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.name("peripheral")
+    writer.value(peripheral)
+    writer.name("address")
+    writer.value(address)
+    writer.name("addressType")
+    writer.value(addressType)
+    writer.name("adapter")
+    writer.value(adapter)
+    if let name {
+      writer.name("name")
+      writer.value(name)
+    }
+    if let rssi {
+      writer.name("rssi")
+      writer.value(rssi)
+    }
+    writer.name("state")
+    writer.value(state)
+    writer.name("mine")
+    writer.value(mine)
+    if let mtu {
+      writer.name("mtu")
+      writer.value(mtu)
+    }
+  }
+}
+
 extension ScanReport.Params {
   /// Writes all of it.
   public func write(to writer: inout JSONWriter) throws {
