@@ -92,7 +92,7 @@ final class ServerBroker {
 
   /// Sends a value to the devices that subscribed to it, all or none: if one of them has no room, none gets the value
   /// and the session is told when there is room again. Devices that are unaware of a change of the services get
-  /// none until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which, and for which the value was truncated.
+  /// none until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which, and who got only the beginning.
   func notify(_ params: ServerNotify.Params, for session: Session) throws -> ServerNotify.Result {
     let handle = params.handle
     guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
