@@ -79,7 +79,7 @@ public struct Subscriber: RPCPayload, Hashable {
   public var central: String
   /// The handle of the characteristic's value.
   public var handle: UInt16
-  /// How many octets of a value fit into one notification: MTU − 3.
+  /// How many octets of a value fit into one notification: MTU − 3, and 512 at most.
   public var maximumLength: Int
   /// Makes a subscriber.
   public init(central: String, handle: UInt16, maximumLength: Int) {

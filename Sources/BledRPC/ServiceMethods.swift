@@ -122,7 +122,8 @@ public enum ServerNotify: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Sends a new value to the subscribers of a characteristic, as a notification or an indication, as each of them \
-    requested. A value longer than a subscriber's MTU − 3 is truncated; the subscriber can read the rest.
+    requested. A value longer than a subscriber's MTU − 3 is truncated, which the result says; the subscriber can read \
+    the rest.
     """
   /// The parameters.
   public struct Params: RPCPayload {
@@ -148,11 +149,15 @@ public enum ServerNotify: ClientCall {
     /// The subscribers that it was not sent to because they must discover the changed services first; missing if there
     /// are none.
     public var outOfSync: [String]?
+    /// The subscribers that received only the beginning, as the value is longer than their `maximumLength`; missing if
+    /// there are none.
+    public var truncated: [String]?
     /// Makes the result.
-    public init(sent: Bool, receivers: Int, outOfSync: [String]? = nil) {
+    public init(sent: Bool, receivers: Int, outOfSync: [String]? = nil, truncated: [String]? = nil) {
       self.sent = sent
       self.receivers = receivers
       self.outOfSync = outOfSync
+      self.truncated = truncated
     }
   }
 }

@@ -48,13 +48,13 @@ public struct BluetoothUUID: Hashable, Sendable {
     }
   }
 
-  /// Parses 4 or 8 hex digits, with or without "0x" before them, or 32 of them with dashes as 8-4-4-4-12, in either
-  /// case.
+  /// Parses 4 or 8 hex digits, or 32 of them with dashes as 8-4-4-4-12, in either case and with or without "0x" before
+  /// them.
   /// - Returns: nil for any other text.
   public init?(_ text: some StringProtocol) {
-    guard text.utf8.count <= 36 else { return nil }
+    guard text.utf8.count <= 38 else { return nil }
     var codes = Array(text.utf8)
-    if codes.count <= 10, codes.starts(with: "0x".utf8) || codes.starts(with: "0X".utf8) { codes.removeFirst(2) }
+    if codes.starts(with: "0x".utf8) || codes.starts(with: "0X".utf8) { codes.removeFirst(2) }
     switch codes.count {
     case 4, 8:
       guard let octets = Hex.decode(codes) else { return nil }

@@ -142,6 +142,32 @@ import Testing
     #expect(peer.received.count == asked)
   }
 
+  @Test("A write without response that is refused is told in the log, once for each session")
+  func refusedCommands() throws {
+    let log = LogLines()
+    let world = World(log: log)
+    let peer = world.peer()
+    try peer.furnish()
+    let long = peer.handle(of: 0x2A56)
+    let clients = [world.client(), world.client()]
+    for (client, name) in zip(clients, ["chunker", "other"]) {
+      _ = try client.result(SessionOpen.self, .init(name: name))
+      let id = try world.connect(client, peer).peripheral
+      let value = HexBytes([UInt8](repeating: 0, count: 245))
+      for _ in 0..<3 {
+        let write = GATTWrite.Params(peripheral: id, handle: long, value: value, response: false)
+        #expect(try client.error(GATTWrite.self, write) != nil)
+        // Who waits for a response knows of the refusal.
+        let other = GATTWrite.Params(peripheral: id, handle: 0x7777, value: value)
+        _ = try client.call(GATTWrite.self, other)
+        world.settle()
+      }
+    }
+    let told = log.all.filter { $0.contains("without response") }
+    #expect(told.count == 2)
+    #expect(told.first?.contains("chunker") == true && told.first?.contains("244") == true)
+  }
+
   @Test func errorsOfTheDeviceKeepTheirName() throws {
     let call = try client.call(GATTRead.self, .init(peripheral: id, handle: 0x7777))
     world.settle()

@@ -228,6 +228,28 @@ import Testing
     #expect(try client.notifications(ServerUnsubscribed.self).map(\.central) == [subscriber.central])
   }
 
+  @Test("G15: a value that does not fit is truncated, and the session is told for whom")
+  func valuesThatDoNotFit() throws {
+    subscribe(asked, .notification)
+    let small = try #require(try client.notifications(ServerSubscribed.self).first)
+    let large = world.peer("C0:00:00:00:00:02")
+    let other = world.adapter.bringUp(large, role: .peripheral)
+    // Exchange MTU: 517.
+    other.deliver([0x02, 0x05, 0x02])
+    other.deliver([0x12, UInt8(asked + 1 & 0xFF), UInt8((asked + 1) >> 8), 1, 0])
+    world.settle()
+    let subscribers = try client.notifications(ServerSubscribed.self)
+    #expect(subscribers.map(\.maximumLength) == [20, 512])
+    for (length, truncated) in [(20, nil), (21, [small.central]), (512, [small.central])] as [(Int, [String]?)] {
+      let value = HexBytes([UInt8](repeating: 1, count: length))
+      let sent = try client.result(ServerNotify.self, .init(handle: asked, value: value))
+      #expect(sent.sent && sent.receivers == 2 && sent.truncated == truncated)
+    }
+    world.settle()
+    #expect(phone.values.map(\.value.count) == [20, 20, 20])
+    #expect(large.received.filter { $0[0] == 0x1B }.map { $0.count - 3 } == [20, 21, 512])
+  }
+
   @Test("G18: a device that connected to us is asked for another latency; others are not, and that is said")
   func latency() throws {
     subscribe(asked, .notification)

@@ -9,7 +9,12 @@ import Testing
     #expect(long.attOctets == [0x0D, 0x18])
     #expect(BluetoothUUID(littleEndian: long.littleEndian128) == long)
     #expect(BluetoothUUID("12345678")?.description == "12345678")
-    #expect(BluetoothUUID("0x180D") == 0x180D)
+    for text in ["180D", "12345678", "6BA1B218-15A8-461F-9FA8-5DCAE273EAFD"] {
+      #expect(BluetoothUUID("0x" + text)?.description == text)
+      #expect(BluetoothUUID("0X" + text) == BluetoothUUID(text))
+      #expect(BluetoothUUID("0x0x" + text) == nil)
+    }
+    for text in ["0x", "0x18", "0x180", "0x6BA1B21815A8461F9FA85DCAE273EAFD"] { #expect(BluetoothUUID(text) == nil) }
     #expect(BluetoothUUID(littleEndian: [1, 2, 3]) == nil)
     let own = try #require(BluetoothUUID("f0000000-1111-2222-3333-444455556666"))
     #expect(own.description == "F0000000-1111-2222-3333-444455556666")

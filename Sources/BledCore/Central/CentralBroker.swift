@@ -37,6 +37,8 @@ final class CentralBroker {
   private let adapters: AdapterRegistry
   private let rules: Rules
   private var connections: [Peripheral: PeripheralConnection] = [:]
+  /// The sessions with writes without response that were refused; the log has each of them once.
+  private var refusedWriters: Set<Session> = []
 
   init(
     adapters: AdapterRegistry, directory: PeripheralDirectory, rules: Rules, scheduler: any Scheduler, logger: Logger
@@ -109,6 +111,7 @@ final class CentralBroker {
   /// A session has ended.
   func ended(_ session: Session) {
     watchers.set(false, session)
+    refusedWriters.remove(session)
     for connection in inOrder { connection.release(session) }
   }
 
@@ -171,6 +174,17 @@ final class CentralBroker {
   func adapterChanged(_ slot: AdapterSlot) {
     guard !slot.hasWorked, let error = slot.unusable else { return }
     for connection in inOrder where connection.slot == slot { connection.failed(error) }
+  }
+
+  /// A write without response was refused. Programs seldom look at the answer, as the device gives none.
+  func noteRefusedCommand(of session: Session, _ params: GATTWrite.Params, _ error: any Error) {
+    guard refusedWriters.insert(session).inserted else { return }
+    let reason = (error as? BluetoothError)?.message ?? "\(error)"
+    logger.warning(
+      """
+      a write without response of session \(session.id) \(session.name) to handle \(params.handle) of \
+      \(params.peripheral.prefix(64)) was refused, and so may be others: \(reason)
+      """)
   }
 
   // MARK: Descriptions

@@ -22,7 +22,12 @@ extension Router {
       try broker.link(to: params.peripheral, for: session).read(params.handle, for: session, reply)
     }
     serve(GATTWrite.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).write(params, for: session, reply)
+      do {
+        try broker.link(to: params.peripheral, for: session).write(params, for: session, reply)
+      } catch {
+        if params.response == false { broker.noteRefusedCommand(of: session, params, error) }
+        throw error
+      }
     }
     serve(GATTSubscribe.self) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).subscribe(to: params.handle, for: session, reply)

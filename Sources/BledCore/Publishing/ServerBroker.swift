@@ -94,7 +94,7 @@ final class ServerBroker {
 
   /// Sends a value to the devices that subscribed to it, all or none: if one of them has no room, none gets the value
   /// and the session is told when there is room again. Devices that are unaware of a change of the services get
-  /// none until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which.
+  /// none until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which, and who got only the beginning.
   func notify(_ params: ServerNotify.Params, for session: Session) throws -> ServerNotify.Result {
     let handle = params.handle
     guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
@@ -136,7 +136,10 @@ final class ServerBroker {
         hub.server.indicate(value, of: handle, id: IndicationID(lastIndication))
       }
     }
-    return .init(sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty)
+    let truncated = receivers.map(\.hub).filter { $0.server.longestUpdate < value.count }
+    return .init(
+      sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty,
+      truncated: truncated.map(\.peripheral.id).nonEmpty)
   }
 
   /// Asks a device that connected to us and uses services of the session for other connection parameters.

@@ -138,9 +138,12 @@ final class ServerLink {
     }
   }
 
+  /// How many octets of a value the device receives with an update.
+  var longestUpdate: Int { min(hub.mtu - 3, Attribute.longestValue) }
+
   /// The device as a subscriber to a value.
   func subscriber(to handle: UInt16) -> Subscriber {
-    Subscriber(central: hub.peripheral.id, handle: handle, maximumLength: hub.mtu - 3)
+    Subscriber(central: hub.peripheral.id, handle: handle, maximumLength: longestUpdate)
   }
 
   /// The device uses a service of this session: the link is no longer held for another one.

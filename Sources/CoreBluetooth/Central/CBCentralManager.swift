@@ -57,7 +57,12 @@ open class CBCentralManager: CBManager {
     engine.start()
   }
 
-  deinit { engine.close() }
+  deinit {
+    engine.close()
+    for peripheral in engine.heldPeripherals where peripheral.state != .disconnected {
+      peripheral.connectionEnded(nowConnecting: false)
+    }
+  }
 
   /// The delegate, held weakly.
   open weak var delegate: (any CBCentralManagerDelegate)? {

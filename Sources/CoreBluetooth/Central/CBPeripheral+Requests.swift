@@ -17,20 +17,42 @@ extension CBPeripheral {
   }
 
   func writeWithoutResponse(_ data: Data, _ characteristic: CBCharacteristic) {
-    guard data.count <= maximumWriteValueLength(for: .withoutResponse) else {
-      return Misuse.log("writeValue: \(data.count) bytes do not fit into a write without response: dropped")
+    guard state == .connected else {
+      return logOnce("connection", "writeValue without response on \(self), which is not connected: ignored")
     }
-    guard state != .connected || shared.with({ $0.writes.begin() }) else {
-      return Misuse.log("writeValue without response while there is no room: dropped")
+    guard characteristic.properties.contains(.writeWithoutResponse) else {
+      return logOnce(
+        "property \(characteristic.handle)",
+        "writeValue without response for \(characteristic), whose properties do not allow it: ignored")
+    }
+    let longest = maximumWriteValueLength(for: .withoutResponse)
+    guard data.count <= longest else {
+      return logOnce(
+        "length", "writeValue: \(data.count) bytes do not fit into a write without response, \(longest) do: dropped")
+    }
+    guard shared.with({ $0.writes.begin() }) else {
+      return logOnce(
+        "room", "writeValue without response while there is no room (see canSendWriteWithoutResponse): dropped")
     }
     request(
       "writeValue", GATTWrite.self,
       .init(peripheral: id, handle: characteristic.handle, value: HexBytes(Array(data)), response: false)
-    ) { peripheral, _ in
+    ) { peripheral, result in
+      if let error = result.failure, peripheral.isFirst("refusal") {
+        Misuse.note("a write without response was refused, and so may be others: \(error.message)")
+      }
       guard peripheral.shared.with({ $0.writes.end() }) else { return }
       peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral)
     }
   }
+
+  /// Logs a misuse once for each connection: programs write in loops.
+  private func logOnce(_ mistake: String, _ message: String) {
+    if isFirst(mistake) { Misuse.log("\(message). This is logged once") }
+  }
+
+  /// Whether it is the first time on this connection.
+  private func isFirst(_ mistake: String) -> Bool { shared.with { $0.toldMistakes.insert(mistake).inserted } }
 
   /// Takes over what was found, or gives the error for the delegate.
   func take<Found>(
@@ -80,6 +102,7 @@ extension CBPeripheral {
       $0.state = nowConnecting ? .connecting : .disconnected
       $0.mtu = 23
       $0.writes = UnansweredWrites()
+      $0.toldMistakes = []
     }
   }
 }

@@ -15,6 +15,10 @@ open class CBPeripheral: CBPeer {
     var attributes = AttributeTable()
     var mtu = 23
     var writes = UnansweredWrites()
+    /// Which of the program's mistakes it was told of on this connection.
+    var toldMistakes: Set<String> = []
+    /// The address at which it was heard last.
+    var address: String?
   }
 
   let shared = Guarded(Shared())
@@ -58,11 +62,11 @@ open class CBPeripheral: CBPeer {
   /// Apple's notification service: always false.
   open var ancsAuthorized: Bool { false }
 
-  /// How many octets a write may have: 512 with response, MTU − 3 without.
+  /// How many octets a write may have: 512 with response; without, MTU − 3 and at most 512.
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     switch type {
     case .withResponse: 512
-    case .withoutResponse: shared[\.mtu] - 3
+    case .withoutResponse: min(shared[\.mtu] - 3, 512)
     }
   }
 
@@ -201,7 +205,7 @@ open class CBPeripheral: CBPeer {
     ) { peripheral, result in
       peripheral.delegate?.peripheral(
         peripheral, didWriteValueFor: characteristic,
-        error: result.failure?.coreBluetooth(refusedAs: .writeNotPermitted))
+        error: result.failure?.coreBluetooth(refusedAs: .writeNotPermitted, writing: data.count))
     }
   }
 
@@ -213,7 +217,9 @@ open class CBPeripheral: CBPeer {
     request(
       "writeValue", GATTWrite.self, .init(peripheral: id, handle: descriptor.handle, value: HexBytes(Array(data)))
     ) { peripheral, result in
-      peripheral.delegate?.peripheral(peripheral, didWriteValueFor: descriptor, error: result.failure?.coreBluetooth)
+      peripheral.delegate?.peripheral(
+        peripheral, didWriteValueFor: descriptor,
+        error: result.failure?.coreBluetooth(refusedAs: .writeNotPermitted, writing: data.count))
     }
   }
 

@@ -10,11 +10,41 @@ extension BluetoothError {
     return .answered(refusal, message)
   }
 
+  /// The same for a write of so many octets: no value has more than 512 (Core 5.4, Vol 3, Part F, 3.2.9).
+  func coreBluetooth(refusedAs refusal: CBATTError.Code, writing length: Int) -> NSError {
+    guard domain == .bled, length > 512 else { return coreBluetooth(refusedAs: refusal) }
+    return .answered(.invalidAttributeValueLength, message)
+  }
+
+  /// The same for a link that was up and has ended: what became of the adapter is no failure to connect.
+  var coreBluetoothOfLostLink: NSError {
+    guard domain == .gap, [.adapterOff, .adapterAbsent, .adapterFailed].contains(GAPError(rawValue: code)) else {
+      return coreBluetooth
+    }
+    return .failed(.peripheralDisconnected, message)
+  }
+
+  /// Whether a link ended on this side: its adapter was switched off, or fails (Connection Terminated by Local Host,
+  /// Hardware Failure; Core 5.4, Vol 1, Part F, 2).
+  var isFromThisSide: Bool {
+    switch domain {
+    case .gap: [.adapterOff, .adapterAbsent, .adapterFailed].contains(GAPError(rawValue: code))
+    case .hci: code == 0x16 || code == 0x03
+    case .bled: isEndOfSession
+    case .att: false
+    }
+  }
+
+  /// Whether the session with the daemon has ended, or is about to.
+  var isEndOfSession: Bool {
+    domain == .bled && [.daemonUnreachable, .shuttingDown].contains(BledError(rawValue: code))
+  }
+
   /// Whether the operation failed because there is no connection (any longer).
   var isEndOfConnection: Bool {
     switch domain {
     case .gap: [.disconnected, .notConnected, .cancelled].contains(GAPError(rawValue: code))
-    case .bled: [.daemonUnreachable, .shuttingDown].contains(BledError(rawValue: code))
+    case .bled: isEndOfSession
     case .att, .hci: false
     }
   }
@@ -66,21 +96,4 @@ extension BluetoothError {
     case .alreadyInProgress, .tooSlow, .shuttingDown, .protocolViolation, .daemonUnreachable: .unknown
     }
   }
-}
-
-// Delegates get objects of this class, as on Apple's systems: `as? NSError` gives nil for a Swift type here, while
-// `as? CBError` works for both.
-extension NSError {
-  /// What a device answered.
-  static func answered(_ code: CBATTError.Code, _ message: String) -> NSError {
-    CBATTError(code, userInfo: [NSLocalizedDescriptionKey: message]).stored
-  }
-
-  /// What went wrong otherwise.
-  static func failed(_ code: CBError.Code, _ message: String) -> NSError {
-    CBError(code, userInfo: [NSLocalizedDescriptionKey: message]).stored
-  }
-
-  /// What bled does not do yet.
-  static func noChannels() -> NSError { failed(.operationNotSupported, "bled does not open L2CAP channels yet") }
 }

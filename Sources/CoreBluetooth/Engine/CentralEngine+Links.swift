@@ -14,6 +14,7 @@ import Bluetooth
 /// | connected  | cancel                  | the daemon is asked → ending                                        |
 /// | connected  | connect, other options  | the daemon is asked; didConnect again                               |
 /// | connected  | the connection ended    | didDisconnect → idle, or if the daemon connects again → connecting  |
+/// | connected  | it ended on this side   | the same a moment later: the state may be about to change           |
 /// | ending     | the connection ended    | didDisconnect → idle, or if connect was called meanwhile → connecting |
 private final class LinkRecord {
   enum Phase { case idle, connecting, connected, ending }
@@ -51,6 +52,10 @@ struct Links {
 }
 
 extension CentralEngine {
+  /// How long the end of a link on this side waits for a change of the state, in seconds: links end a moment before the
+  /// adapter is off, and programs are told of the state first.
+  private static let stateDelay = 0.3
+
   /// Connects. Any thread.
   /// - Parameters:
   ///   - delay: Seconds to wait before that.
@@ -62,6 +67,7 @@ extension CentralEngine {
       let isNew = record.reconnectsItself != autoReconnect
       record.reconnectsItself = autoReconnect
       switch record.phase {
+      case .idle where isOwn(peripheral.shared[\.address]): fail(record, Self.itself)
       case .idle: begin(record, after: delay)
       case .connecting: if isNew { begin(record, after: 0) }
       case .connected: if isNew { renew(record) } else { tellConnected(peripheral, mtu: nil) }
@@ -115,21 +121,29 @@ extension CentralEngine {
     switch record.phase {
     case .idle, .connecting: break  // The request was cancelled here.
     case .connected:
-      end(record, error: event.reason?.bluetoothError.coreBluetooth, isReconnecting: event.reconnecting ?? false)
+      let reason = event.reason?.bluetoothError
+      let (error, isReconnecting) = (reason?.coreBluetoothOfLostLink, event.reconnecting ?? false)
+      guard let reason, reason.isFromThisSide else { return end(record, error: error, isReconnecting: isReconnecting) }
+      let (generation, carried) = (record.generation, Carried(record))
+      queue.asyncAfter(deadline: .now() + Self.stateDelay) { [weak self] in
+        let record = carried.value
+        guard let self, record.generation == generation, record.phase != .idle else { return }
+        end(record, error: record.phase == .ending ? nil : error, isReconnecting: isReconnecting)
+      }
     case .ending: end(record, error: nil)
     }
   }
 
   /// The state is not poweredOn any more: no connection holds.
   func endAll(below new: CBManagerState) {
-    let error = NSError.failed(.connectionFailed, "Bluetooth is \(new)")
+    let reason = "Bluetooth is \(new)"
     for (identifier, record) in links.records.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
       guard record.phase != .idle else { continue }
       call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))
       record.isWantedAgain = false
       switch record.phase {
-      case .connecting: fail(record, error)
-      default: end(record, error: record.phase == .ending ? nil : error)
+      case .connecting: fail(record, NSError.failed(.connectionFailed, reason))
+      default: end(record, error: record.phase == .ending ? nil : NSError.failed(.peripheralDisconnected, reason))
       }
     }
   }
@@ -186,14 +200,20 @@ extension CentralEngine {
       return
     }
     call(
-      PeripheralConnect.self, .init(peripheral: peripheral.id, reconnect: record.reconnectsItself)
+      PeripheralConnect.self,
+      .init(peripheral: peripheral.id, adapter: adapter, reconnect: record.reconnectsItself)
     ) { [weak self] result in
       guard let self, record.generation == generation, let peripheral = record.peripheral else { return }
       switch result {
+      case .success(let link) where isOwn(link.address):
+        call(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
+        fail(record, Self.itself)
       case .success(let link):
         record.phase = .connected
         tellConnected(peripheral, mtu: link.mtu)
       case .failure(let error):
+        // The end of the session follows, and is told with the state.
+        if error.isEndOfSession { return }
         fail(record, error.coreBluetooth)
       }
     }
@@ -204,7 +224,7 @@ extension CentralEngine {
     guard let id = record.peripheral?.id else { return }
     let generation = record.generation
     call(
-      PeripheralConnect.self, .init(peripheral: id, reconnect: record.reconnectsItself)
+      PeripheralConnect.self, .init(peripheral: id, adapter: adapter, reconnect: record.reconnectsItself)
     ) { [weak self] result in
       guard let self, result.failure == nil else { return }
       if record.generation == generation, record.phase == .connected, let peripheral = record.peripheral {

@@ -9,11 +9,10 @@ extension CentralEngine {
   /// The devices of these identifiers that the program holds or the daemon knows. Any thread but `queue`.
   func known(_ identifiers: [UUID]) -> [CBPeripheral] {
     let isAllHeld = identifiers.allSatisfy { held($0) != nil }
-    let names = isAllHeld ? [:] : list().reduce(into: [UUID: String?]()) { $0[$1.identifier] = .some($1.entry.name) }
+    let entries = isAllHeld ? [:] : Dictionary(list().map { ($0.identifier, $0.entry) }) { $1 }
     return identifiers.compactMap { identifier in
       if let held = held(identifier) { return held }
-      guard let name = names[identifier] else { return nil }
-      return peripheral(identifier, name: name)
+      return entries[identifier].map { peripheral(identifier, $0) }
     }
   }
 
@@ -21,7 +20,7 @@ extension CentralEngine {
   ///
   /// The link to a device of another program is shared for a moment, to ask for the services.
   func connected(withServices services: [BluetoothUUID]) -> [CBPeripheral] {
-    let entries = list().filter { $0.entry.state == "connected" }
+    let entries = list().filter { $0.entry.state == "connected" && !isOwn($0.entry.address) }
     guard !entries.isEmpty, !services.isEmpty, let client = queue.sync(execute: { self.client }) else { return [] }
     let found = Guarded<Set<UUID>>([])
     let group = DispatchGroup()
@@ -49,7 +48,7 @@ extension CentralEngine {
     _ = group.wait(timeout: .now() + Self.patience)
     let matching = found[\.self]
     return entries.compactMap {
-      matching.contains($0.identifier) ? peripheral($0.identifier, name: $0.entry.name) : nil
+      matching.contains($0.identifier) ? peripheral($0.identifier, $0.entry) : nil
     }
   }
 
@@ -60,9 +59,10 @@ extension CentralEngine {
     }
   }
 
-  private func peripheral(_ identifier: UUID, name: String?) -> CBPeripheral {
+  private func peripheral(_ identifier: UUID, _ entry: PeripheralList.Entry) -> CBPeripheral {
     let peripheral = peripheral(identifier)
-    if let name { _ = peripheral.takeName(name, isRead: false) }
+    peripheral.shared[\.address] = entry.address
+    if let name = entry.name { _ = peripheral.takeName(name, isRead: false) }
     return peripheral
   }
 

@@ -12,9 +12,11 @@ struct Scan: Sendable {
   var duplicates: Bool
 
   /// The parameters of `scan.start`.
-  var params: ScanStart.Params {
+  /// - Parameter adapter: The only adapter to scan on; nil: all.
+  func params(on adapter: String?) -> ScanStart.Params {
     .init(
-      services: services.isEmpty ? nil : services, solicitedServices: solicited.isEmpty ? nil : solicited,
+      adapter: adapter, services: services.isEmpty ? nil : services,
+      solicitedServices: solicited.isEmpty ? nil : solicited,
       duplicates: duplicates)
   }
 
@@ -44,7 +46,7 @@ extension CentralEngine {
   func scan(_ scan: Scan) {
     run { [self] in
       scanning.current = scan
-      call(ScanStart.self, scan.params) { [weak self] result in
+      call(ScanStart.self, scan.params(on: adapter)) { [weak self] result in
         guard let error = result.failure, let self, scanning.current?.number == scan.number else { return }
         scanning.current = nil
         Misuse.note("the scan could not be started: \(error)")
@@ -80,7 +82,8 @@ extension CentralEngine {
   }
 
   func heard(_ report: ScanReport.Params) {
-    guard let scan = scanning.current, let identifier = UUID(uuidString: report.peripheral) else { return }
+    guard let scan = scanning.current, let identifier = UUID(uuidString: report.peripheral), !isOwn(report.address)
+    else { return }
     let waitingReports = scanning.waitingReports
     let hasRoom = waitingReports.with {
       guard $0 < Self.maximumWaitingReports else { return false }
@@ -89,6 +92,7 @@ extension CentralEngine {
     }
     guard hasRoom else { return }
     let peripheral = peripheral(identifier)
+    peripheral.shared[\.address] = report.address
     delivery { [self] in
       waitingReports.with { $0 -= 1 }
       guard let manager, manager.shared.with({ $0.isScanning && $0.scan == scan.number }) else { return }

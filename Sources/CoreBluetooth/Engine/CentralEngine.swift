@@ -31,6 +31,9 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
   /// The object for a device, if the program holds one. Any thread.
   func held(_ identifier: UUID) -> CBPeripheral? { objects.with { $0.references[identifier]?.peripheral } }
 
+  /// All objects that the program holds. Any thread.
+  var heldPeripherals: [CBPeripheral] { objects.with { $0.references.values.compactMap(\.peripheral) } }
+
   /// The program has released a peripheral: its record is released, too. Any thread.
   func forget(_ identifier: UUID, _ number: Int) {
     // A newer object for the device must not be released inside the lock: that would come here again.

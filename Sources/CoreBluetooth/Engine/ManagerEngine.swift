@@ -20,6 +20,8 @@ class ManagerEngine: @unchecked Sendable {
   let delivery: Delivery
   /// The socket that the environment named when the manager was made; nil: wherever there is one.
   private let path = BledClient.environmentSocketPath
+  /// The only adapter to be used, by name or address; nil: the daemon chooses.
+  let adapter: String? = ProcessInfo.processInfo.environment["BLED_ADAPTER"].flatMap { $0.isEmpty ? nil : $0 }
   /// Under which name the session is kept when the program ends.
   private var restoration: BledClient.Restoration?
   /// How often the identifier was in use by another session.
@@ -27,7 +29,9 @@ class ManagerEngine: @unchecked Sendable {
   private var hasBegun = false
   private(set) var client: BledClient?
   private(set) var state = CBManagerState.unknown
-  private var adapters: [String: AdapterDescription] = [:]
+  /// Those that may be used; the first is the default.
+  private(set) var adapters: [AdapterDescription] = []
+  private var hasToldAdapter = false
   private var isClosed = false
   private var failures = 0
   private var lostAt: DispatchTime?
@@ -46,6 +50,7 @@ class ManagerEngine: @unchecked Sendable {
   func close() {
     run { [self] in
       isClosed = true
+      OwnAddresses.remove(of: self)
       client?.close()
       client = nil
       closed()
@@ -123,8 +128,7 @@ class ManagerEngine: @unchecked Sendable {
   private func prepare(_ client: BledClient) {
     run { self.opened(client) }
     observe(AdapterChanged.self, of: client) { [weak self] adapter in
-      self?.adapters[adapter.adapter] = adapter
-      self?.update()
+      self?.changed(adapter)
     }
     observe(client)
     watchEnd(of: client)
@@ -138,11 +142,16 @@ class ManagerEngine: @unchecked Sendable {
     }
     self.client = client
     (failures, refusals, lostAt) = (0, 0, nil)
+    adapters = client.session.adapters.filter(isChosen)
+    if let adapter, adapters.isEmpty, !hasToldAdapter {
+      hasToldAdapter = true
+      let known = client.session.adapters.map(\.adapter).joined(separator: ", ")
+      Misuse.note("BLED_ADAPTER is \(adapter), but bled has only these adapters: \(known)")
+    }
     if let restored = client.restored {
       if hasBegun { giveBack(restored) } else { restore(restored) }
     }
     hasBegun = true
-    adapters = Dictionary(client.session.adapters.map { ($0.adapter, $0) }) { $1 }
     update()
   }
 
@@ -153,7 +162,7 @@ class ManagerEngine: @unchecked Sendable {
       run {
         guard !self.isClosed, client === self.client else { return }
         self.client = nil
-        self.adapters = [:]
+        self.adapters = []
         self.lostAt = .now()
         self.set(.resetting)
         self.open()
@@ -183,8 +192,21 @@ class ManagerEngine: @unchecked Sendable {
     queue.asyncAfter(deadline: next) { [weak self] in self?.open() }
   }
 
+  private func isChosen(_ description: AdapterDescription) -> Bool {
+    adapter.map { description.adapter == $0 || description.address == $0.uppercased() } ?? true
+  }
+
+  private func changed(_ description: AdapterDescription) {
+    if let index = adapters.firstIndex(where: { $0.adapter == description.adapter }) {
+      adapters[index] = description
+    } else if isChosen(description) {
+      adapters.append(description)
+    }
+    update()
+  }
+
   private func update() {
-    let new = CBManagerState(of: adapters.values)
+    let new = CBManagerState(of: adapters)
     // An adapter that starts is worth the wait for what comes of it, unless it was in use.
     if new != .resetting || state == .poweredOn { set(new) }
   }

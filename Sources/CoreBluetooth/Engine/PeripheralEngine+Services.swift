@@ -145,7 +145,7 @@ extension PeripheralEngine {
     }
     let restored = state.services.compactMap { publication.services[$0.service.handle] }
     let advertisement = state.advertisements.first
-    if let advertisement { restoreAdvertising(advertisement.advertising) }
+    if let advertisement { restoreAdvertising(advertisement.advertising, on: advertisement.adapter) }
     deliver { manager in
       for (characteristic, central, length) in subscribers {
         central.setMaximumUpdateValueLength(length)

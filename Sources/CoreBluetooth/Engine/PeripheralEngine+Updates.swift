@@ -7,17 +7,27 @@ struct Updates {
     var value: [UInt8]
     var characteristic: CBMutableCharacteristic
     var centrals: [String]?
+    /// How many octets the program gave.
+    var length: Int
   }
 
   fileprivate var waiting: [Update] = []
   /// The first of them was handed to the daemon.
   fileprivate var isSending = false
+  /// The program was told that a value was truncated.
+  fileprivate var hasToldTruncation = false
 }
 
 extension PeripheralEngine {
+  /// How many octets a value can have.
+  private static let longestValue = 512
+
   /// Sends a value when its turn comes; room for it was found before. Any thread.
-  func update(_ value: [UInt8], _ characteristic: CBMutableCharacteristic, _ centrals: [String]?) {
-    let update = Carried(Updates.Update(value: value, characteristic: characteristic, centrals: centrals))
+  func update(_ value: Data, _ characteristic: CBMutableCharacteristic, _ centrals: [String]?) {
+    let update = Carried(
+      Updates.Update(
+        value: Array(value.prefix(Self.longestValue)), characteristic: characteristic, centrals: centrals,
+        length: value.count))
     run { [self] in
       updates.waiting.append(update.value)
       sendUpdates()
@@ -39,7 +49,9 @@ extension PeripheralEngine {
       updates.isSending = false
       switch result {
       case .success(let answer) where !answer.sent: break
-      case .success: left()
+      case .success(let answer):
+        checkTruncation(of: next, answer)
+        left()
       case .failure(let error):
         Misuse.note("updateValue for \(next.characteristic): \(error)")
         left()
@@ -51,8 +63,21 @@ extension PeripheralEngine {
   /// - Parameter telling: Whether the program is told that there is room.
   func dropUpdates(telling: Bool) {
     let count = updates.waiting.count
-    updates = Updates()
+    (updates.waiting, updates.isSending) = ([], false)
     if telling { for _ in 0..<count { countOne() } }
+  }
+
+  /// Centrals receive the beginning of a value that is too long, as with Apple's framework: the program is told, once.
+  private func checkTruncation(of update: Updates.Update, _ answer: ServerNotify.Result) {
+    let isTooLong = update.length > Self.longestValue && answer.receivers > 0
+    guard isTooLong || answer.truncated != nil, !updates.hasToldTruncation else { return }
+    updates.hasToldTruncation = true
+    let receivers = answer.truncated?.joined(separator: ", ") ?? "all subscribers"
+    Misuse.log(
+      """
+      updateValue with \(update.length) bytes for \(update.characteristic): more than maximumUpdateValueLength of \
+      \(receivers), which received only the beginning. This is logged once
+      """)
   }
 
   private func left() {

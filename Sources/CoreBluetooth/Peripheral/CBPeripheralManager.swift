@@ -111,7 +111,7 @@ open class CBPeripheralManager: CBManager {
 
   /// Sends a new value to subscribers.
   /// - Parameters:
-  ///   - value: Up to 512 octets; a central gets what fits into its notification.
+  ///   - value: Up to 512 octets; a central receives the first `maximumUpdateValueLength` of them.
   ///   - characteristic: One that is published.
   ///   - centrals: Only these; all that are subscribed if nil.
   /// - Returns: False if there is no room: nothing was sent, and the delegate is called when there is room again.
@@ -121,7 +121,7 @@ open class CBPeripheralManager: CBManager {
   ) -> Bool {
     guard isUsable(for: "updateValue") else { return false }
     guard shared.with({ $0.updates.begin() }) else { return false }
-    engine.update(Array(value.prefix(512)), characteristic, centrals.map { $0.map(\.identifier.uuidString) })
+    engine.update(value, characteristic, centrals.map { $0.map(\.identifier.uuidString) })
     return true
   }
 

@@ -17,7 +17,7 @@ open class CBPeer: NSObject, NSCopying {
 open class CBCentral: CBPeer {
   private let length = Guarded(20)
 
-  /// How many octets of a value fit into one notification: MTU − 3.
+  /// How many octets of a value fit into one notification: MTU − 3, and at most 512.
   open var maximumUpdateValueLength: Int { length[\.self] }
 
   func setMaximumUpdateValueLength(_ octets: Int) { length[\.self] = octets }

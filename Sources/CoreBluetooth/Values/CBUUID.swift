@@ -13,7 +13,8 @@ open class CBUUID: NSObject, NSCopying {
   /// A placeholder: all zeros.
   public override convenience init() { self.init(BluetoothUUID(high: 0, low: 0)) }
 
-  /// Reads 4 or 8 hex digits, or 32 of them with dashes as 8-4-4-4-12. Any other text ends the program.
+  /// Reads 4 or 8 hex digits, or 32 of them with dashes as 8-4-4-4-12, with or without "0x" before them. Any other text
+  /// ends the program.
   public init(string theString: String) {
     guard let value = BluetoothUUID(theString) else {
       Misuse.raise("String \(theString) does not represent a valid UUID")

@@ -11,6 +11,7 @@ struct UUIDTests {
     #expect(CBUUID(string: long.lowercased()).uuidString == long)
     #expect(CBUUID(string: long).data.count == 16)
     #expect(CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB").uuidString == "180D")
+    for text in ["180D", "12345678", long] { #expect(CBUUID(string: "0x" + text).uuidString == text) }
   }
 
   @Test func equalityIsByValue() throws {

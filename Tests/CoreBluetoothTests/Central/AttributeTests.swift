@@ -214,6 +214,38 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
+    @Test("R21: a value longer than 512 octets is refused as the device would refuse it")
+    func writesThatAreTooLong() async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      let echo = try await central.connected("Echo")
+      let text = try await central.characteristic(Air.echo, of: Air.custom, on: echo)
+      echo.discoverDescriptors(for: text)
+      try await central.log.next("didDiscoverDescriptorsFor")
+      echo.writeValue(Data(count: 513), for: text, type: .withResponse)
+      let refused = try await central.log.next("didWriteValueFor characteristic").error
+      #expect((refused as? CBATTError)?.code == .invalidAttributeValueLength)
+      let descriptor = try #require(text.descriptors?.first { $0.uuid.uuidString == "2901" })
+      echo.writeValue(Data(count: 513), for: descriptor)
+      let other = try await central.log.next("didWriteValueFor descriptor").error
+      #expect((other as? CBATTError)?.code == .invalidAttributeValueLength)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test("R21: without response a value has 512 octets at most, however large the MTU")
+    func theLongestWriteWithoutResponse() async throws {
+      let daemon = try await BledProcess(Air.scenario(replacing: #""mtu": 200"#, with: #""mtu": 517"#))
+      let central = Central()
+      let echo = try await central.connected("Echo")
+      #expect(echo.maximumWriteValueLength(for: .withoutResponse) == 512)
+      let text = try await central.characteristic(Air.echo, of: Air.custom, on: echo)
+      let value = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
+      echo.writeValue(value, for: text, type: .withoutResponse)
+      echo.readValue(for: text)
+      #expect(try await central.log.next("didUpdateValueFor characteristic").value == value)
+      withExtendedLifetime(daemon) {}
+    }
+
     @Test("R23: subscribing and unsubscribing")
     func subscribing() async throws {
       let daemon = try await BledProcess()

@@ -26,6 +26,62 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
+    @Test("R3, R13: the state is told first when the adapter is switched off, then what ended with it")
+    func orderAtPowerOff() async throws {
+      let events = #""events": [{ "at": 3, "action": "powerOff" }]"#
+      let open = try #require(Air.scenario.lastIndex(of: "}"))
+      let daemon = try await BledProcess(Air.scenario[..<open] + events + "}")
+      let central = Central()
+      try await connectAndWait(central)
+      try await until { central.log.pending.count >= 4 }
+      try check(central.log.pending, .poweredOff)
+      withExtendedLifetime(daemon) {}
+    }
+
+    @Test("R4, R13: the state is told first when the daemon ends, then what ended with it", arguments: [true, false])
+    func orderAtTheEndOfTheDaemon(isKilled: Bool) async throws {
+      let daemon = try await BledProcess()
+      let central = Central()
+      try await connectAndWait(central)
+      if isKilled { daemon.kill() } else { daemon.terminate() }
+      try await until { central.log.pending.count >= 4 }
+      try check(central.log.pending, .resetting)
+    }
+
+    /// Connects to Belt and Echo, the latter with automatic reconnection, and requests a connection to Far.
+    private func connectAndWait(_ central: Central) async throws {
+      let belt = try await central.connected("Belt")
+      let echo = try await central.find("Echo")
+      central.manager.connect(echo, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+      try await central.log.next("didConnect") { $0.peripheral === echo }
+      let far = try await central.find("Far")
+      central.manager.connect(far)
+      await central.barrier()
+      central.log.clear()
+      retained.objects = [belt, echo, far]
+    }
+
+    /// The calls in order: the state, then the ends in any order.
+    private func check(_ events: [Event], _ state: CBManagerState) throws {
+      #expect(events.map(\.name).first == "didUpdateState" && events.first?.state == state)
+      let ends = events.dropFirst()
+      #expect(ends.map(\.name).sorted() == ["didDisconnect", "didDisconnect", "didFailToConnect"])
+      for end in ends {
+        let code = try #require(end.error as? CBError).code
+        if end.name == "didFailToConnect" {
+          #expect(code == .connectionFailed)
+        } else {
+          #expect([.peripheralDisconnected, .connectionTimeout].contains(code))
+          #expect(end.isReconnecting == false)
+        }
+        #expect(end.peripheral?.state == .disconnected)
+      }
+      retained.objects = []
+    }
+
+    private let retained = Retained()
+    private final class Retained { var objects: [CBPeripheral] = [] }
+
     @Test("R13: an adapter without room for more links is an error")
     func noRoomForALink() async throws {
       let open = try #require(Air.scenario.firstIndex(of: "{"))
@@ -72,9 +128,13 @@ extension WithDaemon {
       #expect(type(of: refused) is NSError.Type)
       #expect((refused as? CBATTError)?.code == .readNotPermitted)
       #expect(refused as? CBError == nil)
-      #expect(!refused.localizedDescription.isEmpty)
+      #expect(refused.localizedDescription == "Reading is not permitted.")
+      let reason = try #require((refused as NSError).localizedFailureReason)
+      #expect(reason.contains("cannot be read"))
+      #expect("\(refused)".contains(reason) && !"\(refused)".contains("(null)"))
       belt.openL2CAPChannel(0x81)
       let unsupported = try #require(try await central.log.next("didOpen").error)
+      #expect(unsupported.localizedDescription == "The specified operation is not supported.")
       #expect(type(of: unsupported) is NSError.Type)
       switch unsupported {
       case CBError.operationNotSupported: break

@@ -61,6 +61,31 @@ extension WithDaemon {
       #expect(role.manager.isAdvertising)
     }
 
+    @Test("R33: advertising twice without waiting is answered in order")
+    func advertisingTwiceAtOnce() async throws {
+      let daemon = try await BledProcess()
+      let role = PeripheralRole()
+      try await role.log.next("didUpdateState")
+      for _ in 0..<3 { role.manager.startAdvertising(LocalBelt.advertisement) }
+      #expect(try await role.log.next("didStartAdvertising").error == nil)
+      for _ in 0..<2 {
+        let error = try #require(try await role.log.next("didStartAdvertising").error)
+        #expect((error as? CBError)?.code == .alreadyAdvertising)
+        #expect(error.localizedDescription == "Advertising has already started.")
+      }
+      // Where the first fails, the second is tried; what waits when it is stopped is answered.
+      role.manager.stopAdvertising()
+      let many = (0..<8).map { _ in CBUUID(nsuuid: UUID()) }
+      role.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: many])
+      role.manager.startAdvertising(LocalBelt.advertisement)
+      role.manager.startAdvertising(LocalBelt.advertisement)
+      #expect((try await role.log.next("didStartAdvertising").error as? CBError)?.code == .outOfSpace)
+      #expect(try await role.log.next("didStartAdvertising").error == nil)
+      #expect((try await role.log.next("didStartAdvertising").error as? CBError)?.code == .alreadyAdvertising)
+      #expect(role.manager.isAdvertising)
+      withExtendedLifetime(daemon) {}
+    }
+
     @Test("R33: data that does not fit is an error")
     func moreThanFitsIsRefused() async throws {
       let daemon = try await BledProcess()

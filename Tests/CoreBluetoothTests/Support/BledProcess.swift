@@ -18,7 +18,7 @@ final class BledProcess {
   /// Starts a daemon and waits until it listens.
   /// - Parameters:
   ///   - scenario: The simulated devices.
-  ///   - adapters: How many adapters there are on it; managers advertise with the first and hear with all.
+  ///   - adapters: How many adapters there are on its air: "simulated", "simulated1" and so on.
   ///   - configuration: The configuration file.
   init(_ scenario: String = Air.scenario, adapters: Int = 1, configuration: String? = nil) async throws {
     self.adapters = adapters
@@ -30,6 +30,14 @@ final class BledProcess {
     try Data(scenario.utf8).write(to: URL(fileURLWithPath: self.scenario))
     setenv("BLED_SOCKET", socket, 1)
     try await start()
+  }
+
+  /// Calls `body` while the environment names an adapter.
+  static func choosing(_ adapter: String?, _ body: () -> Void) {
+    guard let adapter else { return body() }
+    setenv("BLED_ADAPTER", adapter, 1)
+    body()
+    unsetenv("BLED_ADAPTER")
   }
 
   deinit {
@@ -71,6 +79,12 @@ final class BledProcess {
       try await Task.sleep(for: .milliseconds(20))
     }
     throw NotReady(description: "bled made no socket within 10 s")
+  }
+
+  /// Asks the daemon to end, and waits until it has.
+  func terminate() {
+    if let process { Self.end(process) }
+    process = nil
   }
 
   /// Ends the daemon as `kill -9` does.

@@ -9,11 +9,13 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
     options: restoration.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] })
   private let restoration: String?
 
-  /// - Parameter restoration: the restoration identifier.
-  init(restoration: String? = nil) {
+  /// - Parameters:
+  ///   - restoration: the restoration identifier.
+  ///   - adapter: the adapter that the environment names while the manager is made.
+  init(restoration: String? = nil, adapter: String? = nil) {
     self.restoration = restoration
     super.init()
-    _ = manager
+    BledProcess.choosing(adapter) { _ = manager }
   }
 
   /// Scans until a device of this name is heard, and gives it with its delegate set.

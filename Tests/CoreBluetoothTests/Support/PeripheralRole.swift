@@ -12,11 +12,13 @@ final class PeripheralRole: NSObject, CBPeripheralManagerDelegate, @unchecked Se
   /// The values that are read.
   var value = Data("Value".utf8)
 
-  /// - Parameter restoration: the restoration identifier.
-  init(restoration: String? = nil) {
+  /// - Parameters:
+  ///   - restoration: the restoration identifier.
+  ///   - adapter: the adapter that the environment names while the manager is made.
+  init(restoration: String? = nil, adapter: String? = nil) {
     self.restoration = restoration
     super.init()
-    _ = manager
+    BledProcess.choosing(adapter) { _ = manager }
   }
 
   /// Publishes a service and waits for the answer.

@@ -8,6 +8,13 @@ extension BledProcess {
   /// Waits until the daemon has subscribed to a connected device's Service Changed: a session of its own on the same
   /// link reads the characteristic's configuration.
   func untilServiceChangesAreHeard(from device: CBPeripheral) async throws {
+    try await Self.untilServiceChangesAreHeard(from: device, on: socket)
+  }
+
+  /// The same for a process that has not started the daemon.
+  static func untilServiceChangesAreHeard(
+    from device: CBPeripheral, on socket: String = BledClient.defaultSocketPath
+  ) async throws {
     let client = try await BledClient.connect(to: socket)
     let link = try await client.call(PeripheralConnect.self, .init(peripheral: device.identifier.uuidString)).peripheral
     let services = try await client.call(GATTDiscover.self, .init(peripheral: link)).services

@@ -89,7 +89,7 @@ final class ChildProcess {
 
   /// Waits for its end.
   /// - Returns: its exit status, or 128 and the signal that ended it.
-  func exitStatus(within seconds: Int = 20) throws -> Int32 {
+  func exitStatus(within seconds: Int = 60) throws -> Int32 {
     if let status { return status }
     var waiting = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, CInt(seconds * 1000)) == 1 else {
