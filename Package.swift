@@ -97,7 +97,8 @@ let package = Package(
     .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
     .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
-    .testTarget(name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Adapter", "HCI", "Bluetooth"]),
+    .testTarget(
+      name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Adapter", "HCI", "Bluetooth", "EventLoop"]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth"]),

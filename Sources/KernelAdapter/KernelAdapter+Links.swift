@@ -107,36 +107,47 @@ extension KernelAdapter {
       return loop.execute { link.end(HCIStatus(.terminatedByLocalHost).error()) }
     }
     run(radio: .command(Self.disconnect(link.handle)))
-    armEnd(of: link, after: .seconds(5), HCIStatus(.terminatedByLocalHost).error())
+    // The machine gives the link up before.
+    armEnd(of: link, after: .seconds(10), HCIStatus(.terminatedByLocalHost).error())
   }
 
   func linkDown(_ handle: UInt16, _ reason: HCIStatus) {
+    linkParameters[handle] = nil
+    parameterRequests[handle] = nil
     centralHandles.remove(handle)
     if let (device, _) = attaching.first(where: { $0.value.handle == handle }) {
       abandonAttachment(to: device)
       run(radio: .attachFailed(device, reason.error("No connection to \(device)")))
     }
     guard let link = links[handle] else { return }
+    link.isDown = true
     // The other end of the socket comes a little later, behind the last packets.
-    let isOurs = link.isDisconnecting && reason.code == .remoteUserTerminatedConnection
+    // A controller that does not know the link ended it before we asked for that.
+    let isOurs =
+      link.isDisconnecting
+      && (reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier)
     let error = (isOurs ? HCIStatus(.terminatedByLocalHost) : reason).error()
     if link.socketHasEnded { endLink(handle, error) } else { armEnd(of: link, after: .seconds(1), error) }
   }
 
   /// The socket ended. The reason comes over HCI, before or after.
   func socketEnded(_ link: KernelLink, _ error: SystemError?) {
-    if let reason = ending[link.handle]?.error, linkParameters[link.handle] == nil {
+    if link.isDown, let reason = ending[link.handle]?.error {
       return endLink(link.handle, reason)
     }
     let text = error.map { String(cString: strerror($0.code)) } ?? "closed"
     armEnd(of: link, after: .seconds(1), GAPError.disconnected.error("The link to \(link.peer) ended: \(text)."))
   }
 
+  /// Waits for the other report of the end. If that of the controller does not come the link is disconnected, for the
+  /// machine to learn what has become of it.
   private func armEnd(of link: KernelLink, after delay: Duration, _ error: BluetoothError) {
     ending[link.handle]?.alarm.cancel()
     let alarm = scheduler.schedule(after: delay) { [weak self, weak link] in
       guard let self, let link, links[link.handle] === link else { return }
+      let isLost = !link.isDown
       endLink(link.handle, error)
+      if isLost { run(radio: .command(Self.disconnect(link.handle))) }
     }
     ending[link.handle] = (error, alarm)
   }

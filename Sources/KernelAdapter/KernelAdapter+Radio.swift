@@ -107,9 +107,23 @@ extension KernelAdapter {
     } else {
       radio = FamilyRadioMachine<LegacyFamily>(profile: profile, targets: targets)
     }
+    learnFragmentLength()
     run(lifecycle: .radioOpened)
     // The first tick starts what is wanted, after the state was told.
     run(radio: .tick)
+  }
+
+  /// A controller whose LE buffers are those of BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).
+  private func learnFragmentLength() {
+    fragmentLength = nil
+    ask(LEReadBufferSize()) { [weak self] answer in
+      guard let self, let own = try? answer.complete?.decoded(as: LEReadBufferSize.self) else { return }
+      if own.aclDataPacketLength > 0 { return fragmentLength = Int(own.aclDataPacketLength) }
+      ask(ReadBufferSize()) { [weak self] answer in
+        guard let shared = try? answer.complete?.decoded(as: ReadBufferSize.self) else { return }
+        self?.fragmentLength = Int(shared.aclDataPacketLength)
+      }
+    }
   }
 
   private func radioBroken(_ reason: String) {
@@ -127,7 +141,7 @@ extension KernelAdapter {
 
   private static let events: UInt64 = [
     DisconnectionComplete.code, EncryptionChange.code, CommandComplete.code, CommandStatus.code,
-    EncryptionKeyRefreshComplete.code, LEConnectionComplete.code,
+    EncryptionKeyRefreshComplete.code, LEConnectionComplete.code, NumberOfCompletedPackets.code,
   ].reduce(0) { $0 | 1 << UInt64($1 & 63) }
 
   private func send(_ packet: CommandPacket) {
@@ -140,7 +154,10 @@ extension KernelAdapter {
       do {
         guard case .event(let packet) = try HCIPacket(decoding: octets) else { return }
         let event = try HCIEvent(decoding: packet)
-        if setUp != nil {
+        if case .numberOfCompletedPackets(let completed) = event {
+          // The machines have no use for it, and it comes for every packet sent.
+          for link in completed.links { links[link.handle]?.completed(Int(link.packets)) }
+        } else if setUp != nil {
           run(setUp: { $0.handle(event, at: self.scheduler.now) })
         } else {
           run(radio: .event(event))
@@ -182,10 +199,7 @@ extension KernelAdapter {
       links[handle]?.update(parameters)
       parametersSettled(handle)
     case .linkParametersRefused(let handle): parametersRefused(handle)
-    case .linkDown(let handle, let reason):
-      linkParameters[handle] = nil
-      parameterRequests[handle] = nil
-      linkDown(handle, reason)
+    case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle): updateSecurity(handle)
     case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
     case .broken(let reason): radioBroken(reason)

@@ -48,6 +48,8 @@ public final class KernelAdapter: Adapter {
   /// Rings when links are to be accepted: some time after the listener became ready, or although it did not.
   var acceptAlarm: (any ScheduledWork)?
   var links: [UInt16: KernelLink] = [:]
+  /// How many octets one ACL data packet carries; nil if the controller did not say.
+  var fragmentLength: Int?
   var linkParameters: [UInt16: LinkParameters] = [:]
   /// The pending parameter requests, by link.
   var parameterRequests: [UInt16: ParameterRequest] = [:]
@@ -83,7 +85,7 @@ public final class KernelAdapter: Adapter {
     run(lifecycle: .start)
   }
 
-  /// Ends scan, advertising and links within a second, restores the controller's earlier settings, and calls back.
+  /// Ends scan, advertising and links within two seconds, restores the controller's earlier settings, and calls back.
   /// Restoring takes longer where the power has to be put back, which the kernel does in its own time.
   public func stop(_ done: @escaping () -> Void) {
     stopping.append(done)
@@ -93,7 +95,7 @@ public final class KernelAdapter: Adapter {
     run(radio: .quiet)
     for link in links.values { link.disconnect() }
     // Whatever does not answer by then is left behind.
-    stopAlarm = scheduler.schedule(after: .seconds(1)) { [weak self] in self?.finishStop() }
+    stopAlarm = scheduler.schedule(after: Departure.patience + .seconds(1)) { [weak self] in self?.finishStop() }
   }
 
   /// Asks the kernel to switch the controller's power.

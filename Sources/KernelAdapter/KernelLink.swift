@@ -16,9 +16,14 @@ final class KernelLink: Link {
   var onEvent: ((LinkEvent) -> Void)?
 
   private let socket: PacketSocket
+  /// Holds the end of the link until what was sent has left.
+  private var departure: Departure
+  private var departureAlarm: (any ScheduledWork)?
   private unowned let adapter: KernelAdapter
   /// Whether we end the link.
   private(set) var isDisconnecting = false
+  /// Whether the controller has reported the end, or is known not to have the link any more.
+  var isDown = false
   /// Whether the kernel has ended the socket.
   private(set) var socketHasEnded = false
   private var hasEnded = false
@@ -42,6 +47,7 @@ final class KernelLink: Link {
     self.attempts = attempts
     self.parameters = parameters
     self.adapter = adapter
+    departure = Departure(fragment: adapter.fragmentLength)
     var incoming: UInt16 = 0
     var outgoing: UInt16 = 0
     if cbz_att_get_mtu(descriptor.number, &incoming, &outgoing) == 0, min(incoming, outgoing) >= 23 {
@@ -64,15 +70,33 @@ final class KernelLink: Link {
 
   func send(_ packet: [UInt8]) {
     guard !hasEnded, !isDisconnecting else { return }
+    departure.sent(packet.count)
     guard socket.send(packet) else {
       adapter.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
-      return disconnect()
+      isDisconnecting = true
+      return leave()
     }
   }
 
   func disconnect() {
     guard !hasEnded, !isDisconnecting else { return }
     isDisconnecting = true
+    let now = adapter.scheduler.now
+    guard !departure.end(at: now), let deadline = departure.deadline else { return leave() }
+    departureAlarm = adapter.scheduler.schedule(at: deadline) { [weak self] in
+      guard let self, departure.tick(at: adapter.scheduler.now) else { return }
+      leave()
+    }
+  }
+
+  /// The controller has transmitted so many packets.
+  func completed(_ packets: Int) { if departure.completed(packets) { leave() } }
+
+  private func leave() {
+    departureAlarm?.cancel()
+    departureAlarm = nil
+    guard !hasEnded, socket.descriptor.isOpen else { return }
+    tellUnsent()
     // First the socket, then the link: Debian's kernel 6.1.192 uses freed memory when the last socket of a link on
     // which nothing was ever received is closed after the link.
     socket.close()
@@ -122,23 +146,36 @@ final class KernelLink: Link {
     socket.drain()
     guard !hasEnded else { return }
     hasEnded = true
+    if departureAlarm != nil { tellUnsent() }
+    departureAlarm?.cancel()
     socket.close()
     onEvent?(.ended(error))
     onEvent = nil
   }
 
+  /// Tells what the end of the link leaves behind.
+  private func tellUnsent() {
+    guard departure.inFlight > 0 else { return }
+    adapter.logger.warning(
+      "a link ended before everything sent on it was transmitted",
+      metadata: ["peer": "\(peer)", "packets": "\(departure.inFlight)"])
+  }
+
   private func handle(_ event: PacketSocket.Event) {
     switch event {
-    case .received(let packet): onEvent?(.received(packet))
+    case .received(let packet): tell(.received(packet))
     case .lost(let count):
       adapter.logger.warning("packets from a device were lost", metadata: ["peer": "\(peer)", "count": "\(count)"])
-      onEvent?(.lost(count))
-    case .writable: onEvent?(.writable)
+      tell(.lost(count))
+    case .writable: tell(.writable)
     case .ended(let error):
       socketHasEnded = true
       adapter.socketEnded(self, error)
     }
   }
+
+  /// Nobody waits for more on a link that is being disconnected.
+  private func tell(_ event: LinkEvent) { if !isDisconnecting { onEvent?(event) } }
 
   private static func security(of descriptor: Descriptor) -> LinkSecurity {
     var level: UInt8 = 1

@@ -5,7 +5,8 @@ import Glibc
 
 /// A Bluetooth socket that carries packets both ways, one per read and one per write.
 ///
-/// What cannot be written at once waits in order, up to `limit` packets.
+/// What cannot be written at once waits in order, up to `limit` packets. A packet that cannot be written at all ends
+/// the socket: otherwise the other end would miss one without knowing.
 final class PacketSocket {
   enum Event {
     case received([UInt8])
@@ -116,12 +117,23 @@ final class PacketSocket {
 
   /// - Returns: false if the packet has to wait.
   private func write(_ packet: [UInt8]) -> Bool {
-    guard descriptor.isOpen else { return true }
+    guard descriptor.isOpen, error == nil else { return true }
     do { return try descriptor.write(packet) } catch {
-      // While the link is being encrypted the kernel returns ENOTCONN, and signals when that is over. After the end of
-      // the link nothing can be sent; reading reports the end.
-      return error.code != ENOTCONN
+      // While the link is being encrypted the kernel returns ENOTCONN, and signals when that is over. It does so after
+      // the end of the link, too; reading reports that.
+      guard error.code != ENOTCONN else { return false }
+      self.error = error
+      // Not from inside the call that sends.
+      loop.execute { [weak self] in self?.finish() }
+      return true
     }
+  }
+
+  /// Ends with the error of a write, behind what arrived before.
+  private func finish() {
+    drain()
+    guard descriptor.isOpen, !hasEnded else { return }
+    _ = end()
   }
 
   /// - Returns: whether more may be there.

@@ -45,6 +45,10 @@ protocol RadioMachine {
 /// command: questions first, then initiator, advertising, scan. Answers to commands that are not ours tell which
 /// machine another program interfered with. One command without an answer is an error of that command, and a harmless
 /// query follows at once; if that has no answer either the controller is broken.
+///
+/// A link ends with Disconnection Complete. It is also given up when the controller answers Disconnect with Unknown
+/// Connection Identifier, when Disconnection Complete does not follow, and when its handle is used for another link:
+/// otherwise its device could not be connected again.
 struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private enum Sender: Hashable {
     case question(Int)
@@ -62,6 +66,10 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private var initiator: InitiatorMachine<Family>
   private var assembler = ReportAssembler()
   private var peers: [UInt16: DeviceAddress] = [:]
+  /// The links that the controller is disconnecting for us, and when they are given up.
+  private var leaving: [UInt16: Instant] = [:]
+  /// The link that the command being executed disconnects.
+  private var disconnecting: UInt16?
   private var isQuieting = false
 
   init(profile: ControllerProfile, targets: RadioTargets) {
@@ -74,7 +82,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
 
   func deadline(after now: Instant) -> Instant? {
     [
-      slot.deadline, scan.deadline(after: now), advertising.deadline(after: now), initiator.deadline(after: now),
+      slot.deadline, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now), initiator.deadline(after: now),
     ].compactMap { $0 }.min()
   }
 
@@ -98,7 +106,8 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case .command(let packet): return [.send(packet)]
     case .event(let event): return take(event, at: now)
     case .tick:
-      guard let answer = slot.expire(at: now) else { return [] }
+      let lost = leaving.filter { $0.value <= now }.keys.sorted()
+      guard let answer = slot.expire(at: now) else { return lost.flatMap { linkLost($0) } }
       if slot.timeouts > 1 { return [.broken("it does not respond")] }
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
       return take(answer, at: now)
@@ -122,6 +131,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
 
   private mutating func send(_ packet: CommandPacket, from sender: Sender, at now: Instant) -> [RadioAction] {
     slot.send(packet, at: now)
+    disconnecting = packet.opcode == Disconnect.opcode ? (try? Disconnect(decoding: packet))?.handle : nil
     self.sender = sender
     return [.send(packet)]
   }
@@ -138,7 +148,8 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   // MARK: - Events
 
   private mutating func take(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
-    switch sender {
+    if let handle = disconnecting { return disconnected(handle, answer.status, at: now) }
+    return switch sender {
     case .question(let number): [.answered(question: number, answer)]
     case .nobody: []
     case .scan: scan.answered(answer.status, at: now)
@@ -175,11 +186,49 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case .encryptionKeyRefreshComplete(let event): return [.encryptionChanged(handle: event.handle)]
     case .disconnectionComplete(let event):
       guard event.status.isSuccess else { return [] }
-      if let peer = peers.removeValue(forKey: event.handle), !peers.values.contains(peer) { initiator.linkDown(peer) }
-      advertising.retry()
+      giveUp(event.handle)
       return [.linkDown(handle: event.handle, event.reason)]
     default: return []
     }
+  }
+
+  // MARK: - The end of links
+
+  /// How long Disconnection Complete may take after Disconnect.
+  private static var patience: Duration { .seconds(5) }
+
+  /// The answer to Disconnect came.
+  private mutating func disconnected(_ handle: UInt16, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    disconnecting = nil
+    guard peers[handle] != nil else { return [] }
+    if status.code == .unknownConnectionIdentifier {
+      giveUp(handle)
+      return [.linkDown(handle: handle, status)]
+    }
+    leaving[handle] = now.advanced(by: Self.patience)
+    return []
+  }
+
+  /// Disconnection Complete did not come. If the controller lost the link it says so now, which the kernel needs too.
+  private mutating func linkLost(_ handle: UInt16) -> [RadioAction] {
+    leaving[handle] = nil
+    guard giveUp(handle) else { return [] }
+    return [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)), .send(Self.disconnect(handle))]
+  }
+
+  /// The device of this link may be connected again.
+  /// - Returns: whether there was such a link.
+  @discardableResult
+  private mutating func giveUp(_ handle: UInt16) -> Bool {
+    leaving[handle] = nil
+    guard let peer = peers.removeValue(forKey: handle) else { return false }
+    if !peers.values.contains(peer) { initiator.linkDown(peer) }
+    advertising.retry()
+    return true
+  }
+
+  private static func disconnect(_ handle: UInt16) -> CommandPacket {
+    CommandPacket(Disconnect(handle: handle, reason: HCIStatus(.remoteUserTerminatedConnection)))
   }
 
   private mutating func connected(
@@ -190,14 +239,16 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     guard status.isSuccess else {
       return initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
     }
+    let stale: [RadioAction] =
+      giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
     peers[handle] = device
-    let up = RadioAction.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)
+    let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)]
     guard role == 0 else {
       if let device { initiator.linkUp(device) }
       // Extended sets report their own end.
-      return [up] + (Family.self == LegacyFamily.self ? advertising.ended(handle: nil) : [])
+      return up + (Family.self == LegacyFamily.self ? advertising.ended(handle: nil) : [])
     }
-    return [up] + initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
+    return up + initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
   }
 
   private mutating func disturbed(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
@@ -216,6 +267,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case Self.reset:
       initiator.wasReset()
       peers = [:]
+      leaving = [:]
       return scan.wasReset() + advertising.wasReset()
     default: return []
     }

@@ -29,9 +29,9 @@ class Air(LocalLink):
                 return
         super().send_acl_data(sender_controller, destination_address, transport, data)
 
-    async def adapter(self, address):
-        """Gives the kernel a controller with this public address."""
-        return await Adapter.open(self, address)
+    async def adapter(self, address, personality=None):
+        """Gives the kernel a controller with this public address, and this class of the zoo or none."""
+        return await Adapter.open(self, address, personality or EmulatedController)
 
     async def device(self, name, address, services=()):
         """A device with a host of its own, powered on and silent, with this static random address."""
@@ -113,11 +113,11 @@ class Adapter:
     """A controller on /dev/vhci, which the kernel drives as hci0, hci1 …, in the order in which they are made."""
 
     @classmethod
-    async def open(cls, air, address):
+    async def open(cls, air, address, personality):
         self = cls()
         self.address = address
         self._transport = await open_transport("vhci")
-        self.controller = EmulatedController(
+        self.controller = personality(
             "kernel",
             host_source=self._transport.source,
             host_sink=self._transport.sink,

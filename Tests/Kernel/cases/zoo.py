@@ -1,0 +1,120 @@
+"""Group 7: controllers that are less polite than Bumble's."""
+
+import asyncio
+from dataclasses import dataclass
+
+from support import peripheral as p
+from support import tree
+from support.air import Air
+from support.cases import expect_equal, stage
+from support.daemon import Daemon
+from support.peripheral import Peripheral
+from support.zoo import ConnectionEvents, LostEnds
+
+ADDRESS = "F0:F1:F2:F3:F4:01"
+
+
+@dataclass
+class Given:
+    """bled on hci0, and a peripheral, which advertises."""
+
+    adapter: object
+    daemon: Daemon
+    client: object
+    peripheral: Peripheral
+
+
+async def build(resources, personality):
+    """Such a controller on hci0, with bled on it."""
+    air = Air()
+    adapter = await resources.open(await air.adapter("F0:F1:F2:F3:F4:00", personality))
+    peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
+    await peripheral.advertise()
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    return Given(adapter, daemon, client, peripheral)
+
+
+async def connect(given):
+    """Connects; gives the identifier."""
+    connected = await given.client.call("peripheral.connect", address=ADDRESS, addressType="random", timeout=60)
+    return connected["peripheral"]
+
+
+async def let_go(given, identifier):
+    """Disconnects, and drops what tells so."""
+    await given.client.call("peripheral.disconnect", peripheral=identifier)
+    await given.client.next("peripheral.disconnected", lambda event: event["peripheral"] == identifier)
+
+
+@stage(7, "connection events of 50 ms")
+async def connection_events(resources):
+    return await build(resources, ConnectionEvents)
+
+
+@connection_events.case("what was written without response before a disconnect arrives")
+async def written_before_the_end(given):
+    # A single packet leaves too early on a slow machine, unless the event is far away.
+    for count, interval in ((20, 0.05), (1, 0.5)):
+        given.adapter.controller.interval = 0.05
+        identifier = await connect(given)
+        discovered = await given.client.call("gatt.discover", peripheral=identifier)
+        given.adapter.controller.interval = interval
+        handle = tree.characteristic(discovered, p.OURS, p.WRITABLE)["handle"]
+        gone = given.peripheral.disconnection()
+        # Each takes three packets of the controller's 27 octets.
+        values = [bytes([number] * 60) for number in range(count)]
+        calls = [
+            given.client.start("gatt.write", peripheral=identifier, handle=handle, value=value.hex(), response=False)
+            for value in values
+        ]
+        await asyncio.gather(*calls)
+        await let_go(given, identifier)
+        await asyncio.wait_for(gone, 60)
+        arrived = [given.peripheral.written.get_nowait() for _ in range(given.peripheral.written.qsize())]
+        expect_equal([value[0] for value in arrived], list(range(count)), "what arrived")
+
+
+@connection_events.case("so does what bleshell writes without response")
+async def written_by_bleshell(given):
+    given.adapter.controller.interval = 0.5
+    await given.daemon.bleshell("write", ADDRESS, p.WRITABLE, "cafe", "--no-response")
+    expect_equal(await asyncio.wait_for(given.peripheral.written.get(), 10), b"\xca\xfe", "what arrived")
+
+
+@stage(7, "ends of links are lost")
+async def lost_ends(resources):
+    return await build(resources, LostEnds)
+
+
+async def connects_again(given):
+    """The device can be connected again, and used."""
+    given.adapter.controller.loses_ends = False
+    identifier = await connect(given)
+    await given.client.call("gatt.discover", peripheral=identifier)
+    gone = given.peripheral.disconnection()
+    await let_go(given, identifier)
+    await asyncio.wait_for(gone, 60)
+
+
+@lost_ends.case("a link dies untold and Disconnect is answered with 0x02: the device is connected again")
+async def unknown_connection(given):
+    identifier = await connect(given)
+    given.adapter.controller.loses_ends = True
+    gone = given.peripheral.disconnection()
+    [connection] = given.peripheral.device.connections.values()
+    await connection.disconnect()
+    await asyncio.wait_for(gone, 60)
+    await let_go(given, identifier)
+    await connects_again(given)
+
+
+@lost_ends.case("Disconnection Complete does not follow Disconnect: the device is connected again")
+async def no_disconnection_complete(given):
+    identifier = await connect(given)
+    given.adapter.controller.loses_ends = True
+    gone = given.peripheral.disconnection()
+    await let_go(given, identifier)
+    await asyncio.wait_for(gone, 60)
+    await connects_again(given)
