@@ -82,7 +82,8 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
 
   func deadline(after now: Instant) -> Instant? {
     [
-      slot.deadline, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now), initiator.deadline(after: now),
+      slot.deadline, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now),
+      initiator.deadline(after: now),
     ].compactMap { $0 }.min()
   }
 
