@@ -81,8 +81,10 @@ public protocol Link: AnyObject {
   /// Ends the link. `.ended` follows.
   func disconnect()
   /// Asks for other parameters. Between two controllers that agree they change, and `parametersChanged` follows; on a
-  /// link that came to us the central decides. A refusal is not reported.
-  func request(_ parameters: ConnectionParameters)
+  /// link that came to us the central decides. A request that has not been made yet is replaced by a newer one.
+  /// - Parameter done: called once: with nil when the parameters are settled or the request was replaced, else with why
+  ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them.
+  func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void)
   /// Measures the signal strength: −127 to +20 dBm.
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
 }

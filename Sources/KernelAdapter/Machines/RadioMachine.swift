@@ -82,7 +82,8 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
 
   func deadline(after now: Instant) -> Instant? {
     [
-      slot.deadline, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now), initiator.deadline(after: now),
+      slot.deadline, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now),
+      initiator.deadline(after: now),
     ].compactMap { $0 }.min()
   }
 
@@ -179,7 +180,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
         LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
     case .leAdvertisingSetTerminated(let event): return advertising.ended(handle: event.advertisingHandle)
     case .leConnectionUpdateComplete(let event):
-      guard event.status.isSuccess else { return [.linkParametersRefused(handle: event.handle)] }
+      guard event.status.isSuccess else { return [.linkParametersRefused(handle: event.handle, event.status)] }
       let parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
       return [.linkParameters(handle: event.handle, parameters)]
     case .encryptionChange(let event): return [.encryptionChanged(handle: event.handle)]
