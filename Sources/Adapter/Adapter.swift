@@ -31,6 +31,9 @@ public protocol Adapter: AnyObject {
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters)
   /// Cancels the pending connection. After this call no connection that we initiated to that device is announced.
   func cancelConnect(to address: DeviceAddress)
+
+  /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more.
+  func unpair(_ address: DeviceAddress)
 }
 
 /// What an adapter tells its owner.
