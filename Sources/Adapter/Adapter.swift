@@ -31,6 +31,9 @@ public protocol Adapter: AnyObject {
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters)
   /// Cancels the pending connection. After this call no connection that we initiated to that device is announced.
   func cancelConnect(to address: DeviceAddress)
+
+  /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more.
+  func unpair(_ address: DeviceAddress)
 }
 
 /// What an adapter tells its owner.
@@ -81,8 +84,10 @@ public protocol Link: AnyObject {
   /// Ends the link. `.ended` follows.
   func disconnect()
   /// Asks for other parameters. Between two controllers that agree they change, and `parametersChanged` follows; on a
-  /// link that came to us the central decides. A refusal is not reported.
-  func request(_ parameters: ConnectionParameters)
+  /// link that came to us the central decides. A request that has not been made yet is replaced by a newer one.
+  /// - Parameter done: called once: with nil when the parameters are settled or the request was replaced, else with why
+  ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them.
+  func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void)
   /// Measures the signal strength: −127 to +20 dBm.
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
 }

@@ -31,13 +31,15 @@ public struct AdvertisingReport: Hashable, Sendable {
   public var rssi: Int?
   /// The advertising data (Core Specification Supplement, Part A): 0 to 1650 octets.
   public var data: [UInt8]
+  /// Whether the controller lost the rest of the data: it is complete up to there.
+  public var isTruncated: Bool
   /// When it came.
   public var time: Instant
 
   /// Makes a report from its parts.
   public init(
     address: DeviceAddress, isScanResponse: Bool = false, isConnectable: Bool = true, isScannable: Bool = true,
-    rssi: Int?, data: [UInt8], time: Instant
+    rssi: Int?, data: [UInt8], isTruncated: Bool = false, time: Instant
   ) {
     self.address = address
     self.isScanResponse = isScanResponse
@@ -45,6 +47,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     self.isScannable = isScannable
     self.rssi = rssi
     self.data = data
+    self.isTruncated = isTruncated
     self.time = time
   }
 }

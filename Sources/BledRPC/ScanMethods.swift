@@ -104,8 +104,10 @@ public enum ScanReport: RPCNotification {
     public var appearance: Int?
     /// The advertising data as received.
     public var data: HexBytes
-    /// The scan response data as received, once one was received.
+    /// The scan response data as received, once one was received that is not empty.
     public var scanResponse: HexBytes?
+    /// True if the controller lost the end of the advertising data.
+    public var truncated: Bool?
     /// When it was heard, in seconds since the epoch.
     public var time: Double
 

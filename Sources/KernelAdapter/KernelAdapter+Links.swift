@@ -113,7 +113,7 @@ extension KernelAdapter {
 
   func linkDown(_ handle: UInt16, _ reason: HCIStatus) {
     linkParameters[handle] = nil
-    parameterRequests[handle] = nil
+    dropParameterRequests(handle)
     centralHandles.remove(handle)
     if let (device, _) = attaching.first(where: { $0.value.handle == handle }) {
       abandonAttachment(to: device)

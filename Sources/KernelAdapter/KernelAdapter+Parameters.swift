@@ -1,17 +1,21 @@
 import Adapter
+import Bluetooth
 import HCI
 
-/// Parameters that were requested on a link and are not settled.
+/// A request for other parameters of a link that is not settled.
 struct ParameterRequest {
-  let asked: LEConnectionUpdate
+  typealias Done = (BluetoothError?) -> Void
+
+  let done: Done
   /// What was requested since: one request at a time is made, and only the newest is kept.
-  var next: LEConnectionUpdate?
+  var next: (update: LEConnectionUpdate, done: Done)?
 }
 
 extension KernelAdapter {
-  /// Asks for other parameters. On a link that came to us the controllers settle it between them where both can; where
-  /// one cannot, the device's host is asked (Core 5.4, Vol 3, Part A, 4.20).
-  func request(_ parameters: ConnectionParameters, on link: KernelLink) {
+  /// Asks for other parameters. On a link that came to us the controllers settle it between them where both can (Core
+  /// 5.4, Vol 6, Part B, 5.1.7). Where one cannot, only the kernel could ask the device's host (Vol 3, Part A, 4.20),
+  /// and it has no call for that: data sent past it would upset its count of packets in flight.
+  func request(_ parameters: ConnectionParameters, on link: KernelLink, _ done: @escaping ParameterRequest.Done) {
     request(
       LEConnectionUpdate {
         $0.handle = link.handle
@@ -19,43 +23,50 @@ extension KernelAdapter {
         $0.intervalMax = TimeUnits.connection(parameters.interval.upperBound)
         $0.latency = UInt16(clamping: parameters.latency)
         $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
-      }, on: link)
+      }, done)
   }
 
-  private func request(_ update: LEConnectionUpdate, on link: KernelLink) {
-    guard radio != nil, links[link.handle] === link else { return }
-    let handle = link.handle
-    guard parameterRequests[handle] == nil else {
-      parameterRequests[handle]?.next = update
+  private func request(_ update: LEConnectionUpdate, _ done: @escaping ParameterRequest.Done) {
+    let handle = update.handle
+    guard radio != nil, links[handle]?.isDown == false else {
+      return loop.execute { done(GAPError.notConnected.error("The link has ended.")) }
+    }
+    if let waiting = parameterRequests[handle] {
+      parameterRequests[handle]?.next = (update, done)
+      if let replaced = waiting.next { loop.execute { replaced.done(nil) } }
       return
     }
-    parameterRequests[handle] = ParameterRequest(asked: update)
+    parameterRequests[handle] = ParameterRequest(done: done)
     ask(update) { [weak self] answer in
-      if !answer.status.isSuccess { self?.parametersRefused(handle) }
+      if !answer.status.isSuccess { self?.parametersSettled(handle, answer.status) }
     }
   }
 
-  /// The controllers have settled it. The newest of the requests made in the meantime is next.
-  func parametersSettled(_ handle: UInt16) {
-    guard let next = parameterRequests.removeValue(forKey: handle)?.next, let link = links[handle] else { return }
-    request(next, on: link)
+  /// The controllers have settled it, or could not. The newest of the requests made in the meantime is next.
+  func parametersSettled(_ handle: UInt16, _ status: HCIStatus) {
+    guard let last = parameterRequests.removeValue(forKey: handle) else { return }
+    let error = Self.refusal(status)
+    loop.execute { last.done(error) }
+    if let next = last.next { request(next.update, next.done) }
   }
 
-  /// The controllers could not settle it. Where the central decides, its host is asked for the newest request.
-  func parametersRefused(_ handle: UInt16) {
-    guard let last = parameterRequests.removeValue(forKey: handle), links[handle]?.role == .peripheral else { return }
-    let request = Self.connectionParameterUpdateRequest(last.next ?? last.asked)
-    let packet = ACLDataPacket {
-      $0.handle = handle
-      $0.data = request
+  /// The link has ended.
+  func dropParameterRequests(_ handle: UInt16) {
+    guard let last = parameterRequests.removeValue(forKey: handle) else { return }
+    loop.execute {
+      let error = GAPError.notConnected.error("The link has ended.")
+      last.done(error)
+      last.next?.done(error)
     }
-    if hci?.send(HCIPacket.acl(packet).octets) == false { logger.error("the controller accepts no data") }
   }
 
-  /// CONNECTION_PARAMETER_UPDATE_REQ on the channel of LE signals. The answer goes to the kernel, which has no use for
-  /// it; if it is accepted, the device's controller changes the parameters.
-  static func connectionParameterUpdateRequest(_ update: LEConnectionUpdate) -> [UInt8] {
-    let values = [update.intervalMin, update.intervalMax, update.latency, update.supervisionTimeout]
-    return [12, 0, 0x05, 0, 0x12, 1, 8, 0] + values.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+  private static func refusal(_ status: HCIStatus) -> BluetoothError? {
+    guard !status.isSuccess else { return nil }
+    switch status.code {
+    case .unknownHCICommand, .commandDisallowed, .unsupportedFeatureOrParameterValue, .unsupportedRemoteFeature:
+      return GAPError.notSupported.error(
+        "The two controllers cannot negotiate the connection's parameters: only the central can change them.")
+    default: return status.error("The connection's parameters stay as they are")
+    }
   }
 }

@@ -87,7 +87,7 @@ extension KernelAdapter {
     for address in Array(attaching.keys) { abandonAttachment(to: address) }
     for handle in links.keys.sorted() { endLink(handle, error) }
     linkParameters = [:]
-    parameterRequests = [:]
+    for handle in parameterRequests.keys.sorted() { dropParameterRequests(handle) }
     centralHandles = []
     let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
     let unanswered = questions
@@ -197,8 +197,8 @@ extension KernelAdapter {
     case .linkParameters(let handle, let parameters):
       linkParameters[handle] = parameters
       links[handle]?.update(parameters)
-      parametersSettled(handle)
-    case .linkParametersRefused(let handle): parametersRefused(handle)
+      parametersSettled(handle, .success)
+    case .linkParametersRefused(let handle, let status): parametersSettled(handle, status)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle): updateSecurity(handle)
     case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)

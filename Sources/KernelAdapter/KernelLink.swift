@@ -104,7 +104,9 @@ final class KernelLink: Link {
     adapter.disconnect(self)
   }
 
-  func request(_ parameters: ConnectionParameters) { adapter.request(parameters, on: self) }
+  func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
+    adapter.request(parameters, on: self, done)
+  }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { adapter.readRSSI(of: self, done) }
 

@@ -103,6 +103,9 @@ public final class SimulatedAdapter: Adapter {
     settleSoon()
   }
 
+  /// Does nothing: simulated devices do not pair.
+  public func unpair(_ address: DeviceAddress) {}
+
   /// Pulls the adapter out, as if it were unplugged.
   public func vanish() {
     isPresent = false

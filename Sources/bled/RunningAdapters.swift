@@ -11,6 +11,7 @@ final class RunningAdapters {
   private let loop: EventLoop
   private let scheduler: any Scheduler
   private let logger: Logger
+  private let acceptsJustWorks: Bool
   /// Where the simulated ones are: they hear each other.
   private let air: Air
   private var simulatedCount = 0
@@ -18,7 +19,9 @@ final class RunningAdapters {
   /// The listed adapters.
   private var names: [String] = []
 
-  init(loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+  /// - Parameter acceptsJustWorks: whether devices may pair without any check.
+  init(acceptsJustWorks: Bool, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+    self.acceptsJustWorks = acceptsJustWorks
     self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
@@ -60,7 +63,8 @@ final class RunningAdapters {
       return logger.warning("adapter \(selector) is in use as \(name) until the next start")
     }
     let adapter = KernelAdapter(
-      selector: selector, loop: loop, scheduler: scheduler, logger: Logger(label: "bled.kernel"))
+      selector: selector, acceptsJustWorks: acceptsJustWorks, loop: loop, scheduler: scheduler,
+      logger: Logger(label: "bled.kernel"))
     kernel[selector] = adapter
     onNew?(adapter)
   }

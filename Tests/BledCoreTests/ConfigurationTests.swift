@@ -24,6 +24,7 @@ import Testing
         socket: { path: "/tmp/x.sock", mode: "0600", group: "staff" },
         logLevel: "debug", name: "Kitchen", appearance: 64,
         preferredConnection: { interval: [0.03, 0.05], latency: 4, timeout: 2.5 },
+        pairing: "just-works",
         restoration: { keep: 60, wakeDirectory: "/tmp/wake" },
         policy: { scan: ["everyone"], sessions: ["user:kiosk", "group:27"], pair: [] },
         limits: { sessions: 10, perUser: { services: 3 }, perSession: { queueOctets: 2097152 } },
@@ -39,6 +40,7 @@ import Testing
     #expect(
       configuration.preferredConnection.parameters
         == PreferredConnectionParameters(interval: 24...40, latency: 4, timeout: 250))
+    #expect(configuration.pairing.mode == .justWorks && Configuration().pairing.mode == .refuse)
     #expect(configuration.restoration.keep == 60)
     #expect(configuration.restoration.wakeDirectory == "/tmp/wake" && configuration.wakeDirectory == "/tmp/wake")
     var other = Configuration()
@@ -57,6 +59,7 @@ import Testing
   @Test(arguments: [
     ("{ \"adaptors\": [] }", "adaptors"), ("{ \"socket\": { \"paht\": \"\" } }", "socket.paht"),
     ("{ \"adapters\": \"hci0\" }", "adapters"), ("{ \"adapters\": [] }", "adapters"),
+    ("{ \"pairing\": \"always\" }", "pairing"),
     ("{ \"logLevel\": \"loud\" }", "logLevel"), ("{ \"appearance\": 70000 }", "appearance"),
     ("{ \"socket\": { \"mode\": \"rw\" } }", "socket.mode"), ("{ \"socket\": { \"mode\": \"7777\" } }", "socket.mode"),
     ("{ \"restoration\": { \"keep\": -1 } }", "restoration.keep"),

@@ -169,8 +169,10 @@ import Testing
     #expect(try client.error(PeripheralForget.self, .init(peripheral: id))?.data?.name == "notPermitted")
     world.daemon.links.links.first?.disconnect()
     world.settle()
+    #expect(world.adapter.unpaired.isEmpty)
     _ = try client.result(PeripheralForget.self, .init(peripheral: id))
     world.settle()
+    #expect(world.adapter.unpaired == [peer.address])
     #expect(try client.error(PeripheralForget.self, .init(peripheral: id))?.data?.name == "unknownDevice")
     #expect(try client.result(PeripheralList.self, .init()).peripherals.isEmpty)
     let start = peer.received.count

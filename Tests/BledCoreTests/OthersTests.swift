@@ -79,6 +79,10 @@ import Testing
     _ = central.start(.read(value))
     world.settle()
     _ = try publisher.result(ServerSetLatency.self, .init(central: hub.peripheral.id, latency: .low))
+    (hub.link as? ScriptedLink)?.refusal = GAPError.notSupported.error("The controllers cannot.")
+    #expect(
+      try publisher.error(ServerSetLatency.self, .init(central: hub.peripheral.id, latency: .low))?.data?.name
+        == "notSupported")
     #expect(
       try other.error(ServerSetLatency.self, .init(central: hub.peripheral.id, latency: .low))?.data?.name
         == "notConnected")

@@ -104,6 +104,17 @@ import Testing
     #expect(try client.notifications(ScanReport.self).count == 1)
   }
 
+  @Test func emptyScanResponsesAreLeftOutAndTruncatedDataIsFlagged() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init())
+    world.adapter.hear(belt, beltData, isScannable: true, isTruncated: true)
+    world.adapter.hear(belt, [], isScanResponse: true)
+    world.adapter.hear(belt, beltData, isScannable: true)
+    let reports = try client.notifications(ScanReport.self)
+    #expect(reports.map(\.truncated) == [true, nil])
+    #expect(reports.map(\.scanResponse) == [nil, nil])
+  }
+
   @Test func aScannableDeviceThatDoesNotAnswerIsReportedAllTheSame() throws {
     let client = world.client()
     _ = try client.result(ScanStart.self, .init())

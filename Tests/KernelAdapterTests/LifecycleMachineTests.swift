@@ -17,8 +17,9 @@ struct LifecycleMachineTests {
     private(set) var told: [LifecycleMachine.Action] = []
     private var sent: [ManagementPacket] = []
 
-    init(_ selector: AdapterSelector) {
-      machine = LifecycleMachine(selector: selector, spareAddress: 0xC011_2233_4455)
+    init(_ selector: AdapterSelector, acceptsPairing: Bool = true) {
+      machine = LifecycleMachine(
+        selector: selector, spareAddress: 0xC011_2233_4455, acceptsPairing: acceptsPairing)
       give(.start)
       give(.managementOpened)
     }
@@ -88,10 +89,18 @@ struct LifecycleMachineTests {
       try command("0400 \(index) 0000", returns: information.octets)
     }
 
+    /// Nothing of another program is left in the kernel.
+    mutating func leftoversRemoved(location: SourceLocation = #_sourceLocation) throws {
+      try command("3400 0000 0700 000000000000 00", location: location)
+      // Invalid Parameters: there was no advertisement.
+      try command("3f00 0000 0100 00", status: 0x0D, location: location)
+    }
+
     /// The whole way to `on` of a controller that is off.
     mutating func bringUp() throws {
       try find()
       give(.rival(nil))
+      try leftoversRemoved()
       try command("0d00 0000 0100 01")
       try command("2d00 0000 0100 01")
       try command("1800 0000 0100 03")
@@ -114,10 +123,37 @@ struct LifecycleMachineTests {
     #expect(script.told.last == .stopped)
   }
 
+  @Test func withoutPairingTheKernelAsksUsAndStoresNoKeys() throws {
+    var script = Script(.index(0), acceptsPairing: false)
+    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.leftoversRemoved()
+    try script.command("1800 0000 0100 01")
+    try script.command("0900 0000 0100 00")
+    script.give(.radioOpened)
+    script.silent()
+    script.give(.stop(needsCycle: false))
+    try script.command("0900 0000 0100 01")
+    #expect(script.told.last == .stopped)
+  }
+
+  @Test func privateAddressesAreSwitchedOffWithoutPower() throws {
+    var script = Script(.index(0))
+    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable, .privacy])
+    script.give(.rival(nil))
+    try script.leftoversRemoved()
+    try script.command("0500 0000 0100 00")
+    try script.command("2f00 0000 1100 00 00000000000000000000000000000000")
+    try script.command("1800 0000 0100 03")
+    try script.command("0500 0000 0100 01")
+    #expect(script.told.last == .openRadio(ControllerIndex(rawValue: 0), address: address))
+  }
+
   @Test func anAdapterThatIsOnIsLeftOnAfterAPowerCycle() throws {
     var script = Script(.index(0))
     try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
+    try script.leftoversRemoved()
     try script.command("1800 0000 0100 03")
     script.give(.radioOpened)
     script.silent()
@@ -131,6 +167,7 @@ struct LifecycleMachineTests {
     var script = Script(.index(0))
     try script.find(address: 0, current: [.powered, .lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
+    try script.leftoversRemoved()
     try script.command("0500 0000 0100 00")
     try script.command("2b00 0000 0600 5544332211c0")
     try script.command("1800 0000 0100 03")
@@ -204,6 +241,7 @@ struct LifecycleMachineTests {
     var script = Script(.index(0))
     try script.find(current: [.lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
+    try script.leftoversRemoved()
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01", status: status)
     if kind != .permission {
@@ -232,6 +270,7 @@ struct LifecycleMachineTests {
     script.give(.blocked(nil))
     try script.find(current: [.lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
+    try script.leftoversRemoved()
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01")
     script.give(.radioOpened)
@@ -244,6 +283,7 @@ struct LifecycleMachineTests {
     try script.find(current: [.lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
     script.give(.setPower(true))
+    try script.leftoversRemoved()
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01", status: 0x03)
     #expect(script.told.last == .findBlock)
@@ -297,6 +337,7 @@ struct LifecycleMachineTests {
     script.wait(.seconds(2))
     try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
+    try script.leftoversRemoved()
     try script.command("0500 0000 0100 00")
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01")
@@ -314,6 +355,7 @@ struct LifecycleMachineTests {
     try script.event(0x0006, "11020000")
     try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
+    try script.leftoversRemoved()
     try script.command("1800 0000 0100 03")
     script.give(.radioOpened)
     #expect(script.states() == [.starting, .on])
@@ -330,6 +372,7 @@ struct LifecycleMachineTests {
     script.give(.setPower(true))
     try script.find(current: [.lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
+    try script.leftoversRemoved()
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01")
     script.give(.radioOpened)
@@ -356,6 +399,7 @@ struct LifecycleMachineTests {
     try script.event(0x0006, "10020000")
     try script.find(current: [.lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
+    try script.leftoversRemoved()
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01")
     script.give(.radioOpened)
@@ -370,6 +414,7 @@ struct LifecycleMachineTests {
     var script = Script(.index(0))
     try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
+    try script.leftoversRemoved()
     try script.command("1800 0000 0100 03")
     script.give(.setPower(isOnWanted))
     try script.event(0x0006, "10020000")

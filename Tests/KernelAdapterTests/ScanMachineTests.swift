@@ -111,6 +111,18 @@ struct ScanMachineTests {
           data: [2, 1, 6, 0x0A, 0xFF], time: .zero)))
   }
 
+  @Test func truncatedAdvertisementsAreDeliveredAndFlagged() throws {
+    var script = RadioScript<ExtendedFamily>()
+    let head = "f5f4f3f2f1f0 01 01 03 7f c4 0000 00 000000000000"
+    try script.hear("3e 1d 0d 01 2100 01 \(head) 03 020106")
+    try script.hear("3e 1c 0d 01 4100 01 \(head) 02 0aff")
+    script.expectTold(
+      .report(
+        AdvertisingReport(
+          address: DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random), isScannable: false, rssi: -60,
+          data: [2, 1, 6, 0x0A, 0xFF], isTruncated: true, time: .zero)))
+  }
+
   @Test("A lost answer is followed by a question; without an answer to that the controller is broken (P24)")
   func watchdog() throws {
     var script = RadioScript<LegacyFamily>()

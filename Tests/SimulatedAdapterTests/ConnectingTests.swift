@@ -93,7 +93,8 @@ struct ConnectingTests {
     let asked = world.scheduler.now
     link.request(
       ConnectionParameters(
-        interval: .milliseconds(480)...(.milliseconds(510)), latency: 2, supervisionTimeout: .seconds(5)))
+        interval: .milliseconds(480)...(.milliseconds(510)), latency: 2, supervisionTimeout: .seconds(5))
+    ) { #expect($0 == nil) }
     world.scheduler.advance(by: .seconds(1))
     #expect(changes.map { asked.duration(to: $0) } == [.milliseconds(90)])
     #expect(
@@ -116,7 +117,9 @@ struct ConnectingTests {
     }
     for milliseconds in 20...100 {
       let interval = Duration.milliseconds(milliseconds)
-      link.request(ConnectionParameters(interval: interval...interval, latency: 0, supervisionTimeout: .seconds(5)))
+      link.request(ConnectionParameters(interval: interval...interval, latency: 0, supervisionTimeout: .seconds(5))) {
+        #expect($0 == nil)
+      }
     }
     world.scheduler.advance(by: .seconds(2))
     #expect(intervals == [.milliseconds(100)])

@@ -44,6 +44,8 @@ final class AirlessAdapter: Adapter {
     }
   }
 
+  func unpair(_ address: DeviceAddress) {}
+
   func cancelConnect(to address: DeviceAddress) {}
 
   /// Hears so many advertisements, of so many devices in turn, a few in each turn of the loop.

@@ -56,7 +56,9 @@ final class AirlessLink: Link {
     }
   }
 
-  func request(_ parameters: ConnectionParameters) {}
+  func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
+    loop.execute { done(nil) }
+  }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { loop.execute { done(.success(-60)) } }
 

@@ -104,6 +104,7 @@ final class CentralBroker {
         "other users use \(peripheral.id): it can be forgotten by a program with the permission \"sessions\"")
     }
     try directory.forget(peripheral)
+    peripheral.adapter.adapter.unpair(peripheral.address)
   }
 
   // MARK: Sessions that come and go

@@ -9,7 +9,8 @@ public struct Configuration: Hashable, Sendable {
 
   /// The keys of the file's outermost object.
   enum Key: String, CaseIterable, Sendable {
-    case adapters, socket, stateDirectory, logLevel, name, appearance, preferredConnection, restoration, policy, limits
+    case adapters, socket, stateDirectory, logLevel, name, appearance, preferredConnection, pairing, restoration,
+      policy, limits
   }
 
   /// The adapters to use.
@@ -24,6 +25,8 @@ public struct Configuration: Hashable, Sendable {
   public var identity = Identity()
   /// The preferred parameters of connections to this machine.
   public var preferredConnection = PreferredConnection()
+  /// What devices that ask to pair are answered.
+  public var pairing = Pairing()
   /// How sessions are kept for programs that have disconnected.
   public var restoration = Restoration()
   /// Who may do what.
@@ -66,13 +69,14 @@ public struct Configuration: Hashable, Sendable {
     try log.read(root)
     try identity.read(root)
     try preferredConnection.read(root)
+    try pairing.read(root)
     try restoration.read(root)
     try policy.read(root)
     try limits.read(root)
   }
 
   private var parts: [any ConfigurationPart] {
-    [adapters, socket, store, log, identity, preferredConnection, restoration, policy, limits]
+    [adapters, socket, store, log, identity, preferredConnection, pairing, restoration, policy, limits]
   }
 
   /// The keys that differ from another configuration and cannot change while the daemon runs.

@@ -66,9 +66,8 @@ extension Router {
     answer(ServerNotify.self) { [unowned server] params, session in
       try server.notify(params, for: session)
     }
-    answer(ServerSetLatency.self) { [unowned server] params, session in
-      try server.setLatency(params, for: session)
-      return Empty()
+    serve(ServerSetLatency.self) { [unowned server] params, session, reply in
+      try server.setLatency(params, for: session, reply)
     }
     serve(AdvertisingStart.self) { [unowned advertising] params, session, reply in
       try advertising.start(params, for: session, reply)

@@ -22,6 +22,8 @@ final class Peripheral {
   /// The last advertisement and scan response, as received.
   private(set) var data: [UInt8]?
   private(set) var scanResponse: [UInt8]?
+  /// Whether the end of `data` was lost.
+  private(set) var isTruncated = false
   /// What both say.
   private(set) var advertised = AdvertisingData(parsing: [])
   /// The services that both list; every report is held against the filters of all scans.
@@ -65,13 +67,14 @@ final class Peripheral {
   var name: String? { advertised.localName ?? storedName }
 
   /// Records an advertisement or scan response.
-  func heard(_ octets: [UInt8], isScanResponse: Bool) {
+  func heard(_ octets: [UInt8], isScanResponse: Bool, isTruncated: Bool) {
     if isScanResponse {
       guard octets != scanResponse else { return }
       scanResponse = octets
     } else {
-      guard octets != data else { return }
+      guard octets != data || isTruncated != self.isTruncated else { return }
       data = octets
+      self.isTruncated = isTruncated
     }
     revision += 1
     advertised = AdvertisingData(parsing: data ?? [])

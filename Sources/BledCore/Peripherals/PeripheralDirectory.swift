@@ -185,7 +185,7 @@ final class PeripheralDirectory {
     peripheral.adapter = adapter
     peripheral.rssi = report.rssi
     if !report.isScanResponse { peripheral.isConnectable = report.isConnectable }
-    peripheral.heard(report.data, isScanResponse: report.isScanResponse)
+    peripheral.heard(report.data, isScanResponse: report.isScanResponse, isTruncated: report.isTruncated)
     return peripheral
   }
 

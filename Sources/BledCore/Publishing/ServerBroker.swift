@@ -143,7 +143,7 @@ final class ServerBroker {
   }
 
   /// Asks a device that connected to us and uses services of the session for other connection parameters.
-  func setLatency(_ params: ServerSetLatency.Params, for session: Session) throws {
+  func setLatency(_ params: ServerSetLatency.Params, for session: Session, _ reply: Reply<Empty>) throws {
     guard
       let hub = links.links.first(where: {
         $0.peripheral.id.hasSameOctets(as: params.central) && $0.link.role == .peripheral
@@ -153,7 +153,9 @@ final class ServerBroker {
       throw GAPError.notConnected.error(
         "no device \(params.central.excerpt) that uses this session's services is connected")
     }
-    hub.link.request(ConnectionParameters(params.latency))
+    hub.link.request(ConnectionParameters(params.latency)) { error in
+      if let error { reply.fail(error) } else { reply.succeed(Empty()) }
+    }
   }
 
   /// The services of a session.

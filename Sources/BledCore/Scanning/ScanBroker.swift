@@ -187,7 +187,8 @@ extension ScanReport.Params {
     manufacturerData = advertised.manufacturerData.first.map { HexBytes($0.octets) }
     txPower = advertised.txPowerLevel
     appearance = advertised.appearance.map(Int.init)
-    scanResponse = peripheral.scanResponse.map { HexBytes($0) }
+    scanResponse = peripheral.scanResponse?.nonEmpty.map { HexBytes($0) }
+    truncated = peripheral.isTruncated ? true : nil
   }
 }
 

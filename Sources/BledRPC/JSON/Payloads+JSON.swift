@@ -212,6 +212,10 @@ extension ScanReport.Params {
       writer.name("data")
       writer.value(data)
       Self.write("scanResponse", scanResponse, to: &writer)
+      if let truncated {
+        writer.name("truncated")
+        writer.value(truncated)
+      }
       writer.name("time")
       try writer.value(time)
     }

@@ -137,6 +137,22 @@ package struct SetPrivacy: ManagementCommand {
   }
 }
 
+/// Remove Device (mgmt-api): the kernel no longer connects to it by itself.
+package struct RemoveDevice: ManagementCommand, ManagementDeviceParameters {
+  package static let opcode: UInt16 = 0x0034
+  /// Address and type 0 for all.
+  package var device = ManagementAddress()
+  package init() {}
+}
+
+/// Remove Advertising (mgmt-api).
+package struct RemoveAdvertising: ManagementSettingCommand {
+  package static let opcode: UInt16 = 0x003F
+  /// The instance; 0 for all.
+  package var value: UInt8 = 0
+  package init() {}
+}
+
 // MARK: - Links and pairing
 
 /// Disconnect (mgmt-api).

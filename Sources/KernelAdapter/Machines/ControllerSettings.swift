@@ -2,29 +2,38 @@ import HCI
 
 /// The mgmt commands that set up a controller before it is used, and restore it afterwards.
 enum ControllerSettings {
-  /// Brings a controller into use.
+  /// Brings a controller into use. What other programs left in the kernel goes before it has power: devices that the
+  /// kernel connects to by itself, advertisements, and private addresses, under which we would be unknown.
   /// - Parameters:
   ///   - spareAddress: a random static address for a controller that has none of its own.
+  ///   - acceptsPairing: whether devices may pair. If not, the kernel neither stores keys nor pairs by itself: it does
+  ///     that, where it takes us for something without input and output.
   ///   - needsCycle: whether its power has to be cycled in between.
   static func script(
-    for index: ControllerIndex, _ information: ControllerInformation, spareAddress: UInt64, needsCycle: Bool
+    for index: ControllerIndex, _ information: ControllerInformation, spareAddress: UInt64, acceptsPairing: Bool,
+    needsCycle: Bool
   ) -> [ManagementPacket] {
     var script: [ManagementPacket] = []
     func add(_ command: some ManagementCommand) { script.append(ManagementPacket(command, index: index)) }
     let current = information.current
-    let isCycled = needsCycle && current.contains(.powered)
+    let isCycled = (needsCycle || current.contains(.privacy)) && current.contains(.powered)
+    add(RemoveDevice())
+    add(RemoveAdvertising())
     if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
       if current.contains(.powered) { add(SetPowered(value: 0)) }
       add(SetStaticAddress { $0.address = spareAddress })
+    }
+    if current.contains(.privacy) {
+      add(SetPrivacy { $0.identityResolvingKey = [UInt8](repeating: 0, count: 16) })
     }
     if current.contains(.advertising) { add(SetAdvertising(value: 0)) }
     if !current.contains(.lowEnergy) { add(SetLowEnergy(value: 1)) }
     if !current.contains(.secureConnections), information.supported.contains(.secureConnections) {
       add(SetSecureConnections(value: 1))
     }
-    add(SetIOCapability(value: 3))
-    if !current.contains(.bondable) { add(SetBondable(value: 1)) }
+    add(SetIOCapability(value: acceptsPairing ? 3 : 1))
+    if current.contains(.bondable) != acceptsPairing { add(SetBondable(value: acceptsPairing ? 1 : 0)) }
     if !current.contains(.powered) || information.address == 0 || isCycled { add(SetPowered(value: 1)) }
     return script
   }
@@ -32,13 +41,14 @@ enum ControllerSettings {
   /// Restores a controller's earlier settings.
   /// - Parameters:
   ///   - found: its settings when it was first seen.
+  ///   - acceptedPairing: whether devices could pair while it was used.
   ///   - needsCycle: whether its power has to be cycled in between.
-  static func restoringScript(for index: ControllerIndex, _ found: ManagementSettings, needsCycle: Bool)
-    -> [ManagementPacket]
-  {
+  static func restoringScript(
+    for index: ControllerIndex, _ found: ManagementSettings, acceptedPairing: Bool, needsCycle: Bool
+  ) -> [ManagementPacket] {
     var script: [ManagementPacket] = []
     func add(_ command: some ManagementCommand) { script.append(ManagementPacket(command, index: index)) }
-    if !found.contains(.bondable) { add(SetBondable(value: 0)) }
+    if found.contains(.bondable) != acceptedPairing { add(SetBondable(value: acceptedPairing ? 0 : 1)) }
     if needsCycle || !found.contains(.powered) { add(SetPowered(value: 0)) }
     if needsCycle, found.contains(.powered) { add(SetPowered(value: 1)) }
     return script

@@ -55,6 +55,8 @@ struct LifecycleMachine {
   let selector: AdapterSelector
   /// A random static address for a controller that has no public one.
   private let spareAddress: UInt64
+  /// Whether devices may pair.
+  private let acceptsPairing: Bool
   private var state = State.stopped
   private var index: ControllerIndex?
   private var information: ControllerInformation?
@@ -71,9 +73,10 @@ struct LifecycleMachine {
   /// The controller did not respond: its state is unknown until its power was cycled.
   private var needsCycle = false
 
-  init(selector: AdapterSelector, spareAddress: UInt64) {
+  init(selector: AdapterSelector, spareAddress: UInt64, acceptsPairing: Bool) {
     self.selector = selector
     self.spareAddress = spareAddress
+    self.acceptsPairing = acceptsPairing
   }
 
   mutating func handle(_ input: Input, at now: Instant) -> [Action] {
@@ -154,7 +157,8 @@ struct LifecycleMachine {
       state = .off
       return [.state(.off)] + powerDone(nil)
     }
-    script = ControllerSettings.script(for: index, information, spareAddress: spareAddress, needsCycle: needsCycle)
+    script = ControllerSettings.script(
+      for: index, information, spareAddress: spareAddress, acceptsPairing: acceptsPairing, needsCycle: needsCycle)
     needsCycle = false
     state = .configuring
     // A retry is quiet: the reported problem stands until it is solved.
@@ -336,7 +340,8 @@ struct LifecycleMachine {
     script = []
     outstanding = nil
     if wasInUse, let index, let found {
-      script = ControllerSettings.restoringScript(for: index, found, needsCycle: needsCycle)
+      script = ControllerSettings.restoringScript(
+        for: index, found, acceptedPairing: acceptsPairing, needsCycle: needsCycle)
     }
     return nextInScript(at: now)
   }

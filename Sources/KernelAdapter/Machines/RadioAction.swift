@@ -23,7 +23,7 @@ enum RadioAction: Hashable {
   /// The parameters of a link changed.
   case linkParameters(handle: UInt16, LinkParameters)
   /// The parameters of a link stay as they are.
-  case linkParametersRefused(handle: UInt16)
+  case linkParametersRefused(handle: UInt16, HCIStatus)
   /// The encryption of a link changed.
   case encryptionChanged(handle: UInt16)
   /// A question was answered.

@@ -180,7 +180,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
         LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
     case .leAdvertisingSetTerminated(let event): return advertising.ended(handle: event.advertisingHandle)
     case .leConnectionUpdateComplete(let event):
-      guard event.status.isSuccess else { return [.linkParametersRefused(handle: event.handle)] }
+      guard event.status.isSuccess else { return [.linkParametersRefused(handle: event.handle, event.status)] }
       let parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
       return [.linkParameters(handle: event.handle, parameters)]
     case .encryptionChange(let event): return [.encryptionChanged(handle: event.handle)]

@@ -37,12 +37,10 @@ struct ReportAssembler {
         unfinished.append((key, Array(data.prefix(Self.longest))))
         return nil
       }
-      // The rest was lost: what is there cannot be distinguished from a shorter advertisement.
-      guard !type.contains(.truncated) else { return nil }
       return AdvertisingReport(
         address: address, isScanResponse: key.isScanResponse, isConnectable: type.contains(.connectable),
         isScannable: type.contains(.scannable), rssi: Self.rssi(report.rssi), data: Array(data.prefix(Self.longest)),
-        time: now)
+        isTruncated: type.contains(.truncated), time: now)
     }
   }
 

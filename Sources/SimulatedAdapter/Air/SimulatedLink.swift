@@ -62,7 +62,11 @@ final class SimulatedLink: Link {
 
   func disconnect() { pair?.terminate(by: role) }
 
-  func request(_ parameters: ConnectionParameters) { pair?.request(parameters) }
+  func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
+    guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
+    pair.request(parameters)
+    done(nil)
+  }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     guard let pair else { return done(.failure(GAPError.notConnected.error("The link no longer exists."))) }

@@ -10,6 +10,7 @@ final class ScriptedAdapter: Adapter {
   private(set) var advertisements: [AdvertisingSetID: AdvertisingParameters] = [:]
   private(set) var pendingConnections: Set<DeviceAddress> = []
   private(set) var connectCalls = 0
+  private(set) var unpaired: [DeviceAddress] = []
   /// The power that was asked for and was not switched by the test.
   private var switches: [(on: Bool, done: (BluetoothError?) -> Void)] = []
   private(set) var isStopped = false
@@ -41,6 +42,7 @@ final class ScriptedAdapter: Adapter {
     pendingConnections.insert(address)
   }
   func cancelConnect(to address: DeviceAddress) { pendingConnections.remove(address) }
+  func unpair(_ address: DeviceAddress) { unpaired.append(address) }
 
   /// What power is asked for now.
   var wantedPower: [Bool] { switches.map(\.on) }
@@ -64,13 +66,14 @@ final class ScriptedAdapter: Adapter {
 
   /// An advertisement is heard.
   func hear(
-    _ address: DeviceAddress, _ data: [UInt8], isScanResponse: Bool = false, isScannable: Bool = false, rssi: Int = -50
+    _ address: DeviceAddress, _ data: [UInt8], isScanResponse: Bool = false, isScannable: Bool = false, rssi: Int = -50,
+    isTruncated: Bool = false
   ) {
     onEvent?(
       .report(
         AdvertisingReport(
           address: address, isScanResponse: isScanResponse, isScannable: isScannable, rssi: rssi, data: data,
-          time: scheduler.now)))
+          isTruncated: isTruncated, time: scheduler.now)))
   }
 
   /// The adapter comes into another state; its links end before.

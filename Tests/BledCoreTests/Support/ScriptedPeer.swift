@@ -105,6 +105,8 @@ final class ScriptedLink: Link {
       }
     }
   }
+  /// The outcome of requests for other parameters.
+  var refusal: BluetoothError?
   var isWritable = true {
     didSet { if isWritable, !oldValue { onEvent?(.writable) } }
   }
@@ -123,7 +125,10 @@ final class ScriptedLink: Link {
     wasDisconnected = true
     scheduler.schedule(after: .milliseconds(1)) { [self] in end(reason: 0x16) }
   }
-  func request(_ parameters: ConnectionParameters) { requested.append(parameters) }
+  func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
+    requested.append(parameters)
+    done(refusal)
+  }
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     scheduler.schedule(after: .milliseconds(1)) { done(.success(-42)) }
   }

@@ -1,10 +1,13 @@
 """Group 5: what is in the way is named, with the way out, and the daemon recovers when it is gone."""
 
+import asyncio
 from dataclasses import dataclass
 
 from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
+from support.management import Management
+from support.peripheral import Peripheral
 from support.tools import Program, run
 
 
@@ -77,3 +80,40 @@ async def capabilities(given):
     problem = description["problem"]
     expect_equal(problem["kind"], "permission", "the kind of the problem")
     expect("CAP_NET_ADMIN" in problem["message"] + problem["remedy"], f"the problem: {problem}")
+
+
+LEFT = "F0:F1:F2:F3:F4:01"
+
+
+@stage(5, "a device that bluetoothd left to the kernel")
+async def left_behind(resources):
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    management = await resources.open(Management("hci0"))
+    await management.power_on()
+    # The kernel connects to it whenever it is heard.
+    management.type(f"add-device -a 2 -t 2 {LEFT}")
+    management.type("info")
+    await management.wait_for("current settings")
+    peripheral = await Peripheral.make(air, "Left behind", LEFT)
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    return peripheral, client
+
+
+@left_behind.case("it is connected when a program wants it, and not otherwise")
+async def not_connected(given):
+    peripheral, client = given
+    links = []
+    peripheral.device.on("connection", links.append)
+    await peripheral.advertise()
+    for count in range(1, 4):
+        connected = await client.call("peripheral.connect", address=LEFT, addressType="random", timeout=60)
+        await client.call("gatt.discover", peripheral=connected["peripheral"])
+        gone = peripheral.disconnection()
+        await client.call("peripheral.disconnect", peripheral=connected["peripheral"])
+        await asyncio.wait_for(gone, 60)
+        # The kernel would connect with the next advertisement, 200 ms later.
+        await asyncio.sleep(2)
+        expect_equal(len(links), count, "the links so far")

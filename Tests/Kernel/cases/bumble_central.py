@@ -12,6 +12,7 @@ from bumble.device import Peer
 from support import published as p
 from support.air import Adapter, Air
 from support.cases import expect, expect_equal, stage
+from support.client import failure_of
 from support.daemon import Daemon
 from support.published import Published
 
@@ -134,14 +135,13 @@ async def again(given):
         await peer.connection.disconnect()
 
 
-@peripheral.case("latency requests (G18): settled by the controllers, or by the central's host where they cannot")
+@peripheral.case("latency requests (G18): settled by the controllers, and not supported where they cannot")
 async def latency(given):
     peer = await connect(given)
     await peer.discover_all()
     await values(peer, p.NOTIFIED)
     central = (await given.service.subscribed(p.NOTIFIED))["central"]
-    for by_hosts, latency, least, most in ((False, "high", 480, 510), (True, "low", 15, 30)):
-        given.adapter.controller.leaves_parameters_to_hosts = by_hosts
+    for latency, least, most in (("high", 480, 510), ("low", 15, 30)):
         changed = asyncio.get_running_loop().create_future()
         peer.connection.once(
             peer.connection.EVENT_CONNECTION_PARAMETERS_UPDATE, lambda changed=changed: changed.set_result(None)
@@ -150,6 +150,9 @@ async def latency(given):
         await asyncio.wait_for(changed, 60)
         interval = peer.connection.parameters.connection_interval
         expect(least <= interval <= most, f"asked for {latency}, the interval is {interval} ms")
+    given.adapter.controller.leaves_parameters_to_hosts = True
+    error = await failure_of(given.client.call("server.setLatency", central=central, latency="high"))
+    expect_equal(error["name"], "notSupported", "the error")
     given.adapter.controller.leaves_parameters_to_hosts = False
     await flood_of_requests(given, peer, central)
     await peer.connection.disconnect()

@@ -32,9 +32,9 @@ class Given:
     other: object
 
 
-async def ready(resources):
+async def ready(resources, configuration=None):
     """bled on hci0."""
-    daemon = await resources.open(Daemon(resources, "hci0"))
+    daemon = await resources.open(Daemon(resources, "hci0", configuration=configuration))
     await daemon.until_on(await daemon.client())
     return daemon
 
@@ -118,7 +118,7 @@ async def email(resources):
     air = Air()
     await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
     phone = await air.device("Bumble phone", "F0:F1:F2:F3:F4:02")
-    return Given(await ready(resources), phone)
+    return Given(await ready(resources, {"pairing": "just-works"}), phone)
 
 
 @email.case("is refused to who is not paired, and read by who has paired (G17)")

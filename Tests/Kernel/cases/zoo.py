@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from support import peripheral as p
 from support import tree
 from support.air import Air
-from support.cases import expect_equal, stage
+from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
 from support.peripheral import Peripheral
 from support.zoo import ConnectionEvents, LostEnds
@@ -24,13 +24,13 @@ class Given:
     peripheral: Peripheral
 
 
-async def build(resources, personality):
+async def build(resources, personality=None, configuration=None):
     """Such a controller on hci0, with bled on it."""
     air = Air()
     adapter = await resources.open(await air.adapter("F0:F1:F2:F3:F4:00", personality))
     peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
     await peripheral.advertise()
-    daemon = await resources.open(Daemon(resources, "hci0"))
+    daemon = await resources.open(Daemon(resources, "hci0", configuration=configuration))
     client = await daemon.client()
     await daemon.until_on(client)
     return Given(adapter, daemon, client, peripheral)
@@ -118,3 +118,46 @@ async def no_disconnection_complete(given):
     await let_go(given, identifier)
     await asyncio.wait_for(gone, 60)
     await connects_again(given)
+
+
+@stage(7, "a peripheral that asks to pair")
+async def asking(resources):
+    return await build(resources)
+
+
+@asking.case("it is refused, and its link stays")
+async def pairing_refused(given):
+    identifier = await connect(given)
+    connection, failed = outcome(given, "EVENT_PAIRING_FAILURE")
+    connection.request_pairing()
+    await asyncio.wait_for(failed, 60)
+    expect(not connection.is_encrypted, "the link was encrypted")
+    await given.client.call("gatt.discover", peripheral=identifier)
+    await let_go(given, identifier)
+
+
+@stage(7, "a peripheral that pairs and loses its keys")
+async def forgetful(resources):
+    return await build(resources, configuration={"pairing": "just-works"})
+
+
+@forgetful.case("after peripheral.forget it pairs again")
+async def pairing_again(given):
+    for _ in range(2):
+        identifier = await connect(given)
+        connection, paired = outcome(given, "EVENT_PAIRING")
+        connection.request_pairing()
+        await asyncio.wait_for(paired, 60)
+        gone = given.peripheral.disconnection()
+        await let_go(given, identifier)
+        await asyncio.wait_for(gone, 60)
+        await given.peripheral.device.keystore.delete_all()
+        await given.client.call("peripheral.forget", peripheral=identifier)
+
+
+def outcome(given, event):
+    """The peripheral's side of the one link, and the future of an event of its pairing."""
+    [connection] = given.peripheral.device.connections.values()
+    future = asyncio.get_running_loop().create_future()
+    connection.once(getattr(connection, event), lambda *_: future.done() or future.set_result(None))
+    return connection, future

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -13,14 +14,17 @@ from .tools import DIST, run
 
 
 class Daemon:
-    """bled on the given adapters, with a socket, a state folder and a log of its own."""
+    """bled on the given adapters, with a socket, a state folder, a configuration and a log of its own."""
 
-    def __init__(self, resources, *adapters, capable=True):
+    def __init__(self, resources, *adapters, capable=True, configuration=None):
         self.adapters = adapters
         self.prefix = () if capable else ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
         self.folder = tempfile.mkdtemp(prefix="bled-")
         self.socket = os.path.join(self.folder, "bled.sock")
         self.log = os.path.join(self.folder, "bled.log")
+        self.configuration = os.path.join(self.folder, "bled.json")
+        with open(self.configuration, "w", encoding="utf-8") as file:
+            json.dump(configuration or {}, file)
         self._resources = resources
         resources.logs.append(self.log)
 
@@ -35,6 +39,8 @@ class Daemon:
                 *self.prefix,
                 os.path.join(DIST, "bled"),
                 *arguments,
+                "--config",
+                self.configuration,
                 "--socket",
                 self.socket,
                 "--log-level",
