@@ -83,7 +83,7 @@ extension BledClient {
   }
 
   /// The environment's BLED_SOCKET.
-  package static var environmentSocketPath: String? {
+  private static var environmentSocketPath: String? {
     ProcessInfo.processInfo.environment["BLED_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
   }
 }

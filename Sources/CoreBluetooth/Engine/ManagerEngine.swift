@@ -19,9 +19,9 @@ class ManagerEngine: @unchecked Sendable {
   let queue = DispatchQueue(label: "CoreBluetooth.engine")
   let delivery: Delivery
   /// The socket that the environment named when the manager was made; nil: wherever there is one.
-  private let path = BledClient.environmentSocketPath
+  private let path = ManagerEngine.variable("BLED_SOCKET")
   /// The only adapter to be used, by name or address; nil: the daemon chooses.
-  let adapter: String? = ProcessInfo.processInfo.environment["BLED_ADAPTER"].flatMap { $0.isEmpty ? nil : $0 }
+  let adapter = ManagerEngine.variable("BLED_ADAPTER")
   /// Under which name the session is kept when the program ends.
   private var restoration: BledClient.Restoration?
   /// How often the identifier was in use by another session.
@@ -37,6 +37,11 @@ class ManagerEngine: @unchecked Sendable {
   private var lostAt: DispatchTime?
 
   /// - Parameter identifier: the manager's restoration identifier, which is this program's alone.
+  /// A variable of the environment; nil if it is not set or empty.
+  private static func variable(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
   init(delivery: Delivery, restoration identifier: String?) {
     self.delivery = delivery
     restoration = identifier.map { BledClient.Restoration("\(ProcessInfo.processInfo.processName).\($0)") }
