@@ -121,6 +121,27 @@ import Testing
     }
   }
 
+  @Test("Programs that ask for the signal while it is measured share one measurement; the next ask starts another")
+  func sharedMeasurement() throws {
+    let clients = [world.client(), world.client(user: 1000)]
+    let peer = world.peer()
+    let ids = try clients.map { try world.connect($0, peer).peripheral }
+    let link = try #require(world.daemon.links.links.first?.link as? ScriptedLink)
+    var calls: [(client: TestClient, id: Int)] = []
+    for _ in 0..<100 {
+      for client in clients { calls.append((client, try client.call(PeripheralRSSI.self, .init(peripheral: ids[0])))) }
+    }
+    world.settle()
+    #expect(link.measurements == 1)
+    for call in calls {
+      #expect(try call.client.answer(to: call.id, PeripheralRSSI.self)?.get().rssi == -42)
+    }
+    let next = try clients[0].call(PeripheralRSSI.self, .init(peripheral: ids[0]))
+    world.settle()
+    #expect(try clients[0].answer(to: next, PeripheralRSSI.self)?.get().rssi == -42)
+    #expect(link.measurements == 2)
+  }
+
   @Test("A mute device: its bearer ends after 30 s, the link goes down")
   func muteDevice() throws {
     let client = world.client()

@@ -220,11 +220,15 @@ import Testing
     let world = World(limits: limits(perUser: [.queueOctets: 1 << 20]), log: log)
     let client = world.client(user: 1000)
     client.reads = false
-    for _ in 0..<1000 {
-      try client.call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random"))
-    }
+    // Ten calls for each of a hundred devices.
+    for number in 0..<1000 { try client.call(PeripheralConnect.self, address(number % 100)) }
+    #expect(world.daemon.rules.account(of: 1000).calls == 1000)
     let id = String(repeating: "x", count: 100)
     for _ in 0..<8000 { client.send("{\"jsonrpc\":\"2.0\",\"id\":\"\(id)\",\"method\":\"adapter.list\"}") }
+    // It is not closed yet; what it sent behind what was too much is dropped.
+    client.send(#"{"jsonrpc":"2.0","method":"scan.start"}"#)
+    #expect(client.session?.hasOverflowed == true && !client.isClosed)
+    #expect(world.adapter.scans.isEmpty)
     world.settle()
     #expect(client.isClosed && client.session?.isOpen == false)
     #expect(log.all.filter { $0.contains("the session is closed") }.count == 1, "\(log.all.suffix(3))")

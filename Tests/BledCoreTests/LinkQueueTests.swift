@@ -40,6 +40,23 @@ import Testing
     _ = try #require(try client.answer(to: write, GATTWrite.self)).get()
   }
 
+  @Test("What the daemon can answer by itself is answered one by one, so that a long queue keeps the loop from nobody")
+  func answersWithoutTheDevice() throws {
+    let first = try client.call(GATTDiscover.self, .init(peripheral: id))
+    world.settle()
+    _ = try #require(try client.answer(to: first, GATTDiscover.self)).get()
+    let read = try read(peer.handle(of: 0x2A38))
+    let calls = try (0..<50).map { _ in try client.call(GATTDiscover.self, .init(peripheral: id)) }
+    world.scheduler.run { (try? client.answer(to: read, GATTRead.self)) != nil }
+    func answered() throws -> Int { try calls.count { try client.answer(to: $0, GATTDiscover.self) != nil } }
+    for count in 1...3 {
+      #expect(try answered() == count)
+      world.scheduler.run { (try? answered()) ?? 0 > count }
+    }
+    world.settle()
+    #expect(try answered() == 50)
+  }
+
   @Test("Everything that waits fails once when the device has not answered for 30 seconds, and the link goes")
   func timeout() throws {
     peer.isMute = true

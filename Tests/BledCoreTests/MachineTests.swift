@@ -191,7 +191,7 @@ import Testing
     #expect(queue.isEmpty)
   }
 
-  @Test("Who comes anew goes before the one that has just had its turn")
+  @Test("A newcomer goes before the one that has just had its turn")
   func newcomers() {
     var queue = FairQueue<String, Int>()
     for number in 1...3 { queue.append(number, of: "a") }

@@ -90,6 +90,8 @@ final class ScriptedLink: Link {
   private(set) var wasDisconnected = false
   /// What the daemon asked for.
   private(set) var requested: [ConnectionParameters] = []
+  /// How often the controller was asked for the signal strength.
+  private(set) var measurements = 0
   private let peerDevice: ScriptedPeer
   private let scheduler: any Scheduler
   private var isOpen = true
@@ -130,6 +132,7 @@ final class ScriptedLink: Link {
     done(refusal)
   }
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
+    measurements += 1
     scheduler.schedule(after: .milliseconds(1)) { done(.success(-42)) }
   }
 
