@@ -99,7 +99,8 @@ struct UserQueue<Element> {
   }
 }
 
-/// The order in which parties with work have their turns. They are few: users, or the sessions of one of them on a link.
+/// The order in which parties with work have their turns. They are few: users, or the sessions of one of them on a
+/// link.
 private struct Rotation<Party: Equatable, Work> {
   /// The next one first.
   private var entries: [(party: Party, work: Work)] = []
