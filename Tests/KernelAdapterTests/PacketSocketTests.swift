@@ -34,4 +34,31 @@ struct PacketSocketTests {
     #expect(try other.read(into: &buffer) == nil, "a packet followed the one that is missing")
     socket.close()
   }
+
+  /// What arrived before one wake-up is served in this order, whatever arrived first: a link's packets after the events
+  /// about it, and reports last.
+  @Test func eventsComeBeforePacketsAndReports() throws {
+    let loop = try EventLoop()
+    var order: [String] = []
+    var sockets: [PacketSocket] = []
+    var others: [Descriptor] = []
+    let names = ["reports", "link", "events"]
+    for (name, priority) in zip(names, [EventLoop.Priority.normal, .high, .highest]) {
+      var ends: [Int32] = [-1, -1]
+      let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+      try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+      let socket = PacketSocket(Descriptor(ends[0]), on: loop, priority: priority)
+      socket.onEvent = { event in if case .received = event { order.append(name) } }
+      try socket.start()
+      sockets.append(socket)
+      others.append(Descriptor(ends[1]))
+    }
+    for _ in 0..<3 {
+      for other in others { for _ in 0..<2 { #expect(try other.write([1])) } }
+      while try loop.poll() {}
+      #expect(order == ["events", "events", "link", "link", "reports", "reports"])
+      order = []
+    }
+    for socket in sockets { socket.close() }
+  }
 }
