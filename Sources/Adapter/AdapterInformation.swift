@@ -39,16 +39,19 @@ public enum AdapterState: Hashable, Sendable {
   case starting
   /// It works.
   case on
+  /// It worked when the system went to sleep, and will again: what is wanted waits for that.
+  case suspended
   /// It is present but cannot be used; the problem says why and what to do. It is retried automatically.
   case failed(AdapterProblem)
 
-  /// The word for the state on the socket: "absent", "off", "starting", "on", "failed".
+  /// The word for the state on the socket: "absent", "off", "starting", "on", "suspended", "failed".
   public var word: String {
     switch self {
     case .absent: "absent"
     case .off: "off"
     case .starting: "starting"
     case .on: "on"
+    case .suspended: "suspended"
     case .failed: "failed"
     }
   }

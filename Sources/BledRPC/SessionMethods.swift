@@ -104,7 +104,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public var addressType: String?
   /// The system's name for it.
   public var name: String
-  /// "absent", "off", "starting", "on" or "failed".
+  /// "absent", "off", "starting", "on", "suspended" or "failed".
   public var state: String
   /// Why it is "failed", and what to do.
   public var problem: Problem?

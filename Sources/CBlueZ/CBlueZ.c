@@ -5,8 +5,10 @@
 #include <bluetooth/hci.h>
 #include <bluetooth/l2cap.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/sock_diag.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -35,6 +37,43 @@ int cbz_hci_control(void) { return hci_socket(HCI_DEV_NONE, HCI_CHANNEL_CONTROL)
 int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events) {
   struct hci_filter filter = {.type_mask = types, .event_mask = {(uint32_t)events, (uint32_t)(events >> 32)}};
   return result(setsockopt(descriptor, SOL_HCI, HCI_FILTER, &filter, sizeof filter));
+}
+
+int cbz_hci_divide_reports(int descriptor, int reports) {
+  const uint32_t all = UINT32_MAX;
+  // The packet is its type, the event code, the length, and for LE Meta the subevent code.
+  struct sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, EVT_LE_META_EVENT, 0, 4),
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 3),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 3, 0),  // LE Advertising Report
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x0B, 2, 0),  // LE Directed Advertising Report
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x0D, 1, 0),  // LE Extended Advertising Report
+      BPF_STMT(BPF_RET | BPF_K, reports ? 0 : all),
+      BPF_STMT(BPF_RET | BPF_K, reports ? all : 0),
+  };
+  struct sock_fprog filter = {.len = sizeof program / sizeof program[0], .filter = program};
+  return result(setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter));
+}
+
+int cbz_hci_links(int descriptor, uint16_t index, struct cbz_link *links, int count) {
+  enum { le_link = 0x80, most = 64 };
+  union {
+    struct hci_conn_list_req request;
+    uint8_t octets[sizeof(struct hci_conn_list_req) + most * sizeof(struct hci_conn_info)];
+  } list = {.request = {.dev_id = index, .conn_num = most}};
+  if (ioctl(descriptor, HCIGETCONNLIST, &list) < 0) return -errno;
+  int found = 0;
+  for (int number = 0; number < list.request.conn_num && number < most && found < count; number++) {
+    struct hci_conn_info info;
+    memcpy(&info, list.octets + sizeof list.request + number * sizeof info, sizeof info);
+    if (info.type != le_link || info.state != BT_CONNECTED) continue;
+    links[found].handle = info.handle;
+    links[found].is_central = (info.link_mode & HCI_LM_MASTER) != 0;
+    memcpy(links[found].address, &info.bdaddr, sizeof links[found].address);
+    found++;
+  }
+  return found;
 }
 
 static struct sockaddr_l2 att_address(const uint8_t address[6], uint8_t type) {
@@ -108,6 +147,7 @@ int cbz_set_send_buffer(int descriptor, int octets) {
 }
 
 int cbz_set_receive_buffer(int descriptor, int octets) {
+  if (setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &octets, sizeof octets) == 0) return 0;
   return result(setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &octets, sizeof octets));
 }
 

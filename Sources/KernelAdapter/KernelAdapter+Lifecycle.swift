@@ -23,7 +23,11 @@ extension KernelAdapter {
     case .findBlock: run(lifecycle: .blocked(Rfkill.problem(with: information.id)))
     case .openRadio(let index, let address): openRadio(index, address)
     case .closeRadio(let error): closeRadio(error)
-    case .state(let state): setState(state)
+    case .suspendRadio: suspendRadio()
+    case .state(let state):
+      // Without power the kernel forgets its discovery.
+      if state == .off || state == .absent { scannedActively = false }
+      setState(state)
     case .controllers(let indexes): onControllers?(indexes.map(\.rawValue))
     case .identity(let index, let controller): identify(index, controller)
     case .powerDone(let error):
@@ -38,6 +42,7 @@ extension KernelAdapter {
   private func openManagement() {
     do {
       let descriptor = Descriptor(try SystemError.check(cbz_hci_control()))
+      _ = cbz_set_receive_buffer(descriptor.number, 1 << 20)
       let socket = PacketSocket(descriptor, on: loop, priority: .highest)
       socket.onEvent = { [weak self] event in self?.handleManagement(event) }
       try socket.start()
@@ -63,7 +68,8 @@ extension KernelAdapter {
       }
       run(lifecycle: .packet(packet))
     case .lost(let count):
-      logger.warning("kernel events were lost", metadata: ["count": "\(count)"])
+      logger.warning("events of the kernel were lost; its state is checked", metadata: ["count": "\(count)"])
+      run(lifecycle: .eventsLost)
     case .writable: break
     case .ended(let error):
       management?.close()
@@ -96,7 +102,7 @@ extension KernelAdapter {
     stopAlarm?.cancel()
     stopAlarm = nil
     // An active scan leaves the kernel in a discovery that never ends; without links a power cycle harms nobody.
-    let needsCycle = radio?.scannedActively == true && links.isEmpty
+    let needsCycle = (scannedActively || radio?.scannedActively == true) && links.isEmpty
     closeRadio(GAPError.adapterOff.error("bled is shutting down."))
     run(lifecycle: .stop(needsCycle: needsCycle))
   }

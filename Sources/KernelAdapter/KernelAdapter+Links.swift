@@ -49,7 +49,7 @@ extension KernelAdapter {
     acceptAlarm?.cancel()
     acceptAlarm = nil
     // The controller's events about them come first.
-    hci?.drain()
+    hci?.control.drain()
     while let listener {
       var octets = [UInt8](repeating: 0, count: 6)
       var type: UInt8 = 0
@@ -69,12 +69,16 @@ extension KernelAdapter {
         _ = cbz_close(number)
         continue
       }
-      take(Descriptor(number), peer, UInt16(handle))
+      let descriptor = Descriptor(number)
+      // What the controller told about it was lost, or is about the link that had its handle before.
+      if doubtAlarm != nil || roles[UInt16(handle)] == nil { compareLinks(offered: peer) }
+      guard radio != nil else { return }
+      take(descriptor, peer, UInt16(handle))
     }
   }
 
   private func take(_ descriptor: Descriptor, _ peer: DeviceAddress, _ handle: UInt16) {
-    guard centralHandles.contains(handle) else {
+    guard roles[handle] == .central else {
       return announce(descriptor, peer, .peripheral, handle: handle, attempts: 1)
     }
     guard let (device, attachment) = attaching.first(where: { $0.value.handle == handle }) else {
@@ -114,7 +118,7 @@ extension KernelAdapter {
   func linkDown(_ handle: UInt16, _ reason: HCIStatus) {
     linkParameters[handle] = nil
     dropParameterRequests(handle)
-    centralHandles.remove(handle)
+    roles[handle] = nil
     if let (device, _) = attaching.first(where: { $0.value.handle == handle }) {
       abandonAttachment(to: device)
       run(radio: .attachFailed(device, reason.error("No connection to \(device)")))

@@ -6,6 +6,7 @@ import HCI
 struct ParameterRequest {
   typealias Done = (BluetoothError?) -> Void
 
+  let update: LEConnectionUpdate
   let done: Done
   /// What was requested since: one request at a time is made, and only the newest is kept.
   var next: (update: LEConnectionUpdate, done: Done)?
@@ -36,9 +37,20 @@ extension KernelAdapter {
       if let replaced = waiting.next { loop.execute { replaced.done(nil) } }
       return
     }
-    parameterRequests[handle] = ParameterRequest(done: done)
+    parameterRequests[handle] = ParameterRequest(update: update, done: done)
     ask(update) { [weak self] answer in
       if !answer.status.isSuccess { self?.parametersSettled(handle, answer.status) }
+    }
+  }
+
+  /// The event that settles a pending request may have been lost: all are made again.
+  func repeatParameterRequests() {
+    for (handle, request) in parameterRequests.sorted(by: { $0.key < $1.key }) {
+      ask(request.update) { [weak self] answer in
+        // It is still being settled.
+        guard answer.status.code != .commandDisallowed, !answer.status.isSuccess else { return }
+        self?.parametersSettled(handle, answer.status)
+      }
     }
   }
 

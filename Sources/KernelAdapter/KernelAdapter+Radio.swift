@@ -41,6 +41,8 @@ extension KernelAdapter {
   // MARK: - Opening and closing
 
   func openRadio(_ index: ControllerIndex, _ address: DeviceAddress) {
+    // The system went to sleep before what was open was closed.
+    if hci != nil { closeRadio(LifecycleMachine.suspended) }
     let name = index.name
     do {
       let listener = Descriptor(try SystemError.check(cbz_att_socket(address.littleEndian, address.kind.rawValue)))
@@ -55,14 +57,11 @@ extension KernelAdapter {
       return run(lifecycle: .radioFailed(problem))
     }
     do {
-      let descriptor = Descriptor(try SystemError.check(cbz_hci_raw(index.rawValue)))
-      _ = try SystemError.check(cbz_hci_set_filter(descriptor.number, Self.packetTypes, Self.events))
-      // Room for a burst of advertising reports, so that the kernel does not drop the answer to a command among them.
-      _ = cbz_set_receive_buffer(descriptor.number, 1 << 20)
-      let socket = PacketSocket(descriptor, on: loop, priority: .highest)
-      socket.onEvent = { [weak self] event in self?.handleHCI(event) }
-      try socket.start()
-      hci = socket
+      let sockets = try ControllerSockets(index, on: loop)
+      sockets.control.onEvent = { [weak self] event in self?.handleHCI(event) }
+      sockets.reports.onEvent = { [weak self] event in self?.handleReports(event) }
+      try sockets.start()
+      hci = sockets
     } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
       return run(lifecycle: .radioFailed(Self.problem(error, "the raw HCI socket of \(name)")))
@@ -74,25 +73,54 @@ extension KernelAdapter {
 
   /// Ends all that lives on the controller. The error is what links end with.
   func closeRadio(_ error: BluetoothError) {
+    if radio?.scannedActively == true { scannedActively = true }
     radio = nil
     setUp = nil
     radioAlarm?.cancel()
     radioAlarm = nil
     hci?.close()
     hci = nil
+    doubtAlarm?.cancel()
+    doubtAlarm = nil
+    suspendAlarm?.cancel()
+    suspendAlarm = nil
     acceptAlarm?.cancel()
     acceptAlarm = nil
     listener?.close()
     listener = nil
-    for address in Array(attaching.keys) { abandonAttachment(to: address) }
-    for handle in links.keys.sorted() { endLink(handle, error) }
-    linkParameters = [:]
-    for handle in parameterRequests.keys.sorted() { dropParameterRequests(handle) }
-    centralHandles = []
+    endLinks(error)
     let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
     let unanswered = questions
     questions = [:]
     for (_, done) in unanswered { done(failed) }
+  }
+
+  private func endLinks(_ error: BluetoothError) {
+    for address in Array(attaching.keys) { abandonAttachment(to: address) }
+    for handle in links.keys.sorted() { endLink(handle, error) }
+    linkParameters = [:]
+    for handle in parameterRequests.keys.sorted() { dropParameterRequests(handle) }
+    roles = [:]
+  }
+
+  /// The system goes to sleep: ends the links, and all that goes on without them. What is wanted stays wanted.
+  func suspendRadio() {
+    guard radio != nil else { return closeRadio(LifecycleMachine.suspended) }
+    listener?.close()
+    listener = nil
+    suspendAlarm = scheduler.schedule(after: .seconds(1)) { [weak self] in
+      self?.closeRadio(LifecycleMachine.suspended)
+    }
+    run(radio: .quiet)
+    endLinks(LifecycleMachine.suspended)
+  }
+
+  private func becameQuiet() {
+    if !stopping.isEmpty {
+      if links.isEmpty { finishStop() }
+    } else if suspendAlarm != nil {
+      closeRadio(LifecycleMachine.suspended)
+    }
   }
 
   private func radioReady(_ profile: ControllerProfile) {
@@ -109,8 +137,8 @@ extension KernelAdapter {
     }
     learnFragmentLength()
     run(lifecycle: .radioOpened)
-    // The first tick starts what is wanted, after the state was told.
-    run(radio: .tick)
+    // Starts what is wanted, after the state was told. What an earlier owner left on, or a sleep, is not known.
+    run(radio: .doubt)
   }
 
   /// A controller whose LE buffers are those of BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).
@@ -136,16 +164,10 @@ extension KernelAdapter {
 
   // MARK: - Packets
 
-  /// Events only: the kernel handles the data.
-  private static let packetTypes: UInt32 = 1 << 0x04
-
-  private static let events: UInt64 = [
-    DisconnectionComplete.code, EncryptionChange.code, CommandComplete.code, CommandStatus.code,
-    EncryptionKeyRefreshComplete.code, LEConnectionComplete.code, NumberOfCompletedPackets.code,
-  ].reduce(0) { $0 | 1 << UInt64($1 & 63) }
-
   private func send(_ packet: CommandPacket) {
-    if hci?.send(HCIPacket.command(packet).octets) == false { logger.error("the controller accepts no commands") }
+    if hci?.control.send(HCIPacket.command(packet).octets) == false {
+      logger.error("the controller accepts no commands")
+    }
   }
 
   private func handleHCI(_ event: PacketSocket.Event) {
@@ -166,7 +188,8 @@ extension KernelAdapter {
         logger.debug("an HCI packet could not be decoded: \(error)")
       }
     case .lost(let count):
-      logger.warning("packets from the controller were lost", metadata: ["count": "\(count)"])
+      logger.warning("events of the controller were lost; its state is checked", metadata: ["count": "\(count)"])
+      eventsLost()
     case .writable: break
     case .ended(let error):
       // The controller is gone or lost its power; the management interface reports which, just after or before.
@@ -176,6 +199,21 @@ extension KernelAdapter {
         guard let self, let hci, hci === self.hci else { return }
         radioBroken("its socket was closed")
       }
+    }
+  }
+
+  private func handleReports(_ event: PacketSocket.Event) {
+    switch event {
+    case .received(let octets):
+      do {
+        guard setUp == nil, case .event(let packet) = try HCIPacket(decoding: octets) else { return }
+        run(radio: .event(try HCIEvent(decoding: packet)))
+      } catch {
+        logger.debug("an advertising report could not be decoded: \(error)")
+      }
+    case .lost(let count): logger.debug("advertising reports were lost", metadata: ["count": "\(count)"])
+    // The other socket ends as well.
+    case .writable, .ended: break
     }
   }
 
@@ -192,8 +230,8 @@ extension KernelAdapter {
       prepareAttachment(to: device, handle: handle, attempts: attempts)
     case .linkUp(let handle, let role, let parameters):
       linkParameters[handle] = parameters
-      if role == .central { centralHandles.insert(handle) } else { centralHandles.remove(handle) }
-      links[handle]?.update(parameters)
+      roles[handle] = role
+      if let parameters { links[handle]?.update(parameters) }
     case .linkParameters(let handle, let parameters):
       linkParameters[handle] = parameters
       links[handle]?.update(parameters)
@@ -203,7 +241,7 @@ extension KernelAdapter {
     case .encryptionChanged(let handle): updateSecurity(handle)
     case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
     case .broken(let reason): radioBroken(reason)
-    case .quiet: if !stopping.isEmpty, links.isEmpty { finishStop() }
+    case .quiet: becameQuiet()
     case .log(let text): logger.debug("\(text)")
     }
   }

@@ -36,10 +36,16 @@ public final class KernelAdapter: Adapter {
   var powerDone: [(BluetoothError?) -> Void] = []
 
   var targets = RadioTargets()
-  var hci: PacketSocket?
+  var hci: ControllerSockets?
   var setUp: SetUpMachine?
   var radio: (any RadioMachine)?
   var radioAlarm: (any ScheduledWork)?
+  /// Rings when the kernel is to be asked for its links, after events were lost.
+  var doubtAlarm: (any ScheduledWork)?
+  /// Rings when the controller has had its time to become quiet before the system sleeps.
+  var suspendAlarm: (any ScheduledWork)?
+  /// Whether an active scan was run since the controller came on, by a radio that is closed.
+  var scannedActively = false
   var address = DeviceAddress.none
   var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
   var lastQuestion = 0
@@ -54,8 +60,8 @@ public final class KernelAdapter: Adapter {
   /// The pending parameter requests, by link.
   var parameterRequests: [UInt16: ParameterRequest] = [:]
   var attaching: [DeviceAddress: Attachment] = [:]
-  /// The links that we initiated.
-  var centralHandles: Set<UInt16> = []
+  /// Our role on the links that the controller has.
+  var roles: [UInt16: LinkRole] = [:]
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.
   var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]
 

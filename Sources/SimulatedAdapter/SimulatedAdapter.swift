@@ -208,7 +208,7 @@ public final class SimulatedAdapter: Adapter {
       case .starting where waiter.isOn: powerWaiters.append(waiter)
       case .absent: waiter.done(GAPError.adapterAbsent.error("The adapter is not present: plug it in."))
       case .failed(let problem): waiter.done(GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)"))
-      case .on, .off, .starting:
+      case .on, .off, .starting, .suspended:
         waiter.done(GAPError.cancelled.error("The adapter's power was switched the other way in the meantime."))
       }
     }

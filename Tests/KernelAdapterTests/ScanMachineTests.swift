@@ -48,6 +48,8 @@ struct ScanMachineTests {
     // The kernel's own LE Set Scan Enable was carried out.
     try script.hear("0e04 01 0c20 00")
     script.expectTold(.scanning(false))
+    script.silent()
+    script.wait(.milliseconds(250))
     try script.command("0c20 02 00 00")
     try script.command("0b20 07 01 6000 3000 00 00")
     try script.command("0c20 02 01 00")

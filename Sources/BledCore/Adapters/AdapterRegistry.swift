@@ -69,7 +69,7 @@ final class AdapterSlot {
   /// Whether it works, or is about to.
   var isUsable: Bool {
     switch adapter.state {
-    case .on, .starting: true
+    case .on, .starting, .suspended: true
     case .absent, .off, .failed: false
     }
   }
@@ -77,7 +77,7 @@ final class AdapterSlot {
   /// Why it is not usable now, and what to do.
   var unusable: BluetoothError? {
     switch adapter.state {
-    case .on, .starting: nil
+    case .on, .starting, .suspended: nil
     case .absent: GAPError.adapterAbsent.error("adapter \(id) is not present: plug it in, or choose another adapter")
     case .off:
       GAPError.adapterOff.error("adapter \(id) is off: switch it on with \"bleshell power on --adapter \(id)\"")

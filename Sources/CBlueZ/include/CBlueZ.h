@@ -13,6 +13,18 @@ int cbz_hci_raw(uint16_t index);
 int cbz_hci_control(void);
 // Which packets a raw socket hears: bit n of types for packet type n, bit n of events for event code n & 63.
 int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events);
+// Has a raw socket hear advertising reports alone (reports is not 0), or everything else that its filter lets through:
+// the filter knows event codes, and all LE events have the same.
+int cbz_hci_divide_reports(int descriptor, int reports);
+
+// An LE link that the kernel knows.
+struct cbz_link {
+  uint16_t handle;
+  uint8_t address[6];
+  uint8_t is_central;
+};
+// Lists the LE links of a controller, over any raw socket; how many there are, at most count.
+int cbz_hci_links(int descriptor, uint16_t index, struct cbz_link *links, int count);
 
 // A socket for ATT (L2CAP channel 4) that is bound to the controller with this address.
 int cbz_att_socket(const uint8_t address[6], uint8_t type);
@@ -29,7 +41,8 @@ int cbz_att_set_security(int descriptor, uint8_t level);
 // The handle of the link that a connected socket is on.
 int cbz_att_connection_handle(int descriptor);
 
-// How many octets may wait in the kernel for sending or for being read.
+// How many octets may wait in the kernel for sending or for being read. With CAP_NET_ADMIN the latter may exceed
+// net.core.rmem_max.
 int cbz_set_send_buffer(int descriptor, int octets);
 int cbz_set_receive_buffer(int descriptor, int octets);
 // How much of the room for what waits to be read is taken, in percent, and how many packets were dropped for want of

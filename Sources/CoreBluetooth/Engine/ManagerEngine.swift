@@ -230,7 +230,7 @@ extension CBManagerState {
     let states = adapters.map { adapter -> CBManagerState in
       switch (adapter.state, adapter.problem?.kind) {
       case ("on", _): .poweredOn
-      case ("starting", _): .resetting
+      case ("starting", _), ("suspended", _): .resetting
       case ("off", _), ("failed", "blocked"): .poweredOff
       case ("failed", "permission"): .unauthorized
       default: .unsupported

@@ -32,6 +32,10 @@ package enum ManagementEvent: Hashable, Sendable {
   case authenticationFailed(AuthenticationFailed)
   /// A bond was removed.
   case deviceUnpaired(DeviceUnpaired)
+  /// The controller was prepared for the system's sleep.
+  case controllerSuspend(ControllerSuspend)
+  /// The system is awake again.
+  case controllerResume
   /// Any other event.
   case other(ManagementPacket)
 
@@ -56,6 +60,8 @@ package enum ManagementEvent: Hashable, Sendable {
     case PasskeyNotify.code: self = .passkeyNotify(try coder.read())
     case AuthenticationFailed.code: self = .authenticationFailed(try coder.read())
     case DeviceUnpaired.code: self = .deviceUnpaired(try coder.read())
+    case ControllerSuspend.code: self = .controllerSuspend(try coder.read())
+    case 0x002E: self = .controllerResume
     default: self = .other(packet)
     }
   }
@@ -170,6 +176,16 @@ package struct DeviceUnpaired: ManagementEventParameters, ManagementDeviceParame
   package static let code: UInt16 = 0x0016
   package var device = ManagementAddress()
   package init() {}
+}
+
+/// Controller Suspend (mgmt-api).
+package struct ControllerSuspend: ManagementEventParameters {
+  package static let code: UInt16 = 0x002D
+  /// 0 it goes on working, 1 it has no links and does not scan, 2 it scans for what may wake the system.
+  package var state: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&state) }
 }
 
 /// Passkey Notify (mgmt-api).

@@ -16,6 +16,7 @@ import HCI
 /// | on          | not wanted                         | disable, remove; gone                           |
 /// | on          | a central connected                | paused, told `off`; enable; on                  |
 /// | on          | another program's command          | lost, told `off`; all of it again               |
+/// | on          | `doubt`                            | all sets disabled at once; paused; enable; on   |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
 struct AdvertisingMachine<Family: RadioFamily> {
   private enum Phase: Hashable {
@@ -58,6 +59,10 @@ struct AdvertisingMachine<Family: RadioFamily> {
   private var entries: OrderedDictionary<AdvertisingSetID, Entry> = [:]
   private var script: Script?
   private var isWaiting = false
+  /// Whether the controller may advertise what it is not known to.
+  private var isDoubtful = false
+  /// Whether the command that waits for its answer disables all sets.
+  private var isDisabling = false
   private var lastDisturbance: Instant?
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<AdvertisingSetID, AdvertisingParameters>) {
@@ -73,7 +78,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   var sets: [AdvertisingSetID] { Array(entries.keys) }
 
   /// Whether nothing is wanted and nothing is on the air.
-  var isQuiet: Bool { entries.isEmpty && script == nil }
+  var isQuiet: Bool { entries.isEmpty && script == nil && !isDoubtful && !isDisabling }
 
   /// Sets or withdraws (nil) what is wanted. What can be refused at once is refused.
   mutating func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) -> [RadioAction] {
@@ -104,6 +109,12 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
     guard !isWaiting else { return nil }
+    if isDoubtful, script == nil {
+      isDoubtful = false
+      isDisabling = true
+      isWaiting = true
+      return Family.advertisingDisable
+    }
     if script == nil { script = nextScript(at: now) }
     guard script != nil else { return nil }
     isWaiting = true
@@ -112,6 +123,13 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   /// Takes the answer to the last command of `nextCommand`.
   mutating func answered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    if isDisabling {
+      isDisabling = false
+      isWaiting = false
+      // What cannot be disabled is not on.
+      for (set, entry) in entries { if case .on(let current) = entry.phase { entries[set]?.phase = .paused(current) } }
+      return []
+    }
     guard isWaiting, let script else { return [] }
     isWaiting = false
     guard status.isSuccess else { return failed(script, status, at: now) }
@@ -155,11 +173,16 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
+  /// What the controller advertises is not known.
+  mutating func doubt() { isDoubtful = true }
+
   /// The controller was reset: all its activities have stopped.
   mutating func wasReset() -> [RadioAction] {
     var actions: [RadioAction] = []
     script = nil
     isWaiting = false
+    isDoubtful = false
+    isDisabling = false
     for (set, entry) in entries {
       entries[set]?.phase = .waiting
       entries[set]?.handle = nil

@@ -9,6 +9,7 @@ import HCI
 /// | busy     | its Command Complete or Command Status    | free, `.ours`                             |
 /// | busy     | the deadline                              | free, `.ours` with "unspecified error"    |
 /// | either   | an answer to another program's command    | `.foreign`                                |
+/// | busy     | `doubt`                                   | the deadline is near                      |
 /// | either   | credits                                   | `isFree` only with at least one           |
 struct CommandSlot {
   /// The outcome of a command.
@@ -61,6 +62,12 @@ struct CommandSlot {
     clear()
     timeouts = 0
     return .ours(answer)
+  }
+
+  /// Events were lost, perhaps the answer that is awaited, or the one with the credit for the next command.
+  mutating func doubt(at now: Instant) {
+    credits = 1
+    deadline = deadline.map { min($0, now.advanced(by: .seconds(1))) }
   }
 
   /// The command whose deadline has passed, as an answer.

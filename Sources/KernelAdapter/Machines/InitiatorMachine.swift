@@ -15,6 +15,7 @@ import HCI
 /// | creating    | Connection Complete with error | idle; `attemptFailed`, the device backs off                  |
 /// | cancelling  | Connection Complete, any       | as above; "unknown connection" is the cancellation           |
 /// | cancelling  | no Connection Complete in time | idle                                                         |
+/// | any         | `doubt`                        | doubtful: create connection cancel: cancelling, or idle      |
 ///
 /// A device leaves the set while it backs off, while a link to it is there or is being attached, and when it is not
 /// wanted any more.
@@ -23,6 +24,8 @@ struct InitiatorMachine<Family: RadioFamily> {
     case idle
     case creating(Set<DeviceAddress>)
     case cancelling(Set<DeviceAddress>, deadline: Instant)
+    /// The controller may be connecting, to these among others.
+    case doubtful(Set<DeviceAddress>)
   }
 
   private enum Step: Hashable {
@@ -108,6 +111,9 @@ struct InitiatorMachine<Family: RadioFamily> {
       guard current != Set(set) else { return nil }
       step = .cancel
       return FamilyCommand(LECreateConnectionCancel())
+    case .doubtful:
+      step = .cancel
+      return FamilyCommand(LECreateConnectionCancel())
     case .cancelling(_, let deadline):
       // A controller that says nothing has nothing to cancel.
       guard deadline <= now else { return nil }
@@ -154,7 +160,15 @@ struct InitiatorMachine<Family: RadioFamily> {
       }
       return refused(set, status, conflict, at: now)
     case .cancel:
-      guard case .creating(let set) = state else { return [] }
+      let set: Set<DeviceAddress>
+      switch state {
+      case .creating(let current), .doubtful(let current): set = current
+      case .idle, .cancelling: return []
+      }
+      guard status.isSuccess || !set.isEmpty else {
+        state = .idle
+        return []
+      }
       // Command Disallowed: the connection had come, or failed, before the cancellation; the event tells.
       state = .cancelling(set, deadline: now.advanced(by: status.isSuccess ? .seconds(2) : .milliseconds(200)))
       return []
@@ -171,7 +185,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   ) -> [RadioAction] {
     let set: Set<DeviceAddress>
     switch state {
-    case .creating(let current), .cancelling(let current, _): set = current
+    case .creating(let current), .cancelling(let current, _), .doubtful(let current): set = current
     case .idle: if case .create(let current) = step { set = current } else { set = [] }
     }
     let isOurs = state != .idle || step != nil
@@ -211,6 +225,16 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// Another program changed the list or initiated.
   mutating func disturbed() { listed = nil }
 
+  /// Neither what the controller is doing nor its list is known.
+  mutating func doubt() {
+    listed = nil
+    switch state {
+    case .idle: state = .doubtful([])
+    case .creating(let set): state = .doubtful(set)
+    case .cancelling, .doubtful: break
+    }
+  }
+
   /// The controller was reset: all its activities have stopped.
   mutating func wasReset() {
     state = .idle
@@ -225,6 +249,10 @@ struct InitiatorMachine<Family: RadioFamily> {
   ) -> [RadioAction] {
     let error: BluetoothError
     switch status.code {
+    case .unspecifiedError:
+      // So ends a command without an answer, too: it may have been executed.
+      state = .doubtful(set)
+      error = status.error("The adapter cannot connect")
     case .connectionLimitExceeded, .memoryCapacityExceeded:
       error = GAPError.connectionLimitReached.error(
         "The adapter cannot hold another connection; it has \(linked.count).")

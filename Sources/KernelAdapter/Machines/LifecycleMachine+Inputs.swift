@@ -18,6 +18,8 @@ extension LifecycleMachine {
     case rfkillChanged
     /// What blocks the controller, the answer to `findBlock`; nil for nothing.
     case blocked(AdapterProblem?)
+    /// The kernel's events were not read in time, and some are missing.
+    case eventsLost
     case tick
     /// The radio is closed. `needsCycle`: the kernel's discovery has to be cleaned by a power cycle.
     case stop(needsCycle: Bool)
@@ -33,6 +35,8 @@ extension LifecycleMachine {
     case openRadio(ControllerIndex, address: DeviceAddress)
     /// Ends links, scan and advertising; the error is what links end with.
     case closeRadio(BluetoothError)
+    /// Ends links, and has the controller become quiet before the radio is closed.
+    case suspendRadio
     case state(AdapterState)
     /// These controllers are present, ours or others.
     case controllers([ControllerIndex])

@@ -29,6 +29,9 @@ extension LifecycleMachine {
     GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
   }
 
+  /// The error of links when the system goes to sleep.
+  static let suspended = GAPError.adapterOff.error("The adapter was suspended.")
+
   /// The error of links when the power is switched off.
   static let off = GAPError.adapterOff.error("The adapter was switched off.")
 }

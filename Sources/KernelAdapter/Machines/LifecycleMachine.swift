@@ -16,6 +16,13 @@ import HCI
 /// | refused     | blocked by rfkill, or not        | failed, for the block or for what the kernel said               |
 /// | openingRadio| opened / not                     | on / failed                                                     |
 /// | on          | New Settings without power       | `closeRadio`, `findBlock`: off                                  |
+/// | on          | Controller Suspend               | `suspendRadio`: suspended                                       |
+/// | suspended   | Controller Resume                | `openRadio`: opening the radio                                  |
+/// | on          | Resume, or a Suspend that failed | `closeRadio`, `openRadio`: the links have ended                 |
+/// | openingRadio| Controller Suspend               | `closeRadio`: suspended                                         |
+/// | configuring | every setting, while suspended   | suspended                                                       |
+/// | suspended   | New Settings without power       | as for on                                                       |
+/// | on, off, …  | `eventsLost`                     | information is read, which tells of power and removal           |
 /// | on          | the radio failed                 | failed; the next time with a power cycle                        |
 /// | openingRadio| New Settings without power       | the same; who asked for power is refused                        |
 /// | off         | power asked for while it goes off| off; once that was answered: searching                          |
@@ -41,6 +48,7 @@ struct LifecycleMachine {
     case refused(AdapterProblem)
     case openingRadio
     case on
+    case suspended
     case off
     case absent
     case failed(AdapterProblem.Kind)
@@ -70,6 +78,8 @@ struct LifecycleMachine {
   private var backOff = BackOff(first: .seconds(2), limit: .seconds(10))
   private var isPowerAsked = false
   private var isManagementOpen = false
+  /// Whether the kernel has prepared the controller for the system's sleep.
+  private var isSuspended = false
   /// The controller did not respond: its state is unknown until its power was cycled.
   private var needsCycle = false
 
@@ -108,6 +118,7 @@ struct LifecycleMachine {
       backOff.reset()
       return wantsPower ? [.state(.on)] + powerDone(nil) : setPower(false, at: now)
     case (.setPower(let isOn), _): return setPower(isOn, at: now)
+    case (.eventsLost, _): return check(at: now)
     case (.tick, _): return tick(at: now)
     case (.stop(let needsCycle), _): return stop(needsCycle: needsCycle, at: now)
     default: return []
@@ -172,7 +183,16 @@ struct LifecycleMachine {
       state = .stopped
       return [.stopped]
     }
-    guard state == .configuring, let index, let information else { return [] }
+    guard state == .configuring else { return [] }
+    guard !isSuspended else {
+      state = .suspended
+      return [.state(.suspended)] + powerDone(nil)
+    }
+    return openRadio()
+  }
+
+  private mutating func openRadio() -> [Action] {
+    guard let index, let information else { return [] }
     state = .openingRadio
     let address =
       information.address == 0
@@ -180,17 +200,49 @@ struct LifecycleMachine {
     return [.openRadio(index, address: address)]
   }
 
+  // MARK: - Sleep
+
+  /// The kernel has switched off scan, advertising and links, because the system goes to sleep.
+  private mutating func suspend() -> [Action] {
+    isSuspended = true
+    guard state == .on || state == .openingRadio else { return [] }
+    let wasOn = state == .on
+    state = .suspended
+    return [wasOn ? .suspendRadio : .closeRadio(Self.suspended), .state(.suspended)] + powerDone(nil)
+  }
+
+  private mutating func resume() -> [Action] {
+    isSuspended = false
+    switch state {
+    case .suspended: return openRadio()
+    case .on: return [.closeRadio(Self.suspended)] + openRadio()
+    default: return []
+    }
+  }
+
+  /// Finds out what events that were lost may have told.
+  private mutating func check(at now: Instant) -> [Action] {
+    guard outstanding == nil else { return [] }
+    switch state {
+    case .absent: return search(at: now)
+    case .on, .off, .suspended:
+      guard let index else { return [] }
+      return [send(ManagementPacket(ReadControllerInformation(), index: index), at: now)]
+    default: return []
+    }
+  }
+
   private mutating func setPower(_ isOn: Bool, at now: Instant) -> [Action] {
     wantsPower = isOn
     isPowerAsked = true
     switch state {
-    case .on where !isOn:
+    case .on where !isOn, .suspended where !isOn:
       guard let index else { return [] }
       state = .off
       return [.closeRadio(Self.off), .state(.off), send(ManagementPacket(SetPowered(value: 0), index: index), at: now)]
     // What the controller reports before it is off would soon be wrong.
     case .off where isOn: return outstanding == nil ? search(at: now) : []
-    case .on, .off: return powerDone(nil)
+    case .on, .off, .suspended: return powerDone(nil)
     case .absent, .stopped, .stopping, .opening:
       return powerDone(GAPError.adapterAbsent.error("There is no adapter \(selector)."))
     case .failed: return search(at: now)
@@ -227,23 +279,32 @@ struct LifecycleMachine {
       case .failed where outstanding == nil: return told + search(at: now)
       default: return told
       }
-    case .indexRemoved where packet.index == index:
-      guard state != .stopped, state != .stopping else { return [] }
-      index = nil
-      found = nil
-      outstanding = nil
-      deadline = nil
-      state = .absent
-      let absent = GAPError.adapterAbsent.error("The adapter \(selector) is gone.")
-      return [.closeRadio(absent), .state(.absent)] + powerDone(absent)
+    case .indexRemoved where packet.index == index: return removed()
     case .newSettings(let new) where packet.index == index: return settingsChanged(new.settings, at: now)
+    // 0: it could not be suspended, and was resumed.
+    case .controllerSuspend(let event) where packet.index == index: return event.state == 0 ? resume() : suspend()
+    case .controllerResume where packet.index == index: return resume()
     default: return []
     }
   }
 
+  private mutating func removed() -> [Action] {
+    guard state != .stopped, state != .stopping else { return [] }
+    index = nil
+    found = nil
+    outstanding = nil
+    deadline = nil
+    isSuspended = false
+    state = .absent
+    let absent = GAPError.adapterAbsent.error("The adapter \(selector) is gone.")
+    return [.closeRadio(absent), .state(.absent)] + powerDone(absent)
+  }
+
   private mutating func settingsChanged(_ settings: ManagementSettings, at now: Instant) -> [Action] {
+    if !settings.contains(.powered) { isSuspended = false }
     switch state {
-    case .on where !settings.contains(.powered), .openingRadio where !settings.contains(.powered):
+    case .on where !settings.contains(.powered), .openingRadio where !settings.contains(.powered),
+      .suspended where !settings.contains(.powered):
       state = .off
       let answer = powerDone(wantsPower ? Self.off : nil)
       return [.closeRadio(Self.off), .state(.off)] + (wantsPower ? [.findBlock] : []) + answer
@@ -276,6 +337,10 @@ struct LifecycleMachine {
         return examineNext(remaining, at: now)
       }
       return found(information, index, at: now)
+    case (ReadControllerInformation.opcode, .on), (ReadControllerInformation.opcode, .suspended),
+      (ReadControllerInformation.opcode, .off):
+      guard status == .success, let information = try? ControllerInformation(decoding: octets) else { return removed() }
+      return settingsChanged(information.current, at: now)
     case (SetPowered.opcode, .off):
       if wantsPower { return search(at: now) }
       return powerDone(status == .success ? nil : Self.failed(problem(status, "switch off")))
@@ -307,6 +372,7 @@ struct LifecycleMachine {
     case .failed(.blocked): return [.findBlock]
     case .failed: return search(at: now)
     case .stopping: return nextInScript(at: now)
+    case .on, .suspended: return []
     case .off where wantsPower: return search(at: now)
     case .off: return powerDone(Self.failed(problem(.failed, "switch off")))
     default: return fail(problem(.failed, "answer"), at: now)
@@ -335,7 +401,7 @@ struct LifecycleMachine {
 
   private mutating func stop(needsCycle: Bool, at now: Instant) -> [Action] {
     guard state != .stopped, state != .stopping else { return state == .stopped ? [.stopped] : [] }
-    let wasInUse = state == .on || state == .openingRadio || state == .configuring
+    let wasInUse = [.on, .suspended, .openingRadio, .configuring].contains(state)
     state = .stopping
     script = []
     outstanding = nil

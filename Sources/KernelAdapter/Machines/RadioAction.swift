@@ -16,8 +16,8 @@ enum RadioAction: Hashable {
   case attemptFailed(DeviceAddress, BluetoothError)
   /// A link that we initiated exists: give it an ATT socket.
   case attach(handle: UInt16, DeviceAddress, attempts: Int)
-  /// A link came up, whichever side initiated it.
-  case linkUp(handle: UInt16, LinkRole, LinkParameters)
+  /// A link came up, whichever side initiated it. Of one that came up unheard the parameters are not known.
+  case linkUp(handle: UInt16, LinkRole, LinkParameters?)
   /// A link has ended.
   case linkDown(handle: UInt16, HCIStatus)
   /// The parameters of a link changed.

@@ -13,6 +13,8 @@ protocol RadioFamily: CommandFamily {
     handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
   ) -> [FamilyCommand<Self>]
   static func advertisingEnable(_ isEnabled: Bool, handle: UInt8) -> FamilyCommand<Self>
+  /// Disables all advertisements, also those that other programs left.
+  static var advertisingDisable: FamilyCommand<Self> { get }
   /// What releases the controller's memory of an advertisement that is off.
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>]
 
@@ -65,6 +67,8 @@ extension LegacyFamily: RadioFamily {
   static func advertisingEnable(_ isEnabled: Bool, handle: UInt8) -> FamilyCommand<Self> {
     FamilyCommand(LESetAdvertisingEnable { $0.isEnabled = isEnabled })
   }
+
+  static var advertisingDisable: FamilyCommand<Self> { FamilyCommand(LESetAdvertisingEnable { $0.isEnabled = false }) }
 
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>] { [] }
 
@@ -154,6 +158,10 @@ extension ExtendedFamily: RadioFamily {
         $0.isEnabled = isEnabled
         $0.sets = [.init { $0.advertisingHandle = handle }]
       })
+  }
+
+  static var advertisingDisable: FamilyCommand<Self> {
+    FamilyCommand(LESetExtendedAdvertisingEnable { $0.isEnabled = false })
   }
 
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>] {

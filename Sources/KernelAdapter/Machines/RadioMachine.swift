@@ -18,10 +18,22 @@ enum RadioInput: Hashable {
   /// A command whose answer does not matter.
   case command(CommandPacket)
   case event(HCIEvent)
+  /// What the controller does is not known: another owner left it so, or events were lost.
+  case doubt
+  /// These are the links that there are, as an answer to `doubt`, or because one was not known.
+  case links([ExistingLink])
   /// The deadline is over.
   case tick
   /// Cancel everything that is wanted, and tell when nothing goes on any more.
   case quiet
+}
+
+/// A link that there is, whether or not the controller's event about it was heard.
+struct ExistingLink: Hashable {
+  var handle: UInt16
+  var role: LinkRole
+  /// Its identity, where the kernel knows that; its type may be a guess.
+  var peer: DeviceAddress
 }
 
 /// What is wanted of a controller; it starts with this when it is switched on.
@@ -49,6 +61,10 @@ protocol RadioMachine {
 /// A link ends with Disconnection Complete. It is also given up when the controller answers Disconnect with Unknown
 /// Connection Identifier, when Disconnection Complete does not follow, and when its handle is used for another link:
 /// otherwise its device could not be connected again.
+///
+/// After `doubt` each machine brings the controller into a state that is known, and the links that were there are
+/// compared with those of the next `links`. What another program's command changed is set up again after a while: a
+/// system that goes to sleep begins with such commands, and says so only afterwards.
 struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private enum Sender: Hashable {
     case question(Int)
@@ -70,7 +86,13 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private var leaving: [UInt16: Instant] = [:]
   /// The link that the command being executed disconnects.
   private var disconnecting: UInt16?
+  /// The links that may have ended unheard.
+  private var doubted: Set<UInt16> = []
+  /// Until then nothing is set up: another program changes something.
+  private var heldUntil: Instant?
   private var isQuieting = false
+  /// Whether `quiet` was given: nothing is wanted from then on.
+  private var isEnding = false
 
   init(profile: ControllerProfile, targets: RadioTargets) {
     scan = ScanMachine(own: profile.ownAddressType, wanted: targets.scan)
@@ -82,12 +104,13 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
 
   func deadline(after now: Instant) -> Instant? {
     [
-      slot.deadline, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now),
+      slot.deadline, heldUntil, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now),
       initiator.deadline(after: now),
     ].compactMap { $0 }.min()
   }
 
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction] {
+    if let end = heldUntil, end <= now { heldUntil = nil }
     var actions: [RadioAction] = []
     for action in take(input, at: now) {
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
@@ -97,6 +120,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
 
   private mutating func take(_ input: RadioInput, at now: Instant) -> [RadioAction] {
     switch input {
+    case .wantScan where isEnding, .wantAdvertising where isEnding, .connect where isEnding: break
     case .wantScan(let parameters): scan.want(parameters)
     case .wantAdvertising(let set, let parameters): return advertising.want(set, parameters)
     case .connect(let address, let parameters): initiator.want(address, parameters)
@@ -106,6 +130,13 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case .ask(let number, let packet): commands.append((.question(number), packet))
     case .command(let packet): return [.send(packet)]
     case .event(let event): return take(event, at: now)
+    case .doubt:
+      slot.doubt(at: now)
+      scan.doubt()
+      advertising.doubt()
+      initiator.doubt()
+      doubted = Set(peers.keys)
+    case .links(let links): return compare(links, at: now)
     case .tick:
       let lost = leaving.filter { $0.value <= now }.keys.sorted()
       guard let answer = slot.expire(at: now) else { return lost.flatMap { linkLost($0) } }
@@ -120,6 +151,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private mutating func pump(at now: Instant) -> [RadioAction] {
     while slot.isFree {
       if let (sender, packet) = commands.popFirst() { return send(packet, from: sender, at: now) }
+      guard heldUntil == nil else { return [] }
       if let command = initiator.nextCommand(at: now) { return send(command.packet, from: .initiator, at: now) }
       if let command = advertising.nextCommand(at: now) { return send(command.packet, from: .advertising, at: now) }
       if let command = scan.nextCommand(at: now) { return send(command.packet, from: .scan, at: now) }
@@ -139,6 +171,8 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
 
   private mutating func quiet() -> [RadioAction] {
     isQuieting = true
+    isEnding = true
+    heldUntil = nil
     scan.want(nil)
     var actions: [RadioAction] = []
     for set in advertising.sets { actions += advertising.want(set, nil) }
@@ -222,10 +256,29 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   @discardableResult
   private mutating func giveUp(_ handle: UInt16) -> Bool {
     leaving[handle] = nil
+    doubted.remove(handle)
     guard let peer = peers.removeValue(forKey: handle) else { return false }
     if !peers.values.contains(peer) { initiator.linkDown(peer) }
     advertising.retry()
     return true
+  }
+
+  /// Ends the links that ended unheard, and takes up those that began so.
+  private mutating func compare(_ links: [ExistingLink], at now: Instant) -> [RadioAction] {
+    var actions: [RadioAction] = []
+    for handle in doubted.sorted() {
+      guard let peer = peers[handle], !links.contains(where: { $0.handle == handle && $0.mayBe(peer) }) else {
+        continue
+      }
+      giveUp(handle)
+      actions.append(.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)))
+    }
+    doubted = []
+    for link in links where peers[link.handle] == nil {
+      let role: UInt8 = link.role == .central ? 0 : 1
+      actions += connected(HCIStatus(.success), link.handle, role, HCIAddress(link.peer), nil, at: now)
+    }
+    return actions
   }
 
   private static func disconnect(_ handle: UInt16) -> CommandPacket {
@@ -233,7 +286,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   }
 
   private mutating func connected(
-    _ status: HCIStatus, _ handle: UInt16, _ role: UInt8, _ peer: HCIAddress, _ parameters: LinkParameters,
+    _ status: HCIStatus, _ handle: UInt16, _ role: UInt8, _ peer: HCIAddress, _ parameters: LinkParameters?,
     at now: Instant
   ) -> [RadioAction] {
     let device = peer.device
@@ -254,6 +307,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
 
   private mutating func disturbed(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
     guard answer.status.isSuccess else { return [] }
+    if Self.preludes.contains(answer.opcode) { heldUntil = heldUntil ?? now.advanced(by: .milliseconds(250)) }
     switch answer.opcode {
     case LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
       LESetExtendedScanEnable.opcode:
@@ -269,13 +323,29 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
       initiator.wasReset()
       peers = [:]
       leaving = [:]
+      doubted = []
       return scan.wasReset() + advertising.wasReset()
     default: return []
     }
   }
 
+  /// What the kernel begins with when the system goes to sleep.
+  private static var preludes: [Opcode] {
+    [
+      LESetScanEnable.opcode, LESetExtendedScanEnable.opcode, LESetAdvertisingEnable.opcode,
+      LESetExtendedAdvertisingEnable.opcode, Disconnect.opcode,
+    ]
+  }
   private static var reset: Opcode { 0x0C03 }
   private static var clearAdvertisingSets: Opcode { 0x203D }
+}
+
+extension ExistingLink {
+  /// Whether its device can be this one, which may have been heard under a private address that only the kernel can
+  /// resolve (Core 5.4, Vol 6, Part B, 1.3.2.2).
+  fileprivate func mayBe(_ device: DeviceAddress) -> Bool {
+    peer.value == device.value || (device.kind == .random && device.value >> 46 == 0b01)
+  }
 }
 
 extension LinkParameters {

@@ -13,8 +13,8 @@ import HCI
 /// | on         | others or nil      | disable             | off; `scanning(false)` if nothing is wanted |
 /// | unknown    | parameters         | disable             | off                      |
 ///
-/// The state is unknown after another program's scan command or our own failure; a back-off keeps two owners from
-/// fighting.
+/// The state is unknown after another program's scan command, our own failure, or `doubt`; a back-off keeps two owners
+/// from fighting.
 struct ScanMachine<Family: RadioFamily> {
   private enum Actual: Hashable {
     case off
@@ -116,6 +116,9 @@ struct ScanMachine<Family: RadioFamily> {
     lastDisturbance = now
     return [.log("another program changed the scan; it is set up again")] + report(false)
   }
+
+  /// Whether the controller scans is not known. If it is to, nothing is told until it turns out that it cannot.
+  mutating func doubt() { actual = .unknown }
 
   /// The controller was reset: all its activities have stopped.
   mutating func wasReset() -> [RadioAction] {

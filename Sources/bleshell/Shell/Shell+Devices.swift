@@ -45,7 +45,7 @@ extension Shell {
   /// Fails if no adapter can be used, with the daemon's remedy.
   func requireAdapter() async throws {
     let adapters = try await connection().call(AdapterList.self, Empty()).adapters
-    guard !adapters.contains(where: { $0.state == "on" || $0.state == "starting" }) else { return }
+    guard !adapters.contains(where: { ["on", "starting", "suspended"].contains($0.state) }) else { return }
     guard !adapters.isEmpty else {
       throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated")
     }

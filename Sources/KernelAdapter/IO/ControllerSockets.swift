@@ -1,0 +1,73 @@
+import Adapter
+import Bluetooth
+import CBlueZ
+import EventLoop
+import HCI
+
+/// The two raw sockets of one controller: one for advertising reports, one for everything else. Reports come in floods;
+/// they have room of their own, so that they displace neither the end of a link nor the answer to a command.
+final class ControllerSockets {
+  /// Commands, and all events but advertising reports.
+  let control: PacketSocket
+  /// Advertising reports.
+  let reports: PacketSocket
+
+  /// How many octets may wait in each; the kernel doubles it, and counts at least 768 for a packet.
+  private static let room: Int32 = 1 << 20
+
+  /// Opens both; nothing is read before `start`.
+  /// - Throws: `SystemError`, for instance without the capability CAP_NET_RAW.
+  init(_ index: ControllerIndex, on loop: EventLoop) throws(SystemError) {
+    control = try Self.open(index, on: loop, priority: .highest, reports: false, Self.events)
+    reports = try Self.open(index, on: loop, priority: .normal, reports: true, [LEConnectionComplete.code])
+  }
+
+  func start() throws(SystemError) {
+    try control.start()
+    try reports.start()
+  }
+
+  func close() {
+    control.close()
+    reports.close()
+  }
+
+  /// A link as the kernel knows it.
+  struct KnownLink: Hashable {
+    let handle: UInt16
+    /// The identity address, if the kernel could resolve the one on the air.
+    let address: UInt64
+    let role: LinkRole
+  }
+
+  /// The LE links that the kernel knows on this controller; nil if it does not tell.
+  func knownLinks(_ index: ControllerIndex) -> [KnownLink]? {
+    guard control.descriptor.isOpen else { return nil }
+    var links = [cbz_link](repeating: cbz_link(), count: 64)
+    let count = cbz_hci_links(control.descriptor.number, index.rawValue, &links, Int32(links.count))
+    guard count >= 0 else { return nil }
+    return links.prefix(Int(count)).map { link in
+      let (a, b, c, d, e, f) = link.address
+      let address = [f, e, d, c, b, a].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      return KnownLink(handle: link.handle, address: address, role: link.is_central == 0 ? .peripheral : .central)
+    }
+  }
+
+  /// All LE events have the same code.
+  private static let events: [UInt8] = [
+    DisconnectionComplete.code, EncryptionChange.code, CommandComplete.code, CommandStatus.code,
+    EncryptionKeyRefreshComplete.code, LEConnectionComplete.code, NumberOfCompletedPackets.code,
+  ]
+
+  private static func open(
+    _ index: ControllerIndex, on loop: EventLoop, priority: EventLoop.Priority, reports: Bool, _ events: [UInt8]
+  ) throws(SystemError) -> PacketSocket {
+    let descriptor = Descriptor(try SystemError.check(cbz_hci_raw(index.rawValue)))
+    // Events only: the kernel handles the data.
+    let mask = events.reduce(UInt64(0)) { $0 | 1 << UInt64($1 & 63) }
+    _ = try SystemError.check(cbz_hci_set_filter(descriptor.number, 1 << 0x04, mask))
+    _ = try SystemError.check(cbz_hci_divide_reports(descriptor.number, reports ? 1 : 0))
+    _ = cbz_set_receive_buffer(descriptor.number, room)
+    return PacketSocket(descriptor, on: loop, priority: priority)
+  }
+}

@@ -1,0 +1,40 @@
+import Adapter
+import Bluetooth
+import HCI
+
+extension KernelAdapter {
+  /// How long the kernel may take to process what it has passed on to us already.
+  private static let lag = Duration.milliseconds(100)
+
+  /// The kernel dropped events that were not read in time: what the controller does is not known any more.
+  func eventsLost() {
+    guard radio != nil else { return }
+    run(radio: .doubt)
+    repeatParameterRequests()
+    doubtAlarm =
+      doubtAlarm
+      ?? scheduler.schedule(after: Self.lag) { [weak self] in
+        self?.doubtAlarm = nil
+        self?.compareLinks(offered: nil)
+        for handle in self?.links.keys.sorted() ?? [] { self?.updateSecurity(handle) }
+      }
+  }
+
+  /// Asks the kernel, which misses no event, for its links. Only what it says both before and after all events that
+  /// wait were read is taken.
+  ///
+  /// This is not mgmt's Get Connections, which knows neither the handle nor the role.
+  /// - Parameter offered: whose link the kernel offers; its list lacks the type of addresses.
+  func compareLinks(offered: DeviceAddress?) {
+    guard let index, let hci, radio != nil, let before = hci.knownLinks(index) else { return }
+    hci.control.drain()
+    // Draining may have ended the radio.
+    guard radio != nil, hci === self.hci, let after = hci.knownLinks(index) else { return }
+    let links = before.filter(after.contains).map { link in
+      let candidates = [offered].compactMap { $0 } + targets.connects.keys
+      let peer = candidates.first { $0.value == link.address } ?? DeviceAddress(value: link.address, kind: .random)
+      return ExistingLink(handle: link.handle, role: link.role, peer: peer)
+    }
+    run(radio: .links(links))
+  }
+}
