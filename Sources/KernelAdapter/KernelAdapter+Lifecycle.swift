@@ -23,7 +23,11 @@ extension KernelAdapter {
     case .findBlock: run(lifecycle: .blocked(Rfkill.problem(with: information.id)))
     case .openRadio(let index, let address): openRadio(index, address)
     case .closeRadio(let error): closeRadio(error)
-    case .state(let state): setState(state)
+    case .state(let new):
+      setState(new)
+      guard new == .absent else { return }
+      // Another controller may come in its place.
+      faults = []
     case .controllers(let indexes): onControllers?(indexes.map(\.rawValue))
     case .identity(let index, let controller): identify(index, controller)
     case .powerDone(let error):
@@ -54,10 +58,18 @@ extension KernelAdapter {
     }
   }
 
+  /// Device Found (mgmt-api.txt).
+  private static let deviceFound: UInt16 = 0x0012
+
   private func handleManagement(_ event: PacketSocket.Event) {
     switch event {
     case .received(let octets):
       guard let packet = try? ManagementPacket(decoding: octets) else { return }
+      // There are many of them, and nothing else in them matters here.
+      if packet.code == Self.deviceFound {
+        if packet.index == index { run(radio: .kernelFound) }
+        return
+      }
       if packet.index == index, let event = try? ManagementEvent(decoding: packet) {
         answerPairing(event, packet.index)
       }

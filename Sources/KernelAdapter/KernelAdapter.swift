@@ -41,6 +41,8 @@ public final class KernelAdapter: Adapter {
   var radio: (any RadioMachine)?
   var radioAlarm: (any ScheduledWork)?
   var address = DeviceAddress.none
+  /// What turned out not to work in this controller.
+  var faults: ControllerFaults = []
   var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
   var lastQuestion = 0
 

@@ -18,6 +18,8 @@ enum RadioInput: Hashable {
   /// A command whose answer does not matter.
   case command(CommandPacket)
   case event(HCIEvent)
+  /// The kernel tells of a device that it heard.
+  case kernelFound
   /// The deadline is over.
   case tick
   /// Cancel everything that is wanted, and tell when nothing goes on any more.
@@ -31,7 +33,7 @@ struct RadioTargets {
   var connects: OrderedDictionary<DeviceAddress, ConnectionParameters> = [:]
 }
 
-/// The machines of one controller without the family that they are made for.
+/// The machines of one controller without the families that they are made for.
 protocol RadioMachine {
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction]
   func deadline(after now: Instant) -> Instant?
@@ -46,10 +48,12 @@ protocol RadioMachine {
 /// machine another program interfered with. One command without an answer is an error of that command, and a harmless
 /// query follows at once; if that has no answer either the controller is broken.
 ///
+/// Where the controller cannot do everything at once, `ActivityTurns` says who may go on.
+///
 /// A link ends with Disconnection Complete. It is also given up when the controller answers Disconnect with Unknown
 /// Connection Identifier, when Disconnection Complete does not follow, and when its handle is used for another link:
 /// otherwise its device could not be connected again.
-struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
+struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>: RadioMachine {
   private enum Sender: Hashable {
     case question(Int)
     case nobody
@@ -58,14 +62,23 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case initiator
   }
 
+  private struct KnownLink {
+    let peer: DeviceAddress?
+    let side: ActivityTurns.LinkSide
+  }
+
   private var slot = CommandSlot()
   private var sender = Sender.nobody
   private var commands: Deque<(sender: Sender, packet: CommandPacket)> = []
-  private var scan: ScanMachine<Family>
-  private var advertising: AdvertisingMachine<Family>
-  private var initiator: InitiatorMachine<Family>
+  private var scan: ScanMachine<Scanning>
+  private var advertising: AdvertisingMachine<Advertising>
+  private var initiator: InitiatorMachine<Initiating>
+  private var silence = ScanSilence()
   private var assembler = ReportAssembler()
-  private var peers: [UInt16: DeviceAddress] = [:]
+  private var turns: ActivityTurns
+  private var toldSharing: Set<LEStates.Activity> = []
+  private var toldHeldBack: Set<LEStates.Activity> = []
+  private var links: [UInt16: KnownLink] = [:]
   /// The links that the controller is disconnecting for us, and when they are given up.
   private var leaving: [UInt16: Instant] = [:]
   /// The link that the command being executed disconnects.
@@ -73,6 +86,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private var isQuieting = false
 
   init(profile: ControllerProfile, targets: RadioTargets) {
+    turns = ActivityTurns(states: profile.states)
     scan = ScanMachine(own: profile.ownAddressType, wanted: targets.scan)
     advertising = AdvertisingMachine(profile: profile, wanted: targets.advertising)
     initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
@@ -83,7 +97,8 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   func deadline(after now: Instant) -> Instant? {
     [
       slot.deadline, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now),
-      initiator.deadline(after: now),
+      initiator.deadline(after: now), turns.deadline(after: now),
+      links.isEmpty ? silence.deadline : nil,
     ].compactMap { $0 }.min()
   }
 
@@ -91,6 +106,11 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     var actions: [RadioAction] = []
     for action in take(input, at: now) {
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
+    }
+    // Reports are many, and change nothing.
+    switch input {
+    case .event(.leAdvertisingReport), .event(.leExtendedAdvertisingReport), .kernelFound: break
+    default: actions += share(at: now)
     }
     return actions + pump(at: now)
   }
@@ -106,7 +126,9 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case .ask(let number, let packet): commands.append((.question(number), packet))
     case .command(let packet): return [.send(packet)]
     case .event(let event): return take(event, at: now)
+    case .kernelFound: silence.found()
     case .tick:
+      if links.isEmpty, silence.isBroken(at: now) { return brokenScan() }
       let lost = leaving.filter { $0.value <= now }.keys.sorted()
       guard let answer = slot.expire(at: now) else { return lost.flatMap { linkLost($0) } }
       if slot.timeouts > 1 { return [.broken("it does not respond")] }
@@ -115,6 +137,29 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case .quiet: return quiet()
     }
     return []
+  }
+
+  /// Tells the machines what the controller can do now, and the owner what that means.
+  private mutating func share(at now: Instant) -> [RadioAction] {
+    guard turns.isLimited else { return initiator.overdue(at: now) }
+    var wanted = advertising.activities
+    if let activity = scan.activity { wanted.insert(activity) }
+    if initiator.isWanted { wanted.insert(.initiating) }
+    turns.update(wanted: wanted, links: Set(links.values.map(\.side)), at: now)
+    var running = advertising.running
+    if let activity = scan.running { running.insert(activity) }
+    if initiator.isRunning { running.insert(.initiating) }
+    initiator.permit(turns.allowance(for: .initiating, beside: running).grant)
+    var actions = advertising.permit(
+      [.advertisingConnectably, .advertisingScannably, .advertisingOnly].reduce(into: [:]) {
+        $0[$1] = turns.allowance(for: $1, beside: running)
+      })
+    if let activity = scan.activity { actions += scan.permit(turns.allowance(for: activity, beside: running).grant) }
+    if turns.sharing != toldSharing || turns.heldBack != toldHeldBack {
+      (toldSharing, toldHeldBack) = (turns.sharing, turns.heldBack)
+      actions.append(.sharing(toldSharing, heldBack: toldHeldBack))
+    }
+    return actions + initiator.overdue(at: now)
   }
 
   private mutating func pump(at now: Instant) -> [RadioAction] {
@@ -153,12 +198,33 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     return switch sender {
     case .question(let number): [.answered(question: number, answer)]
     case .nobody: []
-    case .scan: scan.answered(answer.status, at: now)
+    case .scan: scanAnswered(answer.status, at: now)
     case .advertising: advertising.answered(answer.status, at: now)
+    case .initiator where Initiating.self == ExtendedFamily.self && answer.status.code == .unknownHCICommand:
+      [.faulty(.extendedCreateConnection)]
     case .initiator:
-      initiator.answered(
-        answer.status, conflict: scan.activity.map { $0.isActive ? "scanning actively" : "scanning" }, at: now)
+      initiator.answered(answer.status, conflict: conflict, at: now)
     }
+  }
+
+  /// What may keep the controller from initiating, in words.
+  private var conflict: String? {
+    scan.running.map { $0 == .scanningActively ? "scanning actively" : "scanning" }
+  }
+
+  private mutating func brokenScan() -> [RadioAction] {
+    // Told once.
+    silence = ScanSilence()
+    scan.want(nil)
+    return [.faulty(.extendedScan)]
+  }
+
+  private mutating func scanAnswered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    let isExtended = Scanning.self == ExtendedFamily.self
+    if isExtended, status.code == .unknownHCICommand { return brokenScan() }
+    let actions = scan.answered(status, at: now)
+    if isExtended, scan.isOn { silence.began(at: now) }
+    return actions
   }
 
   private mutating func take(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
@@ -169,7 +235,9 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     }
     switch event {
     case .leAdvertisingReport(let event): return assembler.reports(event, at: now).map { .report($0) }
-    case .leExtendedAdvertisingReport(let event): return assembler.reports(event, at: now).map { .report($0) }
+    case .leExtendedAdvertisingReport(let event):
+      silence.heard()
+      return assembler.reports(event, at: now).map { .report($0) }
     case .leConnectionComplete(let event):
       return connected(
         event.status, event.handle, event.role, event.peer,
@@ -201,7 +269,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   /// The answer to Disconnect came.
   private mutating func disconnected(_ handle: UInt16, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
     disconnecting = nil
-    guard peers[handle] != nil else { return [] }
+    guard links[handle] != nil else { return [] }
     if status.code == .unknownConnectionIdentifier {
       giveUp(handle)
       return [.linkDown(handle: handle, status)]
@@ -222,8 +290,8 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   @discardableResult
   private mutating func giveUp(_ handle: UInt16) -> Bool {
     leaving[handle] = nil
-    guard let peer = peers.removeValue(forKey: handle) else { return false }
-    if !peers.values.contains(peer) { initiator.linkDown(peer) }
+    guard let link = links.removeValue(forKey: handle) else { return false }
+    if let peer = link.peer, !links.values.contains(where: { $0.peer == peer }) { initiator.linkDown(peer) }
     advertising.retry()
     return true
   }
@@ -242,12 +310,12 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     }
     let stale: [RadioAction] =
       giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
-    peers[handle] = device
+    links[handle] = KnownLink(peer: device, side: role == 0 ? .central : .peripheral)
     let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)]
     guard role == 0 else {
       if let device { initiator.linkUp(device) }
       // Extended sets report their own end.
-      return up + (Family.self == LegacyFamily.self ? advertising.ended(handle: nil) : [])
+      return up + (Advertising.self == LegacyFamily.self ? advertising.ended(handle: nil) : [])
     }
     return up + initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
   }
@@ -267,7 +335,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
       return []
     case Self.reset:
       initiator.wasReset()
-      peers = [:]
+      links = [:]
       leaving = [:]
       return scan.wasReset() + advertising.wasReset()
     default: return []
