@@ -28,6 +28,7 @@ extension KernelAdapter {
       guard new == .absent else { return }
       // Another controller may come in its place.
       faults = []
+      configure(unconfigured.look())
     case .controllers(let indexes): onControllers?(indexes.map(\.rawValue))
     case .identity(let index, let controller): identify(index, controller)
     case .powerDone(let error):
@@ -36,6 +37,15 @@ extension KernelAdapter {
       for done in waiting { done(error) }
     case .stopped: stopped()
     case .log(let text): logger.debug("\(text)")
+    }
+  }
+
+  private func configure(_ actions: [UnconfiguredMachine.Action]) {
+    for action in actions {
+      switch action {
+      case .send(let packet): send(packet)
+      case .problem(let problem): run(lifecycle: .unconfigured(problem))
+      }
     }
   }
 
@@ -74,6 +84,7 @@ extension KernelAdapter {
         answerPairing(event, packet.index)
       }
       run(lifecycle: .packet(packet))
+      configure(unconfigured.take(packet))
     case .lost(let count):
       logger.warning("kernel events were lost", metadata: ["count": "\(count)"])
     case .writable: break

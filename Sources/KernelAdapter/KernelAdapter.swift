@@ -27,6 +27,7 @@ public final class KernelAdapter: Adapter {
   var logger: Logger
 
   var lifecycle: LifecycleMachine
+  var unconfigured: UnconfiguredMachine
   var lifecycleAlarm: (any ScheduledWork)?
   var management: PacketSocket?
   /// Where the kernel tells that radios are blocked and unblocked.
@@ -70,12 +71,13 @@ public final class KernelAdapter: Adapter {
   /// - Parameters:
   ///   - selector: which controller.
   ///   - acceptsJustWorks: whether devices that ask for it may pair without any check; otherwise none can pair.
+  ///   - publicAddress: the address that the controller gets if the kernel does not use it for lack of one.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   public init(
-    selector: AdapterSelector, acceptsJustWorks: Bool = false, loop: EventLoop, scheduler: any Scheduler,
-    logger: Logger
+    selector: AdapterSelector, acceptsJustWorks: Bool = false, publicAddress: DeviceAddress? = nil, loop: EventLoop,
+    scheduler: any Scheduler, logger: Logger
   ) {
     pairing = PairingPolicy(acceptsJustWorks: acceptsJustWorks)
     self.loop = loop
@@ -84,6 +86,7 @@ public final class KernelAdapter: Adapter {
     self.logger[metadataKey: "adapter"] = "\(selector)"
     lifecycle = LifecycleMachine(
       selector: selector, spareAddress: SpareAddress.make(for: selector), acceptsPairing: acceptsJustWorks)
+    unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
     information = AdapterInformation(id: selector.description, kind: "kernel")
   }
 

@@ -18,6 +18,8 @@ extension LifecycleMachine {
     case rfkillChanged
     /// What blocks the controller, the answer to `findBlock`; nil for nothing.
     case blocked(AdapterProblem?)
+    /// Why the absent controller cannot be used although the kernel knows it; nil if that is over.
+    case unconfigured(AdapterProblem?)
     case tick
     /// The radio is closed. `needsCycle`: the kernel's discovery has to be cleaned by a power cycle.
     case stop(needsCycle: Bool)
