@@ -51,6 +51,9 @@ public enum AdapterEvent {
   case connected(any Link)
   /// One attempt to connect failed; another follows after the back-off unless the pending connection is cancelled.
   case connectAttemptFailed(DeviceAddress, BluetoothError)
+  /// A device to which a connection is pending could not be looked for in the last ten seconds, for this reason. It is
+  /// looked for as soon as that is possible; nothing is told then.
+  case connectWaiting(DeviceAddress, BluetoothError)
 }
 
 /// A connection to one device, carrying ATT packets (L2CAP channel 0x0004).

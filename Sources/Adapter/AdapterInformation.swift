@@ -16,6 +16,10 @@ public struct AdapterInformation: Hashable, Sendable {
   public var maximumAdvertisingSets: Int
   /// How many octets one advertisement can carry: 31 for legacy, up to 1650 for extended ones.
   public var maximumAdvertisingDataLength: Int
+  /// What the controller cannot do at once and therefore does in turns at present; empty while it can.
+  public var takingTurns: [AdapterActivity] = []
+  /// What the controller cannot do beside the links that it holds at present, although it is wanted.
+  public var heldBack: [AdapterActivity] = []
 
   /// Describes an adapter of which only the name is known.
   public init(id: String, kind: String) {
@@ -27,6 +31,13 @@ public struct AdapterInformation: Hashable, Sendable {
     maximumAdvertisingSets = 1
     maximumAdvertisingDataLength = 31
   }
+}
+
+/// What an adapter does beside its links.
+public enum AdapterActivity: String, Hashable, Sendable, CaseIterable {
+  case connecting
+  case advertising
+  case scanning
 }
 
 /// Whether an adapter works.

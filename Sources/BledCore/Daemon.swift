@@ -217,6 +217,7 @@ public final class Daemon {
     case .advertising(let id, let status): advertising.changed(id, status, on: slot)
     case .connected(let link): central.connected(links.add(link, on: slot, central: central, server: server).central)
     case .connectAttemptFailed(let address, let error): central.attemptFailed(address, error, on: slot)
+    case .connectWaiting(let address, let reason): central.waiting(address, reason, on: slot)
     }
   }
 

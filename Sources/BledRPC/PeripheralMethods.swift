@@ -248,6 +248,29 @@ public enum PeripheralConnectFailed: RPCNotification {
   }
 }
 
+/// A pending connection of this session cannot be tried at present.
+public enum PeripheralConnectWaiting: RPCNotification {
+  /// `peripheral.connectWaiting`
+  public static let name = "peripheral.connectWaiting"
+  /// For `rpc.discover`.
+  public static let summary = """
+    The adapter could not look for a device in the last ten seconds, although this session waits for the connection. \
+    It is looked for as soon as that is possible, and the call remains pending. Sent once for each reason.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// Why.
+    public var reason: RPCError
+    /// Makes the params.
+    public init(peripheral: String, reason: RPCError) {
+      self.peripheral = peripheral
+      self.reason = reason
+    }
+  }
+}
+
 /// A device that this session was connected to is disconnected.
 public enum PeripheralDisconnected: RPCNotification {
   /// `peripheral.disconnected`

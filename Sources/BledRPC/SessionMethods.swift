@@ -114,6 +114,12 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public var advertising: Int
   /// How many links it holds.
   public var links: Int
+  /// Which of "connecting", "advertising" and "scanning" its controller cannot do at once and therefore does in turns
+  /// at the moment; missing if all that is wanted goes together.
+  public var takingTurns: [String]?
+  /// Which of them its controller cannot do beside the links that it holds; they wait until links have ended. Missing
+  /// for none.
+  public var heldBack: [String]?
 
   /// What is wrong with an adapter.
   public struct Problem: Codable, Sendable, Hashable {
@@ -134,7 +140,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// Makes a description.
   public init(
     adapter: String, kind: String, address: String?, addressType: String?, name: String, state: String,
-    problem: Problem?, scanning: Bool, advertising: Int, links: Int
+    problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [String]? = nil,
+    heldBack: [String]? = nil
   ) {
     self.adapter = adapter
     self.kind = kind
@@ -146,6 +153,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
     self.scanning = scanning
     self.advertising = advertising
     self.links = links
+    self.takingTurns = takingTurns
+    self.heldBack = heldBack
   }
 }
 

@@ -24,10 +24,14 @@ extension KernelAdapter {
     case .openRadio(let index, let address): openRadio(index, address)
     case .closeRadio(let error): closeRadio(error)
     case .suspendRadio: suspendRadio()
-    case .state(let state):
+    case .state(let new):
       // Without power the kernel forgets its discovery.
-      if state == .off || state == .absent { scannedActively = false }
-      setState(state)
+      if new == .off || new == .absent { scannedActively = false }
+      setState(new)
+      guard new == .absent else { return }
+      // Another controller may come in its place.
+      faults = []
+      configure(unconfigured.look())
     case .controllers(let indexes): onControllers?(indexes.map(\.rawValue))
     case .identity(let index, let controller): identify(index, controller)
     case .powerDone(let error):
@@ -36,6 +40,15 @@ extension KernelAdapter {
       for done in waiting { done(error) }
     case .stopped: stopped()
     case .log(let text): logger.debug("\(text)")
+    }
+  }
+
+  private func configure(_ actions: [UnconfiguredMachine.Action]) {
+    for action in actions {
+      switch action {
+      case .send(let packet): send(packet)
+      case .problem(let problem): run(lifecycle: .unconfigured(problem))
+      }
     }
   }
 
@@ -59,14 +72,23 @@ extension KernelAdapter {
     }
   }
 
+  /// Device Found (mgmt-api.txt).
+  private static let deviceFound: UInt16 = 0x0012
+
   private func handleManagement(_ event: PacketSocket.Event) {
     switch event {
     case .received(let octets):
       guard let packet = try? ManagementPacket(decoding: octets) else { return }
+      // There are many of them, and nothing else in them matters here.
+      if packet.code == Self.deviceFound {
+        if packet.index == index { run(radio: .kernelFound) }
+        return
+      }
       if packet.index == index, let event = try? ManagementEvent(decoding: packet) {
         answerPairing(event, packet.index)
       }
       run(lifecycle: .packet(packet))
+      configure(unconfigured.take(packet))
     case .lost(let count):
       logger.warning("events of the kernel were lost; its state is checked", metadata: ["count": "\(count)"])
       run(lifecycle: .eventsLost)

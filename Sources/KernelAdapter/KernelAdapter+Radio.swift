@@ -67,7 +67,7 @@ extension KernelAdapter {
       return run(lifecycle: .radioFailed(Self.problem(error, "the raw HCI socket of \(name)")))
     }
     self.address = address
-    setUp = SetUpMachine(address: address)
+    setUp = SetUpMachine(address: address, faults: faults.union(ControllerFaults(of: name)))
     run(setUp: { $0.start(at: self.scheduler.now) })
   }
 
@@ -76,6 +76,8 @@ extension KernelAdapter {
     if radio?.scannedActively == true { scannedActively = true }
     radio = nil
     setUp = nil
+    information.takingTurns = []
+    information.heldBack = []
     radioAlarm?.cancel()
     radioAlarm = nil
     hci?.close()
@@ -126,19 +128,30 @@ extension KernelAdapter {
   private func radioReady(_ profile: ControllerProfile) {
     setUp = nil
     information.address = profile.address
-    information.hasExtendedAdvertising = profile.isExtended
-    information.maximumAdvertisingSets = profile.advertisingSets
+    information.hasExtendedAdvertising = profile.advertisesExtended
+    information.maximumAdvertisingSets = profile.usableAdvertisingSets
     information.maximumAdvertisingDataLength = profile.advertisingDataLength
     logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
-    if profile.isExtended {
-      radio = FamilyRadioMachine<ExtendedFamily>(profile: profile, targets: targets)
-    } else {
-      radio = FamilyRadioMachine<LegacyFamily>(profile: profile, targets: targets)
-    }
+    radio = Self.machine(
+      scanning: Self.family(isExtended: profile.scansExtended),
+      advertising: Self.family(isExtended: profile.advertisesExtended),
+      initiating: Self.family(isExtended: profile.initiatesExtended), profile, targets)
     learnFragmentLength()
     run(lifecycle: .radioOpened)
     // Starts what is wanted, after the state was told. What an earlier owner left on, or a sleep, is not known.
     run(radio: .doubt)
+  }
+
+  private static func family(isExtended: Bool) -> any RadioFamily.Type {
+    isExtended ? ExtendedFamily.self : LegacyFamily.self
+  }
+
+  /// The machines of a controller with these families.
+  static func machine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>(
+    scanning: Scanning.Type, advertising: Advertising.Type, initiating: Initiating.Type, _ profile: ControllerProfile,
+    _ targets: RadioTargets
+  ) -> any RadioMachine {
+    FamilyRadioMachine<Scanning, Advertising, Initiating>(profile: profile, targets: targets)
   }
 
   /// A controller whose LE buffers are those of BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).
@@ -226,6 +239,9 @@ extension KernelAdapter {
     case .report(let report): emit(.report(report))
     case .advertising(let set, let status): emit(.advertising(set, status))
     case .attemptFailed(let device, let error): emit(.connectAttemptFailed(device, error))
+    case .connectWaiting(let device, let reason): emit(.connectWaiting(device, reason))
+    case .sharing(let activities, let heldBack): sharing(activities, heldBack)
+    case .faulty(let fault): usesLegacy(insteadOf: fault)
     case .attach(let handle, let device, let attempts):
       prepareAttachment(to: device, handle: handle, attempts: attempts)
     case .linkUp(let handle, let role, let parameters):

@@ -27,6 +27,7 @@ public final class KernelAdapter: Adapter {
   var logger: Logger
 
   var lifecycle: LifecycleMachine
+  var unconfigured: UnconfiguredMachine
   var lifecycleAlarm: (any ScheduledWork)?
   var management: PacketSocket?
   /// Where the kernel tells that radios are blocked and unblocked.
@@ -47,6 +48,8 @@ public final class KernelAdapter: Adapter {
   /// Whether an active scan was run since the controller came on, by a radio that is closed.
   var scannedActively = false
   var address = DeviceAddress.none
+  /// What turned out not to work in this controller.
+  var faults: ControllerFaults = []
   var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
   var lastQuestion = 0
 
@@ -74,12 +77,13 @@ public final class KernelAdapter: Adapter {
   /// - Parameters:
   ///   - selector: which controller.
   ///   - acceptsJustWorks: whether devices that ask for it may pair without any check; otherwise none can pair.
+  ///   - publicAddress: the address that the controller gets if the kernel does not use it for lack of one.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   public init(
-    selector: AdapterSelector, acceptsJustWorks: Bool = false, loop: EventLoop, scheduler: any Scheduler,
-    logger: Logger
+    selector: AdapterSelector, acceptsJustWorks: Bool = false, publicAddress: DeviceAddress? = nil, loop: EventLoop,
+    scheduler: any Scheduler, logger: Logger
   ) {
     pairing = PairingPolicy(acceptsJustWorks: acceptsJustWorks)
     self.loop = loop
@@ -88,6 +92,7 @@ public final class KernelAdapter: Adapter {
     self.logger[metadataKey: "adapter"] = "\(selector)"
     lifecycle = LifecycleMachine(
       selector: selector, spareAddress: SpareAddress.make(for: selector), acceptsPairing: acceptsJustWorks)
+    unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
     information = AdapterInformation(id: selector.description, kind: "kernel")
   }
 

@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 import EventLoop
 import KernelAdapter
 import Logging
@@ -12,6 +13,8 @@ final class RunningAdapters {
   private let scheduler: any Scheduler
   private let logger: Logger
   private let acceptsJustWorks: Bool
+  /// The addresses of controllers that have none, by name.
+  private let publicAddresses: [String: DeviceAddress]
   /// Where the simulated ones are: they hear each other.
   private let air: Air
   private var simulatedCount = 0
@@ -19,9 +22,15 @@ final class RunningAdapters {
   /// The listed adapters.
   private var names: [String] = []
 
-  /// - Parameter acceptsJustWorks: whether devices may pair without any check.
-  init(acceptsJustWorks: Bool, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+  /// - Parameters:
+  ///   - acceptsJustWorks: whether devices may pair without any check.
+  ///   - publicAddresses: of controllers that have none, by the name of the adapter.
+  init(
+    acceptsJustWorks: Bool, publicAddresses: [String: DeviceAddress], loop: EventLoop, scheduler: any Scheduler,
+    logger: Logger
+  ) {
     self.acceptsJustWorks = acceptsJustWorks
+    self.publicAddresses = publicAddresses
     self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
@@ -63,8 +72,8 @@ final class RunningAdapters {
       return logger.warning("adapter \(selector) is in use as \(name) until the next start")
     }
     let adapter = KernelAdapter(
-      selector: selector, acceptsJustWorks: acceptsJustWorks, loop: loop, scheduler: scheduler,
-      logger: Logger(label: "bled.kernel"))
+      selector: selector, acceptsJustWorks: acceptsJustWorks, publicAddress: publicAddresses["\(selector)"], loop: loop,
+      scheduler: scheduler, logger: Logger(label: "bled.kernel"))
     kernel[selector] = adapter
     onNew?(adapter)
   }

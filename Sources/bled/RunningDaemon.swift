@@ -36,7 +36,8 @@ final class RunningDaemon {
       scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),
       storage: Self.storage(settings, worker, logger))
     adapters = RunningAdapters(
-      acceptsJustWorks: settings.configuration.pairing.mode == .justWorks, loop: loop, scheduler: scheduler,
+      acceptsJustWorks: settings.configuration.pairing.mode == .justWorks,
+      publicAddresses: settings.configuration.publicAddresses.byAdapter, loop: loop, scheduler: scheduler,
       logger: logger)
     adapters.onNew = { [unowned daemon] adapter in daemon.add(adapter) }
   }

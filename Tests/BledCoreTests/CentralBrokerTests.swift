@@ -238,6 +238,22 @@ import Testing
     #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().mtu == 247)
   }
 
+  @Test("P6: a connection that cannot be tried is told to those who wait for it, with the reason, and stays pending")
+  func waitingConnection() throws {
+    let client = world.client(), other = world.client()
+    let pending = try requestConnection(client)
+    _ = try requestConnection(client)
+    let device = try #require(DeviceAddress(address, kind: .random))
+    world.adapter.onEvent?(.connectWaiting(device, GAPError.notSupported.error("not beside a link")))
+    world.settle()
+    let told = try client.notifications(PeripheralConnectWaiting.self)
+    #expect(told.map(\.reason.message) == ["not beside a link"] && told.first?.reason.data?.name == "notSupported")
+    #expect(try other.notifications(PeripheralConnectWaiting.self).isEmpty)
+    world.adapter.bringUp(world.peer())
+    world.settle()
+    #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().mtu == 247)
+  }
+
   @Test("P18, P20: a link that came to us carries nothing of ours until a session connects, and stays when it lets go")
   func incomingLink() throws {
     let client = world.client()

@@ -20,7 +20,7 @@ import Testing
       """
       // comments are allowed
       {
-        adapters: ["hci1", "simulated"],
+        adapters: ["hci1", "simulated"], publicAddresses: { hci1: "F0:F1:F2:F3:F4:F5" },
         socket: { path: "/tmp/x.sock", mode: "0600", group: "staff" },
         logLevel: "debug", name: "Kitchen", appearance: 64,
         preferredConnection: { interval: [0.03, 0.05], latency: 4, timeout: 2.5 },
@@ -31,6 +31,7 @@ import Testing
       }
       """)
     #expect(configuration.adapters.names == ["hci1", "simulated"])
+    #expect(configuration.publicAddresses.byAdapter.mapValues(\.description) == ["hci1": "F0:F1:F2:F3:F4:F5"])
     #expect(configuration.socket.path == "/tmp/x.sock")
     #expect(configuration.socket.mode == 0o600)
     #expect(configuration.socket.group == "staff")
@@ -57,6 +58,9 @@ import Testing
   }
 
   @Test(arguments: [
+    ("{ publicAddresses: { usb0: \"F0:F1:F2:F3:F4:F5\" } }", "publicAddresses.usb0"),
+    ("{ publicAddresses: { hci0: \"F0\" } }", "publicAddresses.hci0"),
+    ("{ publicAddresses: { hci0: \"00:00:00:00:00:00\" } }", "publicAddresses.hci0"),
     ("{ \"adaptors\": [] }", "adaptors"), ("{ \"socket\": { \"paht\": \"\" } }", "socket.paht"),
     ("{ \"adapters\": \"hci0\" }", "adapters"), ("{ \"adapters\": [] }", "adapters"),
     ("{ \"pairing\": \"always\" }", "pairing"),

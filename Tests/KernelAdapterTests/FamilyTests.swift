@@ -19,8 +19,14 @@ struct FamilyTests {
   ]
 
   /// Everything that can be wanted, from the first request until nothing goes on.
-  private func opcodes<Family: RadioFamily>(_ family: Family.Type) throws -> Set<Opcode> {
-    var script = RadioScript<Family>(sets: 2)
+  private func opcodes(
+    scanning: any RadioFamily.Type, advertising: any RadioFamily.Type, initiating: any RadioFamily.Type
+  ) throws -> Set<Opcode> {
+    var profile = ControllerProfile(address: DeviceAddress(value: 1, kind: .public))
+    profile.advertisingSets = 2
+    var script = RadioScript<LegacyFamily>(
+      KernelAdapter.machine(
+        scanning: scanning, advertising: advertising, initiating: initiating, profile, RadioTargets()))
     func settle() throws { while script.isAsked { try script.answer() } }
     script.give(.wantScan(ScanParameters()))
     script.give(
@@ -36,11 +42,24 @@ struct FamilyTests {
   @Test("Legacy and extended commands are never mixed (P4), and a shared controller is never reset (P5)")
   func families() throws {
     let reset: Opcode = 0x0C03
-    let first = try opcodes(LegacyFamily.self)
+    let first = try opcodes(
+      scanning: LegacyFamily.self, advertising: LegacyFamily.self, initiating: LegacyFamily.self)
     #expect(first.isSuperset(of: Self.legacy) && first.isDisjoint(with: Self.extended))
-    let second = try opcodes(ExtendedFamily.self)
+    let second = try opcodes(
+      scanning: ExtendedFamily.self, advertising: ExtendedFamily.self, initiating: ExtendedFamily.self)
     #expect(second.isSuperset(of: Self.extended) && second.isDisjoint(with: Self.legacy))
     #expect(!first.contains(reset) && !second.contains(reset))
     #expect(KnownCommands.type(of: reset) == nil, "there is no such command to send")
+  }
+
+  @Test func eachProcedureHasItsOwnFamily() throws {
+    let actions = try opcodes(
+      scanning: LegacyFamily.self, advertising: ExtendedFamily.self, initiating: LegacyFamily.self)
+    #expect(actions.isSuperset(of: [LESetScanEnable.opcode, LECreateConnection.opcode]))
+    #expect(actions.isDisjoint(with: [LESetExtendedScanEnable.opcode, LEExtendedCreateConnection.opcode]))
+    #expect(actions.contains(LESetExtendedAdvertisingEnable.opcode))
+    let apple = try opcodes(
+      scanning: LegacyFamily.self, advertising: ExtendedFamily.self, initiating: ExtendedFamily.self)
+    #expect(apple.contains(LEExtendedCreateConnection.opcode) && apple.contains(LESetScanEnable.opcode))
   }
 }

@@ -8,23 +8,30 @@ import Testing
 /// Plays the controller to the machines of a radio: what they send and tell is compared, what the controller says is
 /// written, as octets in hex. Blanks do not count.
 struct RadioScript<Family: RadioFamily> {
-  private var machine: FamilyRadioMachine<Family>
+  private var machine: any RadioMachine
   var now = Instant.zero
   private var sent: [String] = []
   /// The opcodes of all commands so far.
   private(set) var opcodes: [Opcode] = []
+  /// The handles of all extended advertising sets that were enabled.
+  private(set) var enabledSets: Set<UInt8> = []
   private(set) var told: [RadioAction] = []
 
-  /// A controller with so many advertising sets and places in its accept list.
+  /// Any machine; the family does not matter then.
+  init(_ machine: any RadioMachine) { self.machine = machine }
+
+  /// A controller with so many advertising sets and places in its accept list, that combines these states.
   init(
-    sets: Int = 1, acceptList: Int = 8, address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public),
+    sets: Int = 1, acceptList: Int = 8, states: LEStates? = nil,
+    address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public),
     targets: RadioTargets = RadioTargets()
   ) {
     var profile = ControllerProfile(address: address)
     profile.advertisingSets = sets
     profile.acceptListSize = acceptList
+    profile.states = states
     profile.advertisingDataLength = Family.self == ExtendedFamily.self ? 1650 : 31
-    machine = FamilyRadioMachine<Family>(profile: profile, targets: targets)
+    machine = FamilyRadioMachine<Family, Family, Family>(profile: profile, targets: targets)
   }
 
   /// Gives an input.
@@ -33,6 +40,11 @@ struct RadioScript<Family: RadioFamily> {
       switch action {
       case .send(let packet):
         opcodes.append(packet.opcode)
+        if packet.opcode == LESetExtendedAdvertisingEnable.opcode,
+          let enable = try? LESetExtendedAdvertisingEnable(decoding: packet), enable.isEnabled
+        {
+          enabledSets.formUnion(enable.sets.map(\.advertisingHandle))
+        }
         sent.append(Hex.encode(HCIPacket.command(packet).octets.dropFirst()))
       case .log: break
       default: told.append(action)
@@ -90,6 +102,11 @@ struct RadioScript<Family: RadioFamily> {
   /// The next command, whatever it is, is answered with success.
   mutating func answer(location: SourceLocation = #_sourceLocation) throws {
     try command(try #require(sent.first, "nothing was sent", sourceLocation: location), returns: "00")
+  }
+
+  /// The next command, whatever it is, is refused.
+  mutating func refuse(_ status: UInt8, location: SourceLocation = #_sourceLocation) throws {
+    try command(try #require(sent.first, "nothing was sent", sourceLocation: location), status: status)
   }
 
   /// Time passes; the deadlines on the way are kept.

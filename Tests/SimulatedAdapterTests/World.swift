@@ -52,6 +52,7 @@ final class World {
     case .connectAttemptFailed(let address, let error):
       trace.append("attempt failed \(address) \(error.name)")
       failures.append(error)
+    case .connectWaiting(let address, let reason): trace.append("waiting \(address) \(reason.name)")
     }
   }
 

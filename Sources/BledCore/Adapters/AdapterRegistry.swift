@@ -121,7 +121,12 @@ final class AdapterSlot {
     return AdapterDescription(
       adapter: information.id, kind: information.kind, address: hasAddress ? "\(information.address)" : nil,
       addressType: hasAddress ? "\(information.address.kind)" : nil, name: information.name, state: adapter.state.word,
-      problem: problem, scanning: isScanning, advertising: onAir.count, links: linkCount)
+      problem: problem, scanning: isScanning, advertising: onAir.count, links: linkCount,
+      takingTurns: Self.words(information.takingTurns), heldBack: Self.words(information.heldBack))
+  }
+
+  private static func words(_ activities: [AdapterActivity]) -> [String]? {
+    activities.isEmpty ? nil : activities.map(\.rawValue)
   }
 }
 

@@ -170,6 +170,12 @@ final class CentralBroker {
       inFull: GAPError.connectionLimitReached.error("\(message): \(held.joined(separator: ", "))"))
   }
 
+  /// A device cannot be looked for at present.
+  func waiting(_ address: DeviceAddress, _ reason: BluetoothError, on slot: AdapterSlot) {
+    logger.debug("\(address) cannot be looked for at present: \(reason)")
+    connections.values.first { $0.slot == slot && $0.peripheral.address == address }?.waiting(reason)
+  }
+
   /// Pending connections fail on an adapter that turns out not to be usable. An adapter that worked comes back, and
   /// pending connections wait for it.
   func adapterChanged(_ slot: AdapterSlot) {

@@ -120,6 +120,14 @@ final class PeripheralConnection {
     fullError = nil
   }
 
+  /// The adapter cannot look for the device at present.
+  func waiting(_ reason: BluetoothError) {
+    var told: Set<Session> = []
+    for session in machine.waiters where told.insert(session).inserted {
+      session.send(PeripheralConnectWaiting.self, .init(peripheral: peripheral.id, reason: RPCError(reason)))
+    }
+  }
+
   /// The link has ended.
   func linkDown(_ reason: BluetoothError) {
     link = nil

@@ -9,12 +9,14 @@ public struct Configuration: Hashable, Sendable {
 
   /// The keys of the file's outermost object.
   enum Key: String, CaseIterable, Sendable {
-    case adapters, socket, stateDirectory, logLevel, name, appearance, preferredConnection, pairing, restoration,
-      policy, limits
+    case adapters, publicAddresses, socket, stateDirectory, logLevel, name, appearance, preferredConnection, pairing,
+      restoration, policy, limits
   }
 
   /// The adapters to use.
   public var adapters = Adapters()
+  /// The addresses of controllers that have none.
+  public var publicAddresses = PublicAddresses()
   /// The socket, unless systemd passes one.
   public var socket = Socket()
   /// The state that is kept across restarts.
@@ -64,6 +66,7 @@ public struct Configuration: Hashable, Sendable {
   private init(_ value: FileValue) throws(FileError) {
     let root = try FileMembers(value, Key.self)
     try adapters.read(root)
+    try publicAddresses.read(root)
     try socket.read(root)
     try store.read(root)
     try log.read(root)
@@ -76,7 +79,10 @@ public struct Configuration: Hashable, Sendable {
   }
 
   private var parts: [any ConfigurationPart] {
-    [adapters, socket, store, log, identity, preferredConnection, pairing, restoration, policy, limits]
+    [
+      adapters, publicAddresses, socket, store, log, identity, preferredConnection, pairing, restoration, policy,
+      limits,
+    ]
   }
 
   /// The keys that differ from another configuration and cannot change while the daemon runs.

@@ -105,7 +105,8 @@ public enum ProtocolContents {
   /// The notifications that the daemon sends.
   public static let notifications: [any RPCNotification.Type] = [
     AdapterChanged.self, ScanReport.self,
-    PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralDisconnected.self, PeripheralLinkChanged.self,
+    PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralConnectWaiting.self,
+    PeripheralDisconnected.self, PeripheralLinkChanged.self,
     GATTDiscoveryProgress.self,
     GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,

@@ -172,21 +172,3 @@ package struct LEReadSupportedStates: HCICommand, WithoutParameters {
   package static let opcode: Opcode = 0x201C
   package init() {}
 }
-
-/// Which activities a controller combines (Core 5.4, Vol 4, Part E, 7.8.27).
-package struct LEStates: OptionSet, PacketField, Hashable, Sendable {
-  /// One bit a combination.
-  package let rawValue: UInt64
-  package init(rawValue: UInt64) { self.rawValue = rawValue }
-
-  /// Connectable advertising while scanning passively.
-  package static let advertisingAndPassiveScanning = LEStates(rawValue: 1 << 10)
-  /// Connectable advertising while scanning actively.
-  package static let advertisingAndActiveScanning = LEStates(rawValue: 1 << 14)
-  /// Initiating while scanning passively.
-  package static let initiatingAndPassiveScanning = LEStates(rawValue: 1 << 22)
-  /// Initiating while scanning actively.
-  package static let initiatingAndActiveScanning = LEStates(rawValue: 1 << 23)
-  /// Initiating while advertising connectably.
-  package static let initiatingAndAdvertising = LEStates(rawValue: 1 << 32)
-}

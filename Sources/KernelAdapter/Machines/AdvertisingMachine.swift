@@ -17,6 +17,10 @@ import HCI
 /// | on          | a central connected                | paused, told `off`; enable; on                  |
 /// | on          | another program's command          | lost, told `off`; all of it again               |
 /// | on          | `doubt`                            | all sets disabled at once; paused; enable; on   |
+/// | on          | its kind has no turn in the controller | as when its own turn is over                |
+/// | on          | links hold its kind back           | disable; waiting, told `off`                    |
+/// | waiting, never on | links hold its kind back     | told `failed(notSupported)`                     |
+/// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
 struct AdvertisingMachine<Family: RadioFamily> {
   private enum Phase: Hashable {
@@ -64,13 +68,18 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// Whether the command that waits for its answer disables all sets.
   private var isDisabling = false
   private var lastDisturbance: Instant?
+  /// How often advertisements without connections may be sent. Before 5.0 it was 100 ms (Core 4.2, Vol 6, Part B,
+  /// 4.4.2.2); whether that holds is seen when a shorter interval is refused.
+  private var shortestUnconnectable = Duration.zero
+  /// What the controller allows of each kind; everything, if it is not there.
+  private var allowances: [LEStates.Activity: ActivityTurns.Allowance] = [:]
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<AdvertisingSetID, AdvertisingParameters>) {
     self.profile = profile
-    rotation = AdvertisingRotation(sets: profile.advertisingSets)
+    rotation = AdvertisingRotation(sets: profile.usableAdvertisingSets)
     for (set, parameters) in wanted {
       entries[set] = Entry(wanted: parameters)
-      if problem(with: parameters) == nil { _ = rotation.admit(set) }
+      if profile.problem(with: parameters) == nil { _ = rotation.admit(set) }
     }
   }
 
@@ -101,6 +110,49 @@ struct AdvertisingMachine<Family: RadioFamily> {
     entry.wanted = parameters
     entries[set] = entry
     return settled()
+  }
+
+  /// The kinds of advertisements that are wanted and can be sent.
+  var activities: Set<LEStates.Activity> {
+    Set(entries.values.compactMap { entry in entry.hopeless == nil ? entry.wanted?.activity : nil })
+  }
+
+  /// What the controller sends, as far as known, and what is being set up.
+  var running: Set<LEStates.Activity> {
+    var kinds: Set<LEStates.Activity> = []
+    for (set, entry) in entries {
+      switch entry.phase {
+      case .on(let parameters): kinds.insert(parameters.activity)
+      case .lost: if let wanted = entry.wanted { kinds.insert(wanted.activity) }
+      case .waiting, .paused: break
+      }
+      if script?.set == set, case .phase(.on(let parameters)) = script?.outcome { kinds.insert(parameters.activity) }
+    }
+    return kinds
+  }
+
+  /// What the controller allows, from now on.
+  mutating func permit(_ new: [LEStates.Activity: ActivityTurns.Allowance]) -> [RadioAction] {
+    let isChanged = new != allowances
+    allowances = new
+    var actions: [RadioAction] = []
+    for (set, entry) in entries where script?.set != set && allowance(of: entry.wanted).grant == .heldBack {
+      if case .on = entry.phase { continue }
+      switch entry.told {
+      case nil: actions += tell(set, .failed(Self.heldBack))
+      case .on: actions += tell(set, .off)
+      case .off, .failed: break
+      }
+    }
+    return actions + (isChanged ? settled() : [])
+  }
+
+  private func allowance(of wanted: AdvertisingParameters?) -> ActivityTurns.Allowance {
+    wanted.flatMap { allowances[$0.activity] } ?? .full
+  }
+
+  private static var heldBack: BluetoothError {
+    GAPError.notSupported.error("The adapter cannot send this advertisement while it holds a link.")
   }
 
   func deadline(after now: Instant) -> Instant? {
@@ -137,9 +189,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     self.script = nil
     switch script.outcome {
     case .removed: return removed(script.set)
-    case .rested:
-      release(script.set)
-      return []
+    case .rested: return rested(script.set)
     case .phase(let phase):
       entries[script.set]?.phase = phase
       guard case .on(let parameters) = phase, entries[script.set]?.wanted != nil else { return [] }
@@ -197,8 +247,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   private mutating func nextScript(at now: Instant) -> Script? {
-    let due = rotation.onAir(at: now) { [entries] set in
-      entries[set].map { $0.backOff.allows(at: now) && $0.hopeless == nil } ?? false
+    let due = rotation.onAir(at: now) { [self] set in
+      guard let entry = entries[set], entry.hopeless == nil, entry.backOff.allows(at: now) else { return false }
+      return allowance(of: entry.wanted).grant == .now
     }
     for (set, entry) in entries {
       if let handle = entry.handle {
@@ -249,9 +300,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     // What cannot be disabled no longer exists: the controller was reset, or another program removed it.
     switch script.outcome {
     case .removed: return removed(set)
-    case .rested:
-      release(set)
-      return []
+    case .rested: return rested(set)
     case .phase: break
     }
     guard script.outcome != .phase(.waiting), let wanted = entries[set]?.wanted else {
@@ -261,6 +310,12 @@ struct AdvertisingMachine<Family: RadioFamily> {
     entries[set]?.phase = .lost
     entries[set]?.backOff.fail(at: now)
     switch status.code {
+    case .invalidHCICommandParameters where isTooFast(wanted),
+      .unsupportedFeatureOrParameterValue where isTooFast(wanted):
+      shortestUnconnectable = Self.slow
+      release(set)
+      entries[set]?.backOff.reset()
+      return settled()
     case .invalidHCICommandParameters, .unsupportedFeatureOrParameterValue:
       entries[set]?.hopeless = wanted
       rotation.remove(set)
@@ -295,6 +350,13 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions + settled()
   }
 
+  /// A set is off the air until its next turn.
+  private mutating func rested(_ set: AdvertisingSetID) -> [RadioAction] {
+    release(set)
+    guard allowance(of: entries[set]?.wanted).grant == .heldBack, case .on? = entries[set]?.told else { return [] }
+    return tell(set, .off)
+  }
+
   private mutating func release(_ set: AdvertisingSetID) {
     entries[set]?.handle = nil
     entries[set]?.phase = .waiting
@@ -306,7 +368,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     var actions: [RadioAction] = []
     for (set, entry) in entries {
       guard let wanted = entry.wanted, entry.hopeless == nil else { continue }
-      if let problem = problem(with: wanted) {
+      if let problem = profile.problem(with: wanted) {
         rotation.remove(set)
         actions += tell(set, .failed(problem))
       } else if !rotation.admit(set) {
@@ -326,17 +388,26 @@ struct AdvertisingMachine<Family: RadioFamily> {
   private func adapted(_ wanted: AdvertisingParameters?, of set: AdvertisingSetID) -> AdvertisingParameters? {
     guard var wanted else { return nil }
     wanted.interval = rotation.intervalOnAir(of: set, wanted: wanted.interval)
+    if !wanted.isConnectable { wanted.interval = max(wanted.interval, shortestUnconnectable) }
     return wanted
+  }
+
+  private static var slow: Duration { .milliseconds(100) }
+
+  /// Whether the interval may be what the controller refuses.
+  private func isTooFast(_ wanted: AdvertisingParameters) -> Bool {
+    !wanted.isConnectable && wanted.interval < Self.slow && shortestUnconnectable < Self.slow
   }
 
   /// - Parameter parameters: as they are on the air.
   private func realInterval(of set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> Duration {
     rotation.realInterval(of: set, onAir: TimeUnits.slots(TimeUnits.advertising(parameters.interval)))
+      * allowance(of: parameters).slowdown
   }
 
-  /// Whether it shares a set, and the turn is not its own.
+  /// Whether it shares a set or the controller, and the turn is not its own.
   private func mustRest(_ set: AdvertisingSetID, _ due: [AdvertisingSetID]) -> Bool {
-    !due.contains(set) && rotation.sharing.contains(set)
+    !due.contains(set) && (rotation.sharing.contains(set) || allowance(of: entries[set]?.wanted).grant != .now)
   }
 
   private mutating func tell(_ set: AdvertisingSetID, _ status: AdvertisingStatus) -> [RadioAction] {
@@ -348,20 +419,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// The kernel keeps track of our own address for handle 0 only, so that one is used first.
   private var freeHandle: UInt8? {
     let used = Set(entries.values.compactMap(\.handle))
-    return (0..<UInt8(clamping: profile.advertisingSets)).first { !used.contains($0) }
-  }
-
-  private func problem(with parameters: AdvertisingParameters) -> BluetoothError? {
-    let longest = max(parameters.data.count, parameters.scanResponse.count)
-    if longest > profile.advertisingDataLength {
-      return GAPError.advertisingDataTooLong.error(
-        "The advertisement has \(longest) octets; this adapter sends at most \(profile.advertisingDataLength).")
-    }
-    if longest > 31, !parameters.scanResponse.isEmpty, parameters.isConnectable || !parameters.data.isEmpty {
-      return GAPError.advertisingDataTooLong.error(
-        "An advertisement of more than 31 octets cannot have a scan response as well: merge the two.")
-    }
-    return nil
+    return (0..<UInt8(clamping: profile.usableAdvertisingSets)).first { !used.contains($0) }
   }
 
   private var exhausted: BluetoothError {

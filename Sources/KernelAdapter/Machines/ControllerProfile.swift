@@ -1,10 +1,15 @@
 import Bluetooth
 import HCI
 
-/// What a controller reported about itself.
+/// What a controller reported about itself, and what is known to be broken in it.
 struct ControllerProfile: Hashable {
   var features = LEFeatures()
-  var states = LEStates()
+  /// Which activities go together; nil if the controller did not tell.
+  var states: LEStates?
+  /// Which commands there are, one bit each (Core 5.4, Vol 4, Part E, 6.27); nil if the controller did not tell.
+  var commands: [UInt8]?
+  /// What does not work although the controller says that it has it.
+  var faults: ControllerFaults = []
   /// How many devices the filter accept list holds.
   var acceptListSize = 1
   /// How many advertisements can be sent at once.
@@ -14,8 +19,23 @@ struct ControllerProfile: Hashable {
   /// Our address on the air.
   var address: DeviceAddress
 
-  /// Whether the extended family is used. A controller with this feature has all commands of the family.
-  var isExtended: Bool { features.contains(.extendedAdvertising) }
   /// The type of our address in commands.
   var ownAddressType: AddressType { address.kind == .public ? .public : .random }
+
+  // MARK: - Families
+
+  // The kernel chooses a family for each procedure, and unmasks events accordingly: the choice here is the same.
+
+  /// Whether advertising uses the extended commands.
+  var advertisesExtended: Bool { features.contains(.extendedAdvertising) }
+  /// Whether scanning uses the extended commands.
+  var scansExtended: Bool { has(octet: 37, bits: 0x60) && !faults.contains(.extendedScan) }
+  /// Whether connecting uses the extended command.
+  var initiatesExtended: Bool { has(octet: 37, bits: 0x80) && !faults.contains(.extendedCreateConnection) }
+
+  /// A controller that does not tell its commands has those that come with its features.
+  private func has(octet: Int, bits: UInt8) -> Bool {
+    guard let commands else { return features.contains(.extendedAdvertising) }
+    return commands.indices.contains(octet) && commands[octet] & bits == bits
+  }
 }

@@ -18,7 +18,8 @@ import HCI
 /// | any         | `doubt`                        | doubtful: create connection cancel: cancelling, or idle      |
 ///
 /// A device leaves the set while it backs off, while a link to it is there or is being attached, and when it is not
-/// wanted any more.
+/// wanted any more. While connecting has no turn the set is empty, and the list stays as it is. A device that could not
+/// be tried for 10 s is told as `connectWaiting`, once for each reason.
 struct InitiatorMachine<Family: RadioFamily> {
   private enum State: Hashable {
     case idle
@@ -41,6 +42,12 @@ struct InitiatorMachine<Family: RadioFamily> {
     var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
     /// The link that came up and gets its ATT socket now.
     var attaching: UInt16?
+    /// Since when it has not been tried; nil while it is.
+    var idleSince: Instant?
+    /// Why the last attempt failed.
+    var lastError: BluetoothError?
+    /// What the sessions that wait for it were told last.
+    var told: BluetoothError?
   }
 
   private let profile: ControllerProfile
@@ -53,6 +60,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   private var linked: Set<DeviceAddress> = []
   /// After an error that does not concern a single device.
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
+  private var grant = ActivityTurns.Grant.now
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<DeviceAddress, ConnectionParameters>) {
     self.profile = profile
@@ -64,6 +72,20 @@ struct InitiatorMachine<Family: RadioFamily> {
 
   /// Whether nothing is wanted, the controller does not initiate, and its list is empty.
   var isQuiet: Bool { pending.isEmpty && state == .idle && step == nil && (listed ?? []).isEmpty }
+
+  /// Whether there is anything to initiate.
+  var isWanted: Bool { pending.contains { isOpen($0.key, $0.value) } }
+
+  /// Whether the controller initiates, as far as known.
+  var isRunning: Bool { state != .idle }
+
+  /// Whether the controller can initiate, from now on.
+  mutating func permit(_ grant: ActivityTurns.Grant) { self.grant = grant }
+
+  /// Whether there is neither a link to the device nor one that is about to be used.
+  private func isOpen(_ address: DeviceAddress, _ connection: PendingConnection) -> Bool {
+    connection.attaching == nil && !linked.contains(address)
+  }
 
   mutating func want(_ address: DeviceAddress, _ parameters: ConnectionParameters) {
     if pending[address] == nil {
@@ -86,6 +108,9 @@ struct InitiatorMachine<Family: RadioFamily> {
     if pending.count > profile.acceptListSize {
       deadlines.append(Instant(nanoseconds: (now.nanoseconds / Self.turn + 1) * Self.turn))
     }
+    for connection in pending.values where connection.told == nil {
+      if let since = connection.idleSince { deadlines.append(since.advanced(by: Self.patience)) }
+    }
     return deadlines.min()
   }
 
@@ -95,7 +120,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// The devices to connect to now, in the order of the requests; in turns if the list does not hold all.
   private func set(at now: Instant) -> OrderedSet<DeviceAddress> {
     let eligible = pending.filter { address, connection in
-      connection.attaching == nil && !linked.contains(address) && connection.backOff.allows(at: now)
+      isOpen(address, connection) && connection.backOff.allows(at: now)
     }.keys
     let size = max(1, profile.acceptListSize)
     guard eligible.count > size else { return eligible }
@@ -108,7 +133,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     let set = set(at: now)
     switch state {
     case .creating(let current):
-      guard current != Set(set) else { return nil }
+      guard current != Set(set) || grant != .now else { return nil }
       step = .cancel
       return FamilyCommand(LECreateConnectionCancel())
     case .doubtful:
@@ -120,6 +145,7 @@ struct InitiatorMachine<Family: RadioFamily> {
       state = .idle
       return nextCommand(at: now)
     case .idle:
+      guard grant == .now || pending.isEmpty else { return nil }
       guard let list = listed else {
         guard !set.isEmpty else { return nil }
         step = .clear
@@ -270,8 +296,48 @@ struct InitiatorMachine<Family: RadioFamily> {
     addresses.compactMap { address in
       guard pending[address] != nil else { return nil }
       pending[address]?.backOff.fail(at: now)
+      pending[address]?.lastError = error
       return .attemptFailed(address, error)
     }
+  }
+
+  // MARK: - Waiting
+
+  /// How long a device may go untried before that is told.
+  private static var patience: Duration { .seconds(10) }
+
+  /// Tells what has not been tried for too long, and why.
+  mutating func overdue(at now: Instant) -> [RadioAction] {
+    let tried: Set<DeviceAddress> = if case .creating(let set) = state { set } else { [] }
+    var actions: [RadioAction] = []
+    for (address, connection) in pending {
+      guard !tried.contains(address), isOpen(address, connection) else {
+        pending[address]?.idleSince = nil
+        continue
+      }
+      guard let since = connection.idleSince else {
+        pending[address]?.idleSince = now
+        continue
+      }
+      guard since.advanced(by: Self.patience) <= now else { continue }
+      let reason = reason(for: connection)
+      guard connection.told != reason else { continue }
+      pending[address]?.told = reason
+      actions.append(.connectWaiting(address, reason))
+    }
+    return actions
+  }
+
+  private func reason(for connection: PendingConnection) -> BluetoothError {
+    if grant == .heldBack {
+      return GAPError.notSupported.error("The adapter cannot connect while it holds a link.")
+    }
+    if let error = connection.lastError { return error }
+    if pending.count > profile.acceptListSize {
+      return GAPError.connectionLimitReached.error(
+        "\(pending.count) devices are waited for in turns: the adapter looks for \(profile.acceptListSize) at once.")
+    }
+    return GAPError.connectionFailed.error("The adapter is busy.")
   }
 
   /// One set of parameters for all: no device gets a longer interval than the longest allowed, or a shorter timeout.

@@ -20,6 +20,8 @@ extension LifecycleMachine {
     case blocked(AdapterProblem?)
     /// The kernel's events were not read in time, and some are missing.
     case eventsLost
+    /// Why the absent controller cannot be used although the kernel knows it; nil if that is over.
+    case unconfigured(AdapterProblem?)
     case tick
     /// The radio is closed. `needsCycle`: the kernel's discovery has to be cleaned by a power cycle.
     case stop(needsCycle: Bool)

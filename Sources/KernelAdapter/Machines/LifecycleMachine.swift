@@ -33,6 +33,7 @@ import HCI
 /// | off         | New Settings with power, wanted  | searching                                                       |
 /// | any         | Index Removed of ours            | `closeRadio`: absent                                            |
 /// | absent      | Index Added                      | searching                                                       |
+/// | absent      | unconfigured, or not any more    | told as failed, or as absent: absent                            |
 /// | failed      | `tick`, Index Added, New Settings| searching                                                       |
 /// | any         | `stop`                           | bondable and power as they were: `stopped`                      |
 ///
@@ -119,6 +120,7 @@ struct LifecycleMachine {
       return wantsPower ? [.state(.on)] + powerDone(nil) : setPower(false, at: now)
     case (.setPower(let isOn), _): return setPower(isOn, at: now)
     case (.eventsLost, _): return check(at: now)
+    case (.unconfigured(let problem), .absent): return [.state(problem.map { .failed($0) } ?? .absent)]
     case (.tick, _): return tick(at: now)
     case (.stop(let needsCycle), _): return stop(needsCycle: needsCycle, at: now)
     default: return []

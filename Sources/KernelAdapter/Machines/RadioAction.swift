@@ -14,6 +14,12 @@ enum RadioAction: Hashable {
   case advertising(AdvertisingSetID, AdvertisingStatus)
   /// Report that an attempt to connect failed.
   case attemptFailed(DeviceAddress, BluetoothError)
+  /// Report that a device could not be tried for a while.
+  case connectWaiting(DeviceAddress, BluetoothError)
+  /// The controller cannot do at once all that is wanted: some activities take turns, and others wait for links to end.
+  case sharing(Set<LEStates.Activity>, heldBack: Set<LEStates.Activity>)
+  /// Something that the controller says it has does not work.
+  case faulty(ControllerFaults)
   /// A link that we initiated exists: give it an ATT socket.
   case attach(handle: UInt16, DeviceAddress, attempts: Int)
   /// A link came up, whichever side initiated it. Of one that came up unheard the parameters are not known.

@@ -22,6 +22,8 @@ enum RadioInput: Hashable {
   case doubt
   /// These are the links that there are, as an answer to `doubt`, or because one was not known.
   case links([ExistingLink])
+  /// The kernel tells of a device that it heard.
+  case kernelFound
   /// The deadline is over.
   case tick
   /// Cancel everything that is wanted, and tell when nothing goes on any more.
@@ -43,7 +45,7 @@ struct RadioTargets {
   var connects: OrderedDictionary<DeviceAddress, ConnectionParameters> = [:]
 }
 
-/// The machines of one controller without the family that they are made for.
+/// The machines of one controller without the families that they are made for.
 protocol RadioMachine {
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction]
   func deadline(after now: Instant) -> Instant?
@@ -58,6 +60,8 @@ protocol RadioMachine {
 /// machine another program interfered with. One command without an answer is an error of that command, and a harmless
 /// query follows at once; if that has no answer either the controller is broken.
 ///
+/// Where the controller cannot do everything at once, `ActivityTurns` says who may go on.
+///
 /// A link ends with Disconnection Complete. It is also given up when the controller answers Disconnect with Unknown
 /// Connection Identifier, when Disconnection Complete does not follow, and when its handle is used for another link:
 /// otherwise its device could not be connected again.
@@ -65,7 +69,7 @@ protocol RadioMachine {
 /// After `doubt` each machine brings the controller into a state that is known, and the links that were there are
 /// compared with those of the next `links`. What another program's command changed is set up again after a while: a
 /// system that goes to sleep begins with such commands, and says so only afterwards.
-struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
+struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>: RadioMachine {
   private enum Sender: Hashable {
     case question(Int)
     case nobody
@@ -74,14 +78,23 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case initiator
   }
 
+  private struct KnownLink {
+    let peer: DeviceAddress?
+    let side: ActivityTurns.LinkSide
+  }
+
   private var slot = CommandSlot()
   private var sender = Sender.nobody
   private var commands: Deque<(sender: Sender, packet: CommandPacket)> = []
-  private var scan: ScanMachine<Family>
-  private var advertising: AdvertisingMachine<Family>
-  private var initiator: InitiatorMachine<Family>
+  private var scan: ScanMachine<Scanning>
+  private var advertising: AdvertisingMachine<Advertising>
+  private var initiator: InitiatorMachine<Initiating>
+  private var silence = ScanSilence()
   private var assembler = ReportAssembler()
-  private var peers: [UInt16: DeviceAddress] = [:]
+  private var turns: ActivityTurns
+  private var toldSharing: Set<LEStates.Activity> = []
+  private var toldHeldBack: Set<LEStates.Activity> = []
+  private var links: [UInt16: KnownLink] = [:]
   /// The links that the controller is disconnecting for us, and when they are given up.
   private var leaving: [UInt16: Instant] = [:]
   /// The link that the command being executed disconnects.
@@ -95,6 +108,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private var isEnding = false
 
   init(profile: ControllerProfile, targets: RadioTargets) {
+    turns = ActivityTurns(states: profile.states)
     scan = ScanMachine(own: profile.ownAddressType, wanted: targets.scan)
     advertising = AdvertisingMachine(profile: profile, wanted: targets.advertising)
     initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
@@ -105,7 +119,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   func deadline(after now: Instant) -> Instant? {
     [
       slot.deadline, heldUntil, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now),
-      initiator.deadline(after: now),
+      initiator.deadline(after: now), turns.deadline(after: now), links.isEmpty ? silence.deadline : nil,
     ].compactMap { $0 }.min()
   }
 
@@ -114,6 +128,11 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     var actions: [RadioAction] = []
     for action in take(input, at: now) {
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
+    }
+    // Reports are many, and change nothing.
+    switch input {
+    case .event(.leAdvertisingReport), .event(.leExtendedAdvertisingReport), .kernelFound: break
+    default: actions += share(at: now)
     }
     return actions + pump(at: now)
   }
@@ -135,9 +154,11 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
       scan.doubt()
       advertising.doubt()
       initiator.doubt()
-      doubted = Set(peers.keys)
+      doubted = Set(links.keys)
     case .links(let links): return compare(links, at: now)
+    case .kernelFound: silence.found()
     case .tick:
+      if links.isEmpty, silence.isBroken(at: now) { return brokenScan() }
       let lost = leaving.filter { $0.value <= now }.keys.sorted()
       guard let answer = slot.expire(at: now) else { return lost.flatMap { linkLost($0) } }
       if slot.timeouts > 1 { return [.broken("it does not respond")] }
@@ -146,6 +167,29 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case .quiet: return quiet()
     }
     return []
+  }
+
+  /// Tells the machines what the controller can do now, and the owner what that means.
+  private mutating func share(at now: Instant) -> [RadioAction] {
+    guard turns.isLimited else { return initiator.overdue(at: now) }
+    var wanted = advertising.activities
+    if let activity = scan.activity { wanted.insert(activity) }
+    if initiator.isWanted { wanted.insert(.initiating) }
+    turns.update(wanted: wanted, links: Set(links.values.map(\.side)), at: now)
+    var running = advertising.running
+    if let activity = scan.running { running.insert(activity) }
+    if initiator.isRunning { running.insert(.initiating) }
+    initiator.permit(turns.allowance(for: .initiating, beside: running).grant)
+    var actions = advertising.permit(
+      [.advertisingConnectably, .advertisingScannably, .advertisingOnly].reduce(into: [:]) {
+        $0[$1] = turns.allowance(for: $1, beside: running)
+      })
+    if let activity = scan.activity { actions += scan.permit(turns.allowance(for: activity, beside: running).grant) }
+    if turns.sharing != toldSharing || turns.heldBack != toldHeldBack {
+      (toldSharing, toldHeldBack) = (turns.sharing, turns.heldBack)
+      actions.append(.sharing(toldSharing, heldBack: toldHeldBack))
+    }
+    return actions + initiator.overdue(at: now)
   }
 
   private mutating func pump(at now: Instant) -> [RadioAction] {
@@ -187,12 +231,33 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     return switch sender {
     case .question(let number): [.answered(question: number, answer)]
     case .nobody: []
-    case .scan: scan.answered(answer.status, at: now)
+    case .scan: scanAnswered(answer.status, at: now)
     case .advertising: advertising.answered(answer.status, at: now)
+    case .initiator where Initiating.self == ExtendedFamily.self && answer.status.code == .unknownHCICommand:
+      [.faulty(.extendedCreateConnection)]
     case .initiator:
-      initiator.answered(
-        answer.status, conflict: scan.activity.map { $0.isActive ? "scanning actively" : "scanning" }, at: now)
+      initiator.answered(answer.status, conflict: conflict, at: now)
     }
+  }
+
+  /// What may keep the controller from initiating, in words.
+  private var conflict: String? {
+    scan.running.map { $0 == .scanningActively ? "scanning actively" : "scanning" }
+  }
+
+  private mutating func brokenScan() -> [RadioAction] {
+    // Told once.
+    silence = ScanSilence()
+    scan.want(nil)
+    return [.faulty(.extendedScan)]
+  }
+
+  private mutating func scanAnswered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    let isExtended = Scanning.self == ExtendedFamily.self
+    if isExtended, status.code == .unknownHCICommand { return brokenScan() }
+    let actions = scan.answered(status, at: now)
+    if isExtended, scan.isOn { silence.began(at: now) }
+    return actions
   }
 
   private mutating func take(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
@@ -203,7 +268,9 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     }
     switch event {
     case .leAdvertisingReport(let event): return assembler.reports(event, at: now).map { .report($0) }
-    case .leExtendedAdvertisingReport(let event): return assembler.reports(event, at: now).map { .report($0) }
+    case .leExtendedAdvertisingReport(let event):
+      silence.heard()
+      return assembler.reports(event, at: now).map { .report($0) }
     case .leConnectionComplete(let event):
       return connected(
         event.status, event.handle, event.role, event.peer,
@@ -235,7 +302,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   /// The answer to Disconnect came.
   private mutating func disconnected(_ handle: UInt16, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
     disconnecting = nil
-    guard peers[handle] != nil else { return [] }
+    guard links[handle] != nil else { return [] }
     if status.code == .unknownConnectionIdentifier {
       giveUp(handle)
       return [.linkDown(handle: handle, status)]
@@ -257,24 +324,24 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
   private mutating func giveUp(_ handle: UInt16) -> Bool {
     leaving[handle] = nil
     doubted.remove(handle)
-    guard let peer = peers.removeValue(forKey: handle) else { return false }
-    if !peers.values.contains(peer) { initiator.linkDown(peer) }
+    guard let link = links.removeValue(forKey: handle) else { return false }
+    if let peer = link.peer, !links.values.contains(where: { $0.peer == peer }) { initiator.linkDown(peer) }
     advertising.retry()
     return true
   }
 
   /// Ends the links that ended unheard, and takes up those that began so.
-  private mutating func compare(_ links: [ExistingLink], at now: Instant) -> [RadioAction] {
+  private mutating func compare(_ existing: [ExistingLink], at now: Instant) -> [RadioAction] {
     var actions: [RadioAction] = []
     for handle in doubted.sorted() {
-      guard let peer = peers[handle], !links.contains(where: { $0.handle == handle && $0.mayBe(peer) }) else {
-        continue
-      }
+      guard let known = links[handle] else { continue }
+      let isThere = existing.contains { link in link.handle == handle && (known.peer.map(link.mayBe) ?? true) }
+      guard !isThere else { continue }
       giveUp(handle)
       actions.append(.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)))
     }
     doubted = []
-    for link in links where peers[link.handle] == nil {
+    for link in existing where links[link.handle] == nil {
       let role: UInt8 = link.role == .central ? 0 : 1
       actions += connected(HCIStatus(.success), link.handle, role, HCIAddress(link.peer), nil, at: now)
     }
@@ -295,12 +362,12 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     }
     let stale: [RadioAction] =
       giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
-    peers[handle] = device
+    links[handle] = KnownLink(peer: device, side: role == 0 ? .central : .peripheral)
     let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)]
     guard role == 0 else {
       if let device { initiator.linkUp(device) }
       // Extended sets report their own end.
-      return up + (Family.self == LegacyFamily.self ? advertising.ended(handle: nil) : [])
+      return up + (Advertising.self == LegacyFamily.self ? advertising.ended(handle: nil) : [])
     }
     return up + initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
   }
@@ -321,7 +388,7 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
       return []
     case Self.reset:
       initiator.wasReset()
-      peers = [:]
+      links = [:]
       leaving = [:]
       doubted = []
       return scan.wasReset() + advertising.wasReset()

@@ -13,6 +13,8 @@ import HCI
 /// | on         | others or nil      | disable             | off; `scanning(false)` if nothing is wanted |
 /// | unknown    | parameters         | disable             | off                      |
 ///
+/// While scanning has no turn it is as if nothing were wanted, but `scanning` stays true, unless links hold it back.
+///
 /// The state is unknown after another program's scan command, our own failure, or `doubt`; a back-off keeps two owners
 /// from fighting.
 struct ScanMachine<Family: RadioFamily> {
@@ -36,6 +38,7 @@ struct ScanMachine<Family: RadioFamily> {
   private var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
   private var lastDisturbance: Instant?
   private var reported = false
+  private var grant = ActivityTurns.Grant.now
   /// Whether an active scan ran since the controller came on: it confuses the kernel's own discovery.
   private(set) var wasActive = false
 
@@ -47,14 +50,30 @@ struct ScanMachine<Family: RadioFamily> {
   /// Whether nothing is wanted and the controller does not scan for us.
   var isQuiet: Bool { wanted == nil && step == nil && actual != .unknown && !isOn }
 
-  /// What keeps other activities from starting, where the controller cannot combine them.
-  var activity: ScanParameters? { if case .on(let parameters) = actual { parameters } else { nil } }
+  /// What is wanted, as an activity of the controller.
+  var activity: LEStates.Activity? { wanted?.activity }
 
-  private var isOn: Bool { activity != nil }
+  /// What the controller does, as far as known.
+  var running: LEStates.Activity? {
+    switch actual {
+    case .off, .prepared: nil
+    case .on(let parameters): parameters.activity
+    case .unknown: .scanningActively
+    }
+  }
+
+  /// Whether the controller scans.
+  var isOn: Bool { if case .on = actual { true } else { false } }
 
   mutating func want(_ parameters: ScanParameters?) {
     wanted = parameters
     if step == nil, parameters == nil, case .prepared = actual { actual = .off }
+  }
+
+  /// Whether the controller can scan as wanted, from now on.
+  mutating func permit(_ grant: ActivityTurns.Grant) -> [RadioAction] {
+    self.grant = grant
+    return grant == .heldBack && step == nil && !isOn ? report(false) : []
   }
 
   func deadline(after now: Instant) -> Instant? {
@@ -63,7 +82,7 @@ struct ScanMachine<Family: RadioFamily> {
 
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
     guard step == nil, backOff.allows(at: now) else { return nil }
-    switch (actual, wanted) {
+    switch (actual, grant == .now ? wanted : nil) {
     case (.off, nil), (.prepared, nil): return nil
     case (.on(let current), let parameters) where current == parameters: return nil
     case (.on, _), (.unknown, _):
@@ -87,7 +106,7 @@ struct ScanMachine<Family: RadioFamily> {
       // A scan that cannot be disabled is off already; after any other failure, begin again from a known state.
       guard step != .disable else {
         actual = .off
-        return wanted == nil ? report(false) : []
+        return isAwaited ? [] : report(false)
       }
       actual = .unknown
       backOff.fail(at: now)
@@ -96,7 +115,7 @@ struct ScanMachine<Family: RadioFamily> {
     switch step {
     case .disable:
       actual = .off
-      return wanted == nil ? report(false) : []
+      return isAwaited ? [] : report(false)
     case .prepare(let parameters):
       actual = wanted == nil ? .off : .prepared(parameters)
       return []
@@ -126,6 +145,9 @@ struct ScanMachine<Family: RadioFamily> {
     step = nil
     return report(false)
   }
+
+  /// Whether it is on, or will be on when its turn comes.
+  private var isAwaited: Bool { wanted != nil && grant != .heldBack }
 
   private mutating func report(_ scanning: Bool) -> [RadioAction] {
     guard scanning != reported else { return [] }

@@ -6,6 +6,7 @@ import HCI
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
 /// | asking  | the answer to the question     | `send` the next question, after the last `done` |
+/// | asking  | a refusal of what is optional  | the same, and the least is assumed             |
 /// | asking  | an answer that is not valid    | `failed`                                       |
 /// | asking  | no answer in time              | `failed`                                       |
 struct SetUpMachine {
@@ -19,11 +20,12 @@ struct SetUpMachine {
   private var slot = CommandSlot()
   private var questions: [CommandPacket]
 
-  init(address: DeviceAddress) {
+  init(address: DeviceAddress, faults: ControllerFaults) {
     profile = ControllerProfile(address: address)
+    profile.faults = faults
     questions = [
-      CommandPacket(LEReadLocalSupportedFeatures()), CommandPacket(LEReadSupportedStates()),
-      CommandPacket(LEReadFilterAcceptListSize()),
+      CommandPacket(LEReadLocalSupportedFeatures()), CommandPacket(ReadLocalSupportedCommands()),
+      CommandPacket(LEReadSupportedStates()), CommandPacket(LEReadFilterAcceptListSize()),
     ]
     if address.kind == .random { questions.append(CommandPacket(LESetRandomAddress { $0.address = address.value })) }
   }
@@ -35,11 +37,12 @@ struct SetUpMachine {
 
   mutating func handle(_ event: HCIEvent, at now: Instant) -> [Action] {
     guard case .ours(let answer) = slot.take(event) else { return slot.outstanding == nil ? next(at: now) : [] }
-    // A random address is refused while it is in use for advertising or scanning; then it is set already.
-    guard answer.status.isSuccess || answer.opcode == LESetRandomAddress.opcode else {
+    // Only the features are indispensable. A random address is refused while it is in use for advertising or scanning;
+    // then it is set already.
+    guard answer.status.isSuccess || answer.opcode != LEReadLocalSupportedFeatures.opcode else {
       return [.failed("it answered command 0x\(String(answer.opcode.rawValue, radix: 16)) with \(answer.status)")]
     }
-    if let complete = answer.complete, answer.opcode != LESetRandomAddress.opcode {
+    if answer.status.isSuccess, let complete = answer.complete {
       do { try note(complete) } catch { return [.failed("its response could not be decoded: \(error)")] }
     }
     return next(at: now)
@@ -62,10 +65,12 @@ struct SetUpMachine {
     switch complete.opcode {
     case LEReadLocalSupportedFeatures.opcode:
       profile.features = try complete.decoded(as: LEReadLocalSupportedFeatures.self).value
-      if profile.isExtended {
+      if profile.advertisesExtended {
         questions.append(CommandPacket(LEReadMaximumAdvertisingDataLength()))
         questions.append(CommandPacket(LEReadNumberOfSupportedAdvertisingSets()))
       }
+    case ReadLocalSupportedCommands.opcode:
+      profile.commands = try complete.decoded(as: ReadLocalSupportedCommands.self).commands
     case LEReadSupportedStates.opcode:
       profile.states = try complete.decoded(as: LEReadSupportedStates.self).value
     case LEReadFilterAcceptListSize.opcode:

@@ -33,6 +33,14 @@ struct AdaptersCommand: ShellCommand {
         output.line("\(adapter.adapter): \(Output.clean("\(problem.message) \(problem.remedy)"))")
       }
     }
+    for adapter in adapters {
+      if let activities = adapter.takingTurns {
+        output.line("\(adapter.adapter): cannot do at once, takes turns: \(activities.joined(separator: ", "))")
+      }
+      if let activities = adapter.heldBack {
+        output.line("\(adapter.adapter): waits until its links have ended: \(activities.joined(separator: ", "))")
+      }
+    }
     if adapters.isEmpty { throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated") }
   }
 }

@@ -37,6 +37,11 @@ extension Shell {
     let (reference, name) = try await find(text, timeout: timeout)
     let progress = output.progress("Connecting to \(name)")
     defer { progress.end() }
+    let waiting = client.observe(PeripheralConnectWaiting.self) { [output] event in
+      output.problem("still waiting for \(name): \(event.reason.message)")
+    } end: { _ in
+    }
+    defer { waiting.cancel() }
     let peripheral = try await client.connect(
       reference, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects)
     return Device(peripheral: peripheral, name: name, output: output)

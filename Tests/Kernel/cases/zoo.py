@@ -18,6 +18,7 @@ ADDRESS = "F0:F1:F2:F3:F4:01"
 class Given:
     """bled on hci0, and a peripheral, which advertises."""
 
+    air: Air
     adapter: object
     daemon: Daemon
     client: object
@@ -33,7 +34,7 @@ async def build(resources, personality=None, configuration=None):
     daemon = await resources.open(Daemon(resources, "hci0", configuration=configuration))
     client = await daemon.client()
     await daemon.until_on(client)
-    return Given(adapter, daemon, client, peripheral)
+    return Given(air, adapter, daemon, client, peripheral)
 
 
 async def connect(given):

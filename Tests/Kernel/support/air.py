@@ -4,7 +4,7 @@ Bumble's controller leaves out what a central with several pending connects need
 from a random address. Both are mended here.
 """
 
-from bumble import hci
+from bumble import hci, ll
 from bumble.controller import Controller
 from bumble.core import PhysicalTransport
 from bumble.device import Device
@@ -13,6 +13,20 @@ from bumble.link import LocalLink
 from bumble.transport import open_transport
 
 SUCCESS = hci.HCI_ErrorCode.SUCCESS
+EXTENDED_ADVERTISING = {
+    hci.HCI_LE_SET_ADVERTISING_SET_RANDOM_ADDRESS_COMMAND,
+    hci.HCI_LE_SET_EXTENDED_ADVERTISING_PARAMETERS_COMMAND,
+    hci.HCI_LE_SET_EXTENDED_ADVERTISING_DATA_COMMAND,
+    hci.HCI_LE_SET_EXTENDED_SCAN_RESPONSE_DATA_COMMAND,
+    hci.HCI_LE_SET_EXTENDED_ADVERTISING_ENABLE_COMMAND,
+    hci.HCI_LE_READ_MAXIMUM_ADVERTISING_DATA_LENGTH_COMMAND,
+    hci.HCI_LE_READ_NUMBER_OF_SUPPORTED_ADVERTISING_SETS_COMMAND,
+    hci.HCI_LE_REMOVE_ADVERTISING_SET_COMMAND,
+    hci.HCI_LE_CLEAR_ADVERTISING_SETS_COMMAND,
+}
+EXTENDED_SCAN = {hci.HCI_LE_SET_EXTENDED_SCAN_PARAMETERS_COMMAND, hci.HCI_LE_SET_EXTENDED_SCAN_ENABLE_COMMAND}
+EXTENDED_CREATE = {hci.HCI_LE_EXTENDED_CREATE_CONNECTION_COMMAND}
+ALL_STATES = (1 << 42) - 1  # Core 5.4, Vol 4, Part E, 7.8.27.
 
 
 class Air(LocalLink):
@@ -49,11 +63,51 @@ class Air(LocalLink):
 class EmulatedController(Controller):
     """A controller with a filter accept list and cancellable connects (Core 5.4, Vol 4, Part E, 7.8.12–17)."""
 
+    # Opcodes that a personality does not know.
+    absent = frozenset()
+    # The states, as a mask, that it can be in and combine.
+    states = ALL_STATES
+
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
+        extended = EXTENDED_ADVERTISING | EXTENDED_SCAN | EXTENDED_CREATE
+        self.supported_commands = (Controller.supported_commands | extended) - self.absent
+        self.le_states = self.states.to_bytes(8, "little")
         self.accept_list = set()
+        self._scans_extended = True
         # As controllers before 4.1: only the central's may change the parameters of a link.
         self.leaves_parameters_to_hosts = False
+
+    def on_hci_command_packet(self, command):
+        if command.op_code in self.absent:
+            return self.refuse_command(command, hci.HCI_ErrorCode.UNKNOWN_HCI_COMMAND_ERROR)
+        super().on_hci_command_packet(command)
+
+    def refuse_command(self, command, status):
+        """Answers a command with an error, in the event that belongs to it."""
+        if not isinstance(command, hci.HCI_SyncCommand):
+            return self._send_hci_command_status(status, command.op_code)
+        self.send_hci_packet(
+            hci.HCI_Command_Complete_Event(
+                num_hci_command_packets=1,
+                command_opcode=command.op_code,
+                return_parameters=hci.HCI_StatusReturnParameters(status),
+            )
+        )
+
+    def on_hci_reset_command(self, command):
+        # Bumble's goes on with what it did.
+        for connection in list(self.le_connections.values()):
+            connection.send_ll_control_pdu(ll.TerminateInd(hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR))
+        self.le_connections.clear()
+        self.pending_le_connection = None
+        self.le_scan_enable = False
+        self.le_legacy_advertiser.stop()
+        for advertising_set in self.advertising_sets.values():
+            advertising_set.stop()
+        self.advertising_sets.clear()
+        self.accept_list.clear()
+        return super().on_hci_reset_command(command)
 
     def on_hci_le_clear_filter_accept_list_command(self, _command):
         self.accept_list.clear()
@@ -102,6 +156,33 @@ class EmulatedController(Controller):
             known = (int(not heard.is_public), bytes(heard)) in self.accept_list
             pending.peer_address = heard if known else hci.Address.ANY
         super().on_advertising_pdu(pdu)
+
+    def on_hci_le_set_scan_enable_command(self, command):
+        self._scans_extended = False
+        return super().on_hci_le_set_scan_enable_command(command)
+
+    def on_hci_le_set_extended_scan_enable_command(self, command):
+        self._scans_extended = True
+        return super().on_hci_le_set_extended_scan_enable_command(command)
+
+    def send_hci_packet(self, packet):
+        # Bumble chooses by the features; a scan that was started with legacy commands has legacy reports.
+        if isinstance(packet, hci.HCI_LE_Extended_Advertising_Report_Event) and not self._scans_extended:
+            packet = hci.HCI_LE_Advertising_Report_Event([legacy(report) for report in packet.reports])
+        super().send_hci_packet(packet)
+
+
+def legacy(report):
+    """An extended advertising report as a legacy one."""
+    kinds = hci.HCI_LE_Advertising_Report_Event.EventType
+    is_response = report.event_type & hci.HCI_LE_Extended_Advertising_Report_Event.EventType.SCAN_RESPONSE
+    return hci.HCI_LE_Advertising_Report_Event.Report(
+        event_type=kinds.SCAN_RSP if is_response else kinds.ADV_IND,
+        address_type=report.address_type,
+        address=report.address,
+        data=report.data[:31],
+        rssi=report.rssi,
+    )
 
 
 def entry(command):

@@ -1,0 +1,33 @@
+import Bluetooth
+import JSONFiles
+
+extension Configuration {
+  /// The public addresses of controllers that the kernel does not use because they have none.
+  public struct PublicAddresses: Hashable, Sendable, ConfigurationPart {
+    /// By the name of the adapter: "hci0".
+    public var byAdapter: [String: DeviceAddress] = [:]
+
+    static let keys = [Key.publicAddresses]
+    /// More than there can be controllers that somebody would list.
+    private static let most = 256
+
+    mutating func read(_ root: FileMembers<Key>) throws(FileError) {
+      guard let section = root[.publicAddresses] else { return }
+      let members = try section.members()
+      guard members.count <= Self.most else { throw section.failure("give at most \(Self.most) addresses") }
+      for member in members {
+        guard let number = UInt16(member.name.dropFirst(3)), member.isNamed("hci\(number)") else {
+          throw member.failure("name an adapter by its number, such as \"hci0\"")
+        }
+        let remedy = "give a public address, such as \"F0:F1:F2:F3:F4:F5\""
+        let text: String = try member.value.read(orSay: remedy)
+        guard let address = DeviceAddress(text, kind: .public), address.value != 0 else {
+          throw member.value.failure(remedy)
+        }
+        guard byAdapter.updateValue(address, forKey: member.name) == nil else {
+          throw member.failure("this adapter has an address already")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// Which activities of an LE controller go together (Core 5.4, Vol 4, Part E, 7.8.27).
+package struct LEStates: OptionSet, PacketField, Hashable, Sendable {
+  /// What an LE controller does beside its links.
+  package enum Activity: CaseIterable, Hashable, Sendable {
+    /// Initiating a connection.
+    case initiating
+    /// Advertising with connectable, undirected PDUs.
+    case advertisingConnectably
+    /// Advertising with PDUs that can be scanned but not connected to.
+    case advertisingScannably
+    /// Advertising with PDUs that can only be heard.
+    case advertisingOnly
+    case scanningPassively
+    case scanningActively
+  }
+
+  /// One bit a state or a combination of two.
+  package let rawValue: UInt64
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Everything at once.
+  package static let all = LEStates(rawValue: (1 << 42) - 1)
+
+  /// Whether two different activities go together. There is no bit for two kinds of advertisements, which only
+  /// controllers with several advertising sets have at once: they go together.
+  package func combines(_ one: Activity, _ other: Activity) -> Bool {
+    guard let bit = Self.bit(one, other) ?? Self.bit(other, one) else { return !(one.isScan && other.isScan) }
+    return contains(bit)
+  }
+
+  /// Whether an activity is possible beside a link.
+  /// - Parameter asCentral: whether we are the link's central.
+  package func allows(_ activity: Activity, besideLinkAsCentral asCentral: Bool) -> Bool {
+    let (central, peripheral) =
+      switch activity {
+      case .initiating: (28, 41)
+      case .advertisingConnectably: (35, 38)
+      case .advertisingScannably: (19, 21)
+      case .advertisingOnly: (18, 20)
+      case .scanningPassively: (24, 26)
+      case .scanningActively: (25, 27)
+      }
+    return contains(LEStates(rawValue: 1 << (asCentral ? central : peripheral)))
+  }
+
+  private static func bit(_ one: Activity, _ other: Activity) -> LEStates? {
+    let number: Int? =
+      switch (one, other) {
+      case (.advertisingOnly, .scanningPassively): 8
+      case (.advertisingScannably, .scanningPassively): 9
+      case (.advertisingConnectably, .scanningPassively): 10
+      case (.advertisingOnly, .scanningActively): 12
+      case (.advertisingScannably, .scanningActively): 13
+      case (.advertisingConnectably, .scanningActively): 14
+      case (.advertisingOnly, .initiating): 16
+      case (.advertisingScannably, .initiating): 17
+      case (.scanningPassively, .initiating): 22
+      case (.scanningActively, .initiating): 23
+      case (.advertisingConnectably, .initiating): 32
+      default: nil
+      }
+    return number.map { LEStates(rawValue: 1 << $0) }
+  }
+}
+
+extension LEStates.Activity {
+  /// Whether it is a scan.
+  package var isScan: Bool { self == .scanningPassively || self == .scanningActively }
+}

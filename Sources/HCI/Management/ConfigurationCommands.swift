@@ -1,0 +1,55 @@
+// Controllers that the kernel does not use before they have been configured.
+
+/// Read Unconfigured Controller Index List; returns a `ControllerIndexList` (mgmt-api).
+package struct ReadUnconfiguredIndexList: ManagementCommand, WithoutParameters {
+  package static let opcode: UInt16 = 0x0036
+  package init() {}
+}
+
+/// Read Controller Configuration Information (mgmt-api).
+package struct ReadConfigurationInformation: ManagementCommand, WithoutParameters {
+  package static let opcode: UInt16 = 0x0037
+  package init() {}
+}
+
+/// What a controller can be given, or lacks (mgmt-api).
+package struct ConfigurationOptions: OptionSet, PacketField, Hashable, Sendable {
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// What only a program of its maker knows.
+  package static let external = ConfigurationOptions(rawValue: 1 << 0)
+  /// Its public address.
+  package static let publicAddress = ConfigurationOptions(rawValue: 1 << 1)
+}
+
+/// What Read Controller Configuration Information returns.
+package struct ConfigurationInformation: PacketParameters {
+  /// Who made the controller.
+  package var manufacturer: UInt16 = 0
+  /// What it can be given.
+  package var supported: ConfigurationOptions = []
+  /// What it lacks.
+  package var missing: ConfigurationOptions = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&manufacturer, &supported, &missing) }
+}
+
+/// Set Public Address; only while off (mgmt-api).
+package struct SetPublicAddress: ManagementCommand {
+  package static let opcode: UInt16 = 0x0039
+  /// 48 bits.
+  package var address: UInt64 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.number(&address, octets: 6) }
+}
+
+/// The codes of events about such controllers, which carry nothing (mgmt-api).
+package enum UnconfiguredIndex {
+  /// Unconfigured Index Added.
+  package static let added: UInt16 = 0x001D
+  /// Unconfigured Index Removed.
+  package static let removed: UInt16 = 0x001E
+}

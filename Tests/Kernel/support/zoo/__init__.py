@@ -1,0 +1,30 @@
+"""The zoo: personalities of controllers that people own and that Bumble's polite one lacks.
+
+Each is a class for `Air.adapter`. They may be combined: a class that inherits from several has all their manners.
+"""
+
+from .addressless import Addressless
+from .connection_events import ConnectionEvents
+from .disturber import Disturber
+from .extended_commands import LegacyScanAndCreate, SilentExtendedScan, Strict
+from .lost_events import LostEnds, LostEvents
+from .refusals import Refusals
+from .slow import Slow
+from .supported_states import Dongle40, SupportedStates
+from .truncated import Truncated
+
+__all__ = [
+    "Addressless",
+    "ConnectionEvents",
+    "Disturber",
+    "Dongle40",
+    "LegacyScanAndCreate",
+    "LostEnds",
+    "LostEvents",
+    "Refusals",
+    "SilentExtendedScan",
+    "Slow",
+    "Strict",
+    "SupportedStates",
+    "Truncated",
+]
