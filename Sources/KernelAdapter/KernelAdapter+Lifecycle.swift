@@ -57,7 +57,10 @@ extension KernelAdapter {
   private func handleManagement(_ event: PacketSocket.Event) {
     switch event {
     case .received(let octets):
-      guard let packet = try? ManagementPacket(decoding: octets) else { return }
+      // The kernel tells of each advertisement in an active scan; it is heard on the HCI socket.
+      guard !ManagementPacket.isDeviceFound(octets), let packet = try? ManagementPacket(decoding: octets) else {
+        return
+      }
       if packet.index == index, let event = try? ManagementEvent(decoding: packet) {
         answerPairing(event, packet.index)
       }

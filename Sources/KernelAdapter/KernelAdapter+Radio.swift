@@ -152,6 +152,7 @@ extension KernelAdapter {
     switch event {
     case .received(let octets):
       do {
+        if let reports = try AdvertisingReports(decoding: octets) { return heard(reports) }
         guard case .event(let packet) = try HCIPacket(decoding: octets) else { return }
         let event = try HCIEvent(decoding: packet)
         if case .numberOfCompletedPackets(let completed) = event {
@@ -179,13 +180,16 @@ extension KernelAdapter {
     }
   }
 
+  private func heard(_ reports: AdvertisingReports) {
+    for report in radio?.heard(reports, at: scheduler.now) ?? [] { emit(.report(report)) }
+  }
+
   // MARK: - Actions
 
   private func perform(_ action: RadioAction) {
     switch action {
     case .send(let packet): send(packet)
     case .scanning(let isOn): emit(.scanning(isOn))
-    case .report(let report): emit(.report(report))
     case .advertising(let set, let status): emit(.advertising(set, status))
     case .attemptFailed(let device, let error): emit(.connectAttemptFailed(device, error))
     case .attach(let handle, let device, let attempts):

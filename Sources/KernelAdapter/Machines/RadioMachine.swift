@@ -34,6 +34,8 @@ struct RadioTargets {
 /// The machines of one controller without the family that they are made for.
 protocol RadioMachine {
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction]
+  /// Takes what the scan received. It is many times more than anything else, and leads to no other action.
+  mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport]
   func deadline(after now: Instant) -> Instant?
   /// Whether an active scan was run since the controller came on.
   var scannedActively: Bool { get }
@@ -93,6 +95,10 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
     }
     return actions + pump(at: now)
+  }
+
+  mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
+    assembler.reports(reports, at: now)
   }
 
   private mutating func take(_ input: RadioInput, at now: Instant) -> [RadioAction] {
@@ -168,8 +174,6 @@ struct FamilyRadioMachine<Family: RadioFamily>: RadioMachine {
     case nil: break
     }
     switch event {
-    case .leAdvertisingReport(let event): return assembler.reports(event, at: now).map { .report($0) }
-    case .leExtendedAdvertisingReport(let event): return assembler.reports(event, at: now).map { .report($0) }
     case .leConnectionComplete(let event):
       return connected(
         event.status, event.handle, event.role, event.peer,
