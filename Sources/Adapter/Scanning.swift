@@ -17,16 +17,36 @@ public struct ScanParameters: Hashable, Sendable {
   }
 }
 
+/// A PHY of Bluetooth LE (Core 5.4, Vol 6, Part A, 1). The number is that of HCI's events.
+public enum PHY: UInt8, Hashable, Sendable, CaseIterable {
+  /// 1 Mb/s, the one that every device has.
+  case le1M = 1
+  /// 2 Mb/s; never the primary PHY of an advertisement.
+  case le2M = 2
+  /// 125 or 500 kb/s, for a longer range.
+  case leCoded = 3
+}
+
 /// One advertisement or scan response as it was received. Nothing is merged and nothing is filtered.
 public struct AdvertisingReport: Hashable, Sendable {
-  /// Who sent it.
-  public var address: DeviceAddress
+  /// Who sent it; nil for an anonymous advertisement.
+  public var address: DeviceAddress?
   /// True for a scan response, which adds to the advertisement of the same address.
   public var isScanResponse: Bool
   /// True if the advertiser accepts connections.
   public var isConnectable: Bool
   /// True if the advertiser answers scan requests.
   public var isScannable: Bool
+  /// True if it is meant for one device.
+  public var isDirected: Bool
+  /// The PHY of the channels on which advertisements begin; nil where the controller does not tell.
+  public var primaryPHY: PHY?
+  /// The PHY on which an extended advertisement goes on; nil for one that does not.
+  public var secondaryPHY: PHY?
+  /// The number of the advertising set, 0 to 15; nil where there is none.
+  public var sid: UInt8?
+  /// The power at which it was sent, in dBm, as its header says; nil where it says nothing.
+  public var txPower: Int?
   /// Signal strength in dBm; nil where the controller does not know it.
   public var rssi: Int?
   /// The advertising data (Core Specification Supplement, Part A): 0 to 1650 octets.
@@ -38,13 +58,19 @@ public struct AdvertisingReport: Hashable, Sendable {
 
   /// Makes a report from its parts.
   public init(
-    address: DeviceAddress, isScanResponse: Bool = false, isConnectable: Bool = true, isScannable: Bool = true,
+    address: DeviceAddress?, isScanResponse: Bool = false, isConnectable: Bool = true, isScannable: Bool = true,
+    isDirected: Bool = false, primaryPHY: PHY? = nil, secondaryPHY: PHY? = nil, sid: UInt8? = nil, txPower: Int? = nil,
     rssi: Int?, data: [UInt8], isTruncated: Bool = false, time: Instant
   ) {
     self.address = address
     self.isScanResponse = isScanResponse
     self.isConnectable = isConnectable
     self.isScannable = isScannable
+    self.isDirected = isDirected
+    self.primaryPHY = primaryPHY
+    self.secondaryPHY = secondaryPHY
+    self.sid = sid
+    self.txPower = txPower
     self.rssi = rssi
     self.data = data
     self.isTruncated = isTruncated

@@ -13,7 +13,8 @@ extension BledClient {
   /// Scans. The scan stops when the stream is released or the task that reads it is cancelled.
   ///
   /// A client has one scan; a new one ends the stream of the previous one. The stream buffers 1024 reports; if they are
-  /// not fetched in time, the oldest are dropped.
+  /// not fetched in time, the oldest are dropped. With `anonymous`, anonymous advertisements come as
+  /// `notifications(ScanAnonymousReport.self, buffering: .newest(1024))`.
   /// - Throws: What `scan.start` answers; `GAPError.cancelled`. The stream throws `BledError.daemonUnreachable`.
   public func scan(
     _ parameters: ScanStart.Params = .init()

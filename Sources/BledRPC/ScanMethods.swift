@@ -30,14 +30,18 @@ public enum ScanStart: ClientCall {
     public var address: String?
     /// Only reports at least this strong, in dBm.
     public var rssi: Int?
-    /// True: every report. False or missing: one report for each device, and another whenever its data changes.
+    /// True: a report for every advertising event. False or missing: one report for each device, and another whenever
+    /// its data changes.
     public var duplicates: Bool?
     /// False: passive scanning, without scan requests. True if missing.
     public var active: Bool?
+    /// True: anonymous advertisements, too, as scan.anonymousReport.
+    public var anonymous: Bool?
     /// Makes the params.
     public init(
       adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
-      name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil
+      name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil,
+      anonymous: Bool? = nil
     ) {
       self.adapter = adapter
       self.services = services
@@ -47,6 +51,7 @@ public enum ScanStart: ClientCall {
       self.rssi = rssi
       self.duplicates = duplicates
       self.active = active
+      self.anonymous = anonymous
     }
   }
 }
@@ -72,7 +77,9 @@ public enum ScanReport: RPCNotification {
   /// `scan.report`
   public static let name = "scan.report"
   /// For `rpc.discover`.
-  public static let summary = "A device was heard; the data of its advertisement and its scan response are merged."
+  public static let summary = """
+    A device was heard; its advertisement and its scan response are one report, with the data of both merged.
+    """
 
   /// What a device advertises; the same for every client.
   public struct Params: RPCPayload, Hashable {
@@ -98,7 +105,7 @@ public enum ScanReport: RPCNotification {
     public var serviceData: [String: HexBytes]?
     /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     public var manufacturerData: HexBytes?
-    /// The transmit power, in dBm.
+    /// The transmit power, in dBm, as its data says or else the header of an extended advertisement.
     public var txPower: Int?
     /// The appearance (Assigned Numbers, 2.6).
     public var appearance: Int?
@@ -108,6 +115,14 @@ public enum ScanReport: RPCNotification {
     public var scanResponse: HexBytes?
     /// True if the controller lost the end of the advertising data.
     public var truncated: Bool?
+    /// True if the advertisement is meant for one device.
+    public var directed: Bool?
+    /// The PHY on which the advertisement begins: "1M" or "coded".
+    public var primaryPHY: String?
+    /// The PHY on which an extended advertisement goes on: "1M", "2M" or "coded".
+    public var secondaryPHY: String?
+    /// The number of the advertising set, 0 to 15, of an extended advertisement.
+    public var sid: Int?
     /// When it was heard, in seconds since the epoch.
     public var time: Double
 
@@ -121,6 +136,56 @@ public enum ScanReport: RPCNotification {
       self.address = address
       self.addressType = addressType
       self.connectable = connectable
+      self.data = data
+      self.time = time
+    }
+  }
+}
+
+/// An anonymous advertisement was heard.
+public enum ScanAnonymousReport: RPCNotification {
+  /// `scan.anonymousReport`
+  public static let name = "scan.anonymousReport"
+  /// For `rpc.discover`.
+  public static let summary = """
+    An advertisement without an address was heard (Core 5.4, Vol 6, Part B, 4.4.2.1). It is not known who sent it, and \
+    nobody can connect to it. Only for scans with "anonymous".
+    """
+
+  /// What is advertised; the same for every client.
+  public struct Params: RPCPayload, Hashable {
+    /// The adapter that heard it.
+    public var adapter: String
+    /// Signal strength in dBm, where known.
+    public var rssi: Int?
+    /// Its name, complete or shortened.
+    public var name: String?
+    /// The services it lists.
+    public var services: [BluetoothUUID]?
+    /// Service data, by UUID.
+    public var serviceData: [String: HexBytes]?
+    /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
+    public var manufacturerData: HexBytes?
+    /// The transmit power, in dBm, as its data says or else its header.
+    public var txPower: Int?
+    /// The advertising data as received.
+    public var data: HexBytes
+    /// True if the controller lost the end of the data.
+    public var truncated: Bool?
+    /// True if the advertisement is meant for one device.
+    public var directed: Bool?
+    /// The PHY on which the advertisement begins: "1M" or "coded".
+    public var primaryPHY: String?
+    /// The PHY on which it goes on: "1M", "2M" or "coded".
+    public var secondaryPHY: String?
+    /// The number of the advertising set, 0 to 15.
+    public var sid: Int?
+    /// When it was heard, in seconds since the epoch.
+    public var time: Double
+
+    /// Makes a report with the members that are always present.
+    public init(adapter: String, data: HexBytes, time: Double) {
+      self.adapter = adapter
       self.data = data
       self.time = time
     }

@@ -15,7 +15,8 @@ public struct ServiceToPublish: Codable, Sendable {
   public struct Characteristic: Codable, Sendable {
     /// The UUID of the characteristic.
     public var uuid: BluetoothUUID
-    /// "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite".
+    /// "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite", and
+    /// "extendedProperties", which offers reliable writes.
     public var properties: [String]
     /// "readable", "writeable", "readEncryptionRequired", "writeEncryptionRequired", "subscribeEncryptionRequired"; if
     /// missing: those that the properties imply.

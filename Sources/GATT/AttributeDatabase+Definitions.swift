@@ -140,7 +140,8 @@ extension CharacteristicDefinition {
     var all = descriptors
     if properties.contains(.extendedProperties), !all.contains(where: { $0.uuid == .characteristicExtendedProperties })
     {
-      all.append(DescriptorDefinition(uuid: .characteristicExtendedProperties, value: .stored([0, 0])))
+      // Reliable Write (Core 5.4, Vol 3, Part G, 3.3.3.1), the only one of them that the server itself provides.
+      all.append(DescriptorDefinition(uuid: .characteristicExtendedProperties, value: .stored([1, 0])))
     }
     if !properties.isDisjoint(with: [.notify, .indicate]),
       !all.contains(where: { $0.uuid == .clientCharacteristicConfiguration })

@@ -72,18 +72,17 @@ extension KernelAdapter {
     }
   }
 
-  /// Device Found (mgmt-api.txt).
-  private static let deviceFound: UInt16 = 0x0012
-
   private func handleManagement(_ event: PacketSocket.Event) {
     switch event {
     case .received(let octets):
-      guard let packet = try? ManagementPacket(decoding: octets) else { return }
-      // There are many of them, and nothing else in them matters here.
-      if packet.code == Self.deviceFound {
-        if packet.index == index { run(radio: .kernelFound) }
+      // The kernel tells of each advertisement in an active scan. It is heard on the HCI socket, unless that is silent.
+      guard !ManagementPacket.isDeviceFound(octets) else {
+        if radio?.isSilent == true, let packet = try? ManagementPacket(decoding: octets), packet.index == index {
+          run(radio: .kernelFound)
+        }
         return
       }
+      guard let packet = try? ManagementPacket(decoding: octets) else { return }
       if packet.index == index, let event = try? ManagementEvent(decoding: packet) {
         answerPairing(event, packet.index)
       }

@@ -219,8 +219,8 @@ extension KernelAdapter {
     switch event {
     case .received(let octets):
       do {
-        guard setUp == nil, case .event(let packet) = try HCIPacket(decoding: octets) else { return }
-        run(radio: .event(try HCIEvent(decoding: packet)))
+        guard setUp == nil, let reports = try AdvertisingReports(decoding: octets) else { return }
+        for report in radio?.heard(reports, at: scheduler.now) ?? [] { emit(.report(report)) }
       } catch {
         logger.debug("an advertising report could not be decoded: \(error)")
       }
@@ -236,7 +236,6 @@ extension KernelAdapter {
     switch action {
     case .send(let packet): send(packet)
     case .scanning(let isOn): emit(.scanning(isOn))
-    case .report(let report): emit(.report(report))
     case .advertising(let set, let status): emit(.advertising(set, status))
     case .attemptFailed(let device, let error): emit(.connectAttemptFailed(device, error))
     case .connectWaiting(let device, let reason): emit(.connectWaiting(device, reason))

@@ -110,6 +110,7 @@ import Testing
     world.adapter.hear(belt, beltData, isScannable: true, isTruncated: true)
     world.adapter.hear(belt, [], isScanResponse: true)
     world.adapter.hear(belt, beltData, isScannable: true)
+    world.settle()
     let reports = try client.notifications(ScanReport.self)
     #expect(reports.map(\.truncated) == [true, nil])
     #expect(reports.map(\.scanResponse) == [nil, nil])
@@ -119,10 +120,98 @@ import Testing
     let client = world.client()
     _ = try client.result(ScanStart.self, .init())
     world.adapter.hear(belt, beltData, isScannable: true)
-    world.scheduler.advance(by: .milliseconds(99))
+    world.scheduler.advance(by: .milliseconds(29))
     #expect(try client.notifications(ScanReport.self).isEmpty)
     world.scheduler.advance(by: .milliseconds(1))
     #expect(try client.notifications(ScanReport.self).count == 1)
+  }
+
+  @Test("With duplicates there is one report an advertising event, with the data of both packets")
+  func oneReportAnEvent() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init(duplicates: true))
+    for rssi in [-50, -51, -52] {
+      world.adapter.hear(belt, beltData, isScannable: true, rssi: rssi)
+      world.adapter.hear(belt, Octets.name("Answer"), isScanResponse: true, rssi: rssi)
+      world.scheduler.advance(by: .milliseconds(200))
+    }
+    let reports = try client.notifications(ScanReport.self)
+    #expect(reports.map(\.rssi) == [-50, -51, -52])
+    #expect(reports.allSatisfy { $0.scanResponse?.octets == Octets.name("Answer") && $0.data.octets == beltData })
+  }
+
+  @Test("The event before is told as it was, when the next advertisement comes before its scan response")
+  func eventsWithoutScanResponse() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init(duplicates: true))
+    world.adapter.hear(belt, Octets.name("One"), isScannable: true, rssi: -50)
+    world.scheduler.advance(by: .milliseconds(20))
+    world.adapter.hear(belt, Octets.name("Two"), isScannable: true, rssi: -60)
+    #expect(try client.notifications(ScanReport.self).map(\.name) == ["One"])
+    world.scheduler.advance(by: .milliseconds(30))
+    #expect(try client.notifications(ScanReport.self).map(\.name) == ["One", "Two"])
+    // One that comes too late.
+    world.adapter.hear(belt, Octets.services(0x180D), isScanResponse: true)
+    #expect(try client.notifications(ScanReport.self).map(\.services) == [nil, nil, [0x180D]])
+  }
+
+  @Test("A passive scan waits for nothing, and a report says when its advertisement came")
+  func passive() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init(active: false))
+    world.adapter.hear(belt, beltData, isScannable: true)
+    #expect(try client.notifications(ScanReport.self).count == 1)
+    _ = try client.result(ScanStart.self, .init(duplicates: true))
+    let before = world.scheduler.secondsSinceEpoch
+    world.adapter.hear(belt, beltData, isScannable: true)
+    world.scheduler.advance(by: .seconds(1))
+    #expect(try client.notifications(ScanReport.self).last?.time == before)
+  }
+
+  @Test func howAnAdvertisementWasSentIsReported() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init(duplicates: true))
+    var report = AdvertisingReport(
+      address: belt, isScannable: false, isDirected: true, primaryPHY: .leCoded, secondaryPHY: .le2M, sid: 9,
+      txPower: -7, rssi: -60, data: beltData, time: world.scheduler.now)
+    world.adapter.hear(report)
+    // What the data says counts more than the header, and what changes is told.
+    (report.data, report.sid) = (beltData + [2, 0x0A, 4], 3)
+    world.adapter.hear(report)
+    (report.isDirected, report.primaryPHY, report.secondaryPHY, report.sid) = (false, nil, nil, nil)
+    (report.data, report.txPower, report.isConnectable) = (beltData, nil, false)
+    world.adapter.hear(report)
+    let reports = try client.notifications(ScanReport.self)
+    #expect(reports.map(\.directed) == [true, true, nil])
+    #expect(reports.map(\.primaryPHY) == ["coded", "coded", nil])
+    #expect(reports.map(\.secondaryPHY) == ["2M", "2M", nil])
+    #expect(reports.map(\.sid) == [9, 3, nil])
+    #expect(reports.map(\.txPower) == [-7, 4, nil])
+    #expect(reports.map(\.connectable) == [true, true, false])
+  }
+
+  @Test("Anonymous advertisements go to those who ask for them, through their filters, once unless all are wanted")
+  func anonymous() throws {
+    let clients = [
+      ScanStart.Params(), .init(anonymous: true), .init(duplicates: true, anonymous: true),
+      .init(services: [0x180F], anonymous: true), .init(services: [0x180D], anonymous: true),
+      .init(address: "C0:00:00:00:00:01", anonymous: true), .init(rssi: -50, anonymous: true),
+    ].map { params in
+      let client = world.client()
+      #expect(throws: Never.self) { try client.result(ScanStart.self, params) }
+      return client
+    }
+    let report = AdvertisingReport(
+      address: nil, isConnectable: false, isScannable: false, primaryPHY: .le1M, secondaryPHY: .le2M, sid: 1,
+      rssi: -60, data: Octets.services(0x180D) + Octets.name("Nobody"), time: world.scheduler.now)
+    for _ in 0..<2 { world.adapter.hear(report) }
+    let heard = try clients.map { try $0.notifications(ScanAnonymousReport.self) }
+    #expect(heard.map(\.count) == [0, 1, 2, 0, 1, 0, 0])
+    let first = try #require(heard[1].first)
+    #expect((first.name, first.sid, first.primaryPHY, first.secondaryPHY) == ("Nobody", 1, "1M", "2M"))
+    #expect(first.services == [0x180D] && first.data.octets == report.data && first.adapter == "hci0")
+    for client in clients { #expect(try client.notifications(ScanReport.self).isEmpty) }
+    #expect(try clients[0].result(PeripheralList.self, Empty()).peripherals.isEmpty)
   }
 
   @Test("Rule 7: one event, one encoding")

@@ -18,12 +18,28 @@ import Testing
     .init(uuid: 0x2A37, properties: ["read", "write"], value: HexBytes([1])),
     .init(uuid: 0x2A37, properties: ["read"], value: HexBytes([UInt8](repeating: 0, count: 513))),
     .init(uuid: 0x2A37, properties: ["notify"], descriptors: [.init(uuid: 0x2902, value: HexBytes([]))]),
+    .init(uuid: 0x2A37, properties: ["write"], descriptors: [.init(uuid: 0x2900, value: HexBytes([1, 0]))]),
+    .init(uuid: 0x2A37, properties: ["read", "extendedProperties"]),
   ])
   func nonsenseIsRefused(_ characteristic: ServiceToPublish.Characteristic) throws {
     let error = try client.error(
       ServiceAdd.self, .init(service: .init(uuid: 0x180F, characteristics: [characteristic])))
     #expect(error?.data?.name == "invalidParameter")
     #expect(world.daemon.links.database.attributes.services.count == 2)
+  }
+
+  @Test("Extended Properties offer reliable writes (Core 5.4, Vol 3, Part G, 3.3.3.1)")
+  func extendedProperties() throws {
+    let words = ["read", "write", "extendedProperties"]
+    let service = try client.result(
+      ServiceAdd.self,
+      .init(service: .init(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: words)]))
+    ).service
+    let characteristic = try #require(service.characteristics?.first)
+    #expect(characteristic.properties == words)
+    let descriptor = try #require(characteristic.descriptors?.first)
+    #expect(descriptor.uuid == 0x2900)
+    #expect(world.daemon.links.database.attributes.value(of: descriptor.handle) == [1, 0])
   }
 
   @Test(

@@ -130,7 +130,15 @@ import Testing
     report.solicitedServices = []
     (report.serviceData, report.manufacturerData) = (["180D": octets, "FFF0": HexBytes([])], octets)
     (report.scanResponse, report.time, report.connectable) = (octets, 5, true)
+    (report.truncated, report.directed, report.primaryPHY, report.secondaryPHY) = (true, true, "1M", "coded")
+    report.sid = 15
     try compareWritten(report)
+    // The form of the report, which is written once, with what changes from one to the next.
+    let form = ScanReport.Form(report)
+    for (rssi, time) in [(-3, 7.5), (nil, 8)] as [(Int?, Double)] {
+      (report.rssi, report.time) = (rssi, time)
+      #expect(try form.line(rssi: rssi, time: time) == RPCEncoding.notification(ScanReport.self, report))
+    }
   }
 
   private func compareWritten<Value: RPCPayload>(_ value: Value) throws {

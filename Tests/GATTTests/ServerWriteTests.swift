@@ -110,7 +110,8 @@ struct ServerWriteTests {
         uuid: 0x1234,
         characteristics: [
           CharacteristicDefinition(uuid: 0x2AF0, properties: properties, value: .stored([]), descriptors: [reliable]),
-          CharacteristicDefinition(uuid: 0x2AF1, properties: properties, value: .owner, descriptors: [reliable]),
+          CharacteristicDefinition(
+            uuid: 0x2AF1, properties: properties.union(.extendedProperties), value: .owner),
           CharacteristicDefinition(uuid: 0x2AF2, properties: properties, value: .stored([])),
         ]))
     #expect(service.characteristics.map(\.valueHandle) == [3, 6, 9])

@@ -16,6 +16,7 @@ struct RadioScript<Family: RadioFamily> {
   /// The handles of all extended advertising sets that were enabled.
   private(set) var enabledSets: Set<UInt8> = []
   private(set) var told: [RadioAction] = []
+  private var heard: [AdvertisingReport] = []
 
   /// Any machine; the family does not matter then.
   init(_ machine: any RadioMachine) { self.machine = machine }
@@ -55,6 +56,7 @@ struct RadioScript<Family: RadioFamily> {
   /// The controller says this event (without the packet type).
   mutating func hear(_ hex: String) throws {
     let octets = try #require(Hex.decode("04" + hex.filter { $0 != " " }))
+    if let reports = try AdvertisingReports(decoding: octets) { return heard += machine.heard(reports, at: now) }
     guard case .event(let packet) = try HCIPacket(decoding: octets) else { return }
     give(.event(try HCIEvent(decoding: packet)))
   }
@@ -88,6 +90,12 @@ struct RadioScript<Family: RadioFamily> {
   mutating func expectTold(_ actions: RadioAction..., location: SourceLocation = #_sourceLocation) {
     #expect(told == actions, sourceLocation: location)
     told = []
+  }
+
+  /// These advertisements and scan responses were received since the last time, and no others.
+  mutating func expectHeard(_ reports: AdvertisingReport..., location: SourceLocation = #_sourceLocation) {
+    #expect(heard == reports, sourceLocation: location)
+    heard = []
   }
 
   /// What was told since the last time.

@@ -85,46 +85,6 @@ struct ScanMachineTests {
     try script.command("0b20 07 01 6000 3000 00 00")
   }
 
-  @Test func reportsOfBothFamilies() throws {
-    var script = RadioScript<LegacyFamily>()
-    script.now = Instant(nanoseconds: 7)
-    try script.hear("3e 19 02 02 00 01 f5f4f3f2f1f0 03 020106 c4 04 00 010203040506 00 7f")
-    script.expectTold(
-      .report(
-        AdvertisingReport(
-          address: DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random), rssi: -60, data: [2, 1, 6],
-          time: Instant(nanoseconds: 7))),
-      .report(
-        AdvertisingReport(
-          address: DeviceAddress(value: 0x0605_0403_0201, kind: .public), isScanResponse: true, isConnectable: false,
-          isScannable: false, rssi: nil, data: [], time: Instant(nanoseconds: 7))))
-  }
-
-  @Test func fragmentsOfAnExtendedAdvertisementArePutTogether() throws {
-    var script = RadioScript<ExtendedFamily>()
-    let head = "f5f4f3f2f1f0 01 01 03 7f c4 0000 00 000000000000"
-    try script.hear("3e 1d 0d 01 2100 01 \(head) 03 020106")
-    script.expectTold()
-    try script.hear("3e 1c 0d 01 0100 01 \(head) 02 0aff")
-    script.expectTold(
-      .report(
-        AdvertisingReport(
-          address: DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random), isScannable: false, rssi: -60,
-          data: [2, 1, 6, 0x0A, 0xFF], time: .zero)))
-  }
-
-  @Test func truncatedAdvertisementsAreDeliveredAndFlagged() throws {
-    var script = RadioScript<ExtendedFamily>()
-    let head = "f5f4f3f2f1f0 01 01 03 7f c4 0000 00 000000000000"
-    try script.hear("3e 1d 0d 01 2100 01 \(head) 03 020106")
-    try script.hear("3e 1c 0d 01 4100 01 \(head) 02 0aff")
-    script.expectTold(
-      .report(
-        AdvertisingReport(
-          address: DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random), isScannable: false, rssi: -60,
-          data: [2, 1, 6, 0x0A, 0xFF], isTruncated: true, time: .zero)))
-  }
-
   @Test("A lost answer is followed by a question; without an answer to that the controller is broken (P24)")
   func watchdog() throws {
     var script = RadioScript<LegacyFamily>()

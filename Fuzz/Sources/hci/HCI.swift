@@ -11,7 +11,7 @@ enum HCIPackets {
       guard let packet = try? HCIPacket(decoding: octets) else { return }
       invariant(packet.octets == octets, "\(octets) became \(packet.octets)")
       switch packet {
-      case .event(let packet): check(packet)
+      case .event(let packet): check(packet, AdvertisingReports(ofWhole: octets))
       case .command(let packet):
         guard let type = KnownCommands.type(of: packet.opcode) else { return }
         check(packet, type)
@@ -20,8 +20,11 @@ enum HCIPackets {
     }
   }
 
-  private static func check(_ packet: EventPacket) {
-    guard let event = try? HCIEvent(decoding: packet) else { return }
+  /// - Parameter reports: the reports, read from the whole packet.
+  private static func check(_ packet: EventPacket, _ reports: AdvertisingReports?) {
+    guard let event = try? HCIEvent(decoding: packet) else {
+      return invariant(reports == nil, "\(packet) is no event, and has reports")
+    }
     let again = event.packet
     invariant(
       again.code == packet.code && packet.parameters.starts(with: again.parameters), "\(packet) became \(again)")
@@ -30,8 +33,10 @@ enum HCIPackets {
       guard let type = KnownCommands.type(of: complete.opcode) else { return }
       check(complete, type)
     case .leAdvertisingReport(let event):
+      invariant(reports == .legacy(event), "\(packet) became \(String(describing: reports))")
       for report in event.reports { _ = (report.address.device, AdvertisingData(parsing: report.data)) }
     case .leExtendedAdvertisingReport(let event):
+      invariant(reports == .extended(event), "\(packet) became \(String(describing: reports))")
       for report in event.reports { _ = (report.address.device, AdvertisingData(parsing: report.data)) }
     case .disconnectionComplete(let event): _ = event.reason.error("gone").message
     default: break
@@ -49,5 +54,13 @@ enum HCIPackets {
     guard let returned = try? complete.decoded(as: Command.self) else { return }
     let octets = returned.octets
     invariant(complete.returnParameters.starts(with: octets), "\(complete.returnParameters) became \(octets)")
+  }
+}
+
+extension AdvertisingReports {
+  /// The reports of a packet; nil where there are none, or none that can be read.
+  fileprivate init?(ofWhole octets: [UInt8]) {
+    guard let reports = try? AdvertisingReports(decoding: octets) else { return nil }
+    self = reports
   }
 }

@@ -52,14 +52,12 @@ extension CharacteristicProperties {
   var words: [String] { Self.names.filter { contains($0.property) }.map(\.word) }
 
   /// Reads the words of a client.
-  /// - Throws: `BledError.invalidParameter` for an unknown word, or one that the daemon sets itself.
+  /// - Throws: `BledError.invalidParameter` for an unknown word.
   init(words: [String]) throws {
     self = []
     for word in words {
-      guard let name = Self.names.first(where: { $0.word.hasSameOctets(as: word) }),
-        name.property != .extendedProperties
-      else {
-        let known = Self.names.map(\.word).filter { $0 != "extendedProperties" }.joined(separator: ", ")
+      guard let name = Self.names.first(where: { $0.word.hasSameOctets(as: word) }) else {
+        let known = Self.names.map(\.word).joined(separator: ", ")
         throw BledError.invalidParameter.error("\"\(word.excerpt)\" is not a property: use some of \(known)")
       }
       insert(name.property)

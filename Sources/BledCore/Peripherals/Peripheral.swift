@@ -1,3 +1,4 @@
+import Adapter
 import BledRPC
 import Bluetooth
 
@@ -18,18 +19,17 @@ final class Peripheral {
   var lastUse: Instant
   /// Signal strength when it was last heard.
   var rssi: Int?
-  var isConnectable = false
-  /// The last advertisement and scan response, as received.
-  private(set) var data: [UInt8]?
+  /// The last advertisement and the data of the last scan response, as received.
+  private(set) var advertisement: AdvertisingReport?
   private(set) var scanResponse: [UInt8]?
-  /// Whether the end of `data` was lost.
-  private(set) var isTruncated = false
   /// What both say.
   private(set) var advertised = AdvertisingData(parsing: [])
   /// The services that both list; every report is held against the filters of all scans.
   private(set) var services: [BluetoothUUID] = []
   /// Incremented when the bytes of either change.
   private(set) var revision = 0
+  /// The report on it, while it is repeated: as long as nothing in it changes but signal strength and time.
+  var reportForm: ScanReport.Form?
   /// How many brokers rely on it; while there is one it is not forgotten.
   var holds = 0
   /// Whether the store has it.
@@ -67,19 +67,32 @@ final class Peripheral {
   var name: String? { advertised.localName ?? storedName }
 
   /// Records an advertisement or scan response.
-  func heard(_ octets: [UInt8], isScanResponse: Bool, isTruncated: Bool) {
-    if isScanResponse {
-      guard octets != scanResponse else { return }
-      scanResponse = octets
+  func heard(_ report: AdvertisingReport, on slot: AdapterSlot) {
+    adapter = slot
+    rssi = report.rssi
+    let isNews: Bool
+    if report.isScanResponse {
+      isNews = report.data != scanResponse
+      scanResponse = report.data
     } else {
-      guard octets != data || isTruncated != self.isTruncated else { return }
-      data = octets
-      self.isTruncated = isTruncated
+      isNews = report.data != advertisement?.data || report.isTruncated != advertisement?.isTruncated
+      if let last = advertisement, !report.isSent(as: last) { reportForm = nil }
+      advertisement = report
     }
+    guard isNews else { return }
+    reportForm = nil
     revision += 1
-    advertised = AdvertisingData(parsing: data ?? [])
+    advertised = AdvertisingData(parsing: advertisement?.data ?? [])
     if let scanResponse { advertised = advertised.merged(with: AdvertisingData(parsing: scanResponse)) }
     services = advertised.serviceUUIDs
+  }
+}
+
+extension AdvertisingReport {
+  /// Whether all but the data, the signal strength and the time is the same.
+  fileprivate func isSent(as other: AdvertisingReport) -> Bool {
+    isConnectable == other.isConnectable && isDirected == other.isDirected && primaryPHY == other.primaryPHY
+      && secondaryPHY == other.secondaryPHY && sid == other.sid && txPower == other.txPower
   }
 }
 

@@ -179,16 +179,6 @@ final class PeripheralDirectory {
     return new
   }
 
-  /// Records what an adapter received.
-  func heard(_ report: AdvertisingReport, on adapter: AdapterSlot) -> Peripheral {
-    let peripheral = peripheral(at: report.address, on: adapter)
-    peripheral.adapter = adapter
-    peripheral.rssi = report.rssi
-    if !report.isScanResponse { peripheral.isConnectable = report.isConnectable }
-    peripheral.heard(report.data, isScanResponse: report.isScanResponse, isTruncated: report.isTruncated)
-    return peripheral
-  }
-
   /// The device of this identifier.
   func find(_ id: String) throws -> Peripheral {
     guard id.utf8.count == Self.identifierLength,

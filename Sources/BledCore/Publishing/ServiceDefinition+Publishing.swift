@@ -33,6 +33,10 @@ extension CharacteristicDefinition {
           "characteristic \(characteristic.uuid) has a fixed value and cannot be writable: leave \"value\" out")
       }
     }
+    guard !properties.contains(.extendedProperties) || properties.contains(.write) else {
+      throw BledError.invalidParameter.error(
+        "characteristic \(characteristic.uuid) has \"extendedProperties\", which offers reliable writes: add \"write\"")
+    }
     self.init(
       uuid: characteristic.uuid, properties: properties,
       permissions: try characteristic.permissions.map { try AttributePermissions(words: $0) },

@@ -8,42 +8,28 @@ import FoundationEssentials
 /// A scan in the background needs a service filter, gets no duplicates, and makes the adapter listen for a tenth of
 /// the time only. A scan without a service filter is suspended while its program is disconnected.
 final class ScanBroker {
-  private final class Subscription {
-    /// Where; nil: on all, also on those that are added later.
-    let adapter: AdapterSlot?
-    let filter: ScanFilter
-    let params: ScanStart.Params
-    /// The revision of each device's data that was reported last, by number of the device.
-    var reported: [Int: Int] = [:]
+  /// A device whose advertising event may not be over.
+  private struct Heard: Equatable {
+    let peripheral: Peripheral
+    let slot: AdapterSlot
+    /// When its advertisement came, in seconds since 1970.
+    let time: Double
 
-    init(adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params) {
-      self.adapter = adapter
-      self.filter = filter
-      self.params = params
-    }
-
-    func includes(_ slot: AdapterSlot) -> Bool { adapter == nil || adapter == slot }
-
-    /// How to scan for it; nil: suspended.
-    func parameters(inBackground: Bool) -> ScanParameters? {
-      let isActive = params.active ?? true
-      guard inBackground else { return ScanParameters(isActive: isActive) }
-      guard filter.namesServices else { return nil }
-      return ScanParameters(isActive: isActive, interval: .milliseconds(1280), window: .milliseconds(128))
+    static func == (left: Heard, right: Heard) -> Bool {
+      left.peripheral === right.peripheral && left.slot === right.slot
     }
   }
 
-  /// How long the first report on a device waits for its scan response, which comes within milliseconds if at all.
-  static let patience = Duration.milliseconds(100)
-  /// How many devices one session's rule on duplicates remembers; beyond that it begins anew, and repeats itself.
-  private static let maximumReported = 8192
+  /// Where a lagging client's outbox keeps anonymous reports, which have no number: the newest of them.
+  private static let anonymous = 0
 
   private let adapters: AdapterRegistry
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
-  private var subscriptions: [(session: Session, subscription: Subscription)] = []
+  private var subscriptions: [(session: Session, subscription: ScanSubscription)] = []
   private var arbiters: [AdapterSlot: ScanArbiter<Session>] = [:]
-  private var waitingForResponse: [Peripheral: any ScheduledWork] = [:]
+  private var events = ScanEvents<Heard>()
+  private var isAlarmSet = false
 
   init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler) {
     self.adapters = adapters
@@ -64,7 +50,7 @@ final class ScanBroker {
       .scans, ofUser: session.user,
       all: subscriptions.count { $0.session.user == session.user && $0.session != session })
     subscriptions.removeAll { $0.session == session }
-    let subscription = Subscription(adapter: chosen, filter: filter, params: params)
+    let subscription = ScanSubscription(adapter: chosen, filter: filter, params: params)
     subscriptions.append((session, subscription))
     session.costs.scanBegan(at: scheduler.now)
     request(for: subscription, of: session)
@@ -86,7 +72,7 @@ final class ScanBroker {
   func backgroundChanged(_ session: Session) {
     guard let subscription = subscriptions.first(where: { $0.session == session })?.subscription else { return }
     // A program that was disconnected has seen nothing.
-    subscription.reported = [:]
+    subscription.forgetReported()
     request(for: subscription, of: session)
   }
 
@@ -96,48 +82,84 @@ final class ScanBroker {
     subscriptions.removeAll { $0.session == session }
     session.costs.scanEnded(at: scheduler.now)
     for slot in adapters.slots { request(nil, of: session, on: slot) }
-    guard subscriptions.isEmpty else { return }
-    for alarm in waitingForResponse.values { alarm.cancel() }
-    waitingForResponse = [:]
+    if subscriptions.isEmpty { events.removeAll() }
   }
 
-  /// Records what an adapter received and passes it on to the sessions that scan for it.
+  /// Records what an adapter received and passes it on to the sessions that scan for it, once for each advertising
+  /// event.
   func received(_ report: AdvertisingReport, on slot: AdapterSlot) {
-    let peripheral = directory.heard(report, on: slot)
-    guard !subscriptions.isEmpty else { return }
-    if let alarm = waitingForResponse.removeValue(forKey: peripheral) {
-      alarm.cancel()
-    } else if !report.isScanResponse, report.isScannable, peripheral.scanResponse == nil, isScanActive(on: slot),
-      peripheral.revision == 1
-    {
-      waitingForResponse[peripheral] = scheduler.schedule(after: Self.patience) { [unowned self] in
-        waitingForResponse[peripheral] = nil
-        deliver(peripheral, on: slot)
-      }
-      return
+    guard let address = report.address else { return receivedAnonymous(report, on: slot) }
+    let peripheral = directory.peripheral(at: address, on: slot)
+    guard !subscriptions.isEmpty else { return peripheral.heard(report, on: slot) }
+    let now = Heard(peripheral: peripheral, slot: slot, time: scheduler.secondsSinceEpoch)
+    if report.isScanResponse {
+      let event = events.scanResponse(of: now)
+      peripheral.heard(report, on: slot)
+      return deliver(event)
     }
-    deliver(peripheral, on: slot)
+    let mayBeAnswered = report.isScannable && isScanActive(on: slot)
+    if let over = events.advertisement(of: now, mayBeAnswered: mayBeAnswered, at: report.time) { deliver(over) }
+    peripheral.heard(report, on: slot)
+    if mayBeAnswered { setAlarm() } else { deliver(now) }
   }
 
-  private func deliver(_ peripheral: Peripheral, on slot: AdapterSlot) {
+  /// The alarm is neither moved nor cancelled: later events have later deadlines, and most are over before.
+  private func setAlarm() {
+    guard !isAlarmSet, let deadline = events.deadline else { return }
+    isAlarmSet = true
+    _ = scheduler.schedule(at: deadline) { [weak self] in
+      guard let self else { return }
+      isAlarmSet = false
+      for event in events.tick(at: scheduler.now) { deliver(event) }
+      setAlarm()
+    }
+  }
+
+  private func deliver(_ event: Heard) {
+    let peripheral = event.peripheral
     var line: Data?
     for (session, subscription) in subscriptions {
-      guard subscription.includes(slot) else { continue }
-      let inBackground = session.isBackground
-      if inBackground, !subscription.filter.namesServices { continue }
-      let wantsAll = !inBackground && subscription.params.duplicates ?? false
-      if !wantsAll, subscription.reported[peripheral.number] == peripheral.revision { continue }
-      guard subscription.filter.admits(peripheral) else { continue }
-      if subscription.reported.count >= Self.maximumReported { subscription.reported = [:] }
-      subscription.reported[peripheral.number] = peripheral.revision
-      line = line ?? encode(peripheral, on: slot)
+      guard subscription.includes(event.slot) else { continue }
+      let wantsAll = subscription.wantsAll(inBackground: session.isBackground)
+      guard subscription.isRunning(inBackground: session.isBackground), wantsAll || subscription.isNews(peripheral),
+        subscription.filter.admits(peripheral)
+      else { continue }
+      if !wantsAll { subscription.note(peripheral) }
+      line = line ?? encode(event, isRepeated: wantsAll)
       session.send(line, as: .report(device: peripheral.number))
     }
   }
 
-  private func encode(_ peripheral: Peripheral, on slot: AdapterSlot) -> Data? {
-    let report = ScanReport.Params(peripheral, adapter: slot.id, time: scheduler.secondsSinceEpoch)
-    return try? RPCEncoding.notification(ScanReport.self, report)
+  /// Passes on what has no sender that could be remembered.
+  private func receivedAnonymous(_ report: AdvertisingReport, on slot: AdapterSlot) {
+    let wanting = subscriptions.filter { $0.subscription.params.anonymous ?? false }
+    guard !wanting.isEmpty else { return }
+    let advertised = AdvertisingData(parsing: report.data)
+    var line: Data?
+    for (session, subscription) in wanting where subscription.includes(slot) {
+      guard subscription.isRunning(inBackground: session.isBackground),
+        subscription.filter.admits(report, advertised),
+        subscription.wantsAll(inBackground: session.isBackground) || subscription.note(report)
+      else { continue }
+      line =
+        line
+        ?? session.encoded {
+          try RPCEncoding.notification(
+            ScanAnonymousReport.self,
+            ScanAnonymousReport.Params(report, advertised, adapter: slot.id, time: scheduler.secondsSinceEpoch))
+        }
+      session.send(line, as: .report(device: Self.anonymous))
+    }
+  }
+
+  private func encode(_ event: Heard, isRepeated: Bool) -> Data? {
+    let (peripheral, adapter) = (event.peripheral, event.slot.id)
+    if let form = peripheral.reportForm, form.adapter.hasSameOctets(as: adapter) {
+      return try? form.line(rssi: peripheral.rssi, time: event.time)
+    }
+    let form = ScanReport.Form(ScanReport.Params(peripheral, adapter: adapter))
+    if isRepeated { peripheral.reportForm = form }
+    return try? form.line(rssi: peripheral.rssi, time: event.time)
   }
 
   /// The adapter of this name; nil for all.
@@ -153,7 +175,7 @@ final class ScanBroker {
 
   private func isScanActive(on slot: AdapterSlot) -> Bool { arbiters[slot]?.isActive ?? false }
 
-  private func request(for subscription: Subscription, of session: Session) {
+  private func request(for subscription: ScanSubscription, of session: Session) {
     let parameters = subscription.parameters(inBackground: session.isBackground)
     for slot in adapters.slots {
       request(subscription.includes(slot) ? parameters : nil, of: session, on: slot)
@@ -165,30 +187,6 @@ final class ScanBroker {
     case .none: break
     case .set(let union): slot.adapter.setScan(union)
     }
-  }
-}
-
-extension ScanReport.Params {
-  /// Describes a device as it was last received.
-  init(_ peripheral: Peripheral, adapter: String, time: Double) {
-    self.init(
-      peripheral: peripheral.id, adapter: adapter, address: "\(peripheral.address)",
-      addressType: "\(peripheral.address.kind)", connectable: peripheral.isConnectable,
-      data: HexBytes(peripheral.data ?? []), time: time)
-    let advertised = peripheral.advertised
-    rssi = peripheral.rssi
-    name = advertised.localName
-    services = peripheral.services.nonEmpty
-    solicitedServices = advertised.solicitedServiceUUIDs.nonEmpty
-    if !advertised.serviceData.isEmpty {
-      serviceData = Dictionary(
-        advertised.serviceData.map { ("\($0.uuid)", HexBytes($0.data)) }, uniquingKeysWith: { first, _ in first })
-    }
-    manufacturerData = advertised.manufacturerData.first.map { HexBytes($0.octets) }
-    txPower = advertised.txPowerLevel
-    appearance = advertised.appearance.map(Int.init)
-    scanResponse = peripheral.scanResponse?.nonEmpty.map { HexBytes($0) }
-    truncated = peripheral.isTruncated ? true : nil
   }
 }
 

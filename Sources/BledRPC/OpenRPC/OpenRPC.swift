@@ -104,7 +104,7 @@ public enum ProtocolContents {
 
   /// The notifications that the daemon sends.
   public static let notifications: [any RPCNotification.Type] = [
-    AdapterChanged.self, ScanReport.self,
+    AdapterChanged.self, ScanReport.self, ScanAnonymousReport.self,
     PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralConnectWaiting.self,
     PeripheralDisconnected.self, PeripheralLinkChanged.self,
     GATTDiscoveryProgress.self,

@@ -27,6 +27,10 @@ extension PeripheralEngine {
         tellAdded(service, .failed(.uuidNotAllowed, "service \(service.uuid.uuidString) belongs to the system"))
         return done()
       }
+      guard !(service.characteristics ?? []).contains(where: { $0.properties.contains(.extendedProperties) }) else {
+        tellAdded(service, .failed(.invalidParameters, "a local characteristic cannot have extendedProperties"))
+        return done()
+      }
       let includes = (service.includedServices ?? []).map { included in
         publication.services.first { $0.value === included }?.key
       }

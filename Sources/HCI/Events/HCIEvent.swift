@@ -65,7 +65,7 @@ package enum HCIEvent: Hashable, Sendable {
   case other(EventPacket)
 
   /// The code of LE Meta events, whose parameters begin with the code of a subevent.
-  fileprivate static let leMeta: UInt8 = 0x3E
+  static let leMeta: UInt8 = 0x3E
 
   /// Finds the meaning of an event. Octets that follow the parameters are ignored, for controllers of later versions
   /// append fields.

@@ -44,6 +44,10 @@ package struct ManagementPacket: PacketParameters {
     self = try coder.read()
     try coder.end()
   }
+  /// Whether a packet that was not read yet is Device Found (mgmt-api, event 0x0012).
+  package static func isDeviceFound(_ octets: [UInt8]) -> Bool {
+    octets.count > 1 && octets[0] == 0x12 && octets[1] == 0x00
+  }
   package mutating func code(with coder: inout OctetCoder) {
     coder.fields(&code, &index)
     coder.octets(&parameters, countedBy: UInt16.self)

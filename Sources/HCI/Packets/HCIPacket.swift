@@ -7,6 +7,9 @@ package enum HCIPacket: Hashable, Sendable {
   /// Type 0x04, to the host.
   case event(EventPacket)
 
+  /// The octet before events.
+  static let eventType: UInt8 = 0x04
+
   /// Reads a whole packet.
   package init(decoding octets: [UInt8]) throws(HCICodingError) {
     var coder = OctetCoder(reading: octets)
@@ -14,7 +17,7 @@ package enum HCIPacket: Hashable, Sendable {
     switch type {
     case 0x01: self = .command(try coder.read())
     case 0x02: self = .acl(try coder.read())
-    case 0x04: self = .event(try coder.read())
+    case Self.eventType: self = .event(try coder.read())
     default: throw .unknownPacketType(type)
     }
     try coder.end()
@@ -31,7 +34,7 @@ package enum HCIPacket: Hashable, Sendable {
       coder.write(UInt8(0x02))
       coder.write(packet)
     case .event(let packet):
-      coder.write(UInt8(0x04))
+      coder.write(Self.eventType)
       coder.write(packet)
     }
     return coder.octets

@@ -58,14 +58,15 @@ package enum HCICodingError: Error, Hashable, Sendable {
 package struct OctetCoder {
   /// What is read, or what was written.
   package private(set) var octets: [UInt8]
-  private var position = 0
+  private var position: Int
   private var error: HCICodingError?
   /// Whether fields get their values from the octets.
   package let isReading: Bool
 
-  /// Reads these octets.
-  package init(reading octets: [UInt8]) {
+  /// Reads these octets, or those from a position on.
+  package init(reading octets: [UInt8], from position: Int = 0) {
     self.octets = octets
+    self.position = min(position, octets.count)
     isReading = true
   }
 
@@ -73,6 +74,7 @@ package struct OctetCoder {
   package init() {
     octets = []
     octets.reserveCapacity(64)
+    position = 0
     isReading = false
   }
 

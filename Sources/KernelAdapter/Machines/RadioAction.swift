@@ -8,8 +8,6 @@ enum RadioAction: Hashable {
   case send(CommandPacket)
   /// Report that the scan started or stopped.
   case scanning(Bool)
-  /// Report what was received.
-  case report(AdvertisingReport)
   /// Report the state of an advertisement.
   case advertising(AdvertisingSetID, AdvertisingStatus)
   /// Report that an attempt to connect failed.

@@ -48,6 +48,10 @@ struct RadioTargets {
 /// The machines of one controller without the families that they are made for.
 protocol RadioMachine {
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction]
+  /// Takes what the scan received. It is many times more than anything else, and leads to no other action.
+  mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport]
+  /// Whether an extended scan is on that has received nothing yet: then it matters what the kernel found.
+  var isSilent: Bool { get }
   func deadline(after now: Instant) -> Instant?
   /// Whether an active scan was run since the controller came on.
   var scannedActively: Bool { get }
@@ -129,13 +133,15 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     for action in take(input, at: now) {
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
     }
-    // Reports are many, and change nothing.
-    switch input {
-    case .event(.leAdvertisingReport), .event(.leExtendedAdvertisingReport), .kernelFound: break
-    default: actions += share(at: now)
-    }
-    return actions + pump(at: now)
+    return actions + share(at: now) + pump(at: now)
   }
+
+  mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
+    if case .extended = reports { silence.heard() }
+    return assembler.reports(reports, at: now)
+  }
+
+  var isSilent: Bool { silence.isListening }
 
   private mutating func take(_ input: RadioInput, at now: Instant) -> [RadioAction] {
     switch input {
@@ -267,10 +273,6 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case nil: break
     }
     switch event {
-    case .leAdvertisingReport(let event): return assembler.reports(event, at: now).map { .report($0) }
-    case .leExtendedAdvertisingReport(let event):
-      silence.heard()
-      return assembler.reports(event, at: now).map { .report($0) }
     case .leConnectionComplete(let event):
       return connected(
         event.status, event.handle, event.role, event.peer,

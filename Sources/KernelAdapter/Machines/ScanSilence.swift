@@ -21,6 +21,9 @@ struct ScanSilence {
   /// The scan is on.
   mutating func began(at now: Instant) { if state == .unknown { state = .listening(since: now, hasFound: false) } }
 
+  /// Whether it is not known yet whether the scan works.
+  var isListening: Bool { if case .listening = state { true } else { false } }
+
   /// A report came.
   mutating func heard() { state = .works }
 

@@ -19,6 +19,7 @@ struct ScanCommand: ShellCommand {
   @Option(parsing: .unconditional, help: "Only reports at least this strong, in dBm.") var rssi: Int?
   @Option(help: "Only this adapter.") var adapter: String?
   @Flag(help: "Print a line for every report instead of a table of devices.") var duplicates = false
+  @Flag(help: "Also print a line for each anonymous advertisement, which is of no device.") var anonymous = false
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
@@ -28,11 +29,14 @@ struct ScanCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     try await shell.requireAdapter()
-    let live = output.isTerminal && !output.json && !duplicates
+    let live = output.isTerminal && !output.json && !duplicates && !anonymous
     let parameters = ScanStart.Params(
       adapter: adapter, services: services.isEmpty ? nil : services, name: name, address: address, rssi: rssi,
-      duplicates: duplicates || live ? true : nil)
-    let reports = try await shell.connection().scan(parameters)
+      duplicates: duplicates || live ? true : nil, anonymous: anonymous ? true : nil)
+    let client = try await shell.connection()
+    let printing = anonymous ? printAnonymous(of: client, output) : nil
+    defer { printing?.cancel() }
+    let reports = try await client.scan(parameters)
     let table = ScanTable(output: output, live: live)
     do {
       _ = try await withDeadline(time) { @MainActor in
@@ -52,6 +56,16 @@ struct ScanCommand: ShellCommand {
       // Ctrl-C is a regular end: what was heard is shown.
     }
     if !output.json, !duplicates { table.finish() }
+  }
+
+  /// Prints what comes from nobody, until it is cancelled.
+  private func printAnonymous(of client: BledClient, _ output: Output) -> Task<Void, any Error> {
+    let reports = client.notifications(ScanAnonymousReport.self, buffering: .newest(1024))
+    return Task { @MainActor in
+      for try await report in reports {
+        if output.json { try output.object(report) } else { output.line(ScanTable.reportLine(report, output)) }
+      }
+    }
   }
 }
 

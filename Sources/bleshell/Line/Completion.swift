@@ -53,7 +53,7 @@ enum Completion {
   }
 
   private static let options = [
-    "scan": ["--time", "--service", "--name", "--address", "--rssi", "--adapter", "--duplicates"],
+    "scan": ["--time", "--service", "--name", "--address", "--rssi", "--adapter", "--duplicates", "--anonymous"],
     "connect": ["--timeout"], "services": ["--timeout"], "rssi": ["--timeout"], "read": ["--timeout"],
     "write": ["--text", "--no-response", "--timeout"], "subscribe": ["--count", "--time", "--timeout"],
     "advertise": [

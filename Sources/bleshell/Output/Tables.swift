@@ -110,18 +110,35 @@ struct Table {
     return "\(time)  \(report.address)  \(rssi)  \(name)  \(Output.clean(contents(report)))"
   }
 
-  /// Services by name, company, data.
+  /// An anonymous advertisement on a line.
+  static func reportLine(_ report: ScanAnonymousReport.Params, _ output: Output) -> String {
+    let time = output.styled(clockText(Date(timeIntervalSince1970: report.time)), .dim)
+    let name = output.styled(Output.clean(report.name ?? "-"), .bold)
+    let rssi = report.rssi.map { "\($0) dBm" } ?? "-"
+    let parts = contents(report.services, report.manufacturerData, report.serviceData)
+    return "\(time)  anonymous  \(rssi)  \(name)  \(Output.clean(parts.joined(separator: ", ")))"
+  }
+
   private static func contents(_ report: ScanReport.Params) -> String {
-    var parts = (report.services ?? []).map { $0.assignedName ?? "\($0)" }
-    if let octets = report.manufacturerData?.octets, octets.count >= 2 {
+    var parts = contents(report.services, report.manufacturerData, report.serviceData)
+    if report.primaryPHY == "coded" { parts.append("(long range)") }
+    if !report.connectable { parts.append("(not connectable)") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// Services by name, company, data.
+  private static func contents(
+    _ services: [BluetoothUUID]?, _ manufacturerData: HexBytes?, _ serviceData: [String: HexBytes]?
+  ) -> [String] {
+    var parts = (services ?? []).map { $0.assignedName ?? "\($0)" }
+    if let octets = manufacturerData?.octets, octets.count >= 2 {
       let data = AdvertisingData.ManufacturerData(
         company: UInt16(octets[0]) | UInt16(octets[1]) << 8, data: Array(octets.dropFirst(2)))
       parts.append("\(data.companyName ?? "company 0x\(String(data.company, radix: 16))") \(Hex.encode(data.data))")
     }
-    for (service, data) in (report.serviceData ?? [:]).sorted(by: { $0.key < $1.key }) {
+    for (service, data) in (serviceData ?? [:]).sorted(by: { $0.key < $1.key }) {
       parts.append("\(BluetoothUUID(service)?.assignedName ?? service) = \(Hex.encode(data.octets))")
     }
-    if !report.connectable { parts.append("(not connectable)") }
-    return parts.joined(separator: ", ")
+    return parts
   }
 }

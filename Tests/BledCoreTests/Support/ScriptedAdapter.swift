@@ -76,6 +76,9 @@ final class ScriptedAdapter: Adapter {
           isTruncated: isTruncated, time: scheduler.now)))
   }
 
+  /// An advertisement or scan response is heard, as the adapter tells of it.
+  func hear(_ report: AdvertisingReport) { onEvent?(.report(report)) }
+
   /// The adapter comes into another state; its links end before.
   func change(to state: AdapterState) {
     if state != .on {

@@ -108,6 +108,13 @@ extension WithDaemon {
         role.manager.add(CBMutableService(type: CBUUID(string: uuid), primary: true))
         #expect((try await role.log.next("didAdd").error as? CBError)?.code == .uuidNotAllowed)
       }
+      let extended = CBMutableService(type: CBUUID(string: "180F"), primary: true)
+      extended.characteristics = [
+        CBMutableCharacteristic(
+          type: CBUUID(string: "2A19"), properties: [.write, .extendedProperties], value: nil, permissions: .writeable)
+      ]
+      role.manager.add(extended)
+      #expect((try await role.log.next("didAdd").error as? CBError)?.code == .invalidParameters)
       let outer = CBMutableService(type: CBUUID(string: "180D"), primary: true)
       let inner = CBMutableService(type: CBUUID(string: "180F"), primary: false)
       outer.includedServices = [inner]

@@ -1,0 +1,117 @@
+import Bluetooth
+import FoundationEssentials
+
+extension ScanReport.Params {
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) throws {
+    try writer.object { writer in
+      writeLasting(to: &writer)
+      try Self.write(rssi: rssi, time: time, to: &writer)
+    }
+  }
+
+  /// Writes all but what differs from one report on a device to the next.
+  fileprivate func writeLasting(to writer: inout JSONWriter) {
+    writer.name("peripheral")
+    writer.value(peripheral)
+    writer.name("adapter")
+    writer.value(adapter)
+    writer.name("address")
+    writer.value(address)
+    writer.name("addressType")
+    writer.value(addressType)
+    writer.name("connectable")
+    writer.value(connectable)
+    Self.write("name", name, to: &writer)
+    Self.write("services", services, to: &writer)
+    Self.write("solicitedServices", solicitedServices, to: &writer)
+    if let serviceData {
+      writer.name("serviceData")
+      writer.object { writer in
+        for (uuid, octets) in serviceData {
+          writer.name(uuid)
+          writer.value(octets)
+        }
+      }
+    }
+    Self.write("manufacturerData", manufacturerData, to: &writer)
+    Self.write("txPower", txPower, to: &writer)
+    Self.write("appearance", appearance, to: &writer)
+    writer.name("data")
+    writer.value(data)
+    Self.write("scanResponse", scanResponse, to: &writer)
+    Self.write("truncated", truncated, to: &writer)
+    Self.write("directed", directed, to: &writer)
+    Self.write("primaryPHY", primaryPHY, to: &writer)
+    Self.write("secondaryPHY", secondaryPHY, to: &writer)
+    Self.write("sid", sid, to: &writer)
+  }
+
+  fileprivate static func write(rssi: Int?, time: Double, to writer: inout JSONWriter) throws {
+    write("rssi", rssi, to: &writer)
+    writer.name("time")
+    try writer.value(time)
+  }
+
+  private static func write(_ name: StaticString, _ text: String?, to writer: inout JSONWriter) {
+    guard let text else { return }
+    writer.name(name)
+    writer.value(text)
+  }
+
+  private static func write(_ name: StaticString, _ isSo: Bool?, to writer: inout JSONWriter) {
+    guard let isSo else { return }
+    writer.name(name)
+    writer.value(isSo)
+  }
+
+  private static func write(_ name: StaticString, _ number: Int?, to writer: inout JSONWriter) {
+    guard let number else { return }
+    writer.name(name)
+    writer.value(number)
+  }
+
+  private static func write(_ name: StaticString, _ octets: HexBytes?, to writer: inout JSONWriter) {
+    guard let octets else { return }
+    writer.name(name)
+    writer.value(octets)
+  }
+
+  private static func write(_ name: StaticString, _ uuids: [BluetoothUUID]?, to writer: inout JSONWriter) {
+    guard let uuids else { return }
+    writer.name(name)
+    writer.array { writer in
+      for uuid in uuids {
+        writer.separate()
+        writer.value("\(uuid)")
+      }
+    }
+  }
+}
+
+extension ScanReport {
+  /// A report that is written again and again: as JSON, without the signal strength and the time.
+  public struct Form {
+    /// The adapter that it names.
+    public let adapter: String
+    private let beginning: JSONWriter
+
+    /// Writes what stays; `rssi` and `time` of the report do not count.
+    public init(_ report: Params) {
+      adapter = report.adapter
+      var writer = JSONWriter(method: ScanReport.name, body: "params")
+      writer.open("{")
+      report.writeLasting(to: &writer)
+      beginning = writer
+    }
+
+    /// The notification as a line.
+    /// - Throws: for a time that is not a finite number.
+    public func line(rssi: Int?, time: Double) throws -> Data {
+      var writer = beginning
+      try Params.write(rssi: rssi, time: time, to: &writer)
+      writer.close("}")
+      return writer.takeMessage()
+    }
+  }
+}
