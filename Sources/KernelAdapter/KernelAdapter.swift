@@ -31,7 +31,6 @@ public final class KernelAdapter: Adapter {
   var management: PacketSocket?
   /// Where the kernel tells that radios are blocked and unblocked.
   var rfkill: Descriptor?
-  let pairing: PairingPolicy
   var index: ControllerIndex?
   var powerDone: [(BluetoothError?) -> Void] = []
 
@@ -54,6 +53,10 @@ public final class KernelAdapter: Adapter {
   /// The pending parameter requests, by link.
   var parameterRequests: [UInt16: ParameterRequest] = [:]
   var attaching: [DeviceAddress: Attachment] = [:]
+  /// Links whose protection is being raised.
+  var raises: [UInt16: SecurityRaise] = [:]
+  /// What the kernel asked and waits for, by the address of the device.
+  var pairingQuestions: [DeviceAddress: PendingQuestion] = [:]
   /// The links that we initiated.
   var centralHandles: Set<UInt16> = []
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.
@@ -67,21 +70,17 @@ public final class KernelAdapter: Adapter {
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
   ///   - selector: which controller.
-  ///   - acceptsJustWorks: whether devices that ask for it may pair without any check; otherwise none can pair.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   public init(
-    selector: AdapterSelector, acceptsJustWorks: Bool = false, loop: EventLoop, scheduler: any Scheduler,
-    logger: Logger
+    selector: AdapterSelector, loop: EventLoop, scheduler: any Scheduler, logger: Logger
   ) {
-    pairing = PairingPolicy(acceptsJustWorks: acceptsJustWorks)
     self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
     self.logger[metadataKey: "adapter"] = "\(selector)"
-    lifecycle = LifecycleMachine(
-      selector: selector, spareAddress: SpareAddress.make(for: selector), acceptsPairing: acceptsJustWorks)
+    lifecycle = LifecycleMachine(selector: selector, spareAddress: SpareAddress.make(for: selector))
     information = AdapterInformation(id: selector.description, kind: "kernel")
   }
 
@@ -139,12 +138,6 @@ public final class KernelAdapter: Adapter {
       loop.execute { link.disconnect() }
       return true
     }
-  }
-
-  /// Has the kernel forget the keys of a device; without power there are none.
-  public func unpair(_ address: DeviceAddress) {
-    guard let index, state == .on else { return }
-    send(ManagementPacket(UnpairDevice { $0.device = ManagementAddress(address) }, index: index))
   }
 
   // MARK: - Telling

@@ -11,7 +11,6 @@ final class RunningAdapters {
   private let loop: EventLoop
   private let scheduler: any Scheduler
   private let logger: Logger
-  private let acceptsJustWorks: Bool
   /// Where the simulated ones are: they hear each other.
   private let air: Air
   private var simulatedCount = 0
@@ -19,9 +18,7 @@ final class RunningAdapters {
   /// The listed adapters.
   private var names: [String] = []
 
-  /// - Parameter acceptsJustWorks: whether devices may pair without any check.
-  init(acceptsJustWorks: Bool, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
-    self.acceptsJustWorks = acceptsJustWorks
+  init(loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
     self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
@@ -63,8 +60,7 @@ final class RunningAdapters {
       return logger.warning("adapter \(selector) is in use as \(name) until the next start")
     }
     let adapter = KernelAdapter(
-      selector: selector, acceptsJustWorks: acceptsJustWorks, loop: loop, scheduler: scheduler,
-      logger: Logger(label: "bled.kernel"))
+      selector: selector, loop: loop, scheduler: scheduler, logger: Logger(label: "bled.kernel"))
     kernel[selector] = adapter
     onNew?(adapter)
   }
