@@ -97,8 +97,8 @@ public protocol Link: AnyObject {
   /// - Parameter done: called once: with nil when the parameters are settled or the request was replaced, else with why
   ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them.
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void)
-  /// Raises the protection of the link: encrypts it with the keys of a bond, or pairs where there are none that are good
-  /// enough. Questions come as `AdapterEvent.pairing`.
+  /// Raises the protection of the link: encrypts it with the keys of a bond, or pairs where there are none that are
+  /// good enough. Questions come as `AdapterEvent.pairing`.
   /// - Parameters:
   ///   - level: 2 encrypted, 3 authenticated, 4 the same with LE Secure Connections.
   ///   - done: called once: with nil when the link has that level, else with why not.

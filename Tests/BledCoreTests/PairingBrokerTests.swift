@@ -85,7 +85,7 @@ import Testing
     #expect(link.raises.count == 1)
   }
 
-  @Test("peripheral.pair answers with what was reached, when the keys are stored")
+  @Test("P22: peripheral.pair answers with what was reached, when the keys are stored")
   func pair() throws {
     let scheduler = VirtualScheduler()
     let kept = MemoryStorage(scheduler: scheduler)
@@ -137,7 +137,7 @@ import Testing
     #expect(try client.error(PairingOpen.self, .init(seconds: -1))?.data?.name == "invalidParameter")
   }
 
-  @Test("agents are asked in order, the session that pairs first; each question has one answer and a deadline")
+  @Test("P21: agents are asked in order, the session that pairs first; each question has one answer and a deadline")
   func agents() throws {
     let first = world.client()
     let second = world.client()

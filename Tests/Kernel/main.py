@@ -22,6 +22,7 @@ MODULES = {
     5: ["bluetoothd"],
     6: ["systemd"],
     7: ["zoo"],
+    8: ["pairing"],
 }
 
 

@@ -20,7 +20,9 @@ extension PairingBroker {
     let peer: DeviceAddress
     if let id = params.peripheral {
       peer = try directory.find(id).identity
-    } else if let text = params.address, let bond = bonds.all.first(where: { DeviceAddress(text, kind: $0.peer.kind) == $0.peer }) {
+    } else if let text = params.address,
+      let bond = bonds.all.first(where: { DeviceAddress(text, kind: $0.peer.kind) == $0.peer })
+    {
       peer = bond.peer
     } else if params.address == nil {
       throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")

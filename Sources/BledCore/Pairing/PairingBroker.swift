@@ -123,9 +123,9 @@ final class PairingBroker {
   }
 
   /// A session asks for a more secure link.
-  func pair(_ params: PeripheralPair.Params, on hub: LinkHub, for session: Session, _ reply: Reply<PeripheralPair.Result>)
-    throws
-  {
+  func pair(
+    _ params: PeripheralPair.Params, on hub: LinkHub, for session: Session, _ reply: Reply<PeripheralPair.Result>
+  ) throws {
     let level = try params.level.map { try LinkSecurity.level($0) } ?? 2
     raise(hub, to: level, for: session) { [weak self, weak hub] error in
       if let error { return reply.fail(error) }
