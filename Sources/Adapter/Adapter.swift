@@ -32,7 +32,14 @@ public protocol Adapter: AnyObject {
   /// Cancels the pending connection. After this call no connection that we initiated to that device is announced.
   func cancelConnect(to address: DeviceAddress)
 
-  /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more.
+  /// All bonds of this machine, of whatever adapter. The adapter adds those that it makes. Set them before `start()`.
+  func setBonds(_ bonds: [Bond])
+  /// How it pairs from now on.
+  func setPairing(_ settings: PairingSettings)
+  /// Answers the question that this device's pairing waits for.
+  func answer(_ address: DeviceAddress, _ answer: PairingAnswer)
+  /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more. Its
+  /// link ends.
   func unpair(_ address: DeviceAddress)
 }
 
@@ -49,6 +56,8 @@ public enum AdapterEvent {
   case advertising(AdvertisingSetID, AdvertisingStatus)
   /// A link is there; `link.role` tells who started it. Set `link.onEvent` before returning.
   case connected(any Link)
+  /// Something happened while the adapter paired with this device.
+  case pairing(DeviceAddress, PairingEvent)
   /// One attempt to connect failed; another follows after the back-off unless the pending connection is cancelled.
   case connectAttemptFailed(DeviceAddress, BluetoothError)
   /// A device to which a connection is pending could not be looked for in the last ten seconds, for this reason. It is
@@ -91,6 +100,12 @@ public protocol Link: AnyObject {
   /// - Parameter done: called once: with nil when the parameters are settled or the request was replaced, else with why
   ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them.
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void)
+  /// Raises the protection of the link: encrypts it with the keys of a bond, or pairs where there are none that are
+  /// good enough. Questions come as `AdapterEvent.pairing`.
+  /// - Parameters:
+  ///   - level: 2 encrypted, 3 authenticated, 4 the same with LE Secure Connections.
+  ///   - done: called once: with nil when the link has that level, else with why not.
+  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void)
   /// Measures the signal strength: −127 to +20 dBm.
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
 }

@@ -119,7 +119,7 @@ extension BledClient {
 }
 
 extension ClientCore {
-  fileprivate func params<Params: RPCPayload>(
+  func params<Params: RPCPayload>(
     of message: RPCMessage, _ id: RequestID, _ hand: (ClientCore, Params) -> Void
   ) {
     do {

@@ -39,6 +39,7 @@ public final class Daemon {
   let central: CentralBroker
   let server: ServerBroker
   let advertising: AdvertisingBroker
+  let pairing: PairingBroker
   let store: Store
   let restorations: Restorations
   let rules: Rules
@@ -76,12 +77,17 @@ public final class Daemon {
       adapters: adapters, directory: directory, rules: rules, scheduler: scheduler, logger: logger)
     server = ServerBroker(links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters)
+    pairing = PairingBroker(
+      adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
+      scheduler: scheduler, logger: logger)
+    central.onForget = { [unowned pairing] in pairing.forget($0) }
     restorations.describe = { [unowned self] in state(of: $0, since: 0) }
     router.serveSession(self)
     router.serveScan(scans)
     router.servePeripheral(central)
     router.serveGATT(central)
     router.servePublishing(server, advertising)
+    router.servePairing(pairing, central)
   }
 
   /// Adds an adapter and starts it, unless the daemon is stopping. The first one is the default.
@@ -90,9 +96,13 @@ public final class Daemon {
     let slot = adapters.add(adapter)
     directory.added(slot)
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
+    pairing.adding(adapter)
     adapter.start()
     scans.added(slot)
   }
+
+  /// Whether every device that asks for it may pair, without any check; initially none may.
+  public func acceptPairing(ofAll: Bool) { pairing.accept(all: ofAll) }
 
   /// Opens a session for a client that has connected.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
@@ -204,6 +214,7 @@ public final class Daemon {
     central.ended(session)
     advertising.ended(session)
     server.ended(session)
+    pairing.ended(session)
     logger.debug(
       "session \(session.id) closed; reports coalesced \(session.outbox.coalescedReports), dropped \(session.outbox.droppedReports), values refused \(session.outbox.refusedValues), links slowed \(session.slowedLinks)"
     )
@@ -215,7 +226,9 @@ public final class Daemon {
     case .scanning(let isOn): slot.scanningChanged(to: isOn)
     case .report(let report): scans.received(report, on: slot)
     case .advertising(let id, let status): advertising.changed(id, status, on: slot)
-    case .connected(let link): central.connected(links.add(link, on: slot, central: central, server: server).central)
+    case .connected(let link):
+      central.connected(links.add(link, on: slot, central: central, server: server, pairing: pairing).central)
+    case .pairing(let address, let event): pairing.handle(event, with: address, on: slot)
     case .connectAttemptFailed(let address, let error): central.attemptFailed(address, error, on: slot)
     case .connectWaiting(let address, let reason): central.waiting(address, reason, on: slot)
     }

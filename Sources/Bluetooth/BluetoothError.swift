@@ -72,6 +72,8 @@ public enum GAPError: Int, Hashable, Sendable, CaseIterable {
   case adapterFailed = 12
   /// The operation is not supported.
   case notSupported = 13
+  /// Pairing failed or was refused, or the link could not be encrypted.
+  case pairingFailed = 14
 
   /// The error as a `BluetoothError`, with a message that says more than the code.
   public func error(_ message: String) -> BluetoothError {

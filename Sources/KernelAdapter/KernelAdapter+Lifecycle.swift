@@ -84,7 +84,7 @@ extension KernelAdapter {
       }
       guard let packet = try? ManagementPacket(decoding: octets) else { return }
       if packet.index == index, let event = try? ManagementEvent(decoding: packet) {
-        answerPairing(event, packet.index)
+        take(pairing: event)
       }
       run(lifecycle: .packet(packet))
       configure(unconfigured.take(packet))
@@ -98,10 +98,6 @@ extension KernelAdapter {
       run(
         lifecycle: .managementFailed(Self.problem(error ?? SystemError(result: -EPIPE), "the kernel's Bluetooth")))
     }
-  }
-
-  private func answerPairing(_ event: ManagementEvent, _ index: ControllerIndex) {
-    if let answer = pairing.answer(to: event, index: index) { send(answer) }
   }
 
   private func identify(_ index: ControllerIndex, _ controller: ControllerInformation) {

@@ -79,7 +79,7 @@ extension KernelAdapter {
 
   private func take(_ descriptor: Descriptor, _ peer: DeviceAddress, _ handle: UInt16) {
     guard roles[handle] == .central else {
-      return announce(descriptor, peer, .peripheral, handle: handle, attempts: 1)
+      return announce(descriptor, peer, kernelPeer: peer, .peripheral, handle: handle, attempts: 1)
     }
     guard let (device, attachment) = attaching.first(where: { $0.value.handle == handle }) else {
       // It is not wanted any more and is being disconnected.
@@ -88,16 +88,17 @@ extension KernelAdapter {
     abandonAttachment(to: device)
     targets.connects[device] = nil
     run(radio: .attached(device))
-    announce(descriptor, device, .central, handle: handle, attempts: attachment.attempts)
+    announce(descriptor, device, kernelPeer: peer, .central, handle: handle, attempts: attachment.attempts)
   }
 
   private func announce(
-    _ descriptor: Descriptor, _ peer: DeviceAddress, _ role: LinkRole, handle: UInt16, attempts: Int
+    _ descriptor: Descriptor, _ peer: DeviceAddress, kernelPeer: DeviceAddress, _ role: LinkRole, handle: UInt16,
+    attempts: Int
   ) {
     // A link whose end went unnoticed must not be mistaken for the new one.
     endLink(handle, GAPError.disconnected.error("The link to \(peer) ended."))
     let link = KernelLink(
-      id: .next(), peer: peer, role: role, handle: handle, attempts: attempts,
+      id: .next(), peer: peer, kernelPeer: kernelPeer, role: role, handle: handle, attempts: attempts,
       parameters: linkParameters[handle], descriptor: descriptor, adapter: self)
     links[handle] = link
     emit(.connected(link))
@@ -158,7 +159,9 @@ extension KernelAdapter {
 
   func endLink(_ handle: UInt16, _ error: BluetoothError) {
     ending.removeValue(forKey: handle)?.alarm.cancel()
+    endRaise(handle, error)
     guard let link = links.removeValue(forKey: handle) else { return }
+    pairingQuestions[link.peer] = nil
     logger.debug(
       "a link ended",
       metadata: ["peer": "\(link.peer)", "reason": "\(error)", "by socket": "\(link.socketHasEnded)"])

@@ -32,7 +32,6 @@ public final class KernelAdapter: Adapter {
   var management: PacketSocket?
   /// Where the kernel tells that radios are blocked and unblocked.
   var rfkill: Descriptor?
-  let pairing: PairingPolicy
   var index: ControllerIndex?
   var powerDone: [(BluetoothError?) -> Void] = []
 
@@ -65,6 +64,10 @@ public final class KernelAdapter: Adapter {
   var attaching: [DeviceAddress: Attachment] = [:]
   /// Our role on the links that the controller has.
   var roles: [UInt16: LinkRole] = [:]
+  /// Links whose protection is being raised.
+  var raises: [UInt16: SecurityRaise] = [:]
+  /// What the kernel asked and waits for, by the address of the device.
+  var pairingQuestions: [DeviceAddress: PendingQuestion] = [:]
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.
   var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]
 
@@ -76,22 +79,19 @@ public final class KernelAdapter: Adapter {
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
   ///   - selector: which controller.
-  ///   - acceptsJustWorks: whether devices that ask for it may pair without any check; otherwise none can pair.
   ///   - publicAddress: the address that the controller gets if the kernel does not use it for lack of one.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   public init(
-    selector: AdapterSelector, acceptsJustWorks: Bool = false, publicAddress: DeviceAddress? = nil, loop: EventLoop,
-    scheduler: any Scheduler, logger: Logger
+    selector: AdapterSelector, publicAddress: DeviceAddress? = nil, loop: EventLoop, scheduler: any Scheduler,
+    logger: Logger
   ) {
-    pairing = PairingPolicy(acceptsJustWorks: acceptsJustWorks)
     self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
     self.logger[metadataKey: "adapter"] = "\(selector)"
-    lifecycle = LifecycleMachine(
-      selector: selector, spareAddress: SpareAddress.make(for: selector), acceptsPairing: acceptsJustWorks)
+    lifecycle = LifecycleMachine(selector: selector, spareAddress: SpareAddress.make(for: selector))
     unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
     information = AdapterInformation(id: selector.description, kind: "kernel")
   }
@@ -150,12 +150,6 @@ public final class KernelAdapter: Adapter {
       loop.execute { link.disconnect() }
       return true
     }
-  }
-
-  /// Has the kernel forget the keys of a device; without power there are none.
-  public func unpair(_ address: DeviceAddress) {
-    guard let index, state == .on else { return }
-    send(ManagementPacket(UnpairDevice { $0.device = ManagementAddress(address) }, index: index))
   }
 
   // MARK: - Telling

@@ -6,6 +6,8 @@ import CBlueZ
 final class KernelLink: Link {
   let id: LinkID
   let peer: DeviceAddress
+  /// The same as the kernel calls it: its identity, once that is known.
+  var kernelPeer: DeviceAddress
   let role: LinkRole
   let attempts: Int
   /// The HCI handle.
@@ -16,6 +18,8 @@ final class KernelLink: Link {
   var onEvent: ((LinkEvent) -> Void)?
 
   private let socket: PacketSocket
+  /// What waits while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
+  private var held: [[UInt8]]?
   /// Holds the end of the link until what was sent has left.
   private var departure: Departure
   private var departureAlarm: (any ScheduledWork)?
@@ -37,11 +41,12 @@ final class KernelLink: Link {
   static let sendBuffer: Int32 = 16384
 
   init(
-    id: LinkID, peer: DeviceAddress, role: LinkRole, handle: UInt16, attempts: Int, parameters: LinkParameters?,
-    descriptor: Descriptor, adapter: KernelAdapter
+    id: LinkID, peer: DeviceAddress, kernelPeer: DeviceAddress, role: LinkRole, handle: UInt16, attempts: Int,
+    parameters: LinkParameters?, descriptor: Descriptor, adapter: KernelAdapter
   ) {
     self.id = id
     self.peer = peer
+    self.kernelPeer = kernelPeer
     self.role = role
     self.handle = handle
     self.attempts = attempts
@@ -66,10 +71,14 @@ final class KernelLink: Link {
     set { socket.isReading = newValue }
   }
 
-  var isWritable: Bool { socket.isWritable }
+  var isWritable: Bool { socket.isWritable && held == nil }
 
   func send(_ packet: [UInt8]) {
     guard !hasEnded, !isDisconnecting else { return }
+    guard held == nil else {
+      held?.append(packet)
+      return
+    }
     departure.sent(packet.count)
     guard socket.send(packet) else {
       adapter.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
@@ -110,6 +119,32 @@ final class KernelLink: Link {
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { adapter.readRSSI(of: self, done) }
 
+  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    adapter.raiseSecurity(of: self, to: level, done)
+  }
+
+  /// Has the kernel encrypt the link at this level, 2 to 4. Packets wait until `endSecuring`.
+  /// - Returns: why it does not.
+  func secure(level: Int) -> BluetoothError? {
+    guard !hasEnded, !isDisconnecting, socket.descriptor.isOpen else {
+      return GAPError.notConnected.error("\(peer) is not connected.")
+    }
+    let result = cbz_att_set_security(socket.descriptor.number, UInt8(clamping: level))
+    guard result >= 0 else {
+      return GAPError.pairingFailed.error("The kernel does not encrypt the link to \(peer) (errno \(-result)).")
+    }
+    held = held ?? []
+    return nil
+  }
+
+  /// The kernel takes packets again, or never will.
+  func endSecuring() {
+    guard let packets = held else { return }
+    held = nil
+    for packet in packets { send(packet) }
+    if isWritable { tell(.writable) }
+  }
+
   // MARK: - What the adapter tells
 
   /// The owner knows the link: events may be delivered.
@@ -138,6 +173,7 @@ final class KernelLink: Link {
     guard now != security else { return false }
     security = now
     onEvent?(.securityChanged)
+    adapter.securityMayHaveChanged(self)
     return true
   }
 

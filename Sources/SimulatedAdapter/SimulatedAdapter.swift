@@ -103,7 +103,15 @@ public final class SimulatedAdapter: Adapter {
     settleSoon()
   }
 
-  /// Does nothing: simulated devices do not pair.
+  // Simulated devices do not pair.
+
+  /// Does nothing.
+  public func setBonds(_ bonds: [Bond]) {}
+  /// Does nothing.
+  public func setPairing(_ settings: PairingSettings) {}
+  /// Does nothing.
+  public func answer(_ address: DeviceAddress, _ answer: PairingAnswer) {}
+  /// Does nothing.
   public func unpair(_ address: DeviceAddress) {}
 
   /// Pulls the adapter out, as if it were unplugged.

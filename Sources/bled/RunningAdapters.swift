@@ -12,7 +12,6 @@ final class RunningAdapters {
   private let loop: EventLoop
   private let scheduler: any Scheduler
   private let logger: Logger
-  private let acceptsJustWorks: Bool
   /// The addresses of controllers that have none, by name.
   private let publicAddresses: [String: DeviceAddress]
   /// Where the simulated ones are: they hear each other.
@@ -22,14 +21,8 @@ final class RunningAdapters {
   /// The listed adapters.
   private var names: [String] = []
 
-  /// - Parameters:
-  ///   - acceptsJustWorks: whether devices may pair without any check.
-  ///   - publicAddresses: of controllers that have none, by the name of the adapter.
-  init(
-    acceptsJustWorks: Bool, publicAddresses: [String: DeviceAddress], loop: EventLoop, scheduler: any Scheduler,
-    logger: Logger
-  ) {
-    self.acceptsJustWorks = acceptsJustWorks
+  /// - Parameter publicAddresses: of controllers that have none, by the name of the adapter.
+  init(publicAddresses: [String: DeviceAddress], loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
     self.publicAddresses = publicAddresses
     self.loop = loop
     self.scheduler = scheduler
@@ -72,8 +65,8 @@ final class RunningAdapters {
       return logger.warning("adapter \(selector) is in use as \(name) until the next start")
     }
     let adapter = KernelAdapter(
-      selector: selector, acceptsJustWorks: acceptsJustWorks, publicAddress: publicAddresses["\(selector)"], loop: loop,
-      scheduler: scheduler, logger: Logger(label: "bled.kernel"))
+      selector: selector, publicAddress: publicAddresses["\(selector)"], loop: loop, scheduler: scheduler,
+      logger: Logger(label: "bled.kernel"))
     kernel[selector] = adapter
     onNew?(adapter)
   }

@@ -35,8 +35,8 @@ final class RunningDaemon {
       identity: settings.identity, policy: settings.policy, limits: settings.configuration.limits,
       scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),
       storage: Self.storage(settings, worker, logger))
+    daemon.acceptPairing(ofAll: settings.configuration.pairing.mode == .justWorks)
     adapters = RunningAdapters(
-      acceptsJustWorks: settings.configuration.pairing.mode == .justWorks,
       publicAddresses: settings.configuration.publicAddresses.byAdapter, loop: loop, scheduler: scheduler,
       logger: logger)
     adapters.onNew = { [unowned daemon] adapter in daemon.add(adapter) }

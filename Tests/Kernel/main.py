@@ -22,6 +22,7 @@ MODULES = {
     5: ["bluetoothd"],
     6: ["systemd"],
     7: ["zoo", "zoo_personalities", "sleep", "losses", "disturbed", "zoo_walk"],
+    8: ["pairing"],
 }
 
 

@@ -25,6 +25,25 @@ struct LifecycleMachineTests {
     #expect(script.told.last == .stopped)
   }
 
+  @Test func theKeysOfItsOwnBondsAreLoadedBeforePower() throws {
+    var script = Script(.index(0))
+    var own = Bond(local: address, peer: DeviceAddress(value: 0xC0DE_0000_0001, kind: .random))
+    own.add(
+      LongTermKey(
+        value: [UInt8](repeating: 0xAB, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: true,
+        isSecureConnections: true, role: .peripheral))
+    own.identityResolvingKey = [UInt8](repeating: 0xCD, count: 16)
+    let other = Bond(local: DeviceAddress(value: 0x00AA_0100_0001, kind: .public), peer: own.peer)
+    script.machine.bonds = [own, other]
+    try script.find()
+    script.give(.rival(nil))
+    try script.command("3400 0000 0700 000000000000 00")
+    try script.command("3f00 0000 0100 00")
+    let key = String(repeating: "ab", count: 16)
+    try script.command("1300 0000 2600 0100 01000000dec0 02 03 00 10 0000 0000000000000000 \(key)")
+    try script.command("3000 0000 1900 0100 01000000dec0 02 " + String(repeating: "cd", count: 16))
+  }
+
   @Test func withoutPairingTheKernelAsksUsAndStoresNoKeys() throws {
     var script = Script(.index(0), acceptsPairing: false)
     try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])

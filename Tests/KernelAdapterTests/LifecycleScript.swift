@@ -13,8 +13,8 @@ struct LifecycleScript {
   private var sent: [ManagementPacket] = []
 
   init(_ selector: AdapterSelector, acceptsPairing: Bool = true) {
-    machine = LifecycleMachine(
-      selector: selector, spareAddress: 0xC011_2233_4455, acceptsPairing: acceptsPairing)
+    machine = LifecycleMachine(selector: selector, spareAddress: 0xC011_2233_4455)
+    machine.pairing.acceptsDevices = acceptsPairing
     give(.start)
     give(.managementOpened)
   }
@@ -95,6 +95,8 @@ struct LifecycleScript {
     try command("3400 0000 0700 000000000000 00", location: location)
     // Invalid Parameters: there was no advertisement.
     try command("3f00 0000 0100 00", status: 0x0D, location: location)
+    try command("1300 0000 0200 0000", location: location)
+    try command("3000 0000 0200 0000", location: location)
   }
 
   /// The whole way to `on` of a controller that is off.

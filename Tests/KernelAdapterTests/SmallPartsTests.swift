@@ -36,32 +36,6 @@ struct SmallPartsTests {
     #expect(SpareAddress.make(for: .index(1)) != value)
   }
 
-  @Test func everyPairingQuestionIsAnswered() throws {
-    let device = ManagementAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random))
-    let index = ControllerIndex(rawValue: 0)
-    var policy = PairingPolicy()
-    let justWorks = ManagementEvent.userConfirmationRequest(
-      UserConfirmationRequest {
-        $0.device = device
-        $0.confirmHint = 1
-      })
-    let comparison = ManagementEvent.userConfirmationRequest(
-      UserConfirmationRequest {
-        $0.device = device
-        $0.value = 123_456
-      })
-    #expect(policy.answer(to: justWorks, index: index)?.code == UserConfirmationReply.opcode)
-    #expect(policy.answer(to: comparison, index: index)?.code == UserConfirmationNegativeReply.opcode)
-    #expect(
-      policy.answer(to: .userPasskeyRequest(UserPasskeyRequest(device: device)), index: index)?.code
-        == UserPasskeyNegativeReply.opcode)
-    policy.acceptsJustWorks = false
-    #expect(policy.answer(to: justWorks, index: index)?.code == UserConfirmationNegativeReply.opcode)
-    policy.started = [DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random)]
-    #expect(policy.answer(to: justWorks, index: index)?.code == UserConfirmationReply.opcode)
-    #expect(policy.answer(to: .indexAdded, index: index) == nil)
-  }
-
   @Test func backOffDoublesUpToItsLimit() {
     var backOff = BackOff(first: .milliseconds(250), limit: .seconds(1))
     var now = Instant.zero

@@ -71,7 +71,7 @@ struct UnconfiguredMachineTests {
   }
 
   @Test func theLifecycleTellsItWhileTheControllerIsAbsent() {
-    var machine = LifecycleMachine(selector: .index(0), spareAddress: 0, acceptsPairing: false)
+    var machine = LifecycleMachine(selector: .index(0), spareAddress: 0)
     let problem = AdapterProblem(kind: .hardware, message: "no address", remedy: "set one")
     #expect(machine.handle(.unconfigured(problem), at: .zero) == [], "it is not known to be absent yet")
     _ = machine.handle(.start, at: .zero)

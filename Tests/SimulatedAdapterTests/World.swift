@@ -42,6 +42,7 @@ final class World {
     case .advertising(let set, .on(let interval)): trace.append("advertising \(set.value) on \(interval)")
     case .advertising(let set, .off): trace.append("advertising \(set.value) off")
     case .advertising(let set, .failed(let error)): trace.append("advertising \(set.value) failed \(error.name)")
+    case .pairing(let address, let event): trace.append("pairing \(address) \(event)")
     case .connected(let link):
       trace.append("connected \(link.peer) \(link.role) \(link.attempts)")
       links.append(link)

@@ -34,6 +34,8 @@ final class CentralBroker {
   let scheduler: any Scheduler
   let logger: Logger
   var watchers = LinkWatchers()
+  /// Called with a device that is forgotten.
+  var onForget: (Peripheral) -> Void = { _ in }
   private let adapters: AdapterRegistry
   private let rules: Rules
   private var connections: [Peripheral: PeripheralConnection] = [:]
@@ -104,7 +106,7 @@ final class CentralBroker {
         "other users use \(peripheral.id): it can be forgotten by a program with the permission \"sessions\"")
     }
     try directory.forget(peripheral)
-    peripheral.adapter.adapter.unpair(peripheral.address)
+    onForget(peripheral)
   }
 
   // MARK: Sessions that come and go

@@ -242,6 +242,9 @@ final class CentralLink {
     beginNext()
   }
 
+  /// Who asked for a procedure; nil for the daemon itself.
+  func session(asking id: ProcedureID) -> Session? { queue.operation(asking: id)?.session }
+
   /// The link has room for commands again.
   func roomAgain() { beginNext() }
 

@@ -23,6 +23,7 @@ final class LinkHub {
   private let scheduler: any Scheduler
   private unowned let centralBroker: CentralBroker
   private unowned let serverBroker: ServerBroker
+  private unowned let pairing: PairingBroker
 
   private var connection: GATTConnection
   private var actions: [GATTAction] = []
@@ -33,7 +34,7 @@ final class LinkHub {
 
   init(
     _ link: any Link, on slot: AdapterSlot, to peripheral: Peripheral, in registry: LinkRegistry,
-    scheduler: any Scheduler, central: CentralBroker, server: ServerBroker
+    scheduler: any Scheduler, central: CentralBroker, server: ServerBroker, pairing: PairingBroker
   ) {
     self.link = link
     self.slot = slot
@@ -43,7 +44,10 @@ final class LinkHub {
     self.scheduler = scheduler
     centralBroker = central
     serverBroker = server
-    connection = GATTConnection(maximumMTU: link.maximumMTU, security: SecurityState(link.security))
+    self.pairing = pairing
+    connection = GATTConnection(maximumMTU: link.maximumMTU)
+    connection.asksForSecurity = true
+    connection.securityChanged(pairing.security(of: self))
     link.onEvent = { [weak self] event in self?.handle(event) }
   }
 
@@ -59,6 +63,17 @@ final class LinkHub {
   func start(_ procedure: GATTProcedure, id: ProcedureID) {
     withConnection { $0.start(procedure, id: id, now: scheduler.now, actions: &$1) }
   }
+
+  /// The device's server asks for more security: the procedure is repeated if it can be had, or fails.
+  private func raiseSecurity(for id: ProcedureID, _ error: ATTErrorCode) {
+    pairing.raise(self, after: error, for: central.session(asking: id)) { [weak self] isSecured in
+      guard let self, isOpen else { return }
+      withConnection { $0.resume(id, isSecured: isSecured, now: self.scheduler.now, actions: &$1) }
+    }
+  }
+
+  /// How the link is protected changed, or what is known of it.
+  func securityChanged() { connection.securityChanged(pairing.security(of: self)) }
 
   // MARK: The server role
 
@@ -146,8 +161,7 @@ final class LinkHub {
       server.roomAgain()
     case .parametersChanged:
       break
-    case .securityChanged:
-      connection.securityChanged(SecurityState(link.security))
+    case .securityChanged: securityChanged()
     case .ended(let reason):
       end(reason)
     }
@@ -161,6 +175,7 @@ final class LinkHub {
     let error = GAPError.disconnected.error("the connection ended: \(reason)")
     withConnection { $0.linkEnded(error, actions: &$1) }
     registry.remove(self)
+    pairing.linkEnded(self)
     central.linkEnded(error, reason)
     server.linkEnded()
   }
@@ -193,9 +208,9 @@ final class LinkHub {
     case .questionCancelled(let token): server.questionCancelled(token)
     case .subscriptionChanged(let handle, let configuration): server.subscriptionChanged(handle, configuration)
     case .indicationFinished(let id, _): server.indicationFinished(id)
-    // The MTU is read where it is needed. Security is asked for only where `asksForSecurity` is set, and nothing is
-    // kept of devices without a bond.
-    case .mtuChanged, .stored, .clientStateChanged, .securityNeeded: break
+    case .securityNeeded(let id, let error): raiseSecurity(for: id, error)
+    // The MTU is read where it is needed.
+    case .mtuChanged, .stored, .clientStateChanged: break
     }
   }
 

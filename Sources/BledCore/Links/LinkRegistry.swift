@@ -26,15 +26,17 @@ final class LinkRegistry {
   /// - Parameters:
   ///   - central: handles what concerns us as the client of the device.
   ///   - server: handles what concerns us as its server.
+  ///   - pairing: decides how far its protection can be trusted.
   func add(
-    _ link: any Link, on slot: AdapterSlot, central: CentralBroker, server: ServerBroker
+    _ link: any Link, on slot: AdapterSlot, central: CentralBroker, server: ServerBroker, pairing: PairingBroker
   ) -> LinkHub {
     let peripheral = directory.peripheral(at: link.peer, on: slot)
     peripheral.adapter = slot
     peripheral.holds += 1
     slot.linkCount += 1
     let hub = LinkHub(
-      link, on: slot, to: peripheral, in: self, scheduler: scheduler, central: central, server: server)
+      link, on: slot, to: peripheral, in: self, scheduler: scheduler, central: central, server: server,
+      pairing: pairing)
     links.append(hub)
     return hub
   }

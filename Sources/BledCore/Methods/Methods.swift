@@ -78,3 +78,28 @@ extension Router {
     }
   }
 }
+
+extension Router {
+  func servePairing(_ pairing: PairingBroker, _ central: CentralBroker) {
+    serve(PeripheralPair.self) { [unowned pairing, unowned central] params, session, reply in
+      try pairing.pair(params, on: central.link(to: params.peripheral, for: session).hub, for: session, reply)
+    }
+    answer(PairingRegister.self) { [unowned pairing] params, session in
+      try pairing.register(params, session)
+      return Empty()
+    }
+    answer(PairingUnregister.self) { [unowned pairing] _, session in
+      pairing.unregister(session)
+      return Empty()
+    }
+    answer(PairingOpen.self) { [unowned pairing] params, _ in
+      try pairing.open(params)
+      return Empty()
+    }
+    answer(PairingList.self) { [unowned pairing] _, _ in pairing.list }
+    answer(PairingForget.self) { [unowned pairing] params, session in
+      try pairing.forget(params, for: session)
+      return Empty()
+    }
+  }
+}

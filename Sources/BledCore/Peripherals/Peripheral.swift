@@ -13,6 +13,8 @@ final class Peripheral {
   let number: Int
   /// The address by which it is reached.
   let address: DeviceAddress
+  /// The address that it keeps, once it has told it: keys are kept under that one.
+  var identity: DeviceAddress
   /// The adapter that heard it last or holds its link.
   var adapter: AdapterSlot
   /// When it was last heard, connected or asked for.
@@ -49,6 +51,7 @@ final class Peripheral {
     self.id = id
     self.number = number
     self.address = address
+    identity = address
     self.adapter = adapter
     lastUse = now
     storedName = name

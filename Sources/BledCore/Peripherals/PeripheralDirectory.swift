@@ -198,6 +198,11 @@ final class PeripheralDirectory {
       .max { $0.lastUse < $1.lastUse }
   }
 
+  /// The device that keeps this address.
+  func find(identity address: DeviceAddress) -> Peripheral? {
+    byAddress.values.first { $0.identity == address && $0.address != address } ?? byAddress[address]
+  }
+
   /// All devices, the last heard first.
   var all: [Peripheral] { Self.inOrder(byAddress.values) }
 

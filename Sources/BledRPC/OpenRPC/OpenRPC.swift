@@ -97,10 +97,14 @@ public enum ProtocolContents {
     GATTRead.self, GATTWrite.self, GATTSubscribe.self, GATTUnsubscribe.self,
     ServiceAdd.self, ServiceRemove.self, ServerNotify.self, ServerSetLatency.self,
     AdvertisingStart.self, AdvertisingStop.self,
+    PeripheralPair.self, PairingRegister.self, PairingUnregister.self, PairingOpen.self, PairingList.self,
+    PairingForget.self,
   ]
 
   /// The methods that the daemon calls.
-  public static let daemonCalls: [any DaemonCall.Type] = [ServerRead.self, ServerWrite.self]
+  public static let daemonCalls: [any DaemonCall.Type] = [
+    ServerRead.self, ServerWrite.self, PairingConfirm.self, PairingEnterPasskey.self,
+  ]
 
   /// The notifications that the daemon sends.
   public static let notifications: [any RPCNotification.Type] = [
@@ -111,6 +115,7 @@ public enum ProtocolContents {
     GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
     AdvertisingChanged.self,
+    PairingShowPasskey.self, PairingEnded.self,
   ]
 }
 

@@ -84,6 +84,7 @@ extension BluetoothError {
     case .connectionFailed, .adapterOff, .adapterAbsent, .adapterFailed: .connectionFailed
     case .advertisingDataTooLong, .advertisingSetsExhausted: .outOfSpace
     case .notSupported: .operationNotSupported
+    case .pairingFailed: .unknown
     }
   }
 

@@ -1,3 +1,5 @@
+import Adapter
+import Bluetooth
 import HCI
 
 /// The mgmt commands that set up a controller before it is used, and restore it afterwards.
@@ -6,12 +8,12 @@ enum ControllerSettings {
   /// kernel connects to by itself, advertisements, and private addresses, under which we would be unknown.
   /// - Parameters:
   ///   - spareAddress: a random static address for a controller that has none of its own.
-  ///   - acceptsPairing: whether devices may pair. If not, the kernel neither stores keys nor pairs by itself: it does
-  ///     that, where it takes us for something without input and output.
+  ///   - pairing: how devices pair. Where none may, the kernel neither stores keys nor pairs by itself.
+  ///   - bonds: the bonds of all adapters. Loading them replaces what the kernel knows, so all are loaded at once.
   ///   - needsCycle: whether its power has to be cycled in between.
   static func script(
-    for index: ControllerIndex, _ information: ControllerInformation, spareAddress: UInt64, acceptsPairing: Bool,
-    needsCycle: Bool
+    for index: ControllerIndex, _ information: ControllerInformation, spareAddress: UInt64, pairing: PairingSettings,
+    bonds: [Bond], needsCycle: Bool
   ) -> [ManagementPacket] {
     var script: [ManagementPacket] = []
     func add(_ command: some ManagementCommand) { script.append(ManagementPacket(command, index: index)) }
@@ -19,6 +21,22 @@ enum ControllerSettings {
     let isCycled = (needsCycle || current.contains(.privacy)) && current.contains(.powered)
     add(RemoveDevice())
     add(RemoveAdvertising())
+    let local =
+      information.address == 0
+      ? DeviceAddress(value: spareAddress, kind: .random) : DeviceAddress(value: information.address, kind: .public)
+    let own = bonds.filter { $0.local == local }
+    add(LoadLongTermKeys { $0.keys = own.flatMap { bond in bond.longTermKeys.map { .init($0, of: bond.peer) } } })
+    add(
+      LoadIdentityResolvingKeys {
+        $0.keys = own.compactMap { bond in
+          bond.identityResolvingKey.map { value in
+            ManagementIdentityResolvingKey {
+              $0.device = ManagementAddress(bond.peer)
+              $0.value = value
+            }
+          }
+        }
+      })
     if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
       if current.contains(.powered) { add(SetPowered(value: 0)) }
@@ -32,8 +50,10 @@ enum ControllerSettings {
     if !current.contains(.secureConnections), information.supported.contains(.secureConnections) {
       add(SetSecureConnections(value: 1))
     }
-    add(SetIOCapability(value: acceptsPairing ? 3 : 1))
-    if current.contains(.bondable) != acceptsPairing { add(SetBondable(value: acceptsPairing ? 1 : 0)) }
+    add(SetIOCapability(value: pairing.ioCapability))
+    if current.contains(.bondable) != pairing.acceptsDevices {
+      add(SetBondable(value: pairing.acceptsDevices ? 1 : 0))
+    }
     if !current.contains(.powered) || information.address == 0 || isCycled { add(SetPowered(value: 1)) }
     return script
   }

@@ -64,8 +64,10 @@ struct LifecycleMachine {
   let selector: AdapterSelector
   /// A random static address for a controller that has no public one.
   private let spareAddress: UInt64
-  /// Whether devices may pair.
-  private let acceptsPairing: Bool
+  /// How devices pair.
+  var pairing = PairingSettings()
+  /// The bonds of all adapters.
+  var bonds: [Bond] = []
   private var state = State.stopped
   private var index: ControllerIndex?
   private var information: ControllerInformation?
@@ -84,10 +86,9 @@ struct LifecycleMachine {
   /// The controller did not respond: its state is unknown until its power was cycled.
   private var needsCycle = false
 
-  init(selector: AdapterSelector, spareAddress: UInt64, acceptsPairing: Bool) {
+  init(selector: AdapterSelector, spareAddress: UInt64) {
     self.selector = selector
     self.spareAddress = spareAddress
-    self.acceptsPairing = acceptsPairing
   }
 
   mutating func handle(_ input: Input, at now: Instant) -> [Action] {
@@ -171,7 +172,8 @@ struct LifecycleMachine {
       return [.state(.off)] + powerDone(nil)
     }
     script = ControllerSettings.script(
-      for: index, information, spareAddress: spareAddress, acceptsPairing: acceptsPairing, needsCycle: needsCycle)
+      for: index, information, spareAddress: spareAddress, pairing: pairing, bonds: bonds,
+      needsCycle: needsCycle)
     needsCycle = false
     state = .configuring
     // A retry is quiet: the reported problem stands until it is solved.
@@ -409,7 +411,7 @@ struct LifecycleMachine {
     outstanding = nil
     if wasInUse, let index, let found {
       script = ControllerSettings.restoringScript(
-        for: index, found, acceptedPairing: acceptsPairing, needsCycle: needsCycle)
+        for: index, found, acceptedPairing: pairing.acceptsDevices, needsCycle: needsCycle)
     }
     return nextInScript(at: now)
   }

@@ -68,6 +68,10 @@ final class SimulatedLink: Link {
     done(nil)
   }
 
+  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    done(GAPError.notSupported.error("Simulated devices do not pair."))
+  }
+
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     guard let pair else { return done(.failure(GAPError.notConnected.error("The link no longer exists."))) }
     // The controller measures it in the next connection event.

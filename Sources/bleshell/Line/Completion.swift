@@ -46,7 +46,8 @@ enum Completion {
     let (devices, attributes) = state.withLock { ($0.devices, $0.attributes) }
     switch command {
     case "help": return commands
-    case "connect", "services", "rssi", "forget": return devices
+    case "connect", "services", "rssi", "forget", "pair": return devices
+    case "pairing": return ["list", "forget", "open"] + devices
     case "read", "write", "subscribe": return attributes + devices
     default: return []
     }
@@ -60,6 +61,7 @@ enum Completion {
       "--name", "--service", "--service-data", "--manufacturer-data", "--appearance", "--interval", "--adapter",
       "--not-connectable", "--time", "--stop",
     ],
+    "pair": ["--level", "--yes", "--passkey", "--timeout"],
     "serve": ["--time", "--visits"], "watch": ["--time"], "raw": ["--time"],
   ]
 

@@ -11,6 +11,9 @@ final class ScriptedAdapter: Adapter {
   private(set) var pendingConnections: Set<DeviceAddress> = []
   private(set) var connectCalls = 0
   private(set) var unpaired: [DeviceAddress] = []
+  private(set) var bonds: [Bond] = []
+  private(set) var pairing = PairingSettings()
+  private(set) var answers: [PairingAnswer] = []
   /// The power that was asked for and was not switched by the test.
   private var switches: [(on: Bool, done: (BluetoothError?) -> Void)] = []
   private(set) var isStopped = false
@@ -43,6 +46,9 @@ final class ScriptedAdapter: Adapter {
   }
   func cancelConnect(to address: DeviceAddress) { pendingConnections.remove(address) }
   func unpair(_ address: DeviceAddress) { unpaired.append(address) }
+  func setBonds(_ bonds: [Bond]) { self.bonds = bonds }
+  func setPairing(_ settings: PairingSettings) { pairing = settings }
+  func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { answers.append(answer) }
 
   /// What power is asked for now.
   var wantedPower: [Bool] { switches.map(\.on) }

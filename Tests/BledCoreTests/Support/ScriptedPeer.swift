@@ -83,13 +83,15 @@ final class ScriptedLink: Link {
   let role: LinkRole
   let parameters: LinkParameters? = nil
   let attempts = 1
-  let security = LinkSecurity.none
+  private(set) var security = LinkSecurity.none
   let maximumMTU = 517
   var onEvent: ((LinkEvent) -> Void)?
   /// How the daemon ended it, if it did.
   private(set) var wasDisconnected = false
   /// What the daemon asked for.
   private(set) var requested: [ConnectionParameters] = []
+  /// The levels of security that the daemon asked for, with what waits for the outcome.
+  private(set) var raises: [(level: Int, done: (BluetoothError?) -> Void)] = []
   /// How often the controller was asked for the signal strength.
   private(set) var measurements = 0
   private let peerDevice: ScriptedPeer
@@ -131,6 +133,20 @@ final class ScriptedLink: Link {
     requested.append(parameters)
     done(refusal)
   }
+  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void) { raises.append((level, done)) }
+
+  /// The first raise that waits ends.
+  func endRaise(_ outcome: LinkSecurity?, _ error: BluetoothError? = nil) {
+    if let outcome { protect(outcome) }
+    raises.removeFirst().done(error)
+  }
+
+  /// The kernel encrypts the link.
+  func protect(_ security: LinkSecurity) {
+    self.security = security
+    onEvent?(.securityChanged)
+  }
+
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     measurements += 1
     scheduler.schedule(after: .milliseconds(1)) { done(.success(-42)) }

@@ -1,1 +1,1 @@
-"""The six groups of cases."""
+"""The eight groups of cases."""

@@ -1,6 +1,7 @@
 """A client of the daemon: JSON-RPC 2.0, one message a line, both ways on one connection."""
 
 import asyncio
+import inspect
 import itertools
 import json
 
@@ -33,6 +34,7 @@ class Client:
         self.last_call = 0
         self.surplus = []
         self.watch = None
+        self._later = []
         self._task = asyncio.create_task(self._receive())
 
     @classmethod
@@ -60,8 +62,8 @@ class Client:
         return future
 
     def answer(self, method, handler):
-        """Lets the handler answer the daemon's calls of this method: it takes the parameters, and gives the result, or
-        None to leave the call without an answer."""
+        """Lets the handler answer the daemon's calls of this method: it takes the parameters, and gives the result, one
+        to wait for, or None to leave the call without an answer."""
         self._answers[method] = handler
 
     async def next(self, method, where=lambda _: True, seconds=60):
@@ -122,6 +124,9 @@ class Client:
     def _send(self, message):
         self._writer.write(json.dumps(message).encode() + b"\n")
 
+    async def _answer_later(self, number, result):
+        self._send({"jsonrpc": "2.0", "id": number, "result": await result})
+
     async def _receive(self):
         while line := await self._reader.readline():
             message = json.loads(line)
@@ -140,7 +145,9 @@ class Client:
                     future.set_result(message["result"])
             elif "id" in message:
                 result = self._answers[message["method"]](message["params"])
-                if result is not None:
+                if inspect.isawaitable(result):
+                    self._later.append(asyncio.create_task(self._answer_later(message["id"], result)))
+                elif result is not None:
                     self._send({"jsonrpc": "2.0", "id": message["id"], "result": result})
             else:
                 async with self._news:

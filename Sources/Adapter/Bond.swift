@@ -1,0 +1,93 @@
+import Bluetooth
+
+/// The keys that one adapter of this machine shares with a device (Core 5.4, Vol 3, Part H, 2.4).
+public struct Bond: Hashable, Sendable {
+  /// The adapter's address: another adapter of the same machine does not share the keys.
+  public let local: DeviceAddress
+  /// The device's identity address.
+  public let peer: DeviceAddress
+  /// The keys for encryption: one after LE Secure Connections; after legacy pairing up to two, one for each role.
+  public var longTermKeys: [LongTermKey]
+  /// The key that resolves the device's private addresses, 16 octets; nil if it gave none.
+  public var identityResolvingKey: [UInt8]?
+  /// The keys for signed writes, at most one for each side.
+  public var signatureKeys: [SignatureKey]
+
+  /// Makes a bond without keys.
+  public init(local: DeviceAddress, peer: DeviceAddress) {
+    self.local = local
+    self.peer = peer
+    longTermKeys = []
+    signatureKeys = []
+  }
+
+  /// The protection that its keys give a link; nil without a key for encryption.
+  public var security: LinkSecurity? {
+    guard let key = longTermKeys.max(by: { $0.level < $1.level }) else { return nil }
+    return LinkSecurity(level: key.level, keySize: key.size)
+  }
+
+  /// Adds a key; it replaces the one for the same role.
+  public mutating func add(_ key: LongTermKey) {
+    longTermKeys.removeAll { $0.role == key.role || $0.isSecureConnections || key.isSecureConnections }
+    longTermKeys.append(key)
+  }
+
+  /// Adds a key; it replaces the one of the same side.
+  public mutating func add(_ key: SignatureKey) {
+    signatureKeys.removeAll { $0.isOurs == key.isOurs }
+    signatureKeys.append(key)
+  }
+}
+
+/// A key with which links are encrypted (Vol 3, Part H, 2.4.2.3).
+public struct LongTermKey: Hashable, Sendable {
+  /// 16 octets, the lowest first.
+  public let value: [UInt8]
+  /// How many of them count, 7 to 16.
+  public let size: Int
+  /// Names the key in legacy pairing; 0 otherwise.
+  public let diversifier: UInt16
+  /// The same.
+  public let random: UInt64
+  /// Whether the pairing was protected against a person in the middle.
+  public let isAuthenticated: Bool
+  /// Whether it comes from LE Secure Connections.
+  public let isSecureConnections: Bool
+  /// Our role on the links for which it is used; for LE Secure Connections it is used in both.
+  public let role: LinkRole
+
+  /// Makes a key.
+  public init(
+    value: [UInt8], size: Int, diversifier: UInt16, random: UInt64, isAuthenticated: Bool, isSecureConnections: Bool,
+    role: LinkRole
+  ) {
+    self.value = value
+    self.size = size
+    self.diversifier = diversifier
+    self.random = random
+    self.isAuthenticated = isAuthenticated
+    self.isSecureConnections = isSecureConnections
+    self.role = role
+  }
+
+  /// The security level of a link that it encrypts, 2 to 4.
+  public var level: Int { isAuthenticated ? (isSecureConnections ? 4 : 3) : 2 }
+}
+
+/// A key with which writes are signed (Vol 3, Part H, 2.4.2.2).
+public struct SignatureKey: Hashable, Sendable {
+  /// 16 octets, the lowest first.
+  public let value: [UInt8]
+  /// Whether we sign with it; otherwise the device does.
+  public let isOurs: Bool
+  /// Whether the pairing was protected against a person in the middle.
+  public let isAuthenticated: Bool
+
+  /// Makes a key.
+  public init(value: [UInt8], isOurs: Bool, isAuthenticated: Bool) {
+    self.value = value
+    self.isOurs = isOurs
+    self.isAuthenticated = isAuthenticated
+  }
+}

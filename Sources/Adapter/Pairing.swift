@@ -1,0 +1,63 @@
+import Bluetooth
+
+/// What a person can do on this machine while it pairs (Core 5.4, Vol 3, Part H, 2.3.2).
+public enum PairingCapability: String, Hashable, Sendable, CaseIterable {
+  /// Read a passkey.
+  case display
+  /// Read a passkey, and say whether two numbers are equal.
+  case displayYesNo
+  /// Type a passkey.
+  case keyboard
+  /// All of it.
+  case keyboardDisplay
+  /// Nothing: pairing has no protection against a person in the middle.
+  case none
+}
+
+/// How an adapter pairs from now on.
+public struct PairingSettings: Hashable, Sendable {
+  /// What a person can do; it holds for links that come up from now on, and for pairings that we begin.
+  public var capability: PairingCapability
+  /// Whether devices that begin to pair may keep keys. What they may do is then asked, with a `PairingQuestion`.
+  public var acceptsDevices: Bool
+
+  /// Makes settings; by default no device can pair by itself.
+  public init(capability: PairingCapability = .none, acceptsDevices: Bool = false) {
+    self.capability = capability
+    self.acceptsDevices = acceptsDevices
+  }
+}
+
+/// What must be known to go on with a pairing. It waits for `Adapter.answer`.
+public enum PairingQuestion: Hashable, Sendable {
+  /// Whether to pair at all, without protection against a person in the middle (Just Works).
+  case consent
+  /// Whether the device shows the same number, 0 to 999999.
+  case comparison(UInt32)
+  /// The passkey that the device shows.
+  case passkey
+}
+
+/// The answer to a `PairingQuestion`.
+public enum PairingAnswer: Hashable, Sendable {
+  /// Yes.
+  case accept
+  /// The passkey, 0 to 999999.
+  case passkey(UInt32)
+  /// No: the pairing ends.
+  case refuse
+}
+
+/// What happens while the adapter pairs with a device.
+public enum PairingEvent: Hashable, Sendable {
+  /// Something must be known.
+  case question(PairingQuestion)
+  /// The person at the device types this passkey, 0 to 999999; so many digits are there already.
+  case showPasskey(UInt32, entered: Int)
+  /// A bond was made, or has changed; it is to be kept.
+  case bonded(Bond)
+  /// It failed.
+  case failed(BluetoothError)
+  /// The keys were removed, not by us.
+  case unbonded
+}

@@ -1,0 +1,62 @@
+import BledRPC
+import Bluetooth
+
+/// What a program answers when devices pair; see `BledClient.answerPairings`.
+public struct PairingAgent: Sendable {
+  /// "display", "displayYesNo", "keyboard", "keyboardDisplay" or "none".
+  public var capability: String
+  /// Whether to pair; with a number, whether the device shows the same.
+  public var confirm: @Sendable (PairingConfirm.Params) async -> Bool
+  /// The passkey that the device shows, up to six digits; nil to refuse.
+  public var enterPasskey: @Sendable (PairingEnterPasskey.Params) async -> String?
+
+  /// Makes an agent.
+  public init(
+    capability: String, confirm: @escaping @Sendable (PairingConfirm.Params) async -> Bool,
+    enterPasskey: @escaping @Sendable (PairingEnterPasskey.Params) async -> String? = { _ in nil }
+  ) {
+    self.capability = capability
+    self.confirm = confirm
+    self.enterPasskey = enterPasskey
+  }
+}
+
+extension BledClient {
+  /// Answers for the devices that pair from now on, until `stopAnsweringPairings` or the end of this client. The daemon
+  /// asks the session that pairs first, then the others in the order in which they registered. An agent that can
+  /// display shows the passkeys of the notification `PairingShowPasskey`: observe it before.
+  /// - Throws: `BledError.notPermitted`, `.invalidParameter`; and as `call`.
+  public func answerPairings(with agent: PairingAgent) async throws(BluetoothError) {
+    core.answer(PairingConfirm.name) { [weak core] message, id in
+      core?.params(of: message, id) { (core, params: PairingConfirm.Params) in
+        let answer = RequestAnswer(core: core, id: id)
+        Task { answer.succeed(PairingConfirm.Result(accept: await agent.confirm(params))) }
+      }
+    }
+    core.answer(PairingEnterPasskey.name) { [weak core] message, id in
+      core?.params(of: message, id) { (core, params: PairingEnterPasskey.Params) in
+        let answer = RequestAnswer(core: core, id: id)
+        Task { answer.succeed(PairingEnterPasskey.Result(passkey: await agent.enterPasskey(params))) }
+      }
+    }
+    _ = try await call(PairingRegister.self, .init(capability: agent.capability))
+  }
+
+  /// The opposite of `answerPairings`.
+  /// - Throws: As `call`.
+  public func stopAnsweringPairings() async throws(BluetoothError) {
+    _ = try await call(PairingUnregister.self, Empty())
+    core.answer(PairingConfirm.name, with: nil)
+    core.answer(PairingEnterPasskey.name, with: nil)
+  }
+}
+
+extension Peripheral {
+  /// Encrypts the link with the keys of an earlier pairing, or pairs.
+  /// - Parameter level: "encrypted", "authenticated" or "secureConnections"; "encrypted" if nil.
+  /// - Returns: What was reached; the keys are stored.
+  /// - Throws: `GAPError.pairingFailed`; `BledError.notPermitted`; and as `BledClient.call`.
+  public func pair(level: String? = nil) async throws(BluetoothError) -> PeripheralPair.Result {
+    try await client.call(PeripheralPair.self, .init(peripheral: identifier, level: level))
+  }
+}

@@ -1,0 +1,59 @@
+import Adapter
+import Bluetooth
+import Logging
+
+/// The keys that this machine shares with devices. They are kept in the store, and each adapter is told of them before
+/// it starts.
+final class BondDirectory {
+  /// How many bonds there may be: the one that was made first gives way.
+  static let most = 256
+
+  /// The last one is first.
+  private(set) var all: [Bond] = []
+  private let store: Store
+  private let logger: Logger
+  private var document: StoredDocument<BondRecords>?
+
+  init(store: Store, logger: Logger) {
+    self.store = store
+    self.logger = logger
+    let document = store.document("bonds", version: 1) { [unowned self] in
+      BondRecords(bonds: all.map { BondRecord($0) })
+    }
+    self.document = document
+    for bond in (document.load()?.bonds ?? []).prefix(Self.most).compactMap(\.bond)
+    where find(bond.local, bond.peer) == nil {
+      all.append(bond)
+    }
+  }
+
+  /// The bond of an adapter with a device.
+  func find(_ local: DeviceAddress, _ peer: DeviceAddress) -> Bond? {
+    all.first { $0.local == local && $0.peer == peer }
+  }
+
+  /// A bond was made, or its keys have changed.
+  /// - Returns: the bond that gave way.
+  func keep(_ bond: Bond) -> Bond? {
+    guard find(bond.local, bond.peer) != bond else { return nil }
+    all.removeAll { $0.local == bond.local && $0.peer == bond.peer }
+    all.insert(bond, at: 0)
+    document?.changed()
+    guard all.count > Self.most else { return nil }
+    logger.warning("\(Self.most) devices are paired, which is the limit: the first of them is forgotten")
+    return all.removeLast()
+  }
+
+  /// The keys are gone.
+  /// - Returns: whether there were any.
+  @discardableResult
+  func remove(_ local: DeviceAddress, _ peer: DeviceAddress) -> Bool {
+    guard find(local, peer) != nil else { return false }
+    all.removeAll { $0.local == local && $0.peer == peer }
+    document?.changed()
+    return true
+  }
+
+  /// Calls back when all bonds are on disk.
+  func whenStored(_ done: @escaping () -> Void) { store.flush(done) }
+}

@@ -1,0 +1,294 @@
+import ATT
+import Adapter
+import BledRPC
+import Bluetooth
+import GATT
+import Logging
+
+/// Decides who pairs: asks the sessions that registered for it, else the configuration; and keeps what comes of it.
+///
+/// | Question of a pairing | Who answers                                                          |
+/// |-----------------------|----------------------------------------------------------------------|
+/// | any                   | an agent: the session that pairs, then the others as they registered |
+/// | … none is there       | consent: yes if a session pairs, or devices may; anything else: no   |
+/// | … it cannot answer    | the next one; after `patience`, or when its session ends: no         |
+final class PairingBroker {
+  /// How long the questions of one pairing may take: SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
+  static let patience = Duration.seconds(25)
+  /// The longest time for which devices may pair.
+  private static let longestWindow = 3600.0
+
+  let bonds: BondDirectory
+  unowned let adapters: AdapterRegistry
+  unowned let directory: PeripheralDirectory
+  private unowned let links: LinkRegistry
+  private let scheduler: any Scheduler
+  private let logger: Logger
+  private var agents = PairingAgents()
+  private var acceptsAll = false
+  private var window: (any ScheduledWork)?
+  /// The pending raises by link, and the sessions that want them.
+  private var raising: [LinkID: [Session]] = [:]
+  /// Links whose pairing was allowed by somebody.
+  private var allowed: Set<LinkID> = []
+  /// Rings when nobody has answered a question in time.
+  private var alarms: [Peripheral: any ScheduledWork] = [:]
+  /// The number of the last question to sessions; an answer to an earlier one comes too late.
+  private var turns: [Peripheral: Int] = [:]
+  private var lastTurn = 0
+  /// The call by which a session is asked.
+  private var asked: [Peripheral: (session: Session, call: OutgoingCalls.Number)] = [:]
+
+  init(
+    adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry, bonds: BondDirectory,
+    scheduler: any Scheduler, logger: Logger
+  ) {
+    self.adapters = adapters
+    self.directory = directory
+    self.links = links
+    self.bonds = bonds
+    self.scheduler = scheduler
+    self.logger = logger
+  }
+
+  // MARK: Who may pair
+
+  /// An adapter is about to be started.
+  func adding(_ adapter: any Adapter) {
+    adapter.setBonds(bonds.all)
+    adapter.setPairing(settings)
+  }
+
+  /// Whether every device may pair without a check.
+  func accept(all: Bool) {
+    acceptsAll = all
+    settingsChanged()
+  }
+
+  /// Devices may pair without a check for a while.
+  func open(_ params: PairingOpen.Params) throws {
+    guard params.seconds >= 0, params.seconds <= Self.longestWindow else {
+      throw BledError.invalidParameter.error("\"seconds\" must be 0 to \(Int(Self.longestWindow))")
+    }
+    window?.cancel()
+    window = nil
+    if params.seconds > 0 {
+      logger.notice("devices may pair for \(params.seconds) s")
+      window = scheduler.schedule(after: .seconds(params.seconds)) { [weak self] in
+        self?.window = nil
+        self?.settingsChanged()
+      }
+    }
+    settingsChanged()
+  }
+
+  func register(_ params: PairingRegister.Params, _ session: Session) throws {
+    guard let capability = PairingCapability(rawValue: params.capability) else {
+      let words = PairingCapability.allCases.map(\.rawValue).joined(separator: ", ")
+      throw BledError.invalidParameter.error("\"capability\" must be one of \(words)")
+    }
+    agents.register(session, capability)
+    settingsChanged()
+  }
+
+  func unregister(_ session: Session) {
+    if agents.remove(session) { settingsChanged() }
+  }
+
+  /// A session has ended.
+  func ended(_ session: Session) {
+    unregister(session)
+    // Nobody else may be asked the same: what was shown to one person must not be answered by another.
+    for (peripheral, asked) in asked where asked.session === session {
+      answer(.refuse, peripheral, links.links.last { $0.peripheral == peripheral }, peripheral.adapter)
+    }
+    for link in raising.keys { raising[link]?.removeAll { $0 === session } }
+  }
+
+  private var settings: PairingSettings {
+    PairingSettings(
+      capability: agents.capability ?? .none, acceptsDevices: acceptsAll || window != nil || agents.capability != nil)
+  }
+
+  private func settingsChanged() { for slot in adapters.slots { slot.adapter.setPairing(settings) } }
+
+  // MARK: Links
+
+  /// How a link is protected, as far as it can be trusted: the kernel may have paired without asking.
+  func security(of hub: LinkHub) -> SecurityState {
+    var state = SecurityState(hub.link.security)
+    state.isBonded = bond(of: hub) != nil
+    guard state.isBonded || allowed.contains(hub.link.id) || acceptsAll || window != nil else { return .none }
+    return state
+  }
+
+  /// A session asks for a more secure link.
+  func pair(
+    _ params: PeripheralPair.Params, on hub: LinkHub, for session: Session, _ reply: Reply<PeripheralPair.Result>
+  ) throws {
+    let level = try params.level.map { try LinkSecurity.level($0) } ?? 2
+    raise(hub, to: level, for: session) { [weak self, weak hub] error in
+      if let error { return reply.fail(error) }
+      guard let self, let hub, hub.isOpen else { return reply.fail(LinkHub.gone) }
+      bonds.whenStored {
+        let security = hub.link.security
+        reply.succeed(
+          .init(
+            level: security.word, keySize: security.keySize, bonded: self.bond(of: hub) != nil))
+      }
+    }
+  }
+
+  /// The device refuses a request of a session for lack of security: raises it, if there is a bond or the session may
+  /// pair.
+  /// - Parameter done: called with whether to repeat the request.
+  func raise(_ hub: LinkHub, after error: ATTErrorCode, for session: Session?, _ done: @escaping (Bool) -> Void) {
+    let now = security(of: hub).level
+    let mayPair = session.map { $0.rules.permissions(of: $0).contains(.pair) } ?? false
+    guard bond(of: hub) != nil || mayPair, let level = error.level(above: Int(now)) else { return done(false) }
+    raise(hub, to: level, for: session) { done($0 == nil) }
+  }
+
+  private func raise(
+    _ hub: LinkHub, to level: Int, for session: Session?, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    let id = hub.link.id
+    raising[id, default: []] += [session].compactMap { $0 }
+    allowed.insert(id)
+    hub.link.raiseSecurity(to: level) { [weak self, weak hub] error in
+      self?.raising[id] = nil
+      if error != nil, hub?.link.security.level ?? 1 <= 1 { self?.allowed.remove(id) }
+      hub?.securityChanged()
+      done(error)
+    }
+  }
+
+  /// A link has ended.
+  func linkEnded(_ hub: LinkHub) {
+    raising[hub.link.id] = nil
+    allowed.remove(hub.link.id)
+    endQuestion(of: hub.peripheral)
+  }
+
+  private func bond(of hub: LinkHub) -> Bond? {
+    bonds.find(hub.slot.adapter.information.address, hub.peripheral.identity)
+  }
+
+  // MARK: What adapters tell
+
+  func handle(_ event: PairingEvent, with address: DeviceAddress, on slot: AdapterSlot) {
+    let peripheral = directory.peripheral(at: address, on: slot)
+    let hub = links.links.last { $0.peripheral == peripheral }
+    switch event {
+    case .question(let question): ask(question, peripheral, hub, slot)
+    case .showPasskey(let passkey, let entered):
+      let params = PairingShowPasskey.Params(
+        device: device(peripheral, hub), passkey: Passkey.digits(passkey), entered: entered)
+      for session in agents.sessions { session.send(PairingShowPasskey.self, params) }
+    case .bonded(let bond):
+      peripheral.identity = bond.peer
+      if let old = bonds.keep(bond) { slot.adapter.unpair(old.peer) }
+      hub?.securityChanged()
+      tellEnd(peripheral, hub, nil)
+    case .failed(let error):
+      logger.notice("pairing with \(peripheral.address) failed: \(error)")
+      tellEnd(peripheral, hub, error)
+    case .unbonded:
+      bonds.remove(slot.adapter.information.address, peripheral.identity)
+      hub?.securityChanged()
+    }
+  }
+
+  private func ask(_ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
+    endQuestion(of: peripheral)
+    let causes = hub.flatMap { raising[$0.link.id] }
+    let candidates = agents.answering(question, causedBy: causes ?? [])
+    guard !candidates.isEmpty else {
+      let accepts = question == .consent && (causes != nil || acceptsAll || window != nil)
+      if !accepts {
+        logger.notice(
+          "\(peripheral.address) may not pair: no program answers for it, and the configuration does not allow it")
+      }
+      return answer(accepts ? .accept : .refuse, peripheral, hub, slot)
+    }
+    lastTurn += 1
+    turns[peripheral] = lastTurn
+    alarms[peripheral] = scheduler.schedule(after: Self.patience) { [weak self] in
+      self?.logger.notice("nobody has answered the question whether \(peripheral.address) may pair")
+      self?.answer(.refuse, peripheral, hub, slot)
+    }
+    ask(candidates[...], question, peripheral, hub, slot, turn: lastTurn)
+  }
+
+  private func ask(
+    _ candidates: ArraySlice<Session>, _ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?,
+    _ slot: AdapterSlot, turn: Int
+  ) {
+    guard turns[peripheral] == turn else { return }
+    guard let session = candidates.first(where: \.isPresent) else { return answer(.refuse, peripheral, hub, slot) }
+    let device = device(peripheral, hub)
+    let seconds = Int(Self.patience.components.seconds)
+    let finish = { [weak self] (given: PairingAnswer?) in
+      guard let self, turns[peripheral] == turn else { return }
+      guard let given else {
+        return ask(candidates.drop { $0 !== session }.dropFirst(), question, peripheral, hub, slot, turn: turn)
+      }
+      answer(given, peripheral, hub, slot)
+    }
+    if question == .passkey {
+      let call = session.call(PairingEnterPasskey.self, .init(device: device, seconds: seconds)) { result in
+        finish(result.map { Passkey.number($0.passkey).map { .passkey($0) } ?? .refuse }.success)
+      }
+      asked[peripheral] = (session, call)
+    } else {
+      var number: String?
+      if case .comparison(let value) = question { number = Passkey.digits(value) }
+      let params = PairingConfirm.Params(device: device, number: number, seconds: seconds)
+      let call = session.call(PairingConfirm.self, params) { result in
+        finish(result.map { $0.accept ? .accept : .refuse }.success)
+      }
+      asked[peripheral] = (session, call)
+    }
+  }
+
+  private func answer(_ answer: PairingAnswer, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
+    endQuestion(of: peripheral)
+    if answer != .refuse, let hub { allowed.insert(hub.link.id) }
+    slot.adapter.answer(peripheral.address, answer)
+  }
+
+  private func endQuestion(of peripheral: Peripheral) {
+    alarms.removeValue(forKey: peripheral)?.cancel()
+    turns[peripheral] = nil
+    if let asked = asked.removeValue(forKey: peripheral) { asked.session.calls.forget(asked.call) }
+  }
+
+  private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ error: BluetoothError?) {
+    endQuestion(of: peripheral)
+    let params = PairingEnded.Params(device: device(peripheral, hub), reason: error.map { RPCError($0) })
+    for session in agents.sessions { session.send(PairingEnded.self, params) }
+  }
+
+  private func device(_ peripheral: Peripheral, _ hub: LinkHub?) -> PairingDevice {
+    PairingDevice(
+      peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name,
+      isOurs: hub.map { raising[$0.link.id] != nil } ?? false)
+  }
+}
+
+extension Result {
+  fileprivate var success: Success? { try? get() }
+}
+
+extension ATTErrorCode {
+  /// The level of a link on which the request may succeed; nil if there is none.
+  /// - Parameter now: the level of the link, 1 to 4.
+  fileprivate func level(above now: Int) -> Int? {
+    switch self {
+    case .insufficientAuthentication: now < 4 ? now + 1 : nil
+    // A longer key is not made of the same bond.
+    case .insufficientEncryption, .encryptionKeySizeTooShort: now < 2 ? 2 : nil
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Adapter
+import Bluetooth
+
+extension LinkSecurity {
+  /// The word for its level on the socket.
+  var word: String {
+    switch level {
+    case 2: "encrypted"
+    case 3: "authenticated"
+    case 4: "secureConnections"
+    default: "none"
+    }
+  }
+
+  /// The level of a word.
+  /// - Throws: `BledError.invalidParameter`.
+  static func level(_ word: String) throws -> Int {
+    switch OctetText(word) {
+    case "encrypted": return 2
+    case "authenticated": return 3
+    case "secureConnections": return 4
+    default:
+      throw BledError.invalidParameter.error(
+        "\"level\" must be one of encrypted, authenticated, secureConnections")
+    }
+  }
+}
+
+/// Passkeys and numbers to compare, as people read them: six digits (Core 5.4, Vol 3, Part H, 2.3.5.3).
+enum Passkey {
+  static func digits(_ number: UInt32) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, 6 - text.utf8.count)) + text
+  }
+
+  /// The number; nil for anything but one to six digits.
+  static func number(_ digits: String?) -> UInt32? {
+    guard let digits, (1...6).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return UInt32(digits)
+  }
+}

@@ -1,0 +1,130 @@
+/// The daemon asks this session whether to pair.
+public enum PairingConfirm: DaemonCall {
+  /// `pairing.confirm`
+  public static let name = "pairing.confirm"
+  /// For `rpc.discover`.
+  public static let summary = """
+    From the daemon, to a session that has called pairing.register: whether to pair with this device. With "number", \
+    whether the device shows the same number. Without an answer within the time the pairing is refused.
+    """
+  /// What the daemon sends.
+  public struct Params: RPCPayload, Hashable {
+    /// The device that pairs.
+    public var device: PairingDevice
+    /// The number that the device shows, six digits; missing if there is none to compare.
+    public var number: String?
+    /// Seconds within which to answer.
+    public var seconds: Int
+    /// Makes the params.
+    public init(device: PairingDevice, number: String?, seconds: Int) {
+      self.device = device
+      self.number = number
+      self.seconds = seconds
+    }
+  }
+  /// What the session answers.
+  public struct Result: RPCPayload, Hashable {
+    /// Whether to pair.
+    public var accept: Bool
+    /// Makes the answer.
+    public init(accept: Bool) { self.accept = accept }
+  }
+}
+
+/// The daemon asks this session for a passkey.
+public enum PairingEnterPasskey: DaemonCall {
+  /// `pairing.enterPasskey`
+  public static let name = "pairing.enterPasskey"
+  /// For `rpc.discover`.
+  public static let summary = """
+    From the daemon, to a session that has called pairing.register: the passkey that the device shows. Without an \
+    answer within the time the pairing is refused.
+    """
+  /// What the daemon sends.
+  public struct Params: RPCPayload, Hashable {
+    /// The device that pairs.
+    public var device: PairingDevice
+    /// Seconds within which to answer.
+    public var seconds: Int
+    /// Makes the params.
+    public init(device: PairingDevice, seconds: Int) {
+      self.device = device
+      self.seconds = seconds
+    }
+  }
+  /// What the session answers.
+  public struct Result: RPCPayload, Hashable {
+    /// The passkey, up to six digits; missing to refuse.
+    public var passkey: String?
+    /// Makes the answer.
+    public init(passkey: String?) { self.passkey = passkey }
+  }
+}
+
+/// A device that pairs.
+public struct PairingDevice: Codable, Sendable, Hashable {
+  /// The daemon's identifier of the device.
+  public var peripheral: String
+  /// Its address.
+  public var address: String
+  /// Its name, where known.
+  public var name: String?
+  /// Whether this machine began.
+  public var isOurs: Bool
+  /// Makes a description.
+  public init(peripheral: String, address: String, name: String?, isOurs: Bool) {
+    self.peripheral = peripheral
+    self.address = address
+    self.name = name
+    self.isOurs = isOurs
+  }
+}
+
+/// A passkey is to be typed at the device.
+public enum PairingShowPasskey: RPCNotification {
+  /// `pairing.showPasskey`
+  public static let name = "pairing.showPasskey"
+  /// For `rpc.discover`.
+  public static let summary = """
+    To a session that has called pairing.register: show this passkey to whoever types it at the device. It is repeated \
+    with each digit that the device tells of.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The device that pairs.
+    public var device: PairingDevice
+    /// Six digits.
+    public var passkey: String
+    /// How many of them are typed.
+    public var entered: Int
+    /// Makes the params.
+    public init(device: PairingDevice, passkey: String, entered: Int) {
+      self.device = device
+      self.passkey = passkey
+      self.entered = entered
+    }
+  }
+}
+
+/// A pairing has ended.
+public enum PairingEnded: RPCNotification {
+  /// `pairing.ended`
+  public static let name = "pairing.ended"
+  /// For `rpc.discover`.
+  public static let summary = """
+    To a session that has called pairing.register: a device has paired, or could not. What was asked or shown for it is \
+    of no interest any more.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// The device.
+    public var device: PairingDevice
+    /// Why it did not pair; missing if it did.
+    public var reason: RPCError?
+    /// Makes the params.
+    public init(device: PairingDevice, reason: RPCError?) {
+      self.device = device
+      self.reason = reason
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/// Pairs with a device.
+public enum PeripheralPair: ClientCall {
+  /// `peripheral.pair`
+  public static let name = "peripheral.pair"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .pair
+  /// For `rpc.discover`.
+  public static let summary = """
+    Raises the security of the link to a connected device: encrypts it with the keys of an earlier pairing, or pairs. \
+    Answers when the keys are stored. Questions go to this session first, if it has called pairing.register. A read, \
+    write or subscription that the device refuses for lack of security does the same by itself and is then repeated.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// "encrypted", "authenticated" (protected against a person in the middle) or "secureConnections" (the same with
+    /// LE Secure Connections); "encrypted" if missing.
+    public var level: String?
+    /// Makes the params.
+    public init(peripheral: String, level: String? = nil) {
+      self.peripheral = peripheral
+      self.level = level
+    }
+  }
+
+  /// The result.
+  public struct Result: RPCPayload, Hashable {
+    /// "encrypted", "authenticated" or "secureConnections".
+    public var level: String
+    /// The size of the key, 7 to 16 octets.
+    public var keySize: Int
+    /// Whether both sides keep the keys, so that the next link is encrypted without pairing.
+    public var bonded: Bool
+    /// Makes the result.
+    public init(level: String, keySize: Int, bonded: Bool) {
+      self.level = level
+      self.keySize = keySize
+      self.bonded = bonded
+    }
+  }
+}
+
+/// Makes a session one that is asked when a device pairs.
+public enum PairingRegister: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `pairing.register`
+  public static let name = "pairing.register"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .pair
+  /// For `rpc.discover`.
+  public static let summary = """
+    Makes this session one that is asked when a device pairs, until it ends or calls pairing.unregister: with \
+    pairing.confirm and pairing.enterPasskey. The session that pairs is asked first, then the others in the order in \
+    which they registered. What the first of them can do is what devices are told when they connect.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// What a person can do at this program: "display", "displayYesNo", "keyboard", "keyboardDisplay" or "none".
+    public var capability: String
+    /// Makes the params.
+    public init(capability: String) { self.capability = capability }
+  }
+}
+
+/// The opposite of `pairing.register`.
+public enum PairingUnregister: ClientCall {
+  /// There are no parameters.
+  public typealias Params = Empty
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `pairing.unregister`
+  public static let name = "pairing.unregister"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .pair
+  /// For `rpc.discover`.
+  public static let summary = "This session is no longer asked when a device pairs."
+}
+
+/// Lets devices pair for a while.
+public enum PairingOpen: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `pairing.open`
+  public static let name = "pairing.open"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .pair
+  /// For `rpc.discover`.
+  public static let summary = """
+    For some seconds every device that connects may pair without a check (Just Works), unless a session that has \
+    called pairing.register is asked. 0 ends that at once.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// 0 to 3600.
+    public var seconds: Double
+    /// Makes the params.
+    public init(seconds: Double) { self.seconds = seconds }
+  }
+}
+
+/// A device and the keys shared with it.
+public struct BondDescription: RPCPayload, Hashable {
+  /// The daemon's identifier of the device; missing if it is not known any more.
+  public var peripheral: String?
+  /// Its identity address.
+  public var address: String
+  /// "public" or "random".
+  public var addressType: String
+  /// Its name, where known.
+  public var name: String?
+  /// The address of the adapter that shares the keys.
+  public var adapterAddress: String
+  /// "encrypted", "authenticated" or "secureConnections": the level of a link with these keys.
+  public var level: String
+  /// The size of the key, 7 to 16 octets.
+  public var keySize: Int
+  /// Makes a description.
+  public init(
+    peripheral: String?, address: String, addressType: String, name: String?, adapterAddress: String, level: String,
+    keySize: Int
+  ) {
+    self.peripheral = peripheral
+    self.address = address
+    self.addressType = addressType
+    self.name = name
+    self.adapterAddress = adapterAddress
+    self.level = level
+    self.keySize = keySize
+  }
+}
+
+/// Lists the devices that keys are shared with.
+public enum PairingList: ClientCall {
+  /// There are no parameters.
+  public typealias Params = Empty
+  /// `pairing.list`
+  public static let name = "pairing.list"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .pair
+  /// For `rpc.discover`.
+  public static let summary = "Lists the devices that this machine has paired with, the last one first. Shows no keys."
+  /// The result.
+  public struct Result: RPCPayload {
+    /// The devices.
+    public var bonds: [BondDescription]
+    /// Makes the result.
+    public init(bonds: [BondDescription]) { self.bonds = bonds }
+  }
+}
+
+/// Forgets the keys shared with a device.
+public enum PairingForget: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `pairing.forget`
+  public static let name = "pairing.forget"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .pair
+  /// For `rpc.discover`.
+  public static let summary = """
+    Removes the keys that this machine shares with a device, here and in the kernel, and ends its link. The device keeps \
+    its own: forget this machine there, too. Without the permission "sessions" it fails with notPermitted if other \
+    users have used the device.
+    """
+
+  /// The parameters: `peripheral` or `address`.
+  public struct Params: RPCPayload {
+    /// The daemon's identifier of the device.
+    public var peripheral: String?
+    /// Its identity address.
+    public var address: String?
+    /// Makes the params.
+    public init(peripheral: String? = nil, address: String? = nil) {
+      self.peripheral = peripheral
+      self.address = address
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import Adapter
+import Bluetooth
+import HCI
+import Logging
+
+/// A link whose protection is being raised.
+struct SecurityRaise {
+  /// The level that is wanted, 2 to 4.
+  var level: Int
+  /// Whether the kernel was asked to pair; otherwise it encrypts with the keys of a bond.
+  let pairs: Bool
+  /// Who waits.
+  var done: [(BluetoothError?) -> Void]
+  /// Rings when it has taken too long: SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
+  let alarm: any ScheduledWork
+}
+
+extension KernelAdapter {
+  private static let patience = Duration.seconds(35)
+
+  /// The bonds that the kernel is told of when the controller is brought into use.
+  public func setBonds(_ bonds: [Bond]) { lifecycle.bonds = bonds }
+
+  /// Tells the kernel how to pair.
+  public func setPairing(_ settings: PairingSettings) {
+    let old = lifecycle.pairing
+    lifecycle.pairing = settings
+    guard settings != old, let index, radio != nil else { return }
+    send(ManagementPacket(SetIOCapability(value: settings.ioCapability), index: index))
+    if settings.acceptsDevices != old.acceptsDevices { allowBonds(settings.acceptsDevices || isPairing) }
+  }
+
+  /// Answers what the kernel asked.
+  public func answer(_ address: DeviceAddress, _ answer: PairingAnswer) {
+    guard let index, let question = pairingQuestions.removeValue(forKey: address) else { return }
+    let packet: ManagementPacket
+    switch (question.isPasskey, answer) {
+    case (false, .accept), (false, .passkey):
+      packet = ManagementPacket(UserConfirmationReply(device: question.device), index: index)
+    case (false, .refuse):
+      packet = ManagementPacket(UserConfirmationNegativeReply(device: question.device), index: index)
+    case (true, .passkey(let passkey)) where passkey <= 999_999:
+      packet = ManagementPacket(
+        UserPasskeyReply {
+          $0.device = question.device
+          $0.passkey = passkey
+        }, index: index)
+    case (true, _): packet = ManagementPacket(UserPasskeyNegativeReply(device: question.device), index: index)
+    }
+    send(packet)
+  }
+
+  /// Has the kernel forget the keys of a device; without power there are none.
+  public func unpair(_ address: DeviceAddress) {
+    let identity = identity(of: address)
+    lifecycle.bonds.removeAll { $0.local == self.address && $0.peer == identity }
+    guard let index, state == .on else { return }
+    let packet = UnpairDevice {
+      $0.device = ManagementAddress(identity)
+      $0.disconnects = true
+    }
+    send(ManagementPacket(packet, index: index))
+  }
+
+  // MARK: - Raising the protection of a link
+
+  func raiseSecurity(of link: KernelLink, to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    link.updateSecurity()
+    guard link.security.level < level else { return loop.execute { done(nil) } }
+    guard let index, links[link.handle] === link else {
+      return loop.execute { done(GAPError.notConnected.error("\(link.peer) is not connected.")) }
+    }
+    if var raise = raises[link.handle] {
+      raise.level = max(level, raise.level)
+      raise.done.append(done)
+      raises[link.handle] = raise
+      return
+    }
+    let alarm = scheduler.schedule(after: Self.patience) { [weak self] in
+      let error = GAPError.pairingFailed.error("\(link.peer) did not finish the pairing in time.")
+      self?.endRaise(link.handle, error)
+    }
+    let bond = bond(with: link.peer)
+    raises[link.handle] = SecurityRaise(level: level, pairs: bond == nil, done: [done], alarm: alarm)
+    guard bond == nil else {
+      // The kernel pairs anew if the keys of the bond are not good enough.
+      if let error = link.secure(level: level) { endRaise(link.handle, error) }
+      return
+    }
+    allowBonds(true)
+    let packet = PairDevice {
+      $0.device = ManagementAddress(link.kernelPeer)
+      $0.capability = lifecycle.pairing.ioCapability
+    }
+    send(ManagementPacket(packet, index: index))
+  }
+
+  /// The protection of a link changed, or may have.
+  func securityMayHaveChanged(_ link: KernelLink) {
+    guard let raise = raises[link.handle], link.security.level >= raise.level else { return }
+    // A pairing ends with Command Complete, when all keys have come.
+    if !raise.pairs { endRaise(link.handle, nil) }
+  }
+
+  func endRaise(_ handle: UInt16, _ error: BluetoothError?) {
+    guard let raise = raises.removeValue(forKey: handle) else { return }
+    raise.alarm.cancel()
+    links[handle]?.endSecuring()
+    if raise.pairs, !isPairing { allowBonds(lifecycle.pairing.acceptsDevices) }
+    loop.execute { for done in raise.done { done(error) } }
+  }
+
+  private var isPairing: Bool { raises.values.contains(where: \.pairs) }
+
+  private func allowBonds(_ on: Bool) {
+    guard let index else { return }
+    send(ManagementPacket(SetBondable(value: on ? 1 : 0), index: index))
+  }
+
+  // MARK: - What the kernel tells
+
+  func take(pairing event: ManagementEvent) {
+    switch event {
+    case .userConfirmationRequest(let request):
+      ask(request.device, request.confirmHint == 1 ? .consent : .comparison(request.value))
+    case .userPasskeyRequest(let request): ask(request.device, .passkey)
+    case .passkeyNotify(let notice):
+      tell(notice.device, .showPasskey(notice.passkey, entered: Int(notice.entered)))
+    case .newLongTermKey(let new):
+      guard let key = LongTermKey(new.key) else { return }
+      update(new.key.device, isKept: new.storeHint) { $0.add(key) }
+    case .newIdentityResolvingKey(let new):
+      guard let identity = new.key.device.device else { return }
+      let used = DeviceAddress(value: new.resolvableAddress, kind: .random)
+      for link in links.values where link.kernelPeer == used { link.kernelPeer = identity }
+      update(new.key.device, isKept: new.storeHint) { $0.identityResolvingKey = new.key.value }
+    case .newSignatureResolvingKey(let new):
+      update(new.key.device, isKept: new.storeHint) {
+        $0.add(
+          SignatureKey(value: new.key.value, isOurs: new.key.type % 2 == 0, isAuthenticated: new.key.type >= 2))
+      }
+    case .authenticationFailed(let failure):
+      failed(failure.device, failure.status)
+    case .deviceUnpaired(let event):
+      guard let identity = event.device.device else { return }
+      lifecycle.bonds.removeAll { $0.local == address && $0.peer == identity }
+      tell(event.device, .unbonded)
+    case .commandComplete(let complete) where complete.opcode == PairDevice.opcode:
+      pairDeviceEnded(complete.returnParameters, complete.status)
+    case .commandStatus(let status) where status.opcode == PairDevice.opcode:
+      pairDeviceEnded([], status.status)
+    default: break
+    }
+  }
+
+  private func pairDeviceEnded(_ octets: [UInt8], _ status: ManagementStatus) {
+    let device = octets.count >= 7 ? try? ManagementAddress(decoding: Array(octets.prefix(7))) : nil
+    // Without an address it is about the only one that can be meant, or else its alarm rings.
+    let candidates = links.values.filter { link in
+      raises[link.handle]?.pairs == true && device.map { ManagementAddress(link.kernelPeer) == $0 } ?? true
+    }
+    guard let link = candidates.count == 1 ? candidates.first : nil, let raise = raises[link.handle] else { return }
+    guard status == .success else { return endRaise(link.handle, status.pairingError(with: link.peer)) }
+    link.updateSecurity()
+    guard link.security.level >= raise.level else {
+      let words = "\(link.peer) and this machine cannot reach the security level \(raise.level) together"
+      return endRaise(
+        link.handle, GAPError.pairingFailed.error("\(words); the link has level \(link.security.level)."))
+    }
+    endRaise(link.handle, nil)
+  }
+
+  private func ask(_ device: ManagementAddress, _ question: PairingQuestion) {
+    guard let address = device.device else { return }
+    let known = known(address)
+    pairingQuestions[known] = PendingQuestion(device: device, isPasskey: question == .passkey)
+    emit(.pairing(known, .question(question)))
+  }
+
+  private func tell(_ device: ManagementAddress, _ event: PairingEvent) {
+    guard let address = device.device else { return }
+    emit(.pairing(known(address), event))
+  }
+
+  private func failed(_ device: ManagementAddress, _ status: ManagementStatus) {
+    guard let address = device.device else { return }
+    let known = known(address)
+    let error = status.pairingError(with: known)
+    pairingQuestions[known] = nil
+    emit(.pairing(known, .failed(error)))
+    if let link = links.values.first(where: { $0.kernelPeer == address }) { endRaise(link.handle, error) }
+  }
+
+  private func update(_ device: ManagementAddress, isKept: Bool, _ change: (inout Bond) -> Void) {
+    guard isKept, let identity = device.device else { return }
+    var bond = bond(with: identity) ?? Bond(local: address, peer: identity)
+    change(&bond)
+    lifecycle.bonds.removeAll { $0.local == bond.local && $0.peer == bond.peer }
+    lifecycle.bonds.append(bond)
+    emit(.pairing(known(identity), .bonded(bond)))
+  }
+
+  /// The bond with a device on this adapter.
+  private func bond(with peer: DeviceAddress) -> Bond? {
+    let identity = identity(of: peer)
+    return lifecycle.bonds.first { $0.local == address && $0.peer == identity }
+  }
+
+  /// The address by which our users know a device that the kernel names.
+  private func known(_ address: DeviceAddress) -> DeviceAddress {
+    links.values.first { $0.kernelPeer == address }?.peer ?? address
+  }
+
+  /// The address by which the kernel knows a device that our users name.
+  private func identity(of address: DeviceAddress) -> DeviceAddress {
+    links.values.first { $0.peer == address }?.kernelPeer ?? address
+  }
+}
+
+/// What the kernel asked and waits for.
+struct PendingQuestion {
+  let device: ManagementAddress
+  let isPasskey: Bool
+}
+
+extension PairingSettings {
+  /// The value of Set IO Capability (mgmt-api). Where no device may pair it is not "none", with which the kernel would
+  /// pair without asking.
+  var ioCapability: UInt8 {
+    switch capability {
+    case .display: 0
+    case .displayYesNo: 1
+    case .keyboard: 2
+    case .keyboardDisplay: 4
+    case .none: acceptsDevices ? 3 : 1
+    }
+  }
+}
+
+extension LongTermKey {
+  /// A key of the kernel; nil for one that must not be kept: of a pairing with debug keys, or without content.
+  init?(_ key: ManagementLongTermKey) {
+    guard key.keyType < 4, (7...16).contains(key.encryptionSize), key.value.contains(where: { $0 != 0 }) else {
+      return nil
+    }
+    self.init(
+      value: key.value, size: Int(key.encryptionSize), diversifier: key.encryptedDiversifier, random: key.randomNumber,
+      isAuthenticated: key.keyType % 2 == 1, isSecureConnections: key.keyType >= 2,
+      role: key.isCentral ? .central : .peripheral)
+  }
+}
+
+extension ManagementLongTermKey {
+  init(_ key: LongTermKey, of peer: DeviceAddress) {
+    self.init()
+    device = ManagementAddress(peer)
+    keyType = (key.isAuthenticated ? 1 : 0) + (key.isSecureConnections ? 2 : 0)
+    isCentral = key.role == .central
+    encryptionSize = UInt8(clamping: key.size)
+    encryptedDiversifier = key.diversifier
+    randomNumber = key.random
+    value = key.value
+  }
+}
+
+extension ManagementStatus {
+  /// Why a pairing failed (mgmt-api, Error codes).
+  fileprivate func pairingError(with peer: DeviceAddress) -> BluetoothError {
+    let reason =
+      switch rawValue {
+      case 0x05: "the authentication failed, or one side refused"
+      case 0x06: "the other side lost its keys: forget the device on both sides and pair again"
+      case 0x08: "it took too long"
+      case 0x0C: "they cannot pair with each other"
+      case 0x0E: "the link ended"
+      case 0x10: "it was cancelled"
+      default: "mgmt status \(rawValue)"
+      }
+    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(reason).")
+  }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Bluetooth
+
+/// `bleshell pair`
+struct PairCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pair", abstract: "Pairs with a device, or encrypts the connection with the keys of a bond.",
+    usage: "bleshell pair [<device>] [--level <level>] [--yes] [--passkey <passkey>]",
+    discussion: """
+      On a terminal it asks what must be known: whether two numbers are equal, or the passkey that the device shows. \
+      Without a terminal it pairs without a check (Just Works), unless --yes or --passkey says what to answer.
+      """)
+
+  @Argument(help: "The device (default: the current one).") var device: [String] = []
+  @Option(help: "\"encrypted\", \"authenticated\" or \"secureConnections\".") var level: String?
+  @Flag(help: "Answer every question with yes, also whether numbers are equal.") var yes = false
+  @Option(help: "The passkey that the device shows, six digits.") var passkey: String?
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let client = try await shell.connection()
+    let person = PairingPerson(output: output, answersYes: yes, passkey: passkey)
+    let observation = client.observe(
+      PairingShowPasskey.self,
+      value: { if $0.entered == 0 { output.problem("type this passkey at the device: \($0.passkey)") } }, end: { _ in })
+    defer { observation.cancel() }
+    if let agent = person.agent { try await client.answerPairings(with: agent) }
+    do {
+      try await shell.use(words(device).device, timeout: timeout.timeout) { device in
+        let progress = output.progress("Pairing with \(device.name)")
+        defer { progress.end() }
+        let reached = try await device.peripheral.pair(level: level)
+        progress.end()
+        guard !output.json else { return try output.object(reached) }
+        let kept = reached.bonded ? "paired with" : "encrypted the connection to"
+        output.line("\(kept) \(Output.clean(device.name)): \(reached.level), key of \(reached.keySize) octets")
+      }
+    } catch {
+      if person.agent != nil { try? await client.stopAnsweringPairings() }
+      throw error
+    }
+    if person.agent != nil { try await client.stopAnsweringPairings() }
+  }
+}
+
+/// `bleshell pairing`
+struct PairingCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pairing", abstract: "Shows and forgets what this machine has paired with, and lets devices pair.",
+    subcommands: [PairingListCommand.self, PairingForgetCommand.self, PairingOpenCommand.self],
+    defaultSubcommand: PairingListCommand.self)
+}
+
+/// `bleshell pairing list`
+struct PairingListCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Lists the devices that this machine has paired with.")
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let bonds = try await shell.connection().call(PairingList.self, Empty()).bonds
+    if output.json {
+      for bond in bonds { try output.object(bond) }
+      return
+    }
+    var table = Table(
+      .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "LEVEL"), .init(heading: "KEY", right: true),
+      .init(heading: "ADAPTER"))
+    for bond in bonds {
+      table.rows.append([
+        .init(text: bond.name ?? "-", style: .bold), .init(text: "\(bond.address) \(bond.addressType)"),
+        .init(text: bond.level), .init(text: "\(bond.keySize)"), .init(text: bond.adapterAddress, style: .dim),
+      ])
+    }
+    table.lines(output).forEach(output.line)
+  }
+}
+
+/// `bleshell pairing forget`
+struct PairingForgetCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget", abstract: "Removes the keys shared with a device, and ends its connection.",
+    discussion: "The device keeps its own keys: forget this machine there, too, before it pairs again.")
+
+  @Argument(help: "A name, an address or an identifier.") var device: String
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let client = try await shell.connection()
+    let bonds = try await client.call(PairingList.self, Empty()).bonds
+    let wanted = device.lowercased()
+    let found = bonds.filter {
+      $0.address.lowercased() == wanted || $0.name?.lowercased() == wanted || $0.peripheral?.lowercased() == wanted
+    }
+    guard let bond = found.first else {
+      throw Failure("this machine has not paired with \(device): see \"bleshell pairing list\"")
+    }
+    guard found.allSatisfy({ $0.address == bond.address }) else {
+      throw Failure("\(found.count) paired devices are called \(device): give an address")
+    }
+    _ = try await client.call(PairingForget.self, .init(address: bond.address))
+    if output.json { try output.object(bond) } else { output.line("forgot the keys of \(bond.name ?? bond.address)") }
+  }
+}
+
+/// `bleshell pairing open`
+struct PairingOpenCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Lets devices that connect pair for a while, without a check (Just Works).")
+
+  @Argument(help: "For how many seconds, at most 3600; 0 ends it.") var seconds: Double
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    _ = try await shell.connection().call(PairingOpen.self, .init(seconds: seconds))
+    if output.json { return try output.object(["seconds": .number(seconds)] as JSONValue) }
+    output.line(seconds > 0 ? "devices may pair for \(seconds) s" : "devices may no longer pair")
+  }
+}

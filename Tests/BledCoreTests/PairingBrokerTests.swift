@@ -1,0 +1,204 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import GATT
+import Testing
+
+@testable import BledCore
+
+/// Who pairs, who is asked, and what is kept: P19 to P22.
+@Suite struct PairingBrokerTests {
+  private let world = World()
+  private let own = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
+
+  private func bond(_ peer: DeviceAddress, isAuthenticated: Bool = false) -> Bond {
+    var bond = Bond(local: own, peer: peer)
+    bond.add(
+      LongTermKey(
+        value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 0,
+        isAuthenticated: isAuthenticated, isSecureConnections: true, role: .central))
+    return bond
+  }
+
+  /// A client that is connected with a peer that refuses to be read on a link that is not encrypted.
+  private func protected(_ client: TestClient) throws -> (peer: ScriptedPeer, link: ScriptedLink, id: String) {
+    let peer = world.peer()
+    try peer.furnish()
+    let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+    let link = world.adapter.bringUp(peer)
+    world.settle()
+    let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+    peer.refusing = { [unowned link] packet in packet[0] == 0x0A && link.security.level < 2 ? 0x0F : nil }
+    return (peer, link, id)
+  }
+
+  @Test("P19: a read that the device refuses for lack of security pairs and is repeated; the program notices nothing")
+  func protectedRead() throws {
+    let client = world.client()
+    let (peer, link, id) = try protected(client)
+    let read = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    let next = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A56)))
+    world.settle()
+    #expect(link.raises.map(\.level) == [2])
+    #expect(try client.answer(to: read, GATTRead.self) == nil)
+    world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))
+    #expect(world.adapter.answers == [.accept], "who reads a protected value wants to pair")
+    link.endRaise(LinkSecurity(level: 2, keySize: 16))
+    world.settle()
+    #expect(try client.answer(to: read, GATTRead.self)?.get().value.octets == [1])
+    #expect(try client.answer(to: next, GATTRead.self)?.get().value.octets.count == 512)
+  }
+
+  @Test("a pairing that fails gives the device's own error, once")
+  func failedPairing() throws {
+    let client = world.client()
+    let (peer, link, id) = try protected(client)
+    let read = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    world.settle()
+    link.endRaise(nil, GAPError.pairingFailed.error("refused"))
+    world.settle()
+    #expect(try client.error(of: read, GATTRead.self)?.data?.name == "insufficientEncryption")
+    #expect(link.raises.isEmpty)
+  }
+
+  @Test("P20: a program without the permission to pair pairs with nothing, but uses what is paired")
+  func permission() throws {
+    var configuration = Configuration.Policy()
+    configuration.grants[.pair] = []
+    let world = World(policy: World.policy(configuration))
+    let client = world.client(user: 1001)
+    let peer = world.peer()
+    try peer.furnish()
+    let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+    let link = world.adapter.bringUp(peer)
+    world.settle()
+    let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+    peer.refusing = { [unowned link] packet in packet[0] == 0x0A && link.security.level < 2 ? 0x05 : nil }
+    let read = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    world.settle()
+    #expect(try client.error(of: read, GATTRead.self)?.data?.name == "insufficientAuthentication")
+    #expect(link.raises.isEmpty)
+    #expect(try client.error(PeripheralPair.self, .init(peripheral: id))?.data?.name == "notPermitted")
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    _ = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    world.settle()
+    #expect(link.raises.count == 1)
+  }
+
+  @Test("P22: peripheral.pair answers with what was reached, when the keys are stored")
+  func pair() throws {
+    let scheduler = VirtualScheduler()
+    let kept = MemoryStorage(scheduler: scheduler)
+    let world = World(scheduler: scheduler, storage: kept)
+    let client = world.client()
+    let peer = world.peer()
+    let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+    let link = world.adapter.bringUp(peer)
+    world.settle()
+    let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+    let pairing = try client.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
+    #expect(link.raises.map(\.level) == [3])
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address, isAuthenticated: true))))
+    link.endRaise(LinkSecurity(level: 4, keySize: 16))
+    #expect(try client.answer(to: pairing, PeripheralPair.self) == nil, "the keys are not on disk yet")
+    world.settle()
+    let result = try #require(try client.answer(to: pairing, PeripheralPair.self)).get()
+    #expect(result == .init(level: "secureConnections", keySize: 16, bonded: true))
+    #expect(kept.files["bonds"] != nil)
+    // The next daemon tells its adapter before it starts.
+    let next = World(scheduler: scheduler, storage: kept)
+    #expect(next.adapter.bonds == [bond(peer.address, isAuthenticated: true)])
+    let list = try next.client().result(PairingList.self, Empty()).bonds
+    #expect(list.map(\.address) == ["\(peer.address)"] && list.map(\.level) == ["secureConnections"])
+    _ = try next.client().result(PairingForget.self, .init(address: "\(peer.address)"))
+    #expect(next.adapter.unpaired == [peer.address])
+    #expect(try next.client().result(PairingList.self, Empty()).bonds.isEmpty)
+  }
+
+  @Test("P20: a stranger that asks to pair is refused, unless the configuration, a window or an agent allows it")
+  func strangers() throws {
+    let peer = world.peer()
+    world.adapter.bringUp(peer, role: .peripheral)
+    let ask = { world.adapter.onEvent?(.pairing(peer.address, .question(.consent))) }
+    ask()
+    #expect(!world.adapter.pairing.acceptsDevices)
+    let client = world.client()
+    _ = try client.result(PairingOpen.self, .init(seconds: 10))
+    #expect(world.adapter.pairing.acceptsDevices)
+    ask()
+    world.scheduler.advance(by: .seconds(11))
+    #expect(!world.adapter.pairing.acceptsDevices)
+    ask()
+    world.daemon.acceptPairing(ofAll: true)
+    ask()
+    #expect(world.adapter.answers == [.refuse, .accept, .refuse, .accept])
+    world.adapter.onEvent?(.pairing(peer.address, .question(.comparison(123_456))))
+    #expect(world.adapter.answers.last == .refuse, "nobody is there who could compare")
+    #expect(try client.error(PairingOpen.self, .init(seconds: -1))?.data?.name == "invalidParameter")
+  }
+
+  @Test("P21: agents are asked in order, the session that pairs first; each question has one answer and a deadline")
+  func agents() throws {
+    let first = world.client()
+    let second = world.client()
+    _ = try first.result(PairingRegister.self, .init(capability: "displayYesNo"))
+    _ = try second.result(PairingRegister.self, .init(capability: "keyboardDisplay"))
+    #expect(world.adapter.pairing == PairingSettings(capability: .displayYesNo, acceptsDevices: true))
+    let (peer, link, id) = try protected(second)
+    _ = try second.call(PeripheralPair.self, .init(peripheral: id))
+    #expect(link.raises.count == 1)
+    world.adapter.onEvent?(.pairing(peer.address, .question(.comparison(1234))))
+    #expect(try first.calls(PairingConfirm.self).isEmpty)
+    let asked = try #require(try second.calls(PairingConfirm.self).first)
+    #expect(asked.params.number == "001234" && asked.params.device.isOurs && asked.params.device.peripheral == id)
+    try second.answer(asked.id, PairingConfirm.Result(accept: true))
+    #expect(world.adapter.answers == [.accept])
+    // Only one of them has a keyboard.
+    world.adapter.onEvent?(.pairing(peer.address, .question(.passkey)))
+    let typed = try #require(try second.calls(PairingEnterPasskey.self).first)
+    try second.answer(typed.id, PairingEnterPasskey.Result(passkey: "004711"))
+    #expect(world.adapter.answers.last == .passkey(4711))
+    world.adapter.onEvent?(.pairing(peer.address, .showPasskey(42, entered: 0)))
+    #expect(try first.notifications(PairingShowPasskey.self).map(\.passkey) == ["000042"])
+    // An agent that cannot answer passes the question on; one that does not answer in time refuses.
+    second.forget()
+    world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))
+    let passed = try #require(try second.calls(PairingConfirm.self).first)
+    try second.refuse(passed.id, BledError.invalidParameter.error("no"))
+    #expect(try first.calls(PairingConfirm.self).count == 1)
+    #expect(world.adapter.answers.count == 2)
+    world.scheduler.advance(by: .seconds(25))
+    #expect(world.adapter.answers.count == 3 && world.adapter.answers.last == .refuse)
+    // One that ends refuses, too: nobody else has seen what it was shown.
+    world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))
+    second.die()
+    #expect(world.adapter.answers.count == 4 && world.adapter.answers.last == .refuse)
+    _ = try first.result(PairingUnregister.self, Empty())
+    #expect(!world.adapter.pairing.acceptsDevices)
+  }
+
+  @Test("a link that the kernel encrypted without anybody's consent counts as not encrypted")
+  func silentPairing() throws {
+    let server = world.client()
+    let published = try server.result(
+      ServiceAdd.self,
+      .init(
+        service: .init(
+          uuid: 0x1815,
+          characteristics: [
+            .init(uuid: 0x2A56, properties: ["read"], permissions: ["readEncryptionRequired"], value: HexBytes([9]))
+          ]))
+    ).service
+    let handle = try #require(published.characteristics?.first?.handle)
+    let peer = world.peer()
+    let link = world.adapter.bringUp(peer, role: .peripheral)
+    link.protect(LinkSecurity(level: 2, keySize: 16))
+    let refused = peer.start(.read(handle))
+    world.settle()
+    #expect(throws: GATTError.self) { try peer.results[refused]?.get() }
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    let read = peer.start(.read(handle))
+    world.settle()
+    #expect(try peer.results[read]?.get() == .value([9]))
+  }
+}

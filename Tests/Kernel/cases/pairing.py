@@ -1,0 +1,306 @@
+"""Group 8: pairing and bonds, with Bumble at the other side."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from bumble.core import UUID, AdvertisingData
+from bumble.device import Peer
+from bumble.gatt import Characteristic, Service
+from bumble.pairing import PairingConfig, PairingDelegate
+from support.air import Air
+from support.cases import expect, expect_equal, stage
+from support.client import failure_of
+from support.daemon import Daemon
+
+HUB = "F0:F1:F2:F3:F4:00"
+LOCK = "F0:F1:F2:F3:F4:03"
+SERVICE = UUID("B1ED0010-0000-4000-8000-00805F9B34FB")
+SECRET = UUID("B1ED0011-0000-4000-8000-00805F9B34FB")
+AUTHENTICATED = UUID("B1ED0012-0000-4000-8000-00805F9B34FB")
+KINDS = PairingDelegate.IoCapability
+
+
+class Person(PairingDelegate):
+    """Who sits at the other device: what is shown is put into a queue, what is typed is taken from another."""
+
+    def __init__(self, capability):
+        super().__init__(capability)
+        self.shown = asyncio.Queue()
+        self.typed = asyncio.Queue()
+
+    async def compare_numbers(self, number, digits):
+        self.shown.put_nowait(f"{number:0{digits}}")
+        return True
+
+    async def display_number(self, number, digits):
+        self.shown.put_nowait(f"{number:0{digits}}")
+
+    async def get_number(self):
+        return int(await self.typed.get())
+
+
+@dataclass
+class Given:
+    """bled on hci0, a session, and a device with protected values that advertises."""
+
+    resources: object
+    daemon: Daemon
+    client: object
+    device: object
+    person: Person = None
+    handles: dict = field(default_factory=dict)
+
+    def sits(self, capability, sc=True, mitm=True, bonding=True):
+        """Another person sits at the device."""
+        self.person = Person(capability)
+        self.device.pairing_config_factory = lambda _: PairingConfig(sc, mitm, bonding, self.person)
+
+    async def connect(self):
+        """Connects, and discovers where the values are; gives the identifier."""
+        identifier = (
+            await self.client.call("peripheral.connect", address=LOCK, addressType="random", timeout=60)
+        )["peripheral"]
+        tree = await self.client.call("gatt.discover", peripheral=identifier)
+        for service in tree["services"]:
+            for characteristic in service["characteristics"]:
+                self.handles[characteristic["uuid"].upper()] = characteristic["handle"]
+        return identifier
+
+    async def read(self, identifier, uuid):
+        """Reads a value."""
+        return (await self.client.call("gatt.read", peripheral=identifier, handle=self.handles[text(uuid)]))["value"]
+
+    async def let_go(self, identifier):
+        """Disconnects, and waits until both sides know."""
+        gone = asyncio.get_running_loop().create_future()
+        for connection in self.device.connections.values():
+            connection.once(connection.EVENT_DISCONNECTION, lambda *_: gone.done() or gone.set_result(None))
+        await self.client.call("peripheral.disconnect", peripheral=identifier)
+        await self.client.next("peripheral.disconnected", lambda event: event["peripheral"] == identifier)
+        await asyncio.wait_for(gone, 60)
+
+    async def start_over(self, identifier):
+        """Both sides forget their keys."""
+        if self.device.connections:
+            await self.let_go(identifier)
+        await self.client.call("pairing.forget", peripheral=identifier)
+        await self.device.keystore.delete_all()
+
+
+def text(uuid):
+    """A UUID of 128 bits as bled writes it."""
+    octets = uuid.to_bytes()[::-1].hex().upper()
+    return "-".join((octets[:8], octets[8:12], octets[12:16], octets[16:20], octets[20:]))
+
+
+async def build(resources, configuration=None):
+    """A lock whose values are protected."""
+    air = Air()
+    await resources.open(await air.adapter(HUB))
+    properties = Characteristic.Properties.READ
+    device = await air.device(
+        "Bumble lock",
+        LOCK,
+        [
+            Service(
+                SERVICE,
+                [
+                    Characteristic(SECRET, properties, Characteristic.READ_REQUIRES_ENCRYPTION, b"secret"),
+                    Characteristic(
+                        AUTHENTICATED, properties, Characteristic.READ_REQUIRES_AUTHENTICATION, b"authenticated"
+                    ),
+                ],
+            )
+        ],
+    )
+    device.advertising_data = bytes(AdvertisingData([(AdvertisingData.FLAGS, b"\x06")]))
+    await device.start_advertising(auto_restart=True, advertising_interval_min=200, advertising_interval_max=200)
+    daemon = await resources.open(Daemon(resources, "hci0", configuration=configuration))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    given = Given(resources, daemon, client, device)
+    given.sits(KINDS.NO_OUTPUT_NO_INPUT, mitm=False)
+    return given
+
+
+@stage(8, "a lock with protected values")
+async def lock(resources):
+    return await build(resources)
+
+
+@lock.case("a protected read pairs, succeeds, and the bond outlasts link, daemon and power (P19, P22)")
+async def protected_read(given):
+    identifier = await given.connect()
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the protected value")
+    [bond] = (await given.client.call("pairing.list"))["bonds"]
+    expect_equal((bond["address"], bond["level"], bond["keySize"]), (LOCK, "encrypted", 16), "the bond")
+    pairings = []
+    given.device.on("connection", lambda connection: connection.on(connection.EVENT_PAIRING, pairings.append))
+    await given.let_go(identifier)
+    identifier = await given.connect()
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value on the next link")
+    await given.let_go(identifier)
+    # The kernel forgets its keys with the controller's index alone; the daemon loads them again at its start.
+    await given.daemon.stop()
+    await given.daemon.__aenter__()
+    given.client = await given.daemon.client()
+    await given.daemon.until_on(given.client)
+    identifier = await given.connect()
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value after the restart")
+    expect(not pairings, "it paired again")
+    await given.start_over(identifier)
+    expect_equal((await given.client.call("pairing.list"))["bonds"], [], "the bonds after forgetting")
+
+
+@lock.case("numbers are compared by the session that pairs, and both see the same")
+async def comparison(given):
+    given.sits(KINDS.DISPLAY_OUTPUT_AND_YES_NO_INPUT)
+    asked = []
+    await given.client.call("pairing.register", capability="displayYesNo")
+    given.client.answer("pairing.confirm", lambda params: asked.append(params) or {"accept": True})
+    identifier = await given.connect()
+    reached = await given.client.call("peripheral.pair", peripheral=identifier, level="authenticated")
+    expect_equal(reached, {"level": "secureConnections", "keySize": 16, "bonded": True}, "what was reached")
+    expect_equal([params["number"] for params in asked], [await given.person.shown.get()], "the number here and there")
+    expect(asked[0]["device"]["isOurs"], "who began")
+    expect_equal(await given.read(identifier, AUTHENTICATED), b"authenticated".hex(), "the authenticated value")
+    await given.start_over(identifier)
+
+
+@lock.case("the passkey that the device shows is entered")
+async def entered(given):
+    given.sits(KINDS.DISPLAY_OUTPUT_ONLY)
+
+    async def read_display(_):
+        return {"passkey": await given.person.shown.get()}
+
+    await given.client.call("pairing.register", capability="keyboard")
+    given.client.answer("pairing.enterPasskey", read_display)
+    identifier = await given.connect()
+    reached = await given.client.call("peripheral.pair", peripheral=identifier, level="authenticated")
+    expect_equal(reached["level"], "secureConnections", "the level")
+    await given.start_over(identifier)
+
+
+@lock.case("the passkey that bled shows is typed at the device")
+async def shown(given):
+    given.sits(KINDS.KEYBOARD_INPUT_ONLY)
+    await given.client.call("pairing.register", capability="display")
+    identifier = await given.connect()
+    pairing = given.client.start("peripheral.pair", peripheral=identifier, level="authenticated")
+    event = await given.client.next("pairing.showPasskey")
+    given.person.typed.put_nowait(event["passkey"])
+    expect_equal((await asyncio.wait_for(pairing, 60))["level"], "secureConnections", "the level")
+    await given.start_over(identifier)
+
+
+@lock.case("a refusal is an error on both sides, and the read has the device's own")
+async def refused(given):
+    given.sits(KINDS.DISPLAY_OUTPUT_AND_YES_NO_INPUT)
+    await given.client.call("pairing.register", capability="displayYesNo")
+    given.client.answer("pairing.confirm", lambda params: {"accept": False})
+    identifier = await given.connect()
+    failed = asyncio.get_running_loop().create_future()
+    [connection] = given.device.connections.values()
+    connection.once(connection.EVENT_PAIRING_FAILURE, lambda *_: failed.done() or failed.set_result(None))
+    error = await failure_of(given.client.call("peripheral.pair", peripheral=identifier))
+    expect_equal(error["name"], "pairingFailed", "the error of the pairing")
+    await asyncio.wait_for(failed, 60)
+    expect_equal((await given.client.call("pairing.list"))["bonds"], [], "the bonds")
+    await given.client.call("pairing.unregister")
+    await given.let_go(identifier)
+
+
+@lock.case("legacy pairing works, too")
+async def legacy(given):
+    given.sits(KINDS.NO_OUTPUT_NO_INPUT, sc=False, mitm=False)
+    identifier = await given.connect()
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the protected value")
+    await given.let_go(identifier)
+    identifier = await given.connect()
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value on the next link")
+    await given.start_over(identifier)
+
+
+@lock.case("a device that lost its keys: the error says what to do, and it helps")
+async def lost_keys(given):
+    given.sits(KINDS.NO_OUTPUT_NO_INPUT, mitm=False)
+    identifier = await given.connect()
+    await given.read(identifier, SECRET)
+    await given.let_go(identifier)
+    await given.device.keystore.delete_all()
+    identifier = await given.connect()
+    error = await failure_of(given.client.call("peripheral.pair", peripheral=identifier))
+    expect(error["name"] in ("pairingFailed", "disconnected", "pinOrKeyMissing"), f"the error: {error}")
+    await given.client.call("pairing.forget", peripheral=identifier)
+    async with asyncio.timeout(60):
+        while given.device.connections:
+            await asyncio.sleep(0.05)
+    identifier = await given.connect()
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value after pairing again")
+    await given.start_over(identifier)
+
+
+@stage(8, "a phone that wants a protected value of ours")
+async def phone(resources):
+    air = Air()
+    await resources.open(await air.adapter(HUB))
+    device = await air.device("Bumble phone", LOCK)
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    service = {
+        "uuid": text(SERVICE),
+        "characteristics": [
+            {
+                "uuid": text(SECRET),
+                "properties": ["read"],
+                "permissions": ["readEncryptionRequired"],
+                "value": b"secret".hex(),
+            }
+        ],
+    }
+    await client.call("service.add", service=service)
+    await client.call("advertising.start", name="vault")
+    return Given(resources, daemon, client, device)
+
+
+async def as_phone(given):
+    """The phone connects and looks for the value; gives its connection and the characteristic."""
+    connection = await asyncio.wait_for(given.device.connect(f"{HUB}/P"), 60)
+    peer = Peer(connection)
+    await peer.discover_all()
+    [secret] = peer.get_characteristics_by_uuid(SECRET)
+    return connection, secret
+
+
+async def leave(connection):
+    """The phone disconnects."""
+    gone = asyncio.get_running_loop().create_future()
+    connection.once(connection.EVENT_DISCONNECTION, lambda *_: gone.done() or gone.set_result(None))
+    await connection.disconnect()
+    await asyncio.wait_for(gone, 60)
+
+
+@phone.case("a stranger may not pair; with pairing.open it may, and its bond outlasts the daemon (P20, P21)")
+async def stranger(given):
+    connection, _ = await as_phone(given)
+    try:
+        await asyncio.wait_for(connection.pair(), 60)
+        expect(False, "the stranger paired")
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        expect("airing" in type(error).__name__ + str(error) or "Protocol" in type(error).__name__, f"{error!r}")
+    await leave(connection)
+    await given.client.call("pairing.open", seconds=60)
+    connection, secret = await as_phone(given)
+    await asyncio.wait_for(connection.pair(), 60)
+    expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value")
+    await leave(connection)
+    [bond] = (await given.client.call("pairing.list"))["bonds"]
+    expect_equal(bond["address"], LOCK, "the bond")
+    await given.daemon.stop()
+    await given.daemon.__aenter__()
+    given.client = await given.daemon.client()
+    await given.daemon.until_on(given.client)
+    [bond] = (await given.client.call("pairing.list"))["bonds"]
+    expect_equal(bond["address"], LOCK, "the bond after the restart")
