@@ -159,7 +159,7 @@ extension KernelAdapter {
 
   func endLink(_ handle: UInt16, _ error: BluetoothError) {
     ending.removeValue(forKey: handle)?.alarm.cancel()
-    endRaise(handle, error)
+    endRaise(handle, error.ofRaise(with: links[handle]))
     guard let link = links.removeValue(forKey: handle) else { return }
     pairingQuestions[link.peer] = nil
     logger.debug(

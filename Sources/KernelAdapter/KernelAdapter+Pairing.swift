@@ -217,6 +217,16 @@ extension KernelAdapter {
   }
 }
 
+extension BluetoothError {
+  /// Why the protection of a link could not be raised, if this is how the link ended.
+  func ofRaise(with link: KernelLink?) -> BluetoothError {
+    let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
+    guard let link, domain == .hci, causes.contains(where: { Int($0.rawValue) == code }) else { return self }
+    return GAPError.pairingFailed.error(
+      "\(link.peer) and this machine do not share keys any more: forget each on the other, and pair again (\(message))")
+  }
+}
+
 /// What the kernel asked and waits for.
 struct PendingQuestion {
   let device: ManagementAddress

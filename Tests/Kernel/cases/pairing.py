@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from bumble.core import UUID, AdvertisingData
+from bumble.core import UUID, AdvertisingData, ProtocolError
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.pairing import PairingConfig, PairingDelegate
@@ -141,10 +141,7 @@ async def protected_read(given):
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value on the next link")
     await given.let_go(identifier)
     # The kernel forgets its keys with the controller's index alone; the daemon loads them again at its start.
-    await given.daemon.stop()
-    await given.daemon.__aenter__()
-    given.client = await given.daemon.client()
-    await given.daemon.until_on(given.client)
+    given.client = await given.daemon.restart()
     identifier = await given.connect()
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value after the restart")
     expect(not pairings, "it paired again")
@@ -217,6 +214,10 @@ async def legacy(given):
     identifier = await given.connect()
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the protected value")
     await given.let_go(identifier)
+    # Bumble keeps the keys by the roles of the pairing, and looks them up by its own.
+    for address, keys in await given.device.keystore.get_all():
+        keys.ltk_central, keys.ltk_peripheral = keys.ltk_peripheral, keys.ltk_central
+        await given.device.keystore.update(address, keys)
     identifier = await given.connect()
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value on the next link")
     await given.start_over(identifier)
@@ -231,7 +232,7 @@ async def lost_keys(given):
     await given.device.keystore.delete_all()
     identifier = await given.connect()
     error = await failure_of(given.client.call("peripheral.pair", peripheral=identifier))
-    expect(error["name"] in ("pairingFailed", "disconnected", "pinOrKeyMissing"), f"the error: {error}")
+    expect_equal(error["name"], "pairingFailed", "the error")
     await given.client.call("pairing.forget", peripheral=identifier)
     async with asyncio.timeout(60):
         while given.device.connections:
@@ -288,8 +289,8 @@ async def stranger(given):
     try:
         await asyncio.wait_for(connection.pair(), 60)
         expect(False, "the stranger paired")
-    except Exception as error:  # pylint: disable=broad-exception-caught
-        expect("airing" in type(error).__name__ + str(error) or "Protocol" in type(error).__name__, f"{error!r}")
+    except ProtocolError as error:
+        expect_equal(error.error_namespace, "smp", "who refused")
     await leave(connection)
     await given.client.call("pairing.open", seconds=60)
     connection, secret = await as_phone(given)
@@ -298,9 +299,6 @@ async def stranger(given):
     await leave(connection)
     [bond] = (await given.client.call("pairing.list"))["bonds"]
     expect_equal(bond["address"], LOCK, "the bond")
-    await given.daemon.stop()
-    await given.daemon.__aenter__()
-    given.client = await given.daemon.client()
-    await given.daemon.until_on(given.client)
+    given.client = await given.daemon.restart()
     [bond] = (await given.client.call("pairing.list"))["bonds"]
     expect_equal(bond["address"], LOCK, "the bond after the restart")

@@ -31,8 +31,10 @@ class Daemon:
 
     async def __aenter__(self):
         """Starts it and returns when it says that it is ready."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready, open(self.log, "wb") as log:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready, open(self.log, "ab") as log:
             path = os.path.join(self.folder, "notify")
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
             ready.bind(path)
             ready.setblocking(False)
             arguments = [argument for adapter in self.adapters for argument in ("--adapter", adapter)]
@@ -81,6 +83,14 @@ class Daemon:
         if self.process.returncode is None:
             self.process.kill()
             raise Failure("bled did not end within 30 s of SIGTERM")
+
+    async def restart(self):
+        """Ends it in order, and starts it again with the same folders; gives a new session, the adapter is on."""
+        await self.stop()
+        await self.__aenter__()
+        client = await self.client()
+        await self.until_on(client)
+        return client
 
     async def client(self):
         """A session that ends with the stage."""
