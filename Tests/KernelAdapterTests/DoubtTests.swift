@@ -176,6 +176,7 @@ struct DoubtTests {
   @Test("Nothing is set up at once after another program's command: a system that goes to sleep begins like that")
   func held() throws {
     var script = try connected()
+    script.wait(.seconds(1))
     // The kernel's Disconnect; Disconnection Complete is masked.
     try script.hear("0f 04 00 01 0604")
     script.give(.wantScan(ScanParameters()))
@@ -186,6 +187,19 @@ struct DoubtTests {
     try script.command("0f20 00", returns: "08")
     script.wait(.milliseconds(1))
     try script.command("0b20 07 01 6000 3000 00 00")
+  }
+
+  @Test("The kernel stops a scan that is not its own when a link comes up: that is set up again at once")
+  func notHeld() throws {
+    var script = RadioScript<LegacyFamily>(targets: RadioTargets(scan: ScanParameters()))
+    script.give(.tick)
+    for _ in 0..<2 { try script.answer() }
+    try script.hear("3e 13 01 00 4200 01 01 554433221150 2400 0000 9001 00")
+    script.wait(.milliseconds(999))
+    try script.hear("0e04 01 0c20 00")
+    try script.command("0c20 02 00 00")
+    try script.command("0b20 07 01 6000 3000 00 00")
+    try script.command("0c20 02 01 00")
   }
 
   @Test("Once everything is to end, nothing new begins, and it ends at once")

@@ -204,6 +204,30 @@ struct LifecycleMachine {
     return [.openRadio(index, address: address)]
   }
 
+  private mutating func setPower(_ isOn: Bool, at now: Instant) -> [Action] {
+    wantsPower = isOn
+    isPowerAsked = true
+    switch state {
+    case .on where !isOn, .suspended where !isOn:
+      guard let index else { return [] }
+      state = .off
+      return [.closeRadio(Self.off), .state(.off), send(ManagementPacket(SetPowered(value: 0), index: index), at: now)]
+    // What the controller reports before it is off would soon be wrong.
+    case .off where isOn: return outstanding == nil ? search(at: now) : []
+    case .on, .off, .suspended: return powerDone(nil)
+    case .absent, .stopped, .stopping, .opening:
+      return powerDone(GAPError.adapterAbsent.error("There is no adapter \(selector)."))
+    case .failed: return search(at: now)
+    case .searching, .examining, .configuring, .refused, .openingRadio: return []
+    }
+  }
+
+  private mutating func powerDone(_ error: BluetoothError?) -> [Action] {
+    guard isPowerAsked else { return [] }
+    isPowerAsked = false
+    return [.powerDone(error)]
+  }
+
   // MARK: - Sleep
 
   /// The kernel has switched off scan, advertising and links, because the system goes to sleep.
@@ -234,30 +258,6 @@ struct LifecycleMachine {
       return [send(ManagementPacket(ReadControllerInformation(), index: index), at: now)]
     default: return []
     }
-  }
-
-  private mutating func setPower(_ isOn: Bool, at now: Instant) -> [Action] {
-    wantsPower = isOn
-    isPowerAsked = true
-    switch state {
-    case .on where !isOn, .suspended where !isOn:
-      guard let index else { return [] }
-      state = .off
-      return [.closeRadio(Self.off), .state(.off), send(ManagementPacket(SetPowered(value: 0), index: index), at: now)]
-    // What the controller reports before it is off would soon be wrong.
-    case .off where isOn: return outstanding == nil ? search(at: now) : []
-    case .on, .off, .suspended: return powerDone(nil)
-    case .absent, .stopped, .stopping, .opening:
-      return powerDone(GAPError.adapterAbsent.error("There is no adapter \(selector)."))
-    case .failed: return search(at: now)
-    case .searching, .examining, .configuring, .refused, .openingRadio: return []
-    }
-  }
-
-  private mutating func powerDone(_ error: BluetoothError?) -> [Action] {
-    guard isPowerAsked else { return [] }
-    isPowerAsked = false
-    return [.powerDone(error)]
   }
 
   // MARK: - Events

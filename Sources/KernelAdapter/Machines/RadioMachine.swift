@@ -107,6 +107,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private var doubted: Set<UInt16> = []
   /// Until then nothing is set up: another program changes something.
   private var heldUntil: Instant?
+  /// When a link came up or ended.
+  private var lastLinkChange: Instant?
   private var isQuieting = false
   /// Whether `quiet` was given: nothing is wanted from then on.
   private var isEnding = false
@@ -290,6 +292,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .encryptionKeyRefreshComplete(let event): return [.encryptionChanged(handle: event.handle)]
     case .disconnectionComplete(let event):
       guard event.status.isSuccess else { return [] }
+      lastLinkChange = now
       giveUp(event.handle)
       return [.linkDown(handle: event.handle, event.reason)]
     default: return []
@@ -364,6 +367,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     }
     let stale: [RadioAction] =
       giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
+    lastLinkChange = now
     links[handle] = KnownLink(peer: device, side: role == 0 ? .central : .peripheral)
     let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)]
     guard role == 0 else {
@@ -376,7 +380,11 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   private mutating func disturbed(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
     guard answer.status.isSuccess else { return [] }
-    if Self.preludes.contains(answer.opcode) { heldUntil = heldUntil ?? now.advanced(by: .milliseconds(250)) }
+    // Whenever a link comes up the kernel stops a scan that is not its own: that is no sign of sleep.
+    let isUsual = lastLinkChange.map { $0.duration(to: now) < .seconds(1) } ?? false
+    if !isUsual, Self.preludes.contains(answer.opcode) {
+      heldUntil = heldUntil ?? now.advanced(by: .milliseconds(250))
+    }
     switch answer.opcode {
     case LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
       LESetExtendedScanEnable.opcode:

@@ -1,16 +1,16 @@
-"""Group 7: another program changes what bled set up on the controller."""
+"""Group 7: another program changes what bled set up on the controller, or has left something there."""
 
 import asyncio
 from dataclasses import dataclass
 
 from support.air import Air
-from support.cases import expect_equal, stage
+from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
 from support.peripheral import Peripheral
 from support.raw import RawSocket
 from support.zoo_sleep import Sleeper
 
-WAITING = "F0:F1:F2:F3:F4:41"
+WAITING, ABSENT = "F0:F1:F2:F3:F4:41", "F0:F1:F2:F3:F4:42"
 # What switches it off.
 SCAN = 0x2042, bytes(6)
 ADVERTISING = 0x2039, bytes(2)
@@ -21,7 +21,9 @@ CONNECT = 0x200E, b""
 class Given:
     """bled on hci0, which scans, advertises, and waits for a device."""
 
+    resources: object
     controller: Sleeper
+    daemon: Daemon
     client: object
     device: Peripheral
     waiting: object
@@ -38,7 +40,7 @@ async def disturbed(resources):
     await client.call("scan.start", duplicates=True)
     await client.call("advertising.start", name="bled here")
     waiting = client.start("peripheral.connect", address=WAITING, addressType="random")
-    return Given(adapter.controller, client, device, waiting)
+    return Given(resources, adapter.controller, daemon, client, device, waiting)
 
 
 async def until(controller, condition, what):
@@ -65,3 +67,22 @@ async def switched_off(given):
     await given.device.advertise()
     await asyncio.wait_for(given.waiting, 30)
     await given.client.next("scan.report", lambda report: report.get("name") == "Late", 10)
+
+
+@disturbed.case("what a daemon that was killed left on the controller keeps the next one from nothing")
+async def killed(given):
+    given.client.start("peripheral.connect", address=ABSENT, addressType="random").add_done_callback(
+        asyncio.Future.exception
+    )
+    await until(given.controller, lambda activities: "connecting" in activities, {"connecting"})
+    given.daemon.process.kill()
+    await given.daemon.process.wait()
+    left = {"scanning", "advertising", "connecting"}
+    expect(left <= given.controller.activities, f"left were {given.controller.activities}, so this shows nothing")
+    daemon = await given.resources.open(Daemon(given.resources, "hci0"))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    await until(given.controller, lambda activities: not left & activities, set())
+    await client.call("scan.start", duplicates=True)
+    await client.call("advertising.start", name="bled again")
+    await client.call("peripheral.connect", address=WAITING, addressType="random", timeout=20)

@@ -19,6 +19,7 @@ DEBUG = "/sys/kernel/debug"
 class Given:
     """bled on hci0, which scans and advertises; one device that advertises, and one that does not yet."""
 
+    resources: object
     controller: Sleeper
     daemon: Daemon
     client: object
@@ -37,7 +38,7 @@ async def sleep(resources):
     daemon = await resources.open(Daemon(resources, "hci0"))
     client = await daemon.client()
     await daemon.until_on(client)
-    return Given(adapter.controller, daemon, client, near, far)
+    return Given(resources, adapter.controller, daemon, client, near, far)
 
 
 def suspend(is_suspended):
@@ -79,12 +80,13 @@ async def sleeps_and_wakes(given, active):
     gone = given.near.disconnection()
 
     await suspend(True)
-    description = await given.daemon.until_state(client, "suspended")
-    expect_equal((description["scanning"], description["advertising"]), (False, 0), "scanning and advertising")
+    await given.daemon.until_state(client, "suspended")
     await client.next("peripheral.disconnected", lambda event: event["peripheral"] == identifier, 10)
     await client.next("advertising.changed", lambda event: not event["onAir"], 10)
     await asyncio.wait_for(gone, 10)
     await until_active(given, set())
+    [listed] = (await client.call("adapter.list"))["adapters"]
+    expect_equal((listed["scanning"], listed["advertising"], listed["links"]), (False, 0, 0), "what goes on")
     printed = await given.daemon.bleshell("adapters")
     expect("suspended" in printed, f"bleshell adapters: {printed}")
     # Nothing is tried meanwhile, however much there is to hear and to do.
@@ -132,8 +134,8 @@ async def ends(given):
     await given.daemon.until_state(given.client, "suspended")
     await given.daemon.stop()
     await suspend(False)
-    async with given.daemon as daemon:
-        client = await daemon.client()
-        await daemon.until_on(client)
-        await client.call("scan.start")
-        await client.next("scan.report", lambda report: report.get("name") == "Near", 10)
+    daemon = await given.resources.open(Daemon(given.resources, "hci0"))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    await client.call("scan.start")
+    await client.next("scan.report", lambda report: report.get("name") == "Near", 10)
