@@ -21,7 +21,7 @@ MODULES = {
     4: ["vanishing_adapter", "adapter_trouble"],
     5: ["bluetoothd"],
     6: ["systemd"],
-    7: ["zoo", "zoo_personalities", "zoo_limits"],
+    7: ["zoo", "zoo_personalities", "zoo_turns", "zoo_families", "zoo_refusals", "zoo_limits", "zoo_walk"],
 }
 
 

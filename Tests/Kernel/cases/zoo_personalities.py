@@ -67,8 +67,15 @@ async def central_reads(given):
     await given.client.call("service.remove")
 
 
-def personality(title, kind, prepare=None):
-    """Adds a stage of the zoo: bled on such a controller, a peripheral and a phone."""
+MAIN_THINGS = {
+    "a scan finds": scan_finds,
+    "a connect leads to a read": reads,
+    "a central connects and reads": central_reads,
+}
+
+
+def personality(title, kind, prepare=None, things=tuple(MAIN_THINGS)):
+    """Adds a stage of the zoo: bled on such a controller, a peripheral and a phone; with these of the main things."""
 
     @stage(7, title)
     async def build(resources):
@@ -78,9 +85,8 @@ def personality(title, kind, prepare=None):
             prepare(given.adapter.controller)
         return given
 
-    build.case("a scan finds")(scan_finds)
-    build.case("a connect leads to a read")(reads)
-    build.case("a central connects and reads")(central_reads)
+    for thing in things:
+        build.case(thing)(MAIN_THINGS[thing])
     return build
 
 
@@ -88,10 +94,10 @@ strict = personality("legacy and extended commands do not mix", zoo.Strict)
 truncated = personality("extended reports are truncated", zoo.Truncated)
 dongle = personality("a 4.0 dongle", zoo.Dongle40)
 slow = personality("each command takes 0.7 s", zoo.Slow, lambda controller: setattr(controller, "delay", 0.7))
-refusing = personality("one command in ten is refused", zoo.Refusals, lambda each: each.refuse_by_chance(1, 10))
+refusing = personality(
+    "one command in ten is refused", zoo.Refusals, lambda each: each.refuse_by_chance(1, 10), tuple(MAIN_THINGS)[:2]
+)
 addressless = personality("no public address", zoo.Addressless)
-legacy = personality("no commands for extended scans and connects", zoo.LegacyScanAndCreate)
-silent = personality("extended scans report nothing", zoo.SilentExtendedScan)
 
 
 @dongle.case("connects while a scan goes on")
@@ -101,17 +107,6 @@ async def connects_beside_a_scan(given):
     given.client.forget("scan.report")
     await given.client.next("scan.report", lambda report: report["address"] == first.ADDRESS)
     await given.client.call("scan.stop")
-
-
-@dongle.case("connects while it advertises, and advertises again after the link")
-async def connects_beside_an_advertisement(given):
-    service = await Published.add(given.client)
-    await service.advertise("hci0")
-    await hears(given.phone, published.NAME)
-    await reads(given)
-    await hears(given.phone, published.NAME)
-    await given.client.call("advertising.stop")
-    await given.client.call("service.remove")
 
 
 @truncated.case("the report says so")

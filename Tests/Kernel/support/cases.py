@@ -35,6 +35,7 @@ class Case:
 
     title: str
     body: object
+    deadline: int = DEADLINE
 
 
 @dataclass
@@ -46,11 +47,11 @@ class Stage:
     build: object
     cases: list = field(default_factory=list)
 
-    def case(self, title):
-        """Adds the decorated function, which takes what `build` gave, as a case."""
+    def case(self, title, deadline=DEADLINE):
+        """Adds the decorated function, which takes what `build` gave, as a case that may take so many seconds."""
 
         def add(body):
-            self.cases.append(Case(title, body))
+            self.cases.append(Case(title, body, deadline))
             return body
 
         return add
@@ -103,7 +104,7 @@ class Runner:
             started = time.monotonic()
             failure = None
             try:
-                async with asyncio.timeout(DEADLINE):
+                async with asyncio.timeout(case.deadline):
                     if resources is None:
                         resources = Resources()
                         given = await stage_.build(resources)

@@ -29,6 +29,10 @@ class Client:
         self._inbox = []
         self._news = asyncio.Condition()
         self._answers = {}
+        # The number of the last call; answers that belong to no call; who is told of each message, in order.
+        self.last_call = 0
+        self.surplus = []
+        self.watch = None
         self._task = asyncio.create_task(self._receive())
 
     @classmethod
@@ -49,7 +53,7 @@ class Client:
 
     def start(self, method, **params):
         """Sends a call and gives the future of its result."""
-        number = next(self._numbers)
+        number = self.last_call = next(self._numbers)
         future = asyncio.get_running_loop().create_future()
         self._waiting[number] = (method, future)
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
@@ -96,6 +100,11 @@ class Client:
         """Goes on reading."""
         self._writer.transport.resume_reading()
 
+    def abort(self):
+        """Ends the connection at once, as a kill of the program does."""
+        self._task.cancel()
+        self._writer.transport.abort()
+
     def take(self, *methods):
         """The notifications of these methods that came, in order, as (method, params); they are dropped."""
         taken = [(m["method"], m["params"]) for m in self._inbox if m["method"] in methods]
@@ -116,8 +125,13 @@ class Client:
     async def _receive(self):
         while line := await self._reader.readline():
             message = json.loads(line)
+            if self.watch:
+                self.watch(message)
             if "method" not in message:
-                method, future = self._waiting.pop(message["id"])
+                method, future = self._waiting.pop(message["id"], (None, None))
+                if future is None:
+                    self.surplus.append(message)
+                    continue
                 if future.cancelled():
                     continue
                 if "error" in message:

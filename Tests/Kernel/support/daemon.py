@@ -25,6 +25,7 @@ class Daemon:
         self.configuration = os.path.join(self.folder, "bled.json")
         with open(self.configuration, "w", encoding="utf-8") as file:
             json.dump(configuration or {}, file)
+        self.clients = []
         self._resources = resources
         resources.logs.append(self.log)
 
@@ -83,7 +84,8 @@ class Daemon:
 
     async def client(self):
         """A session that ends with the stage."""
-        return await self._resources.open(await Client.connect(self.socket))
+        self.clients.append(await self._resources.open(await Client.connect(self.socket)))
+        return self.clients[-1]
 
     async def until_on(self, client, adapter=None, seconds=60):
         """Waits until the adapter, or the only one, works; gives its description."""

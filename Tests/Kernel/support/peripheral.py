@@ -25,6 +25,8 @@ class Peripheral:
     async def make(cls, air, name, address):
         """Puts a device on the air; it does not advertise yet."""
         self = cls()
+        self.address = address
+        self.is_there = False
         self.written = asyncio.Queue()
         kinds = Characteristic.Properties
         readable, writeable = Characteristic.READABLE, Characteristic.WRITEABLE
@@ -64,6 +66,7 @@ class Peripheral:
 
     async def advertise(self):
         """Advertises whenever no central is connected."""
+        self.is_there = True
         await self.device.start_advertising(
             auto_restart=True, advertising_interval_min=200, advertising_interval_max=200
         )
