@@ -21,8 +21,9 @@ MODULES = {
     4: ["vanishing_adapter", "adapter_trouble"],
     5: ["bluetoothd"],
     6: ["systemd"],
-    7: ["zoo", "zoo_personalities", "sleep", "losses", "disturbed", "zoo_walk"],
+    7: ["zoo", "zoo_personalities", "zoo_turns", "zoo_families", "zoo_refusals", "zoo_limits"],
     8: ["pairing"],
+    9: ["sleep", "losses", "disturbed", "zoo_walk"],
 }
 
 

@@ -62,6 +62,22 @@ struct AdvertisingLimitsTests {
     #expect(error.code == 0x12)
   }
 
+  @Test("A refusal that may pass is not the end of a new advertisement; the third one is")
+  func refusalsThatMayPass() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.wantAdvertising(set, AdvertisingParameters(data: [2, 1, 6])))
+    for delay in [Duration.seconds(1), .seconds(2)] {
+      try script.refuse(0x0C)
+      script.silent()
+      script.expectTold()
+      script.wait(delay)
+      try script.command("0a20 01 00")
+    }
+    try script.refuse(0x0C)
+    let error = HCIStatus(.commandDisallowed).error("The advertisement could not be set up")
+    script.expectTold(.advertising(set, .failed(error)))
+  }
+
   @Test("Without a public address all advertisements take turns on the first set, whose address the kernel knows")
   func withoutPublicAddress() throws {
     var script = RadioScript<ExtendedFamily>(

@@ -131,7 +131,9 @@ struct RadioTurnsTests {
     script.wait(.seconds(60))
     script.expectTold()
     script.silent()
+    script.wait(.seconds(5))
     try script.hear("05 04 00 4000 13")
+    script.expectTold(.linkDown(handle: 0x40, HCIStatus(rawValue: 0x13)), .sharing([], heldBack: []))
     while script.isAsked, !script.opcodes.contains(LECreateConnection.opcode) { try script.answer() }
     #expect(script.opcodes.contains(LECreateConnection.opcode))
   }

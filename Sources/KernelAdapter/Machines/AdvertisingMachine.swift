@@ -21,6 +21,7 @@ import HCI
 /// | on          | links hold its kind back           | disable; waiting, told `off`                    |
 /// | waiting, never on | links hold its kind back     | told `failed(notSupported)`                     |
 /// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on |
+/// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time   |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
 struct AdvertisingMachine<Family: RadioFamily> {
   private enum Phase: Hashable {
@@ -331,7 +332,11 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
     // What was on the air before comes back: what keeps it off (a link that the controller cannot advertise beside,
     // another owner) passes, and the back-off tries again.
+    let mayPass = status.code == .commandDisallowed && (entries[set]?.backOff.failures ?? 0) < Self.attempts
     switch entries[set]?.told {
+    case nil where mayPass:
+      // Nor has it failed at the first refusal if it never was there.
+      return []
     case .on? where entries[set]?.hopeless == nil, .off? where entries[set]?.hopeless == nil: return tell(set, .off)
     default: return tell(set, .failed(status.error("The advertisement could not be set up"))) + settled()
     }
@@ -392,6 +397,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return wanted
   }
 
+  /// How often a new advertisement is tried before a refusal that may pass is told.
+  private static var attempts: Int { 3 }
   private static var slow: Duration { .milliseconds(100) }
 
   /// Whether the interval may be what the controller refuses.

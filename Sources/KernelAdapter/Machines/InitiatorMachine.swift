@@ -108,9 +108,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     if pending.count > profile.acceptListSize {
       deadlines.append(Instant(nanoseconds: (now.nanoseconds / Self.turn + 1) * Self.turn))
     }
-    for connection in pending.values where connection.told == nil {
-      if let since = connection.idleSince { deadlines.append(since.advanced(by: Self.patience)) }
-    }
+    deadlines += pending.values.compactMap { $0.idleSince?.advanced(by: Self.patience) }
     return deadlines.min()
   }
 
@@ -320,6 +318,8 @@ struct InitiatorMachine<Family: RadioFamily> {
         continue
       }
       guard since.advanced(by: Self.patience) <= now else { continue }
+      // What comes after this reason has its own ten seconds.
+      pending[address]?.idleSince = now
       let reason = reason(for: connection)
       guard connection.told != reason else { continue }
       pending[address]?.told = reason

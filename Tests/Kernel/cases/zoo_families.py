@@ -1,8 +1,7 @@
-"""Group 7: controllers whose extended scans or connects do not work, as ATS2851 and Apple's bcm4377."""
+"""Group 7: controllers that say that they have no extended scans and connects."""
 
 from support import zoo
 
 from .zoo_personalities import personality
 
 personality("no commands for extended scans and connects", zoo.LegacyScanAndCreate)
-personality("extended scans report nothing", zoo.SilentExtendedScan)

@@ -15,7 +15,7 @@ from support.zoo.walk import DEVICES, Walk
 SEED = int(os.environ.get("ZOO_SEED") or random.SystemRandom().randrange(1 << 32))
 STEPS = int(os.environ.get("ZOO_STEPS") or 60)
 SCRIPT = os.environ.get("ZOO_TRACE")
-PERSONALITIES = [zoo.Strict, zoo.ConnectionEvents, zoo.Truncated]
+PERSONALITIES = [zoo.Strict, zoo.ConnectionEvents, zoo.Truncated, zoo.Addressless]
 
 
 @dataclass

@@ -11,7 +11,9 @@ from bumble.device import Device
 from bumble.host import Host
 from bumble.link import LocalLink
 from bumble.transport import open_transport
+from bumble.transport.file import open_file_transport
 
+VENDOR = 0xFF  # The type of hci_vhci's own packets.
 SUCCESS = hci.HCI_ErrorCode.SUCCESS
 EXTENDED_ADVERTISING = {
     hci.HCI_LE_SET_ADVERTISING_SET_RANDOM_ADDRESS_COMMAND,
@@ -172,6 +174,17 @@ class EmulatedController(Controller):
         super().send_hci_packet(packet)
 
 
+async def open_vhci(options):
+    """Bumble's transport writes a packet without options, and only the first counts."""
+    if not options:
+        return await open_transport("vhci")
+    transport = await open_file_transport("/dev/vhci")
+    feed = transport.source.data_received
+    transport.source.data_received = lambda data: data[:1] == bytes([VENDOR]) or feed(data)
+    transport.sink.on_packet(bytes([VENDOR, options]))
+    return transport
+
+
 def legacy(report):
     """An extended advertising report as a legacy one."""
     kinds = hci.HCI_LE_Advertising_Report_Event.EventType
@@ -194,10 +207,11 @@ class Adapter:
     """A controller on /dev/vhci, which the kernel drives as hci0, hci1 …, in the order in which they are made."""
 
     @classmethod
-    async def open(cls, air, address, personality):
+    async def open(cls, air, address, personality, options=0):
+        """Makes the controller; `options` are those of hci_vhci for a new device."""
         self = cls()
         self.address = address
-        self._transport = await open_transport("vhci")
+        self._transport = await open_vhci(options)
         self.controller = personality(
             "kernel",
             host_source=self._transport.source,

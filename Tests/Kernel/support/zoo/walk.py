@@ -183,6 +183,8 @@ class Walk:
     def _start(self, method, **params):
         future = self.client.start(method, **params)
         self._noted[self.client.last_call] = method
+        # An answer that nobody waits for any more is still one.
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
         return future
 
     def _begin(self, text, coroutine):
@@ -291,7 +293,7 @@ class Walk:
     async def _lose(self, number):
         for connection in list(self.world.peripherals[int(number)].device.connections.values()):
             # It fails if the other side was faster.
-            self._begin("a device's own disconnect", quietly(connection.disconnect()))
+            self._begin("a device's own disconnect", quietly(connection.disconnect))
 
     async def _snap(self, number):
         """Both controllers lose the link at once."""
@@ -359,9 +361,9 @@ def shortened(message):
     return str(message.get("params", message.get("result")))[:120]
 
 
-async def quietly(coroutine):
+async def quietly(body):
     """Waits for what may fail."""
     try:
-        await asyncio.wait_for(coroutine, BOUND)
+        await asyncio.wait_for(body(), BOUND)
     except Exception as error:  # Whatever Bumble thinks of it.
         return error
