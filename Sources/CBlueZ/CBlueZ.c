@@ -5,6 +5,7 @@
 #include <bluetooth/hci.h>
 #include <bluetooth/l2cap.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/sock_diag.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -35,6 +36,19 @@ int cbz_hci_control(void) { return hci_socket(HCI_DEV_NONE, HCI_CHANNEL_CONTROL)
 int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events) {
   struct hci_filter filter = {.type_mask = types, .event_mask = {(uint32_t)events, (uint32_t)(events >> 32)}};
   return result(setsockopt(descriptor, SOL_HCI, HCI_FILTER, &filter, sizeof filter));
+}
+
+int cbz_hci_ignore_device_found(int descriptor, int ignore) {
+  if (!ignore) return result(setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &(int){0}, sizeof(int)));
+  // A packet begins with the event code, low octet first, which the filter reads as high octet first.
+  struct sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x1200, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+  };
+  struct sock_fprog filter = {.len = sizeof program / sizeof program[0], .filter = program};
+  return result(setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter));
 }
 
 static struct sockaddr_l2 att_address(const uint8_t address[6], uint8_t type) {

@@ -75,6 +75,7 @@ extension KernelAdapter {
   /// Ends all that lives on the controller. The error is what links end with.
   func closeRadio(_ error: BluetoothError) {
     radio = nil
+    hearsReports = false
     setUp = nil
     radioAlarm?.cancel()
     radioAlarm = nil
@@ -181,7 +182,8 @@ extension KernelAdapter {
   }
 
   private func heard(_ reports: AdvertisingReports) {
-    for report in radio?.heard(reports, at: scheduler.now) ?? [] { emit(.report(report)) }
+    hearsReports = true
+    for report in radio?.heard(reports, at: scheduler.now) ?? [] { emitAtOnce(.report(report)) }
   }
 
   // MARK: - Actions

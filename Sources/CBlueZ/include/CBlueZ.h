@@ -13,6 +13,8 @@ int cbz_hci_raw(uint16_t index);
 int cbz_hci_control(void);
 // Which packets a raw socket hears: bit n of types for packet type n, bit n of events for event code n & 63.
 int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events);
+// Whether a socket of the management interface is spared Device Found, which the kernel tells of every advertisement.
+int cbz_hci_ignore_device_found(int descriptor, int ignore);
 
 // A socket for ATT (L2CAP channel 4) that is bound to the controller with this address.
 int cbz_att_socket(const uint8_t address[6], uint8_t type);
