@@ -56,6 +56,19 @@ int cbz_hci_divide_reports(int descriptor, int reports) {
   return result(setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter));
 }
 
+int cbz_hci_ignore_device_found(int descriptor, int ignore) {
+  if (!ignore) return result(setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &(int){0}, sizeof(int)));
+  // A packet begins with the event code, low octet first, which the filter reads as high octet first.
+  struct sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x1200, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+  };
+  struct sock_fprog filter = {.len = sizeof program / sizeof program[0], .filter = program};
+  return result(setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter));
+}
+
 int cbz_hci_links(int descriptor, uint16_t index, struct cbz_link *links, int count) {
   enum { le_link = 0x80, most = 64 };
   union {

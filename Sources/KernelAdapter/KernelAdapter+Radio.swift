@@ -75,6 +75,7 @@ extension KernelAdapter {
   func closeRadio(_ error: BluetoothError) {
     if radio?.scannedActively == true { scannedActively = true }
     radio = nil
+    hearsReports = false
     setUp = nil
     information.takingTurns = []
     information.heldBack = []
@@ -220,7 +221,8 @@ extension KernelAdapter {
     case .received(let octets):
       do {
         guard setUp == nil, let reports = try AdvertisingReports(decoding: octets) else { return }
-        for report in radio?.heard(reports, at: scheduler.now) ?? [] { emit(.report(report)) }
+        hearsReports = true
+        for report in radio?.heard(reports, at: scheduler.now) ?? [] { emitAtOnce(.report(report)) }
       } catch {
         logger.debug("an advertising report could not be decoded: \(error)")
       }

@@ -46,6 +46,13 @@ public final class KernelAdapter: Adapter {
   var suspendAlarm: (any ScheduledWork)?
   /// Whether an active scan was run since the controller came on, by a radio that is closed.
   var scannedActively = false
+  /// Whether the HCI socket hears what a scan receives: the kernel need not tell it a second time on mgmt.
+  var hearsReports = false {
+    didSet {
+      guard hearsReports != oldValue, let management else { return }
+      _ = cbz_hci_ignore_device_found(management.descriptor.number, hearsReports ? 1 : 0)
+    }
+  }
   var address = DeviceAddress.none
   /// What turned out not to work in this controller.
   var faults: ControllerFaults = []
@@ -160,6 +167,12 @@ public final class KernelAdapter: Adapter {
     guard !isFlushing else { return }
     isFlushing = true
     loop.execute { self.flush() }
+  }
+
+  /// Reports an event that no call caused, at once unless others wait.
+  func emitAtOnce(_ event: AdapterEvent) {
+    guard outbox.isEmpty, !isFlushing else { return emit(event) }
+    onEvent?(event)
   }
 
   private func flush() {

@@ -21,9 +21,19 @@ MODULES = {
     4: ["vanishing_adapter", "adapter_trouble"],
     5: ["bluetoothd"],
     6: ["systemd"],
-    7: ["zoo", "zoo_personalities", "zoo_turns", "zoo_families", "zoo_refusals", "zoo_limits"],
+    7: [
+        "zoo",
+        "zoo_personalities",
+        "zoo_turns",
+        "zoo_families",
+        "zoo_refusals",
+        "zoo_limits",
+        "sleep",
+        "losses",
+        "disturbed",
+        "zoo_walk",
+    ],
     8: ["pairing"],
-    9: ["sleep", "losses", "disturbed", "zoo_walk"],
 }
 
 

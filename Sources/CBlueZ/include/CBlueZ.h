@@ -25,6 +25,8 @@ struct cbz_link {
 };
 // Lists the LE links of a controller, over any raw socket; how many there are, at most count.
 int cbz_hci_links(int descriptor, uint16_t index, struct cbz_link *links, int count);
+// Whether a socket of the management interface is spared Device Found, which the kernel tells of every advertisement.
+int cbz_hci_ignore_device_found(int descriptor, int ignore);
 
 // A socket for ATT (L2CAP channel 4) that is bound to the controller with this address.
 int cbz_att_socket(const uint8_t address[6], uint8_t type);
