@@ -64,7 +64,7 @@ test-examples: examples sdk ## tests the examples, and a package built with make
 	@scripts/test-examples
 	@scripts/test-sdk
 
-test-kernel: build examples ## runs the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 (zoo, walk) selects
+test-kernel: build examples ## runs the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 or zoo selects
 	@Tests/Kernel/run
 
 # A new seed each time, which is printed, so that each run adds to the search.

@@ -77,7 +77,7 @@ public protocol Link: AnyObject {
   var parameters: LinkParameters? { get }
   /// How many attempts the connection took; 1 for those that came to us.
   var attempts: Int { get }
-  /// Whether the link is encrypted and how well.
+  /// Whether the link is encrypted and how well, at this moment; it may be better before `securityChanged` says so.
   var security: LinkSecurity { get }
   /// The largest ATT MTU that the link can carry, 23 to 517 octets.
   var maximumMTU: Int { get }

@@ -39,6 +39,11 @@ int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events) {
   return result(setsockopt(descriptor, SOL_HCI, HCI_FILTER, &filter, sizeof filter));
 }
 
+static int attach_filter(int descriptor, struct sock_filter *program, unsigned short length) {
+  struct sock_fprog filter = {.len = length, .filter = program};
+  return result(setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter));
+}
+
 int cbz_hci_divide_reports(int descriptor, int reports) {
   const uint32_t all = UINT32_MAX;
   // The packet is its type, the event code, the length, and for LE Meta the subevent code.
@@ -52,8 +57,7 @@ int cbz_hci_divide_reports(int descriptor, int reports) {
       BPF_STMT(BPF_RET | BPF_K, reports ? 0 : all),
       BPF_STMT(BPF_RET | BPF_K, reports ? all : 0),
   };
-  struct sock_fprog filter = {.len = sizeof program / sizeof program[0], .filter = program};
-  return result(setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter));
+  return attach_filter(descriptor, program, sizeof program / sizeof program[0]);
 }
 
 int cbz_hci_ignore_device_found(int descriptor, int ignore) {
@@ -65,8 +69,7 @@ int cbz_hci_ignore_device_found(int descriptor, int ignore) {
       BPF_STMT(BPF_RET | BPF_K, 0),
       BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
   };
-  struct sock_fprog filter = {.len = sizeof program / sizeof program[0], .filter = program};
-  return result(setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter));
+  return attach_filter(descriptor, program, sizeof program / sizeof program[0]);
 }
 
 int cbz_hci_links(int descriptor, uint16_t index, struct cbz_link *links, int count) {

@@ -9,6 +9,16 @@ public struct AttributeDatabase: Sendable {
   struct Service: Sendable {
     var registered: RegisteredService
     var attributes: [Attribute]
+    /// The highest security level that one of them asks for.
+    let strictestLevel: UInt8
+
+    init(registered: RegisteredService, attributes: [Attribute]) {
+      self.registered = registered
+      self.attributes = attributes
+      strictestLevel = attributes.reduce(1) {
+        max($0, $1.permissions.read?.level ?? 1, $1.permissions.write?.level ?? 1)
+      }
+    }
   }
 
   /// The position of an attribute; valid until services are added or removed.
@@ -18,6 +28,8 @@ public struct AttributeDatabase: Sendable {
   }
 
   private(set) var entries: [Service] = []
+  /// The highest security level that an attribute asks for, 1 to 4.
+  private(set) var strictestLevel: UInt8 = 1
   private var handlesByType: [BluetoothUUID: [UInt16]] = [:]
   /// The highest handle that was ever in use: new services follow it, so that no cached handle changes its meaning.
   var highestHandle: UInt16 = 0
@@ -76,7 +88,9 @@ public struct AttributeDatabase: Sendable {
     if index < entries.count, entries[index].registered.range.overlaps(range) { throw .invalidHandles }
     var attributes = attributes
     let registered = try Declarations.read(&attributes, range: range, owner: owner)
-    entries.insert(Service(registered: registered, attributes: attributes), at: index)
+    let service = Service(registered: registered, attributes: attributes)
+    entries.insert(service, at: index)
+    strictestLevel = max(strictestLevel, service.strictestLevel)
     for attribute in attributes {
       var handles = handlesByType.removeValue(forKey: attribute.type) ?? []
       handles.insert(attribute.handle, at: handles.firstIndex(notBelow: attribute.handle))
@@ -99,6 +113,7 @@ public struct AttributeDatabase: Sendable {
       if place < handles.count, handles[place] == attribute.handle { handles.remove(at: place) }
       if !handles.isEmpty { handlesByType[attribute.type] = handles }
     }
+    strictestLevel = entries.reduce(1) { max($0, $1.strictestLevel) }
     retire(service)
     cachedHash = nil
     return service.registered.range

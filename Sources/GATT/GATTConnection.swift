@@ -75,6 +75,12 @@ public struct GATTConnection: Sendable {
     end(.linkEnded(reason), &actions)
   }
 
+  /// Whether some attribute asks for more security than the link is known to have. A link is encrypted a little before
+  /// that is told: where this is true, ask it again, and call `securityChanged`, before `received`.
+  public func lacksSecurity(for database: AttributeDatabase) -> Bool {
+    server.security.level < database.strictestLevel
+  }
+
   /// The link's protection changed.
   public mutating func securityChanged(_ security: SecurityState) {
     server.security = security

@@ -14,8 +14,10 @@ final class KernelLink: Link {
   let handle: UInt16
   let maximumMTU: Int
   private(set) var parameters: LinkParameters?
-  private(set) var security: LinkSecurity
   var onEvent: ((LinkEvent) -> Void)?
+
+  /// The protection that was last told.
+  private var toldSecurity: LinkSecurity
 
   private let socket: PacketSocket
   /// What waits while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
@@ -61,7 +63,7 @@ final class KernelLink: Link {
       maximumMTU = 23
     }
     _ = cbz_set_send_buffer(descriptor.number, Self.sendBuffer)
-    security = Self.security(of: descriptor)
+    toldSecurity = Self.security(of: descriptor)
     socket = PacketSocket(descriptor, on: adapter.loop, priority: .high, longest: Self.longestMTU)
     socket.onEvent = { [weak self] event in self?.handle(event) }
   }
@@ -72,6 +74,9 @@ final class KernelLink: Link {
   }
 
   var isWritable: Bool { socket.isWritable && held == nil }
+
+  /// Asked of the kernel each time.
+  var security: LinkSecurity { socket.descriptor.isOpen ? Self.security(of: socket.descriptor) : toldSecurity }
 
   func send(_ packet: [UInt8]) {
     guard !hasEnded, !isDisconnecting else { return }
@@ -168,10 +173,10 @@ final class KernelLink: Link {
   /// - Returns: whether that has changed.
   @discardableResult
   func updateSecurity() -> Bool {
-    guard !hasEnded, socket.descriptor.isOpen else { return false }
-    let now = Self.security(of: socket.descriptor)
-    guard now != security else { return false }
-    security = now
+    guard !hasEnded else { return false }
+    let now = security
+    guard now != toldSecurity else { return false }
+    toldSecurity = now
     onEvent?(.securityChanged)
     adapter.securityMayHaveChanged(self)
     return true

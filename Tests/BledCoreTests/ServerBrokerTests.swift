@@ -1,4 +1,5 @@
 import ATT
+import Adapter
 import BledRPC
 import Bluetooth
 import GATT
@@ -57,6 +58,26 @@ import Testing
     }
     #expect(services.map(\.uuid) == [0x1800, 0x1801, 0x180D])
     #expect(services.last?.range == service.handle...service.end)
+  }
+
+  @Test("Before a device is refused for want of security, the link is asked how it is protected at this moment")
+  func securityReadLate() throws {
+    let secret = try #require(
+      client.result(
+        ServiceAdd.self,
+        .init(
+          service: .init(
+            uuid: 0x180F,
+            characteristics: [
+              .init(
+                uuid: 0x2A19, properties: ["read"], permissions: ["readEncryptionRequired"],
+                value: HexBytes([9]))
+            ]))
+      ).service.characteristics?.first?.handle)
+    #expect(phone(.read(secret)) == .failure(.att(.insufficientAuthentication, handle: secret)))
+    // Nothing tells that the link is encrypted: the device asks before the kernel's answer has changed.
+    link.security = LinkSecurity(level: 2, keySize: 16)
+    #expect(phone(.read(secret)) == .success(.value([9])))
   }
 
   @Test(

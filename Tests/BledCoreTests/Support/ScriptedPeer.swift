@@ -83,7 +83,8 @@ final class ScriptedLink: Link {
   let role: LinkRole
   let parameters: LinkParameters? = nil
   let attempts = 1
-  private(set) var security = LinkSecurity.none
+  /// How it is protected, whether or not that has been told.
+  var security = LinkSecurity.none
   let maximumMTU = 517
   var onEvent: ((LinkEvent) -> Void)?
   /// How the daemon ended it, if it did.

@@ -8,10 +8,9 @@ from support import tree
 from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
+from support.main_things import ADDRESS, connect, let_go
 from support.peripheral import Peripheral
 from support.zoo import ConnectionEvents, LostEnds
-
-ADDRESS = "F0:F1:F2:F3:F4:01"
 
 
 @dataclass
@@ -35,18 +34,6 @@ async def build(resources, personality=None, configuration=None):
     client = await daemon.client()
     await daemon.until_on(client)
     return Given(air, adapter, daemon, client, peripheral)
-
-
-async def connect(given):
-    """Connects; gives the identifier."""
-    connected = await given.client.call("peripheral.connect", address=ADDRESS, addressType="random", timeout=60)
-    return connected["peripheral"]
-
-
-async def let_go(given, identifier):
-    """Disconnects, and drops what tells so."""
-    await given.client.call("peripheral.disconnect", peripheral=identifier)
-    await given.client.next("peripheral.disconnected", lambda event: event["peripheral"] == identifier)
 
 
 @stage(7, "connection events of 50 ms")

@@ -1,9 +1,10 @@
 """Group 7: a controller that cannot do everything at once takes turns."""
 
 from support import published
+from support.main_things import hears, reads
 from support.published import Published
 
-from .zoo_personalities import dongle, hears, reads
+from .zoo_personalities import dongle
 
 
 @dongle.case("connects while it advertises, and advertises again after the link")

@@ -1,5 +1,4 @@
-"""A random walk: steps of programs, devices, controllers and other people, and after each round the question whether what
-is wanted is what is.
+"""A random walk: steps of programs, devices, controllers and other people. After each round what is wanted must be so.
 
 Which steps are taken depends on the seed alone, not on how they end. What the daemon told the program is the model:
 `Truth` compares it with the air and the controller.
