@@ -152,9 +152,7 @@ final class LinkHub {
     guard isOpen else { return }
     switch event {
     case .received(let packet):
-      if connection.lacksSecurity(for: database.attributes) {
-        connection.securityChanged(SecurityState(link.security))
-      }
+      if connection.lacksSecurity(for: database.attributes) { securityChanged() }
       withConnection { $0.received(packet, now: scheduler.now, database: &database.attributes, actions: &$1) }
     case .lost(let count):
       central.packetsDropped(count)
