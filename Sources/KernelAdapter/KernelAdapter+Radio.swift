@@ -42,17 +42,10 @@ extension KernelAdapter {
 
   func openRadio(_ index: ControllerIndex, _ address: DeviceAddress) {
     let name = index.name
-    do {
-      let listener = Descriptor(try SystemError.check(cbz_att_socket(address.littleEndian, address.kind.rawValue)))
-      self.listener = listener
-      _ = cbz_att_set_mtu(listener.number, UInt16(KernelLink.longestMTU), UInt16(KernelLink.longestMTU))
-      _ = try SystemError.check(cbz_att_listen(listener.number, 8))
-      // Links may have to wait, so each is reported once.
-      try listener.whenReady(on: loop, interest: .news, priority: .high) { [weak self] _ in self?.linksOffered() }
-    } catch {
+    self.address = address
+    do { try listen() } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
-      let problem = error.code == EADDRINUSE ? Rival.channelHeld(on: name) : Self.problem(error, "ATT on \(name)")
-      return run(lifecycle: .radioFailed(problem))
+      return run(lifecycle: .radioFailed(Self.problem(error, "ATT on \(name)")))
     }
     do {
       let descriptor = Descriptor(try SystemError.check(cbz_hci_raw(index.rawValue)))
@@ -67,7 +60,6 @@ extension KernelAdapter {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
       return run(lifecycle: .radioFailed(Self.problem(error, "the raw HCI socket of \(name)")))
     }
-    self.address = address
     setUp = SetUpMachine(address: address)
     run(setUp: { $0.start(at: self.scheduler.now) })
   }
@@ -194,6 +186,7 @@ extension KernelAdapter {
       linkParameters[handle] = parameters
       if role == .central { centralHandles.insert(handle) } else { centralHandles.remove(handle) }
       links[handle]?.update(parameters)
+      if role == .peripheral { expectOffer(of: handle) }
     case .linkParameters(let handle, let parameters):
       linkParameters[handle] = parameters
       links[handle]?.update(parameters)

@@ -32,6 +32,8 @@ public final class KernelAdapter: Adapter {
   /// Where the kernel tells that radios are blocked and unblocked.
   var rfkill: Descriptor?
   let pairing: PairingPolicy
+  /// Whether the controller was chosen by name.
+  private let isNamed: Bool
   var index: ControllerIndex?
   var powerDone: [(BluetoothError?) -> Void] = []
 
@@ -67,14 +69,16 @@ public final class KernelAdapter: Adapter {
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
   ///   - selector: which controller.
+  ///   - isNamed: whether somebody chose just this one: then it is used beside bluetoothd, which has another.
   ///   - acceptsJustWorks: whether devices that ask for it may pair without any check; otherwise none can pair.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   public init(
-    selector: AdapterSelector, acceptsJustWorks: Bool = false, loop: EventLoop, scheduler: any Scheduler,
-    logger: Logger
+    selector: AdapterSelector, isNamed: Bool = false, acceptsJustWorks: Bool = false, loop: EventLoop,
+    scheduler: any Scheduler, logger: Logger
   ) {
+    self.isNamed = isNamed
     pairing = PairingPolicy(acceptsJustWorks: acceptsJustWorks)
     self.loop = loop
     self.scheduler = scheduler
@@ -84,6 +88,10 @@ public final class KernelAdapter: Adapter {
       selector: selector, spareAddress: SpareAddress.make(for: selector), acceptsPairing: acceptsJustWorks)
     information = AdapterInformation(id: selector.description, kind: "kernel")
   }
+
+  /// Whether the controller is ours though bluetoothd runs: it takes every controller, but does nothing with one that
+  /// nobody asks it to use.
+  var isReserved: Bool { isNamed && Controllers.present().count > 1 }
 
   /// Opens the management interface and brings the controller into use as soon as it is there.
   public func start() {
