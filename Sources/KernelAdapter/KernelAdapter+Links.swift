@@ -27,6 +27,8 @@ extension KernelAdapter {
   }
 
   private func attachmentExpired(_ device: DeviceAddress) {
+    guard attaching[device] != nil else { return }
+    listenAgain()
     guard let attachment = attaching.removeValue(forKey: device) else { return }
     run(radio: .command(Self.disconnect(attachment.handle)))
     let error = GAPError.connectionFailed.error("No connection to \(device): the kernel did not take over the link.")
@@ -35,6 +37,44 @@ extension KernelAdapter {
 
   /// The link is no longer wanted; the initiator disconnects it.
   func abandonAttachment(to device: DeviceAddress) { attaching.removeValue(forKey: device)?.alarm.cancel() }
+
+  // MARK: - The listener on channel 4
+
+  /// Listens. Any number of programs may; the kernel offers each link to the one that began last.
+  func listen() throws(SystemError) {
+    listener?.close()
+    listener = nil
+    let new = Descriptor(try SystemError.check(cbz_att_socket(address.littleEndian, address.kind.rawValue)))
+    _ = cbz_att_set_mtu(new.number, UInt16(KernelLink.longestMTU), UInt16(KernelLink.longestMTU))
+    _ = try SystemError.check(cbz_att_listen(new.number, 8))
+    // Links may have to wait, so each is reported once.
+    try new.whenReady(on: loop, interest: .news, priority: .high) { [weak self] _ in self?.linksOffered() }
+    listener = new
+  }
+
+  /// A device connected, and its link is offered at once, unless another program has begun to listen since.
+  func expectOffer(of handle: UInt16) {
+    scheduler.schedule(after: .seconds(2)) { [weak self] in
+      guard let self, isUnclaimed(handle) else { return }
+      listenAgain()
+      if isUnclaimed(handle) { run(radio: .command(Self.disconnect(handle))) }
+    }
+  }
+
+  /// Whether a link that a device initiated is up and was not offered.
+  private func isUnclaimed(_ handle: UInt16) -> Bool {
+    radio != nil && roles[handle] == .peripheral && links[handle] == nil
+  }
+
+  /// Begins to listen anew, so that the kernel offers links here and not to another program.
+  private func listenAgain() {
+    acceptLinks()
+    logger.warning("a link went to another program; listening again", metadata: ["rival": "\(Rival.process() ?? 0)"])
+    do { try listen() } catch {
+      closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
+      run(lifecycle: .radioFailed(Self.problem(error, "ATT on \(information.id)")))
+    }
+  }
 
   /// The kernel offers links. Where a link that ends without any packet is a danger, those that devices initiated are
   /// accepted when they have had time to send one: the kernel cleans up those that end earlier.

@@ -44,17 +44,10 @@ extension KernelAdapter {
     // The system went to sleep before what was open was closed.
     if hci != nil { closeRadio(LifecycleMachine.suspended) }
     let name = index.name
-    do {
-      let listener = Descriptor(try SystemError.check(cbz_att_socket(address.littleEndian, address.kind.rawValue)))
-      self.listener = listener
-      _ = cbz_att_set_mtu(listener.number, UInt16(KernelLink.longestMTU), UInt16(KernelLink.longestMTU))
-      _ = try SystemError.check(cbz_att_listen(listener.number, 8))
-      // Links may have to wait, so each is reported once.
-      try listener.whenReady(on: loop, interest: .news, priority: .high) { [weak self] _ in self?.linksOffered() }
-    } catch {
+    self.address = address
+    do { try listen() } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
-      let problem = error.code == EADDRINUSE ? Rival.channelHeld(on: name) : Self.problem(error, "ATT on \(name)")
-      return run(lifecycle: .radioFailed(problem))
+      return run(lifecycle: .radioFailed(Self.problem(error, "ATT on \(name)")))
     }
     do {
       let sockets = try ControllerSockets(index, on: loop)
@@ -66,7 +59,6 @@ extension KernelAdapter {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
       return run(lifecycle: .radioFailed(Self.problem(error, "the raw HCI socket of \(name)")))
     }
-    self.address = address
     setUp = SetUpMachine(address: address, faults: faults.union(ControllerFaults(of: name)))
     run(setUp: { $0.start(at: self.scheduler.now) })
   }
@@ -249,6 +241,7 @@ extension KernelAdapter {
       linkParameters[handle] = parameters
       roles[handle] = role
       if let parameters { links[handle]?.update(parameters) }
+      if role == .peripheral { expectOffer(of: handle) }
     case .linkParameters(let handle, let parameters):
       linkParameters[handle] = parameters
       links[handle]?.update(parameters)

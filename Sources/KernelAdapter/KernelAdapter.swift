@@ -32,6 +32,8 @@ public final class KernelAdapter: Adapter {
   var management: PacketSocket?
   /// Where the kernel tells that radios are blocked and unblocked.
   var rfkill: Descriptor?
+  /// Whether the controller was chosen by name.
+  private let isNamed: Bool
   var index: ControllerIndex?
   var powerDone: [(BluetoothError?) -> Void] = []
 
@@ -86,14 +88,16 @@ public final class KernelAdapter: Adapter {
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
   ///   - selector: which controller.
+  ///   - isNamed: whether somebody chose just this one: then it is used beside bluetoothd, which has another.
   ///   - publicAddress: the address that the controller gets if the kernel does not use it for lack of one.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   public init(
-    selector: AdapterSelector, publicAddress: DeviceAddress? = nil, loop: EventLoop, scheduler: any Scheduler,
-    logger: Logger
+    selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, loop: EventLoop,
+    scheduler: any Scheduler, logger: Logger
   ) {
+    self.isNamed = isNamed
     self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
@@ -102,6 +106,10 @@ public final class KernelAdapter: Adapter {
     unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
     information = AdapterInformation(id: selector.description, kind: "kernel")
   }
+
+  /// Whether the controller is ours though bluetoothd runs: it takes every controller, but does nothing with one that
+  /// nobody asks it to use.
+  var isReserved: Bool { isNamed && Controllers.present().count > 1 }
 
   /// Opens the management interface and brings the controller into use as soon as it is there.
   public func start() {

@@ -1,7 +1,11 @@
 import Adapter
 import Glibc
 
-/// Another program that owns the machine's adapters: bluetoothd.
+/// Another program that takes the machine's adapters: bluetoothd.
+///
+/// It takes every controller that the kernel has, and cannot be told to leave one: it switches it on when it starts and
+/// off when it ends, loads its keys, and listens on channel 4, where the kernel offers each link to whoever began to
+/// listen last. With one that nobody asks it to use it does nothing else, so a second controller can be bled's.
 enum Rival {
   /// The id of a process named bluetoothd, if one runs where we can see it.
   static func process() -> Int? {
@@ -13,17 +17,8 @@ enum Rival {
     process().map { number in
       AdapterProblem(
         kind: .inUse, message: "bluetoothd (pid \(number)) holds \(adapter): an adapter can have only one owner.",
-        remedy: "Stop it with `systemctl stop bluetooth`.")
+        remedy: "Stop it with `systemctl stop bluetooth`, or name an adapter of bled's own (docs/deployment.md).")
     }
-  }
-
-  /// The problem that another program holds the ATT channel of the adapter.
-  static func channelHeld(on adapter: String) -> AdapterProblem {
-    problem(with: adapter)
-      ?? AdapterProblem(
-        kind: .inUse,
-        message: "Another program holds the ATT channel of \(adapter); most likely bluetoothd in another container.",
-        remedy: "Stop it with `systemctl stop bluetooth` on the host.")
   }
 
   private static func command(of process: Int) -> String? {

@@ -40,7 +40,7 @@ final class RunningAdapters {
       }
       names.append(name)
       switch choice {
-      case .kernel(let selector): add(selector)
+      case .kernel(let selector): add(selector, isNamed: !settings.configuration.adapters.isDefault)
       case .all: addAll()
       case .simulated(let scenario): add(scenario)
       }
@@ -58,15 +58,15 @@ final class RunningAdapters {
     for index in Controllers.present() { add(.index(index)) }
   }
 
-  private func add(_ selector: AdapterSelector) {
+  private func add(_ selector: AdapterSelector, isNamed: Bool = false) {
     guard kernel[selector] == nil else { return }
     // An earlier list named the same controller differently.
     for (name, other) in kernel where other.isAlso(selector) {
       return logger.warning("adapter \(selector) is in use as \(name) until the next start")
     }
     let adapter = KernelAdapter(
-      selector: selector, publicAddress: publicAddresses["\(selector)"], loop: loop, scheduler: scheduler,
-      logger: Logger(label: "bled.kernel"))
+      selector: selector, isNamed: isNamed, publicAddress: publicAddresses["\(selector)"], loop: loop,
+      scheduler: scheduler, logger: Logger(label: "bled.kernel"))
     kernel[selector] = adapter
     onNew?(adapter)
   }

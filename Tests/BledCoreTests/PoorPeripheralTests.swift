@@ -45,9 +45,16 @@ import Testing
 
   @Test("A refusal for want of security is still told")
   func securityIsTold() throws {
-    let id = try world.connect(client, peer).peripheral
+    let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+    let link = world.adapter.bringUp(peer)
+    world.settle()
+    let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
     refuse(0x08, type: [0x02, 0x28], with: 0x05)
-    #expect(throws: RPCError.self) { try discover(id) }
+    let discovery = try client.call(GATTDiscover.self, .init(peripheral: id))
+    world.settle()
+    link.endRaise(nil, GAPError.pairingFailed.error("refused"))
+    world.settle()
+    #expect(try client.error(of: discovery, GATTDiscover.self)?.data?.name == "insufficientAuthentication")
   }
 
   @Test("Where single services cannot be asked for, all are, and those that were meant are reported")

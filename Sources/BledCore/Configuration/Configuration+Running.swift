@@ -9,8 +9,13 @@ extension Configuration {
   public struct Adapters: Hashable, Sendable, ConfigurationPart {
     /// Their names as `--adapter` takes them; the first is the default one.
     public var names = ["hci0"] {
-      didSet { values = [] }
+      didSet {
+        values = []
+        isDefault = false
+      }
     }
+    /// Whether nobody named any.
+    public private(set) var isDefault = true
     /// Where they are in the file, if they are from there.
     private var values: [FileValue] = []
 

@@ -1,11 +1,14 @@
 """Group 5: what is in the way is named, with the way out, and the daemon recovers when it is gone."""
 
 import asyncio
+import signal
 from dataclasses import dataclass
 
+from support import published
 from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
+from support.main_things import ADDRESS, PHONE, central_reads, hears, reads, scan_finds
 from support.management import Management
 from support.peripheral import Peripheral
 from support.tools import Program, run
@@ -20,11 +23,28 @@ class Given:
     client: object
 
 
+@dataclass
+class Beside:
+    """bluetoothd on two adapters, and bled on the second."""
+
+    resources: object
+    bluetoothd: Program
+    client: object
+    peripheral: Peripheral
+    phone: object
+
+
+async def start_bus(resources):
+    """The system bus, which bluetoothd needs."""
+    await run("mkdir", "-p", "/run/dbus")
+    # A file of its process id would keep the next stage's from starting.
+    bus = await resources.open(Program("dbus-daemon", "--system", "--nofork", "--nopidfile", "--print-address=1"))
+    await bus.wait_for("unix:")
+
+
 @stage(5, "bluetoothd in the way")
 async def in_the_way(resources):
-    await run("mkdir", "-p", "/run/dbus")
-    bus = await resources.open(Program("dbus-daemon", "--system", "--nofork", "--print-address=1"))
-    await bus.wait_for("unix:")
+    await start_bus(resources)
     air = Air()
     await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
     bluetoothd = await resources.open(Program("/usr/libexec/bluetooth/bluetoothd", "-n", "-d"))
@@ -50,6 +70,58 @@ async def named(given):
 async def mended(given):
     await given.bluetoothd.__aexit__()
     await given.daemon.until_on(given.client)
+
+
+@stage(5, "bluetoothd with an adapter of its own")
+async def beside(resources):
+    await start_bus(resources)
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:0A"))
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
+    await peripheral.advertise()
+    bluetoothd = await bluez(resources)
+    daemon = await resources.open(Daemon(resources, "hci1"))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    return Beside(resources, bluetoothd, client, peripheral, await air.device("Bumble phone", PHONE))
+
+
+async def bluez(resources):
+    """bluetoothd, which has both adapters."""
+    bluetoothd = await resources.open(Program("/usr/libexec/bluetooth/bluetoothd", "-n", "-d"))
+    for _ in range(2):
+        await bluetoothd.wait_for("Adapter /org/bluez/hci[01] registered")
+    return bluetoothd
+
+
+@beside.case("bled works on the one that was named")
+async def works(given):
+    await scan_finds(given)
+    await reads(given)
+    await central_reads(given, "hci1")
+
+
+@beside.case("a bluetoothd that starts again takes one link that bled began, and no more")
+async def starts_again(given):
+    await given.bluetoothd.end(signal.SIGKILL)
+    given.bluetoothd = await bluez(given.resources)
+    await reads(given)
+    await central_reads(given, "hci1")
+
+
+@beside.case("or one that a device began, which is disconnected")
+async def takes_a_central(given):
+    await given.bluetoothd.end(signal.SIGKILL)
+    given.bluetoothd = await bluez(given.resources)
+    await given.client.call("advertising.start", adapter="hci1", name=published.NAME)
+    found = await hears(given.phone, published.NAME)
+    connection = await asyncio.wait_for(given.phone.connect(found.address), 60)
+    gone = asyncio.get_running_loop().create_future()
+    connection.once(connection.EVENT_DISCONNECTION, gone.set_result)
+    await asyncio.wait_for(gone, 60)
+    await given.client.call("advertising.stop")
+    await central_reads(given, "hci1")
 
 
 @stage(5, "no adapter")
