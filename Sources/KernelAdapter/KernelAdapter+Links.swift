@@ -54,17 +54,16 @@ extension KernelAdapter {
 
   /// A device connected, and its link is offered at once, unless another program has begun to listen since.
   func expectOffer(of handle: UInt16) {
-    scheduler.schedule(after: .seconds(2)) { [weak self] in
-      guard let self, isUnclaimed(handle) else { return }
+    expectedOffers[handle]?.cancel()
+    expectedOffers[handle] = scheduler.schedule(after: .seconds(2)) { [weak self] in
+      guard let self else { return }
       listenAgain()
-      if isUnclaimed(handle) { run(radio: .command(Self.disconnect(handle))) }
+      if expectedOffers[handle] != nil { run(radio: .command(Self.disconnect(handle))) }
     }
   }
 
-  /// Whether a link that a device initiated is up and was not offered.
-  private func isUnclaimed(_ handle: UInt16) -> Bool {
-    radio != nil && roles[handle] == .peripheral && links[handle] == nil
-  }
+  /// The link was offered, or has ended: its handle may belong to another one soon.
+  private func offerIsSettled(of handle: UInt16) { expectedOffers.removeValue(forKey: handle)?.cancel() }
 
   /// Begins to listen anew, so that the kernel offers links here and not to another program.
   private func listenAgain() {
@@ -135,6 +134,7 @@ extension KernelAdapter {
     _ descriptor: Descriptor, _ peer: DeviceAddress, kernelPeer: DeviceAddress, _ role: LinkRole, handle: UInt16,
     attempts: Int
   ) {
+    offerIsSettled(of: handle)
     // A link whose end went unnoticed must not be mistaken for the new one.
     endLink(handle, GAPError.disconnected.error("The link to \(peer) ended."))
     let link = KernelLink(
@@ -157,6 +157,7 @@ extension KernelAdapter {
   }
 
   func linkDown(_ handle: UInt16, _ reason: HCIStatus) {
+    offerIsSettled(of: handle)
     linkParameters[handle] = nil
     dropParameterRequests(handle)
     roles[handle] = nil

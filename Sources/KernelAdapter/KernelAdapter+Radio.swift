@@ -93,6 +93,8 @@ extension KernelAdapter {
   private func endLinks(_ error: BluetoothError) {
     for address in Array(attaching.keys) { abandonAttachment(to: address) }
     for handle in links.keys.sorted() { endLink(handle, error) }
+    for alarm in expectedOffers.values { alarm.cancel() }
+    expectedOffers = [:]
     linkParameters = [:]
     for handle in parameterRequests.keys.sorted() { dropParameterRequests(handle) }
     roles = [:]

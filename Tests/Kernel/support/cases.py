@@ -111,6 +111,11 @@ class Runner:
                     await case.body(given)
             except (Failure, TimeoutError) as error:
                 failure = explain(error)
+            except asyncio.CancelledError:
+                # Bumble cancels what waits on a link that ends.
+                if asyncio.current_task().cancelling():
+                    raise
+                failure = traceback.format_exc()
             except Exception:  # Whatever it is, the other cases go on.
                 failure = traceback.format_exc()
             self.tell(stage_, case, time.monotonic() - started, failure, resources)
