@@ -80,6 +80,7 @@ public final class Daemon {
     pairing = PairingBroker(
       adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
       scheduler: scheduler, logger: logger)
+    central.checkForget = { [unowned pairing] in try pairing.check($0, mayForget: $1) }
     central.onForget = { [unowned pairing] in pairing.forget($0) }
     restorations.describe = { [unowned self] in state(of: $0, since: 0) }
     router.serveSession(self)

@@ -83,7 +83,8 @@ int cbz_hci_links(int descriptor, uint16_t index, struct cbz_link *links, int co
   for (int number = 0; number < list.request.conn_num && number < most && found < count; number++) {
     struct hci_conn_info info;
     memcpy(&info, list.octets + sizeof list.request + number * sizeof info, sizeof info);
-    if (info.type != le_link || info.state != BT_CONNECTED) continue;
+    // A link that the kernel still asks what it can is there, too.
+    if (info.type != le_link || (info.state != BT_CONNECTED && info.state != BT_CONFIG)) continue;
     links[found].handle = info.handle;
     links[found].is_central = (info.link_mode & HCI_LM_MASTER) != 0;
     memcpy(links[found].address, &info.bdaddr, sizeof links[found].address);

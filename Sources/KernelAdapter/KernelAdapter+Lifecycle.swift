@@ -30,6 +30,7 @@ extension KernelAdapter {
       setState(new)
       guard new == .absent else { return }
       // Another controller may come in its place.
+      index = nil
       faults = []
       configure(unconfigured.look())
     case .controllers(let indexes): onControllers?(indexes.map(\.rawValue))
@@ -77,13 +78,15 @@ extension KernelAdapter {
     case .received(let octets):
       // The kernel tells of each advertisement in an active scan. It is heard on the HCI socket, unless that is silent.
       guard !ManagementPacket.isDeviceFound(octets) else {
-        if radio?.isSilent == true, let packet = try? ManagementPacket(decoding: octets), packet.index == index {
+        if radio?.isSilent == true, ManagementPacket.isOfLowEnergy(deviceFound: octets),
+          let packet = try? ManagementPacket(decoding: octets), packet.index == index
+        {
           run(radio: .kernelFound)
         }
         return
       }
       guard let packet = try? ManagementPacket(decoding: octets) else { return }
-      if packet.index == index, let event = try? ManagementEvent(decoding: packet) {
+      if hci != nil, packet.index == index, let event = try? ManagementEvent(decoding: packet) {
         take(pairing: event)
       }
       run(lifecycle: .packet(packet))

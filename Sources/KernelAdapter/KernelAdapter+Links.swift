@@ -52,10 +52,11 @@ extension KernelAdapter {
     listener = new
   }
 
-  /// A device connected, and its link is offered at once, unless another program has begun to listen since.
+  /// A device connected. Its link is offered when it has told the kernel what it can, unless another program has begun
+  /// to listen since.
   func expectOffer(of handle: UInt16) {
     expectedOffers[handle]?.cancel()
-    expectedOffers[handle] = scheduler.schedule(after: .seconds(2)) { [weak self] in
+    expectedOffers[handle] = scheduler.schedule(after: .seconds(10)) { [weak self] in
       guard let self else { return }
       listenAgain()
       if expectedOffers[handle] != nil { run(radio: .command(Self.disconnect(handle))) }
@@ -78,6 +79,8 @@ extension KernelAdapter {
   /// The kernel offers links. Where a link that ends without any packet is a danger, those that devices initiated are
   /// accepted when they have had time to send one: the kernel cleans up those that end earlier.
   func linksOffered() {
+    // Those that come while the controller is set up are accepted afterwards.
+    guard radio != nil else { return }
     guard KernelFault.endsWithSilentLinks, attaching.isEmpty else { return acceptLinks() }
     guard acceptAlarm == nil else { return }
     acceptAlarm = scheduler.schedule(after: Self.probation) { [weak self] in self?.acceptLinks() }

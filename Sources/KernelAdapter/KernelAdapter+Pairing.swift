@@ -5,12 +5,12 @@ import Logging
 
 /// A link whose protection is being raised.
 struct SecurityRaise {
-  /// The level that is wanted, 2 to 4.
-  var level: Int
   /// Whether the kernel was asked to pair; otherwise it encrypts with the keys of a bond.
   let pairs: Bool
-  /// Who waits.
-  var done: [(BluetoothError?) -> Void]
+  /// Who waits, and for which level, 2 to 4.
+  var waiting: [(level: Int, done: (BluetoothError?) -> Void)]
+  /// Whether the kernel was asked a second time, after it forgot keys that were not to be kept.
+  var wasRepeated = false
   /// Rings when it has taken too long: SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
   let alarm: any ScheduledWork
 }
@@ -25,9 +25,14 @@ extension KernelAdapter {
   public func setPairing(_ settings: PairingSettings) {
     let old = lifecycle.pairing
     lifecycle.pairing = settings
-    guard settings != old, let index, radio != nil else { return }
-    send(ManagementPacket(SetIOCapability(value: settings.ioCapability), index: index))
-    if settings.acceptsDevices != old.acceptsDevices { allowBonds(settings.acceptsDevices || isPairing) }
+    if settings != old, radio != nil { applyPairing() }
+  }
+
+  /// Tells the kernel the settings, which may have changed since the controller was set up.
+  func applyPairing() {
+    guard let index else { return }
+    send(ManagementPacket(SetIOCapability(value: lifecycle.pairing.ioCapability), index: index))
+    allowBonds(lifecycle.pairing.acceptsDevices || isPairing)
   }
 
   /// Answers what the kernel asked.
@@ -54,7 +59,7 @@ extension KernelAdapter {
   public func unpair(_ address: DeviceAddress) {
     let identity = identity(of: address)
     lifecycle.bonds.removeAll { $0.local == self.address && $0.peer == identity }
-    guard let index, state == .on else { return }
+    guard let index, state == .on || state == .suspended || state == .starting else { return }
     let packet = UnpairDevice {
       $0.device = ManagementAddress(identity)
       $0.disconnects = true
@@ -65,29 +70,33 @@ extension KernelAdapter {
   // MARK: - Raising the protection of a link
 
   func raiseSecurity(of link: KernelLink, to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
-    link.updateSecurity()
     guard link.security.level < level else { return loop.execute { done(nil) } }
     guard let index, links[link.handle] === link else {
       return loop.execute { done(GAPError.notConnected.error("\(link.peer) is not connected.")) }
     }
-    if var raise = raises[link.handle] {
-      raise.level = max(level, raise.level)
-      raise.done.append(done)
-      raises[link.handle] = raise
+    let bond = bond(with: link.peer)
+    if let bond, !bond.reaches(level, as: link.role) {
+      let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
+      return loop.execute { done(GAPError.pairingFailed.error(words)) }
+    }
+    guard raises[link.handle] == nil else {
+      raises[link.handle]?.waiting.append((level, done))
       return
     }
     let alarm = scheduler.schedule(after: Self.patience) { [weak self] in
       let error = GAPError.pairingFailed.error("\(link.peer) did not finish the pairing in time.")
       self?.endRaise(link.handle, error)
     }
-    let bond = bond(with: link.peer)
-    raises[link.handle] = SecurityRaise(level: level, pairs: bond == nil, done: [done], alarm: alarm)
+    raises[link.handle] = SecurityRaise(pairs: bond == nil, waiting: [(level, done)], alarm: alarm)
     guard bond == nil else {
-      // The kernel pairs anew if the keys of the bond are not good enough.
       if let error = link.secure(level: level) { endRaise(link.handle, error) }
       return
     }
     allowBonds(true)
+    pair(link, index)
+  }
+
+  private func pair(_ link: KernelLink, _ index: ControllerIndex) {
     let packet = PairDevice {
       $0.device = ManagementAddress(link.kernelPeer)
       $0.capability = lifecycle.pairing.ioCapability
@@ -97,7 +106,9 @@ extension KernelAdapter {
 
   /// The protection of a link changed, or may have.
   func securityMayHaveChanged(_ link: KernelLink) {
-    guard let raise = raises[link.handle], link.security.level >= raise.level else { return }
+    guard let raise = raises[link.handle], raise.waiting.contains(where: { $0.level <= link.security.level }) else {
+      return
+    }
     // A pairing ends with Command Complete, when all keys have come.
     if !raise.pairs { endRaise(link.handle, nil) }
   }
@@ -105,9 +116,21 @@ extension KernelAdapter {
   func endRaise(_ handle: UInt16, _ error: BluetoothError?) {
     guard let raise = raises.removeValue(forKey: handle) else { return }
     raise.alarm.cancel()
-    links[handle]?.endSecuring()
+    let link = links[handle]
+    let level = link?.security.level ?? 1
+    if error != nil, link?.isSecuring == true {
+      // The kernel takes no packets on it any more.
+      link?.disconnect()
+    }
+    link?.endSecuring()
     if raise.pairs, !isPairing { allowBonds(lifecycle.pairing.acceptsDevices) }
-    loop.execute { for done in raise.done { done(error) } }
+    loop.execute {
+      for waiting in raise.waiting {
+        let missed = GAPError.pairingFailed.error(
+          "The device and this machine cannot reach this security level together; the link has level \(level).")
+        waiting.done(level >= waiting.level ? nil : error ?? missed)
+      }
+    }
   }
 
   private var isPairing: Bool { raises.values.contains(where: \.pairs) }
@@ -159,14 +182,17 @@ extension KernelAdapter {
     let candidates = links.values.filter { link in
       raises[link.handle]?.pairs == true && device.map { ManagementAddress(link.kernelPeer) == $0 } ?? true
     }
-    guard let link = candidates.count == 1 ? candidates.first : nil, let raise = raises[link.handle] else { return }
-    guard status == .success else { return endRaise(link.handle, status.pairingError(with: link.peer)) }
-    link.updateSecurity()
-    guard link.security.level >= raise.level else {
-      let words = "\(link.peer) and this machine cannot reach the security level \(raise.level) together"
-      return endRaise(
-        link.handle, GAPError.pairingFailed.error("\(words); the link has level \(link.security.level)."))
+    guard let link = candidates.count == 1 ? candidates.first : nil, let index, let raise = raises[link.handle] else {
+      return
     }
+    if status == .alreadyPaired, !raise.wasRepeated {
+      // The kernel has keys that were not to be kept, of an earlier link.
+      raises[link.handle]?.wasRepeated = true
+      send(ManagementPacket(UnpairDevice { $0.device = ManagementAddress(link.kernelPeer) }, index: index))
+      return pair(link, index)
+    }
+    guard status == .success else { return failed(ManagementAddress(link.kernelPeer), status) }
+    link.updateSecurity()
     endRaise(link.handle, nil)
   }
 
@@ -244,6 +270,13 @@ extension PairingSettings {
     case .keyboardDisplay: 4
     case .none: acceptsDevices ? 3 : 1
     }
+  }
+}
+
+extension Bond {
+  /// Whether a link on which we have this role has at least this level with its keys.
+  fileprivate func reaches(_ level: Int, as role: LinkRole) -> Bool {
+    longTermKeys.contains { ($0.isSecureConnections || $0.role == role) && $0.level >= level }
   }
 }
 

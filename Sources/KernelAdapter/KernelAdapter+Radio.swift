@@ -131,10 +131,13 @@ extension KernelAdapter {
       scanning: Self.family(isExtended: profile.scansExtended),
       advertising: Self.family(isExtended: profile.advertisesExtended),
       initiating: Self.family(isExtended: profile.initiatesExtended), profile, targets)
-    learnFragmentLength()
     run(lifecycle: .radioOpened)
     // Starts what is wanted, after the state was told. What an earlier owner left on, or a sleep, is not known.
     run(radio: .doubt)
+    guard radio != nil else { return }
+    learnFragmentLength()
+    applyPairing()
+    linksOffered()
   }
 
   private static func family(isExtended: Bool) -> any RadioFamily.Type {

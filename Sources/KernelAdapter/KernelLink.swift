@@ -39,6 +39,8 @@ final class KernelLink: Link {
 
   /// A larger MTU than this is of no use: no attribute value is longer than 512 octets.
   static let longestMTU = 517
+  /// How many packets wait while the link is encrypted.
+  private static let mostHeld = 256
   /// The kernel doubles it; some 20 packets in flight.
   static let sendBuffer: Int32 = 16384
 
@@ -80,7 +82,12 @@ final class KernelLink: Link {
 
   func send(_ packet: [UInt8]) {
     guard !hasEnded, !isDisconnecting else { return }
-    guard held == nil else {
+    if let waiting = held {
+      // As many as wait in a socket; who sends so much that it would have to wait for answers has a fault.
+      guard waiting.count < Self.mostHeld else {
+        isDisconnecting = true
+        return leave()
+      }
       held?.append(packet)
       return
     }
@@ -142,6 +149,9 @@ final class KernelLink: Link {
     return nil
   }
 
+  /// Whether packets wait for the kernel to encrypt the link.
+  var isSecuring: Bool { held != nil }
+
   /// The kernel takes packets again, or never will.
   func endSecuring() {
     guard let packets = held else { return }
@@ -198,10 +208,11 @@ final class KernelLink: Link {
 
   /// Tells what the end of the link leaves behind.
   private func tellUnsent() {
-    guard departure.inFlight > 0 else { return }
+    let unsent = departure.inFlight + (held?.count ?? 0)
+    guard unsent > 0 else { return }
     adapter.logger.warning(
       "a link ended before everything sent on it was transmitted",
-      metadata: ["peer": "\(peer)", "packets": "\(departure.inFlight)"])
+      metadata: ["peer": "\(peer)", "packets": "\(unsent)"])
   }
 
   private func handle(_ event: PacketSocket.Event) {

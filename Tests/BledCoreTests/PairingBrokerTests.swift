@@ -79,10 +79,47 @@ import Testing
     #expect(try client.error(of: read, GATTRead.self)?.data?.name == "insufficientAuthentication")
     #expect(link.raises.isEmpty)
     #expect(try client.error(PeripheralPair.self, .init(peripheral: id))?.data?.name == "notPermitted")
+    // Keys that nobody allowed are not kept.
     world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    #expect(world.adapter.unpaired == [peer.address])
+    world.daemon.acceptPairing(ofAll: true)
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    world.daemon.acceptPairing(ofAll: false)
     _ = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
     world.settle()
     #expect(link.raises.count == 1)
+  }
+
+  @Test("P22: a bonded device that pairs anew is refused where nobody is asked: it may be another one")
+  func impersonation() throws {
+    let peer = world.peer()
+    let link = world.adapter.bringUp(peer, role: .peripheral)
+    world.daemon.acceptPairing(ofAll: true)
+    world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))
+    world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    link.end(reason: 0x13)
+    world.settle()
+    world.adapter.bringUp(peer, role: .peripheral)
+    world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))
+    #expect(world.adapter.answers == [.accept, .refuse])
+  }
+
+  @Test("P22: a passkey is shown to the session that pairs, and to nobody else; without one nothing pairs")
+  func shownPasskeys() throws {
+    let first = world.client()
+    let second = world.client()
+    _ = try first.result(PairingRegister.self, .init(capability: "display"))
+    _ = try second.result(PairingRegister.self, .init(capability: "display"))
+    let (peer, _, id) = try protected(second)
+    world.adapter.onEvent?(.pairing(peer.address, .showPasskey(1, entered: 0)))
+    #expect(world.adapter.unpaired == [peer.address], "it began to pair by itself")
+    _ = try second.call(PeripheralPair.self, .init(peripheral: id))
+    world.adapter.onEvent?(.pairing(peer.address, .showPasskey(42, entered: 0)))
+    #expect(try second.notifications(PairingShowPasskey.self).map(\.passkey) == ["000042"])
+    #expect(try first.notifications(PairingShowPasskey.self).isEmpty)
+    world.adapter.onEvent?(.pairing(peer.address, .failed(GAPError.pairingFailed.error("wrong"))))
+    #expect(try second.notifications(PairingEnded.self).count == 1)
+    #expect(try first.notifications(PairingEnded.self).isEmpty)
   }
 
   @Test("P22: peripheral.pair answers with what was reached, when the keys are stored")
@@ -158,8 +195,6 @@ import Testing
     let typed = try #require(try second.calls(PairingEnterPasskey.self).first)
     try second.answer(typed.id, PairingEnterPasskey.Result(passkey: "004711"))
     #expect(world.adapter.answers.last == .passkey(4711))
-    world.adapter.onEvent?(.pairing(peer.address, .showPasskey(42, entered: 0)))
-    #expect(try first.notifications(PairingShowPasskey.self).map(\.passkey) == ["000042"])
     // An agent that cannot answer passes the question on; one that does not answer in time refuses.
     second.forget()
     world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))
@@ -196,7 +231,10 @@ import Testing
     let refused = peer.start(.read(handle))
     world.settle()
     #expect(throws: GATTError.self) { try peer.results[refused]?.get() }
+    _ = try server.result(PairingOpen.self, .init(seconds: 1))
     world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
+    world.settle()
+    world.settle()
     let read = peer.start(.read(handle))
     world.settle()
     #expect(try peer.results[read]?.get() == .value([9]))

@@ -63,6 +63,36 @@ struct ScanMachineTests {
     try script.command("0c20 02 00 00")
   }
 
+  @Test func nobodyIsFoughtBySwitchingOff() throws {
+    var script = RadioScript<LegacyFamily>(targets: RadioTargets(scan: ScanParameters()))
+    script.give(.tick)
+    for round in 0..<2 {
+      try script.command("0b20 07 01 6000 3000 00 00")
+      try script.command("0c20 02 01 00")
+      try script.hear("0e04 01 0c20 00")
+      script.expectTold(.scanning(true), .scanning(false))
+      script.wait(.milliseconds(250))
+      if round == 0 { try script.command("0c20 02 00 00") }
+    }
+    // The pause after the second time is for who wants to scan.
+    script.silent()
+    script.give(.wantScan(nil))
+    try script.command("0c20 02 00 00")
+  }
+
+  @Test func theKernelsCommandsAtTheEndOfALinkAreNoDisturbance() throws {
+    var script = RadioScript<LegacyFamily>(targets: RadioTargets(scan: ScanParameters()))
+    script.give(.tick)
+    for _ in 0..<3 {
+      try script.command("0b20 07 01 6000 3000 00 00")
+      try script.command("0c20 02 01 00")
+      try script.hear("05 04 00 4000 13")
+      try script.hear("0e04 01 0c20 00")
+      try script.command("0c20 02 00 00")
+      _ = script.takeTold()
+    }
+  }
+
   @Test func aRefusedScanIsTriedAgainFromAKnownState() throws {
     var script = RadioScript<LegacyFamily>()
     script.give(.wantScan(ScanParameters()))

@@ -34,6 +34,8 @@ final class CentralBroker {
   let scheduler: any Scheduler
   let logger: Logger
   var watchers = LinkWatchers()
+  /// Throws if a session may not forget a device.
+  var checkForget: (Session, Peripheral) throws -> Void = { _, _ in }
   /// Called with a device that is forgotten.
   var onForget: (Peripheral) -> Void = { _ in }
   private let adapters: AdapterRegistry
@@ -105,6 +107,7 @@ final class CentralBroker {
       throw BledError.notPermitted.error(
         "other users use \(peripheral.id): it can be forgotten by a program with the permission \"sessions\"")
     }
+    try checkForget(session, peripheral)
     try directory.forget(peripheral)
     onForget(peripheral)
   }

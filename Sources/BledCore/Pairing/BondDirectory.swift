@@ -54,6 +54,8 @@ final class BondDirectory {
     return true
   }
 
-  /// Calls back when all bonds are on disk.
-  func whenStored(_ done: @escaping () -> Void) { store.flush(done) }
+  /// Calls back when all bonds are on disk, or could not be written.
+  func whenStored(_ done: @escaping (_ isStored: Bool) -> Void) {
+    store.flush { [document] in done(document?.isStored ?? true) }
+  }
 }

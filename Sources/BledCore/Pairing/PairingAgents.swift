@@ -7,8 +7,6 @@ struct PairingAgents {
   /// What a person can do at the first of them.
   var capability: PairingCapability? { agents.first?.capability }
 
-  var sessions: [Session] { agents.map(\.session) }
-
   mutating func register(_ session: Session, _ capability: PairingCapability) {
     if let place = agents.firstIndex(where: { $0.session === session }) {
       agents[place].capability = capability
@@ -35,5 +33,11 @@ struct PairingAgents {
       }
     }.map(\.session)
     return able.filter(causes.contains) + able.filter { !causes.contains($0) }
+  }
+
+  /// The one who is shown a passkey: who caused the pairing, else, if nobody did, the first who can show it.
+  func showing(causedBy causes: [Session]) -> Session? {
+    let able = agents.filter { $0.session.isPresent && ![.keyboard, .none].contains($0.capability) }.map(\.session)
+    return able.first(where: causes.contains) ?? (causes.isEmpty ? able.first : nil)
   }
 }

@@ -29,11 +29,7 @@ extension PairingBroker {
     } else {
       throw GAPError.unknownDevice.error("this machine has not paired with such a device: see \(PairingList.name)")
     }
-    let users = directory.find(identity: peer)?.users ?? []
-    guard users.allSatisfy({ $0 == session.user }) || session.rules.permissions(of: session).contains(.sessions) else {
-      throw BledError.notPermitted.error(
-        "other users use this device: its keys can be forgotten by a program with the permission \"sessions\"")
-    }
+    try check(session, mayForget: peer)
     let own = bonds.all.filter { $0.peer == peer }
     guard !own.isEmpty else {
       throw GAPError.unknownDevice.error("this machine has not paired with that device: see \(PairingList.name)")
@@ -41,9 +37,31 @@ extension PairingBroker {
     for bond in own { forget(bond) }
   }
 
-  private func forget(_ bond: Bond) {
+  private func check(_ session: Session, mayForget peer: DeviceAddress) throws {
+    let users = directory.find(identity: peer)?.users ?? []
+    guard users.allSatisfy({ $0 == session.user }) || session.rules.permissions(of: session).contains(.sessions) else {
+      throw BledError.notPermitted.error(
+        "other users use this device: its keys can be forgotten by a program with the permission \"sessions\"")
+    }
+  }
+
+  /// Removes a bond everywhere.
+  func forget(_ bond: Bond) {
     bonds.remove(bond.local, bond.peer)
+    shareBonds()
     for slot in adapters.slots where slot.adapter.information.address == bond.local { slot.adapter.unpair(bond.peer) }
+  }
+
+  /// Tells all adapters: a controller may be used through another one when it is plugged in again.
+  func shareBonds() { for slot in adapters.slots { slot.adapter.setBonds(bonds.all) } }
+
+  /// Whether a session may forget a device, keys included.
+  func check(_ session: Session, mayForget peripheral: Peripheral) throws {
+    guard bonds.all.contains(where: { $0.peer == peripheral.identity }) else { return }
+    guard session.rules.permissions(of: session).contains(.pair) else {
+      throw session.rules.policy.refusal(of: .pair, to: session.credentials)
+    }
+    try check(session, mayForget: peripheral.identity)
   }
 
   /// The device itself is forgotten.

@@ -27,8 +27,8 @@ final class PairingBroker {
   private var agents = PairingAgents()
   private var acceptsAll = false
   private var window: (any ScheduledWork)?
-  /// The pending raises by link, and the sessions that want them.
-  private var raising: [LinkID: [Session]] = [:]
+  /// The sessions that wait for a link to become more secure, each under a number of its own.
+  private var raising: [LinkID: [Int: Session]] = [:]
   /// Links whose pairing was allowed by somebody.
   private var allowed: Set<LinkID> = []
   /// Rings when nobody has answered a question in time.
@@ -36,6 +36,8 @@ final class PairingBroker {
   /// The number of the last question to sessions; an answer to an earlier one comes too late.
   private var turns: [Peripheral: Int] = [:]
   private var lastTurn = 0
+  /// The sessions that were asked or shown something for the pairing that goes on.
+  private var involved: [Peripheral: Set<Session>] = [:]
   /// The call by which a session is asked.
   private var asked: [Peripheral: (session: Session, call: OutgoingCalls.Number)] = [:]
 
@@ -102,7 +104,8 @@ final class PairingBroker {
     for (peripheral, asked) in asked where asked.session === session {
       answer(.refuse, peripheral, links.links.last { $0.peripheral == peripheral }, peripheral.adapter)
     }
-    for link in raising.keys { raising[link]?.removeAll { $0 === session } }
+    for peripheral in involved.keys { involved[peripheral]?.remove(session) }
+    for link in raising.keys { raising[link] = raising[link]?.filter { $0.value !== session } }
   }
 
   private var settings: PairingSettings {
@@ -114,12 +117,24 @@ final class PairingBroker {
 
   // MARK: Links
 
-  /// How a link is protected, as far as it can be trusted: the kernel may have paired without asking.
+  /// How a link is protected, as far as it can be trusted: the kernel may have paired without asking. What is better
+  /// than the keys of the bond did not come from them.
   func security(of hub: LinkHub) -> SecurityState {
     var state = SecurityState(hub.link.security)
-    state.isBonded = bond(of: hub) != nil
-    guard state.isBonded || allowed.contains(hub.link.id) || acceptsAll || window != nil else { return .none }
-    return state
+    let bond = bond(of: hub)
+    state.isBonded = bond != nil
+    let isOfBond = bond?.security.map { $0.level >= Int(state.level) } ?? false
+    return isOfBond || mayPair(hub) ? state : SecurityState(level: 1, keySize: 0, isBonded: bond != nil)
+  }
+
+  /// Whether somebody allows this link to pair.
+  private func mayPair(_ hub: LinkHub?) -> Bool {
+    acceptsAll || window != nil || (hub.map { allowed.contains($0.link.id) } ?? false)
+  }
+
+  /// The sessions that cause a link to pair.
+  private func causes(_ hub: LinkHub?) -> [Session] {
+    hub.flatMap { raising[$0.link.id] }?.sorted { $0.key < $1.key }.map(\.value) ?? []
   }
 
   /// A session asks for a more secure link.
@@ -130,7 +145,12 @@ final class PairingBroker {
     raise(hub, to: level, for: session) { [weak self, weak hub] error in
       if let error { return reply.fail(error) }
       guard let self, let hub, hub.isOpen else { return reply.fail(LinkHub.gone) }
-      bonds.whenStored {
+      bonds.whenStored { isStored in
+        guard hub.isOpen else { return reply.fail(LinkHub.gone) }
+        guard isStored else {
+          return reply.fail(
+            GAPError.pairingFailed.error("paired, but the keys could not be stored: the daemon's log says why"))
+        }
         let security = hub.link.security
         reply.succeed(
           .init(
@@ -153,10 +173,16 @@ final class PairingBroker {
     _ hub: LinkHub, to level: Int, for session: Session?, _ done: @escaping (BluetoothError?) -> Void
   ) {
     let id = hub.link.id
-    raising[id, default: []] += [session].compactMap { $0 }
-    allowed.insert(id)
+    lastTurn += 1
+    let number = lastTurn
+    // Without a session it is the daemon's own request, which pairs with nobody.
+    if let session {
+      raising[id, default: [:]][number] = session
+      allowed.insert(id)
+    }
     hub.link.raiseSecurity(to: level) { [weak self, weak hub] error in
-      self?.raising[id] = nil
+      self?.raising[id]?[number] = nil
+      if self?.raising[id]?.isEmpty == true { self?.raising[id] = nil }
       if error != nil, hub?.link.security.level ?? 1 <= 1 { self?.allowed.remove(id) }
       hub?.securityChanged()
       done(error)
@@ -167,6 +193,7 @@ final class PairingBroker {
   func linkEnded(_ hub: LinkHub) {
     raising[hub.link.id] = nil
     allowed.remove(hub.link.id)
+    involved[hub.peripheral] = nil
     endQuestion(of: hub.peripheral)
   }
 
@@ -182,29 +209,35 @@ final class PairingBroker {
     switch event {
     case .question(let question): ask(question, peripheral, hub, slot)
     case .showPasskey(let passkey, let entered):
-      let params = PairingShowPasskey.Params(
-        device: device(peripheral, hub), passkey: Passkey.digits(passkey), entered: entered)
-      for session in agents.sessions { session.send(PairingShowPasskey.self, params) }
+      show(passkey, entered, peripheral, hub, slot)
     case .bonded(let bond):
+      guard mayPair(hub) else {
+        logger.warning("\(peripheral.address) has paired though nobody allowed it; its keys are removed")
+        return forget(bond)
+      }
       peripheral.identity = bond.peer
-      if let old = bonds.keep(bond) { slot.adapter.unpair(old.peer) }
+      if let old = bonds.keep(bond) { forget(old) }
+      shareBonds()
       hub?.securityChanged()
-      tellEnd(peripheral, hub, nil)
+      if bond.security != nil { tellEnd(peripheral, hub, nil) }
     case .failed(let error):
       logger.notice("pairing with \(peripheral.address) failed: \(error)")
       tellEnd(peripheral, hub, error)
     case .unbonded:
       bonds.remove(slot.adapter.information.address, peripheral.identity)
+      shareBonds()
       hub?.securityChanged()
     }
   }
 
   private func ask(_ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     endQuestion(of: peripheral)
-    let causes = hub.flatMap { raising[$0.link.id] }
-    let candidates = agents.answering(question, causedBy: causes ?? [])
+    let causes = causes(hub)
+    let candidates = agents.answering(question, causedBy: causes)
     guard !candidates.isEmpty else {
-      let accepts = question == .consent && (causes != nil || acceptsAll || window != nil)
+      // Who is known and pairs again may be somebody else: it is forgotten first, or somebody is there to ask.
+      let isKnown = hub.map { bond(of: $0) != nil } ?? false
+      let accepts = question == .consent && !isKnown && (!causes.isEmpty || acceptsAll || window != nil)
       if !accepts {
         logger.notice(
           "\(peripheral.address) may not pair: no program answers for it, and the configuration does not allow it")
@@ -226,6 +259,7 @@ final class PairingBroker {
   ) {
     guard turns[peripheral] == turn else { return }
     guard let session = candidates.first(where: \.isPresent) else { return answer(.refuse, peripheral, hub, slot) }
+    involved[peripheral, default: []].insert(session)
     let device = device(peripheral, hub)
     let seconds = Int(Self.patience.components.seconds)
     let finish = { [weak self] (given: PairingAnswer?) in
@@ -251,6 +285,24 @@ final class PairingBroker {
     }
   }
 
+  /// The kernel asks nobody before it has a passkey typed at the device. Whoever is shown it consents by telling it.
+  private func show(
+    _ passkey: UInt32, _ entered: Int, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
+  ) {
+    let causes = causes(hub)
+    guard let hub, let session = agents.showing(causedBy: causes),
+      !causes.isEmpty || hub.link.role == .peripheral
+    else {
+      logger.notice("\(peripheral.address) may not pair: no program shows its passkey")
+      return slot.adapter.unpair(peripheral.address)
+    }
+    allowed.insert(hub.link.id)
+    involved[peripheral, default: []].insert(session)
+    session.send(
+      PairingShowPasskey.self,
+      .init(device: device(peripheral, hub), passkey: Passkey.digits(passkey), entered: entered))
+  }
+
   private func answer(_ answer: PairingAnswer, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     endQuestion(of: peripheral)
     if answer != .refuse, let hub { allowed.insert(hub.link.id) }
@@ -265,14 +317,15 @@ final class PairingBroker {
 
   private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ error: BluetoothError?) {
     endQuestion(of: peripheral)
+    let sessions = involved.removeValue(forKey: peripheral) ?? []
     let params = PairingEnded.Params(device: device(peripheral, hub), reason: error.map { RPCError($0) })
-    for session in agents.sessions { session.send(PairingEnded.self, params) }
+    for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingEnded.self, params) }
   }
 
   private func device(_ peripheral: Peripheral, _ hub: LinkHub?) -> PairingDevice {
     PairingDevice(
       peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name,
-      isOurs: hub.map { raising[$0.link.id] != nil } ?? false)
+      isOurs: !causes(hub).isEmpty)
   }
 }
 

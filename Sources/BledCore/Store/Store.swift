@@ -110,6 +110,10 @@ final class Store {
     setAlarm()
   }
 
+  fileprivate func isStored(_ name: String) -> Bool {
+    entries[name].map { !$0.hasChanged && !$0.isReadOnly } ?? true
+  }
+
   private func setAside(_ name: String, because error: any Error) {
     let reason =
       (error as? DocumentFormat.Problem)?.description ?? (error as? StoreError)?.description
@@ -201,6 +205,9 @@ struct StoredDocument<Content: Codable & Sendable> {
 
   /// The content as last written; nil if there is none, or only an unusable one, which is logged.
   func load() -> Content? { store.load(name, version: version) }
+
+  /// Whether the last change was written.
+  var isStored: Bool { store.isStored(name) }
 
   /// Schedules a write of the content.
   func changed(isUrgent: Bool = true) { store.changed(name, isUrgent: isUrgent) }

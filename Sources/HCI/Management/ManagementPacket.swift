@@ -48,6 +48,8 @@ package struct ManagementPacket: PacketParameters {
   package static func isDeviceFound(_ octets: [UInt8]) -> Bool {
     octets.count > 1 && octets[0] == 0x12 && octets[1] == 0x00
   }
+  /// Whether Device Found is about an LE device.
+  package static func isOfLowEnergy(deviceFound octets: [UInt8]) -> Bool { octets.count > 12 && octets[12] != 0 }
   package mutating func code(with coder: inout OctetCoder) {
     coder.fields(&code, &index)
     coder.octets(&parameters, countedBy: UInt16.self)
@@ -144,6 +146,8 @@ package struct ManagementStatus: RawRepresentable, PacketField, Hashable, Sendab
   package static let failed = ManagementStatus(rawValue: 0x03)
   /// rfkill keeps the controller off.
   package static let rfkilled = ManagementStatus(rawValue: 0x12)
+  /// There are keys for this device.
+  package static let alreadyPaired = ManagementStatus(rawValue: 0x13)
   /// The process lacks CAP_NET_ADMIN.
   package static let permissionDenied = ManagementStatus(rawValue: 0x14)
 }

@@ -115,7 +115,11 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   /// The kinds of advertisements that are wanted and can be sent.
   var activities: Set<LEStates.Activity> {
-    Set(entries.values.compactMap { entry in entry.hopeless == nil ? entry.wanted?.activity : nil })
+    Set(
+      entries.values.compactMap { entry in
+        guard entry.hopeless == nil, let wanted = entry.wanted, profile.problem(with: wanted) == nil else { return nil }
+        return wanted.activity
+      })
   }
 
   /// What the controller sends, as far as known, and what is being set up.

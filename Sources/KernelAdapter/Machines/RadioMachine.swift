@@ -164,7 +164,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       initiator.doubt()
       doubted = Set(links.keys)
     case .links(let links): return compare(links, at: now)
-    case .kernelFound: silence.found()
+    case .kernelFound: if scan.isOn { silence.found() }
     case .tick:
       if links.isEmpty, silence.isBroken(at: now) { return brokenScan() }
       let lost = leaving.filter { $0.value <= now }.keys.sorted()
@@ -388,7 +388,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     switch answer.opcode {
     case LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
       LESetExtendedScanEnable.opcode:
-      return scan.disturbed(at: now)
+      return scan.disturbed(at: now, isUsual: isUsual)
     case LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetAdvertisingEnable.opcode,
       LESetExtendedAdvertisingEnable.opcode, LERemoveAdvertisingSet.opcode, Self.clearAdvertisingSets:
       return advertising.disturbed(at: now)

@@ -81,8 +81,10 @@ struct ScanMachine<Family: RadioFamily> {
   }
 
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
-    guard step == nil, backOff.allows(at: now) else { return nil }
-    switch (actual, grant == .now ? wanted : nil) {
+    // Nobody is fought by switching off.
+    let target = grant == .now ? wanted : nil
+    guard step == nil, target == nil || backOff.allows(at: now) else { return nil }
+    switch (actual, target) {
     case (.off, nil), (.prepared, nil): return nil
     case (.on(let current), let parameters) where current == parameters: return nil
     case (.on, _), (.unknown, _):
@@ -127,12 +129,15 @@ struct ScanMachine<Family: RadioFamily> {
   }
 
   /// Another program's scan command was executed.
-  mutating func disturbed(at now: Instant) -> [RadioAction] {
+  /// - Parameter isUsual: whether it is one of the kernel's own, which come whenever a link does.
+  mutating func disturbed(at now: Instant, isUsual: Bool) -> [RadioAction] {
     guard wanted != nil || isOn else { return [] }
     actual = .unknown
     // The first time at once; if it happens repeatedly, ever more slowly.
-    if let last = lastDisturbance, last.duration(to: now) < .seconds(5) { backOff.fail(at: now) }
-    lastDisturbance = now
+    if !isUsual {
+      if let last = lastDisturbance, last.duration(to: now) < .seconds(5) { backOff.fail(at: now) }
+      lastDisturbance = now
+    }
     return [.log("another program changed the scan; it is set up again")] + report(false)
   }
 

@@ -74,10 +74,10 @@ async def killed(given):
     given.client.start("peripheral.connect", address=ABSENT, addressType="random").add_done_callback(
         asyncio.Future.exception
     )
-    await until(given.controller, lambda activities: "connecting" in activities, {"connecting"})
+    left = {"scanning", "advertising", "connecting"}
+    await until(given.controller, lambda activities: left <= activities, left)
     given.daemon.process.kill()
     await given.daemon.process.wait()
-    left = {"scanning", "advertising", "connecting"}
     expect(left <= given.controller.activities, f"left were {given.controller.activities}, so this shows nothing")
     daemon = await given.resources.open(Daemon(given.resources, "hci0"))
     client = await daemon.client()
