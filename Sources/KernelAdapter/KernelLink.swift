@@ -234,7 +234,8 @@ final class KernelLink: Link {
   private static func security(of descriptor: Descriptor) -> LinkSecurity {
     var level: UInt8 = 1
     var keySize: UInt8 = 0
-    guard cbz_att_get_security(descriptor.number, &level, &keySize) == 0, level > 1 else { return .none }
+    // Until the link is encrypted the level is the one that was asked for, and the key has no size.
+    guard cbz_att_get_security(descriptor.number, &level, &keySize) == 0, level > 1, keySize > 0 else { return .none }
     return LinkSecurity(level: Int(level), keySize: Int(keySize))
   }
 }
