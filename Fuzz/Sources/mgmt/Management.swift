@@ -21,7 +21,8 @@ enum Management {
       check(ControllerIndexList.self, event.returnParameters)
       check(ControllerInformation.self, event.returnParameters)
     case .commandStatus(let event): compare(event, packet)
-    case .indexAdded, .indexRemoved: break
+    case .indexAdded, .indexRemoved, .controllerResume: break
+    case .controllerSuspend(let event): compare(event, packet)
     case .newSettings(let event): compare(event, packet)
     case .newLongTermKey(let event): compare(event, packet)
     case .newIdentityResolvingKey(let event): compare(event, packet)
