@@ -36,7 +36,11 @@ class Published:
 
     async def advertise(self, adapter):
         """Advertises under NAME with the heart rate service, which is short enough to leave room for both."""
-        return await self.client.call("advertising.start", adapter=adapter, name=NAME, services=["180D"])
+        return await self.begin_advertising(adapter)
+
+    def begin_advertising(self, adapter):
+        """Sends the call of `advertise`, and gives the future of its result."""
+        return self.client.start("advertising.start", adapter=adapter, name=NAME, services=["180D"])
 
     async def subscribed(self, uuid):
         """Waits for a subscriber of the characteristic."""

@@ -202,12 +202,13 @@ class Walk:
     async def _advertise(self):
         if not self.advertising:
             self.advertising = True
-            self._begin("advertising.start", self._on_air())
+            # Sent at once: a step that follows may take it back.
+            self._begin("advertising.start", self._on_air(self.service.begin_advertising("hci0")))
 
-    async def _on_air(self):
+    async def _on_air(self, started):
         """The only call here that a controller without power, or one that refuses, may fail."""
         try:
-            await self.service.advertise("hci0")
+            await started
         except CallFailed as error:
             self.note(f"  < {error}")
             self.advertising = False
