@@ -85,7 +85,8 @@ final class PairingBroker {
   }
 
   func register(_ params: PairingRegister.Params, _ session: Session) throws {
-    guard let capability = PairingCapability(rawValue: params.capability) else {
+    let named = PairingCapability.allCases.first { $0.rawValue.hasSameOctets(as: params.capability) }
+    guard let capability = named else {
       let words = PairingCapability.allCases.map(\.rawValue).joined(separator: ", ")
       throw BledError.invalidParameter.error("\"capability\" must be one of \(words)")
     }
