@@ -55,7 +55,7 @@ extension KernelAdapter {
     send(packet)
   }
 
-  /// Has the kernel forget the keys of a device; without power there are none.
+  /// Has the kernel forget the keys of a device. What it knows of a controller that is off is replaced before use.
   public func unpair(_ address: DeviceAddress) {
     let identity = identity(of: address)
     lifecycle.bonds.removeAll { $0.local == self.address && $0.peer == identity }
@@ -257,68 +257,4 @@ extension BluetoothError {
 struct PendingQuestion {
   let device: ManagementAddress
   let isPasskey: Bool
-}
-
-extension PairingSettings {
-  /// The value of Set IO Capability (mgmt-api). Where no device may pair it is not "none", with which the kernel would
-  /// pair without asking.
-  var ioCapability: UInt8 {
-    switch capability {
-    case .display: 0
-    case .displayYesNo: 1
-    case .keyboard: 2
-    case .keyboardDisplay: 4
-    case .none: acceptsDevices ? 3 : 1
-    }
-  }
-}
-
-extension Bond {
-  /// Whether a link on which we have this role has at least this level with its keys.
-  fileprivate func reaches(_ level: Int, as role: LinkRole) -> Bool {
-    longTermKeys.contains { ($0.isSecureConnections || $0.role == role) && $0.level >= level }
-  }
-}
-
-extension LongTermKey {
-  /// A key of the kernel; nil for one that must not be kept: of a pairing with debug keys, or without content.
-  init?(_ key: ManagementLongTermKey) {
-    guard key.keyType < 4, (7...16).contains(key.encryptionSize), key.value.contains(where: { $0 != 0 }) else {
-      return nil
-    }
-    self.init(
-      value: key.value, size: Int(key.encryptionSize), diversifier: key.encryptedDiversifier, random: key.randomNumber,
-      isAuthenticated: key.keyType % 2 == 1, isSecureConnections: key.keyType >= 2,
-      role: key.isCentral ? .central : .peripheral)
-  }
-}
-
-extension ManagementLongTermKey {
-  init(_ key: LongTermKey, of peer: DeviceAddress) {
-    self.init()
-    device = ManagementAddress(peer)
-    keyType = (key.isAuthenticated ? 1 : 0) + (key.isSecureConnections ? 2 : 0)
-    isCentral = key.role == .central
-    encryptionSize = UInt8(clamping: key.size)
-    encryptedDiversifier = key.diversifier
-    randomNumber = key.random
-    value = key.value
-  }
-}
-
-extension ManagementStatus {
-  /// Why a pairing failed (mgmt-api, Error codes).
-  fileprivate func pairingError(with peer: DeviceAddress) -> BluetoothError {
-    let reason =
-      switch rawValue {
-      case 0x05: "the authentication failed, or one side refused"
-      case 0x06: "the other side lost its keys: forget the device on both sides and pair again"
-      case 0x08: "it took too long"
-      case 0x0C: "they cannot pair with each other"
-      case 0x0E: "the link ended"
-      case 0x10: "it was cancelled"
-      default: "mgmt status \(rawValue)"
-      }
-    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(reason).")
-  }
 }

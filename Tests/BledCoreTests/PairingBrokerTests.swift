@@ -21,14 +21,17 @@ import Testing
   }
 
   /// A client that is connected with a peer that refuses to be read on a link that is not encrypted.
-  private func protected(_ client: TestClient) throws -> (peer: ScriptedPeer, link: ScriptedLink, id: String) {
+  private func protected(
+    _ client: TestClient, in world: World? = nil, refusal: UInt8 = 0x0F
+  ) throws -> (peer: ScriptedPeer, link: ScriptedLink, id: String) {
+    let world = world ?? self.world
     let peer = world.peer()
     try peer.furnish()
     let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
     let link = world.adapter.bringUp(peer)
     world.settle()
     let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
-    peer.refusing = { [unowned link] packet in packet[0] == 0x0A && link.security.level < 2 ? 0x0F : nil }
+    peer.refusing = { [unowned link] packet in packet[0] == 0x0A && link.security.level < 2 ? refusal : nil }
     return (peer, link, id)
   }
 
@@ -67,13 +70,7 @@ import Testing
     configuration.grants[.pair] = []
     let world = World(policy: World.policy(configuration))
     let client = world.client(user: 1001)
-    let peer = world.peer()
-    try peer.furnish()
-    let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
-    let link = world.adapter.bringUp(peer)
-    world.settle()
-    let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
-    peer.refusing = { [unowned link] packet in packet[0] == 0x0A && link.security.level < 2 ? 0x05 : nil }
+    let (peer, link, id) = try protected(client, in: world, refusal: 0x05)
     let read = try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
     world.settle()
     #expect(try client.error(of: read, GATTRead.self)?.data?.name == "insufficientAuthentication")
@@ -128,11 +125,7 @@ import Testing
     let kept = MemoryStorage(scheduler: scheduler)
     let world = World(scheduler: scheduler, storage: kept)
     let client = world.client()
-    let peer = world.peer()
-    let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
-    let link = world.adapter.bringUp(peer)
-    world.settle()
-    let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+    let (peer, link, id) = try protected(client, in: world)
     let pairing = try client.call(PeripheralPair.self, .init(peripheral: id, level: "authenticated"))
     #expect(link.raises.map(\.level) == [3])
     world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address, isAuthenticated: true))))

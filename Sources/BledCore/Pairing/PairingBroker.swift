@@ -31,15 +31,21 @@ final class PairingBroker {
   private var raising: [LinkID: [Int: Session]] = [:]
   /// Links whose pairing was allowed by somebody.
   private var allowed: Set<LinkID> = []
-  /// Rings when nobody has answered a question in time.
-  private var alarms: [Peripheral: any ScheduledWork] = [:]
-  /// The number of the last question to sessions; an answer to an earlier one comes too late.
-  private var turns: [Peripheral: Int] = [:]
-  private var lastTurn = 0
+  /// The questions that sessions are asked.
+  private var questions: [Peripheral: OpenQuestion] = [:]
+  private var lastNumber = 0
   /// The sessions that were asked or shown something for the pairing that goes on.
   private var involved: [Peripheral: Set<Session>] = [:]
-  /// The call by which a session is asked.
-  private var asked: [Peripheral: (session: Session, call: OutgoingCalls.Number)] = [:]
+
+  /// A question that waits for the answer of a session.
+  private struct OpenQuestion {
+    /// An answer to an earlier one comes too late.
+    let number: Int
+    /// Rings when nobody has answered in time.
+    let alarm: any ScheduledWork
+    /// The session that is asked, and by which call.
+    var asked: (session: Session, call: OutgoingCalls.Number)?
+  }
 
   init(
     adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry, bonds: BondDirectory,
@@ -102,7 +108,7 @@ final class PairingBroker {
   func ended(_ session: Session) {
     unregister(session)
     // Nobody else may be asked the same: what was shown to one person must not be answered by another.
-    for (peripheral, asked) in asked where asked.session === session {
+    for (peripheral, question) in questions where question.asked?.session === session {
       answer(.refuse, peripheral, links.links.last { $0.peripheral == peripheral }, peripheral.adapter)
     }
     for peripheral in involved.keys { involved[peripheral]?.remove(session) }
@@ -174,8 +180,8 @@ final class PairingBroker {
     _ hub: LinkHub, to level: Int, for session: Session?, _ done: @escaping (BluetoothError?) -> Void
   ) {
     let id = hub.link.id
-    lastTurn += 1
-    let number = lastTurn
+    lastNumber += 1
+    let number = lastNumber
     // Without a session it is the daemon's own request, which pairs with nobody.
     if let session {
       raising[id, default: [:]][number] = session
@@ -245,45 +251,44 @@ final class PairingBroker {
       }
       return answer(accepts ? .accept : .refuse, peripheral, hub, slot)
     }
-    lastTurn += 1
-    turns[peripheral] = lastTurn
-    alarms[peripheral] = scheduler.schedule(after: Self.patience) { [weak self] in
+    lastNumber += 1
+    let alarm = scheduler.schedule(after: Self.patience) { [weak self] in
       self?.logger.notice("nobody has answered the question whether \(peripheral.address) may pair")
       self?.answer(.refuse, peripheral, hub, slot)
     }
-    ask(candidates[...], question, peripheral, hub, slot, turn: lastTurn)
+    questions[peripheral] = OpenQuestion(number: lastNumber, alarm: alarm)
+    ask(candidates[...], question, peripheral, hub, slot, number: lastNumber)
   }
 
   private func ask(
     _ candidates: ArraySlice<Session>, _ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?,
-    _ slot: AdapterSlot, turn: Int
+    _ slot: AdapterSlot, number: Int
   ) {
-    guard turns[peripheral] == turn else { return }
     guard let session = candidates.first(where: \.isPresent) else { return answer(.refuse, peripheral, hub, slot) }
     involved[peripheral, default: []].insert(session)
     let device = device(peripheral, hub)
     let seconds = Int(Self.patience.components.seconds)
     let finish = { [weak self] (given: PairingAnswer?) in
-      guard let self, turns[peripheral] == turn else { return }
+      guard let self, questions[peripheral]?.number == number else { return }
       guard let given else {
-        return ask(candidates.drop { $0 !== session }.dropFirst(), question, peripheral, hub, slot, turn: turn)
+        return ask(candidates.drop { $0 !== session }.dropFirst(), question, peripheral, hub, slot, number: number)
       }
       answer(given, peripheral, hub, slot)
     }
+    let call: OutgoingCalls.Number
     if question == .passkey {
-      let call = session.call(PairingEnterPasskey.self, .init(device: device, seconds: seconds)) { result in
+      call = session.call(PairingEnterPasskey.self, .init(device: device, seconds: seconds)) { result in
         finish(result.map { Passkey.number($0.passkey).map { .passkey($0) } ?? .refuse }.success)
       }
-      asked[peripheral] = (session, call)
     } else {
-      var number: String?
-      if case .comparison(let value) = question { number = Passkey.digits(value) }
-      let params = PairingConfirm.Params(device: device, number: number, seconds: seconds)
-      let call = session.call(PairingConfirm.self, params) { result in
+      var digits: String?
+      if case .comparison(let value) = question { digits = Passkey.digits(value) }
+      let params = PairingConfirm.Params(device: device, number: digits, seconds: seconds)
+      call = session.call(PairingConfirm.self, params) { result in
         finish(result.map { $0.accept ? .accept : .refuse }.success)
       }
-      asked[peripheral] = (session, call)
     }
+    questions[peripheral]?.asked = (session, call)
   }
 
   /// The kernel asks nobody before it has a passkey typed at the device. Whoever is shown it consents by telling it.
@@ -311,9 +316,9 @@ final class PairingBroker {
   }
 
   private func endQuestion(of peripheral: Peripheral) {
-    alarms.removeValue(forKey: peripheral)?.cancel()
-    turns[peripheral] = nil
-    if let asked = asked.removeValue(forKey: peripheral) { asked.session.calls.forget(asked.call) }
+    guard let question = questions.removeValue(forKey: peripheral) else { return }
+    question.alarm.cancel()
+    if let asked = question.asked { asked.session.calls.forget(asked.call) }
   }
 
   private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ error: BluetoothError?) {
