@@ -21,7 +21,10 @@ struct DeterminismTests {
       world.scheduler.advance(by: .seconds(60))
       values = client.values.map { "\($0.time.nanoseconds) \($0.value)" }
     }
-    return world.trace + world.reports.map { "\($0.time.nanoseconds) \($0.address) \($0.rssi ?? 0)" } + values
+    let reports = world.reports.map { report in
+      "\(report.time.nanoseconds) \(String(describing: report.address)) \(report.rssi ?? 0)"
+    }
+    return world.trace + reports + values
   }
 
   private static let scenario = """
