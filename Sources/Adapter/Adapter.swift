@@ -32,7 +32,8 @@ public protocol Adapter: AnyObject {
   /// Cancels the pending connection. After this call no connection that we initiated to that device is announced.
   func cancelConnect(to address: DeviceAddress)
 
-  /// All bonds of this machine, of whatever adapter. The adapter adds those that it makes. Set them before `start()`.
+  /// All bonds of this machine, of whatever adapter. The adapter adds those that it makes. Set them before `start()`;
+  /// those that are new to it later, because they were restored or imported, are used from then on.
   func setBonds(_ bonds: [Bond])
   /// How it pairs from now on.
   func setPairing(_ settings: PairingSettings)
@@ -104,8 +105,9 @@ public protocol Link: AnyObject {
   /// good enough. Questions come as `AdapterEvent.pairing`.
   /// - Parameters:
   ///   - level: 2 encrypted, 3 authenticated, 4 the same with LE Secure Connections.
+  ///   - capability: what a person can do for a pairing that this begins.
   ///   - done: called once: with nil when the link has that level, else with why not.
-  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void)
+  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void)
   /// Measures the signal strength: −127 to +20 dBm.
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
 }

@@ -27,6 +27,13 @@ public struct Bond: Hashable, Sendable {
     return LinkSecurity(level: key.level, keySize: key.size)
   }
 
+  /// Whether these keys protect less than others with the same device: some link would have a lower level, or a
+  /// shorter key.
+  public func isWeaker(than other: Bond) -> Bool {
+    guard let least = longTermKeys.map(\.level).min(), let size = longTermKeys.map(\.size).min() else { return false }
+    return least < other.longTermKeys.map(\.level).min() ?? 0 || size < other.longTermKeys.map(\.size).min() ?? 0
+  }
+
   /// Adds a key; it replaces the one for the same role.
   public mutating func add(_ key: LongTermKey) {
     longTermKeys.removeAll { $0.role == key.role || $0.isSecureConnections || key.isSecureConnections }

@@ -16,7 +16,7 @@ public enum PairingCapability: String, Hashable, Sendable, CaseIterable {
 
 /// How an adapter pairs from now on.
 public struct PairingSettings: Hashable, Sendable {
-  /// What a person can do; it holds for links that come up from now on, and for pairings that we begin.
+  /// What a person can do; it holds for links that come up from now on.
   public var capability: PairingCapability
   /// Whether devices that begin to pair may keep keys. What they may do is then asked, with a `PairingQuestion`.
   public var acceptsDevices: Bool
@@ -60,4 +60,6 @@ public enum PairingEvent: Hashable, Sendable {
   case failed(BluetoothError)
   /// The keys were removed, not by us.
   case unbonded
+  /// One side has no keys for the link that the other wants to encrypt with them: the device (`theirs`), or we.
+  case keysLost(theirs: Bool)
 }

@@ -102,8 +102,8 @@ public final class Daemon {
     scans.added(slot)
   }
 
-  /// Whether every device that asks for it may pair, without any check; initially none may.
-  public func acceptPairing(ofAll: Bool) { pairing.accept(all: ofAll) }
+  /// What devices that ask to pair are answered where no session is asked; initially none may pair.
+  public func setPairing(_ policy: PairingPolicy) { pairing.set(policy) }
 
   /// Opens a session for a client that has connected.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {

@@ -71,12 +71,16 @@ public struct PairingDevice: Codable, Sendable, Hashable {
   public var name: String?
   /// Whether this machine began.
   public var isOurs: Bool
+  /// The level of the keys that this machine and the device share already, "encrypted", "authenticated" or
+  /// "secureConnections": to pair replaces them, and whoever asks may be another device. Missing if there are none.
+  public var bondLevel: String?
   /// Makes a description.
-  public init(peripheral: String, address: String, name: String?, isOurs: Bool) {
+  public init(peripheral: String, address: String, name: String?, isOurs: Bool, bondLevel: String? = nil) {
     self.peripheral = peripheral
     self.address = address
     self.name = name
     self.isOurs = isOurs
+    self.bondLevel = bondLevel
   }
 }
 
@@ -125,6 +129,32 @@ public enum PairingEnded: RPCNotification {
     public init(device: PairingDevice, reason: RPCError?) {
       self.device = device
       self.reason = reason
+    }
+  }
+}
+
+/// Keys were lost.
+public enum PairingKeysLost: RPCNotification {
+  /// `pairing.keysLost`
+  public static let name = "pairing.keysLost"
+  /// For `rpc.discover`.
+  public static let summary = """
+    To sessions that have called pairing.register or use the device: the link cannot be encrypted because one side has \
+    lost the keys of the other. It is not paired anew by itself: it may be another device with the same address.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The device.
+    public var device: PairingDevice
+    /// Who has no keys: "device" or "machine".
+    public var side: String
+    /// What to do, in words.
+    public var remedy: String
+    /// Makes the params.
+    public init(device: PairingDevice, side: String, remedy: String) {
+      self.device = device
+      self.side = side
+      self.remedy = remedy
     }
   }
 }

@@ -6,7 +6,8 @@ public enum PeripheralPair: ClientCall {
   public static let permission: Permission? = .pair
   /// For `rpc.discover`.
   public static let summary = """
-    Raises the security of the link to a connected device: encrypts it with the keys of an earlier pairing, or pairs. \
+    Raises the security of the link to a connected device: encrypts it with the keys of an earlier pairing, or pairs. A \
+    device that has connected to this machine is asked to do so (Security Request). \
     Answers when the keys are stored. Questions go to this session first, if it has called pairing.register. A read, \
     write or subscription that the device refuses for lack of security does the same by itself and is then repeated.
     """
@@ -18,10 +19,13 @@ public enum PeripheralPair: ClientCall {
     /// "encrypted", "authenticated" (protected against a person in the middle) or "secureConnections" (the same with
     /// LE Secure Connections); "encrypted" if missing.
     public var level: String?
+    /// The shortest key that will do, 7 to 16 octets; 7 if missing.
+    public var minimumKeySize: Int?
     /// Makes the params.
-    public init(peripheral: String, level: String? = nil) {
+    public init(peripheral: String, level: String? = nil, minimumKeySize: Int? = nil) {
       self.peripheral = peripheral
       self.level = level
+      self.minimumKeySize = minimumKeySize
     }
   }
 

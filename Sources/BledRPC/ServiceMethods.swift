@@ -18,21 +18,25 @@ public struct ServiceToPublish: Codable, Sendable {
     /// "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite", and
     /// "extendedProperties", which offers reliable writes.
     public var properties: [String]
-    /// "readable", "writeable", "readEncryptionRequired", "writeEncryptionRequired", "subscribeEncryptionRequired"; if
-    /// missing: those that the properties imply.
+    /// "readable", "writeable", and what the link must have: "readEncryptionRequired", "readAuthenticationRequired"
+    /// (paired with protection against a person in the middle), "readSecureConnectionsRequired" (the same with LE
+    /// Secure Connections), and the same with "write" and "subscribe"; if missing: those that the properties imply.
     public var permissions: [String]?
+    /// The shortest key in octets, 7 to 16, where the link must be encrypted; 7 if missing.
+    public var minimumKeySize: Int?
     /// A fixed value, which the daemon answers; without one every read and write is passed to this session.
     public var value: HexBytes?
     /// Descriptors with fixed values; the daemon adds 2900 and 2902.
     public var descriptors: [Descriptor]?
     /// Makes a characteristic.
     public init(
-      uuid: BluetoothUUID, properties: [String], permissions: [String]? = nil, value: HexBytes? = nil,
-      descriptors: [Descriptor]? = nil
+      uuid: BluetoothUUID, properties: [String], permissions: [String]? = nil, minimumKeySize: Int? = nil,
+      value: HexBytes? = nil, descriptors: [Descriptor]? = nil
     ) {
       self.uuid = uuid
       self.properties = properties
       self.permissions = permissions
+      self.minimumKeySize = minimumKeySize
       self.value = value
       self.descriptors = descriptors
     }
@@ -44,10 +48,14 @@ public struct ServiceToPublish: Codable, Sendable {
     public var uuid: BluetoothUUID
     /// Its fixed value.
     public var value: HexBytes
+    /// What reading it takes: "readable", "readEncryptionRequired", "readAuthenticationRequired" or
+    /// "readSecureConnectionsRequired"; everybody can read it if missing.
+    public var permissions: [String]?
     /// Makes a descriptor.
-    public init(uuid: BluetoothUUID, value: HexBytes) {
+    public init(uuid: BluetoothUUID, value: HexBytes, permissions: [String]? = nil) {
       self.uuid = uuid
       self.value = value
+      self.permissions = permissions
     }
   }
 

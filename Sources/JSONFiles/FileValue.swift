@@ -30,6 +30,11 @@ public struct FileValue: Sendable {
     if case .number = node.content { true } else { false }
   }
 
+  /// Whether it is an object, where other values are possible as well.
+  public var isObject: Bool {
+    if case .object = node.content { true } else { false }
+  }
+
   /// The error that says what is wrong with this value.
   /// - Parameter message: a sentence that says what to do.
   public func failure(_ message: String) -> FileError {

@@ -7,6 +7,8 @@ import Logging
 struct SecurityRaise {
   /// Whether the kernel was asked to pair; otherwise it encrypts with the keys of a bond.
   let pairs: Bool
+  /// What a person can do if it pairs.
+  let capability: PairingCapability
   /// Who waits, and for which level, 2 to 4.
   var waiting: [(level: Int, done: (BluetoothError?) -> Void)]
   /// Whether the kernel was asked a second time, after it forgot keys that were not to be kept.
@@ -18,8 +20,13 @@ struct SecurityRaise {
 extension KernelAdapter {
   private static let patience = Duration.seconds(35)
 
-  /// The bonds that the kernel is told of when the controller is brought into use.
-  public func setBonds(_ bonds: [Bond]) { lifecycle.bonds = bonds }
+  /// The bonds that the kernel is told of when the controller is brought into use, or at once if they are new to it.
+  public func setBonds(_ bonds: [Bond]) {
+    let known = lifecycle.bonds
+    lifecycle.bonds = bonds
+    guard let index, radio != nil, bonds.contains(where: { $0.local == address && !known.contains($0) }) else { return }
+    for packet in ControllerSettings.bonds(bonds.filter { $0.local == address }, for: index) { send(packet) }
+  }
 
   /// Tells the kernel how to pair.
   public func setPairing(_ settings: PairingSettings) {
@@ -69,7 +76,9 @@ extension KernelAdapter {
 
   // MARK: - Raising the protection of a link
 
-  func raiseSecurity(of link: KernelLink, to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+  func raiseSecurity(
+    of link: KernelLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void
+  ) {
     guard link.security.level < level else { return loop.execute { done(nil) } }
     guard let index, links[link.handle] === link else {
       return loop.execute { done(GAPError.notConnected.error("\(link.peer) is not connected.")) }
@@ -87,19 +96,20 @@ extension KernelAdapter {
       let error = GAPError.pairingFailed.error("\(link.peer) did not finish the pairing in time.")
       self?.endRaise(link.handle, error)
     }
-    raises[link.handle] = SecurityRaise(pairs: bond == nil, waiting: [(level, done)], alarm: alarm)
+    raises[link.handle] = SecurityRaise(
+      pairs: bond == nil, capability: capability, waiting: [(level, done)], alarm: alarm)
     guard bond == nil else {
       if let error = link.secure(level: level) { endRaise(link.handle, error) }
       return
     }
     allowBonds(true)
-    pair(link, index)
+    pair(link, capability, index)
   }
 
-  private func pair(_ link: KernelLink, _ index: ControllerIndex) {
+  private func pair(_ link: KernelLink, _ capability: PairingCapability, _ index: ControllerIndex) {
     let packet = PairDevice {
       $0.device = ManagementAddress(link.kernelPeer)
-      $0.capability = lifecycle.pairing.ioCapability
+      $0.capability = capability.code
     }
     send(ManagementPacket(packet, index: index))
   }
@@ -141,6 +151,12 @@ extension KernelAdapter {
   }
 
   // MARK: - What the kernel tells
+
+  /// The controller could not encrypt a link: the device has no key, or the kernel had none for the device.
+  func keysAreMissing(_ handle: UInt16, theirs: Bool) {
+    guard let link = links[handle] else { return }
+    emit(.pairing(link.peer, .keysLost(theirs: theirs)))
+  }
 
   func take(pairing event: ManagementEvent) {
     switch event {
@@ -189,7 +205,7 @@ extension KernelAdapter {
       // The kernel has keys that were not to be kept, of an earlier link.
       raises[link.handle]?.wasRepeated = true
       send(ManagementPacket(UnpairDevice { $0.device = ManagementAddress(link.kernelPeer) }, index: index))
-      return pair(link, index)
+      return pair(link, raise.capability, index)
     }
     guard status == .success else { return failed(ManagementAddress(link.kernelPeer), status) }
     link.updateSecurity()

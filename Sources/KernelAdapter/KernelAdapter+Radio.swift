@@ -254,6 +254,7 @@ extension KernelAdapter {
     case .linkParametersRefused(let handle, let status): parametersSettled(handle, status)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle): updateSecurity(handle)
+    case .keysMissing(let handle, let theirs): keysAreMissing(handle, theirs: theirs)
     case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
     case .broken(let reason): radioBroken(reason)
     case .quiet: becameQuiet()

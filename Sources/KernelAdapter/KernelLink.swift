@@ -131,8 +131,8 @@ final class KernelLink: Link {
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { adapter.readRSSI(of: self, done) }
 
-  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
-    adapter.raiseSecurity(of: self, to: level, done)
+  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
+    adapter.raiseSecurity(of: self, to: level, as: capability, done)
   }
 
   /// Has the kernel encrypt the link at this level, 2 to 4. Packets wait until `endSecuring`.

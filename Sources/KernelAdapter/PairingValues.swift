@@ -6,12 +6,19 @@ extension PairingSettings {
   /// The value of Set IO Capability (mgmt-api). Where no device may pair it is not "none", with which the kernel would
   /// pair without asking.
   var ioCapability: UInt8 {
-    switch capability {
+    capability == .none && !acceptsDevices ? PairingCapability.displayYesNo.code : capability.code
+  }
+}
+
+extension PairingCapability {
+  /// The value of Pair Device (mgmt-api).
+  var code: UInt8 {
+    switch self {
     case .display: 0
     case .displayYesNo: 1
     case .keyboard: 2
+    case .none: 3
     case .keyboardDisplay: 4
-    case .none: acceptsDevices ? 3 : 1
     }
   }
 }

@@ -35,7 +35,7 @@ final class RunningDaemon {
       identity: settings.identity, policy: settings.policy, limits: settings.configuration.limits,
       scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),
       storage: Self.storage(settings, worker, logger))
-    daemon.acceptPairing(ofAll: settings.configuration.pairing.mode == .justWorks)
+    daemon.setPairing(settings.configuration.pairing.policy)
     adapters = RunningAdapters(
       publicAddresses: settings.configuration.publicAddresses.byAdapter, loop: loop, scheduler: scheduler,
       logger: logger)
@@ -122,11 +122,15 @@ final class RunningDaemon {
     daemon.apply(
       identity: new.identity, policy: new.policy, limits: new.configuration.limits,
       keep: .seconds(new.configuration.restoration.keep))
+    daemon.setPairing(new.configuration.pairing.policy)
     adapters.use(new)
     logger.info("the configuration was reloaded")
   }
 
   private func warn(_ settings: Settings) {
+    if settings.configuration.pairing.policy.hasPasskey {
+      logger.warning("\"pairing\" has a fixed passkey: whoever may try often enough finds it out")
+    }
     for text in settings.unknownAccounts { logger.warning("policy: there is no \(text)") }
   }
 

@@ -41,6 +41,13 @@ import Testing
       call("pairing.register", #"{"capability":"\#(text)"}"#),
       call("pairing.forget", #"{"address":"\#(text)"}"#),
       call("peripheral.pair", #"{"peripheral":"\#(text)"}"#),
+      call(
+        "pairing.import",
+        #"{"adapterAddress":"\#(text)","address":"\#(text)","addressType":"\#(text)","longTermKeys":[]}"#),
+      call(
+        "pairing.import",
+        #"{"adapterAddress":"00:AA:01:00:00:00","address":"00:AA:01:00:00:00","addressType":"\#(text)","longTermKeys":[]}"#
+      ),
       call("scan.start", #"{"adapter":"\#(text)"}"#),
       call("scan.start", #"{"name":"\#(text)"}"#),
       call("scan.start", #"{"address":"\#(text)"}"#),

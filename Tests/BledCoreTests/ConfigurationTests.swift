@@ -41,7 +41,8 @@ import Testing
     #expect(
       configuration.preferredConnection.parameters
         == PreferredConnectionParameters(interval: 24...40, latency: 4, timeout: 250))
-    #expect(configuration.pairing.mode == .justWorks && Configuration().pairing.mode == .refuse)
+    #expect(configuration.pairing.policy == PairingPolicy(standard: .justWorks))
+    #expect(Configuration().pairing.policy == PairingPolicy())
     #expect(configuration.restoration.keep == 60)
     #expect(configuration.restoration.wakeDirectory == "/tmp/wake" && configuration.wakeDirectory == "/tmp/wake")
     var other = Configuration()

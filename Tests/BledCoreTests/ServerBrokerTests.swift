@@ -74,7 +74,7 @@ import Testing
                 value: HexBytes([9]))
             ]))
       ).service.characteristics?.first?.handle)
-    world.daemon.acceptPairing(ofAll: true)
+    world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     #expect(phone(.read(secret)) == .failure(.att(.insufficientAuthentication, handle: secret)))
     // Nothing tells that the link is encrypted: the device asks before the kernel's answer has changed.
     link.security = LinkSecurity(level: 2, keySize: 16)

@@ -44,23 +44,6 @@ extension Configuration {
     }
   }
 
-  /// What devices that ask to pair are answered.
-  public struct Pairing: Hashable, Sendable, ConfigurationPart {
-    /// The answers.
-    public enum Mode: String, CaseIterable, Sendable {
-      /// No device can pair.
-      case refuse
-      /// Every device can, without any check.
-      case justWorks = "just-works"
-    }
-    /// The answer.
-    public var mode = Mode.refuse
-
-    static let keys = [Key.pairing]
-
-    mutating func read(_ root: FileMembers<Key>) throws(FileError) { mode = try root.word(.pairing, default: mode) }
-  }
-
   /// The socket that clients connect to.
   public struct Socket: Hashable, Sendable, ConfigurationPart {
     /// Its path; nil for the default one.

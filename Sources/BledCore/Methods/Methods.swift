@@ -82,7 +82,8 @@ extension Router {
 extension Router {
   func servePairing(_ pairing: PairingBroker, _ central: CentralBroker) {
     serve(PeripheralPair.self) { [unowned pairing, unowned central] params, session, reply in
-      try pairing.pair(params, on: central.link(to: params.peripheral, for: session).hub, for: session, reply)
+      let hub = try pairing.incoming(params.peripheral) ?? central.link(to: params.peripheral, for: session).hub
+      try pairing.pair(params, on: hub, for: session, reply)
     }
     answer(PairingRegister.self) { [unowned pairing] params, session in
       try pairing.register(params, session)
@@ -97,6 +98,9 @@ extension Router {
       return Empty()
     }
     answer(PairingList.self) { [unowned pairing] _, _ in pairing.list }
+    serve(PairingImport.self) { [unowned pairing] params, session, reply in
+      try pairing.importBond(params, for: session, reply)
+    }
     answer(PairingForget.self) { [unowned pairing] params, session in
       try pairing.forget(params, for: session)
       return Empty()

@@ -7,6 +7,12 @@ struct PairingAgents {
   /// What a person can do at the first of them.
   var capability: PairingCapability? { agents.first?.capability }
 
+  /// All of them.
+  var sessions: [Session] { agents.map(\.session) }
+
+  /// What a person can do at a session; nil if it is not one of them.
+  func capability(of session: Session) -> PairingCapability? { agents.first { $0.session === session }?.capability }
+
   mutating func register(_ session: Session, _ capability: PairingCapability) {
     if let place = agents.firstIndex(where: { $0.session === session }) {
       agents[place].capability = capability

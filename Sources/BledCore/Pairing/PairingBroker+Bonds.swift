@@ -37,6 +37,22 @@ extension PairingBroker {
     for bond in own { forget(bond) }
   }
 
+  /// Takes over keys of another stack.
+  func importBond(_ params: PairingImport.Params, for session: Session, _ reply: Reply<Empty>) throws {
+    guard session.rules.permissions(of: session).contains(.adapters) else {
+      throw session.rules.policy.refusal(of: .adapters, to: session.credentials)
+    }
+    let bond = try Bond(params)
+    if let old = bonds.keep(bond) { forget(old) }
+    shareBonds()
+    bonds.whenStored { isStored in
+      guard isStored else {
+        return reply.fail(GAPError.pairingFailed.error("the keys could not be stored: the daemon's log says why"))
+      }
+      reply.succeed(Empty())
+    }
+  }
+
   private func check(_ session: Session, mayForget peer: DeviceAddress) throws {
     let users = directory.find(identity: peer)?.users ?? []
     guard users.allSatisfy({ $0 == session.user }) || session.rules.permissions(of: session).contains(.sessions) else {
@@ -68,5 +84,43 @@ extension PairingBroker {
   func forget(_ peripheral: Peripheral) {
     for bond in bonds.all where bond.peer == peripheral.identity { forget(bond) }
     peripheral.adapter.adapter.unpair(peripheral.address)
+  }
+}
+
+extension Bond {
+  /// Keys of another stack.
+  /// - Throws: `BledError.invalidParameter`, naming what is not valid.
+  fileprivate init(_ params: PairingImport.Params) throws {
+    guard let local = DeviceAddress(params.adapterAddress, kind: .public),
+      let kind = DeviceAddress.Kind(word: params.addressType), let peer = DeviceAddress(params.address, kind: kind)
+    else {
+      throw BledError.invalidParameter.error(
+        "give \"adapterAddress\" and \"address\" as six pairs of hex digits, and \"addressType\" as public or random")
+    }
+    self.init(local: local, peer: peer)
+    guard (1...2).contains(params.longTermKeys.count), params.signatureKeys?.count ?? 0 <= 2 else {
+      throw BledError.invalidParameter.error("give one or two long term keys, and at most two signature keys")
+    }
+    for key in params.longTermKeys {
+      guard key.value.octets.count == 16, key.value.octets.contains(where: { $0 != 0 }), (7...16).contains(key.size),
+        key.random.octets.count == 8
+      else {
+        throw BledError.invalidParameter.error(
+          "a long term key has 16 octets that are not all 0, a size of 7 to 16 and a random number of 8 octets")
+      }
+      add(
+        LongTermKey(
+          value: key.value.octets, size: key.size, diversifier: key.diversifier,
+          random: key.random.octets.reduce(0) { $0 << 8 | UInt64($1) }, isAuthenticated: key.authenticated,
+          isSecureConnections: key.secureConnections, role: key.central ? .central : .peripheral))
+    }
+    let others = [params.identityResolvingKey].compactMap { $0 } + (params.signatureKeys ?? []).map(\.value)
+    guard others.allSatisfy({ $0.octets.count == 16 }) else {
+      throw BledError.invalidParameter.error("an identity resolving key and a signature key have 16 octets")
+    }
+    identityResolvingKey = params.identityResolvingKey?.octets
+    for key in params.signatureKeys ?? [] {
+      add(SignatureKey(value: key.value.octets, isOurs: key.ours, isAuthenticated: key.authenticated))
+    }
   }
 }

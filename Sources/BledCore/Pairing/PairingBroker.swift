@@ -7,14 +7,12 @@ import Logging
 
 /// Decides who pairs: asks the sessions that registered for it, else the configuration; and keeps what comes of it.
 ///
-/// | Question of a pairing | Who answers                                                          |
-/// |-----------------------|----------------------------------------------------------------------|
-/// | any                   | an agent: the session that pairs, then the others as they registered |
-/// | … none is there       | consent: yes if a session pairs, or devices may; anything else: no   |
-/// | … it cannot answer    | the next one; after `patience`, or when its session ends: no         |
+/// | Question of a pairing | Who answers                                                                |
+/// |-----------------------|----------------------------------------------------------------------------|
+/// | any                   | an agent: the session that pairs, then the others as they registered       |
+/// | … none is there       | consent: yes if a session pairs, or the policy or a window lets the device |
+/// |                       | passkey: the one of the policy; anything else: no                          |
 final class PairingBroker {
-  /// How long the questions of one pairing may take: SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
-  static let patience = Duration.seconds(25)
   /// The longest time for which devices may pair.
   private static let longestWindow = 3600.0
 
@@ -24,27 +22,27 @@ final class PairingBroker {
   private unowned let links: LinkRegistry
   private let scheduler: any Scheduler
   private let logger: Logger
+  private let questions: PairingQuestions
   private var agents = PairingAgents()
-  private var acceptsAll = false
+  private var policy = PairingPolicy()
+  private var passkeyBrake = PasskeyBrake()
   private var window: (any ScheduledWork)?
-  /// The sessions that wait for a link to become more secure, each under a number of its own.
-  private var raising: [LinkID: [Int: Session]] = [:]
-  /// Links whose pairing was allowed by somebody.
-  private var allowed: Set<LinkID> = []
-  /// The questions that sessions are asked.
-  private var questions: [Peripheral: OpenQuestion] = [:]
+  /// What is known of the pairings of links.
+  private var pairings: [LinkID: LinkPairing] = [:]
   private var lastNumber = 0
-  /// The sessions that were asked or shown something for the pairing that goes on.
-  private var involved: [Peripheral: Set<Session>] = [:]
 
-  /// A question that waits for the answer of a session.
-  private struct OpenQuestion {
-    /// An answer to an earlier one comes too late.
-    let number: Int
-    /// Rings when nobody has answered in time.
-    let alarm: any ScheduledWork
-    /// The session that is asked, and by which call.
-    var asked: (session: Session, call: OutgoingCalls.Number)?
+  /// Who wants a link to pair, and who has agreed to it.
+  private struct LinkPairing {
+    /// The sessions that wait for the link to become more secure, each under a number of its own.
+    var causes: [Int: Session] = [:]
+    /// Whether somebody allowed it.
+    var isAllowed = false
+    /// Whether a session was asked, and said yes.
+    var hasConsent = false
+    /// Whether the passkey of the policy was given.
+    var usesPolicy = false
+    /// Whether it was told that keys were lost.
+    var hasToldLoss = false
   }
 
   init(
@@ -57,6 +55,7 @@ final class PairingBroker {
     self.bonds = bonds
     self.scheduler = scheduler
     self.logger = logger
+    questions = PairingQuestions(scheduler: scheduler)
   }
 
   // MARK: Who may pair
@@ -64,12 +63,13 @@ final class PairingBroker {
   /// An adapter is about to be started.
   func adding(_ adapter: any Adapter) {
     adapter.setBonds(bonds.all)
-    adapter.setPairing(settings)
+    adapter.setPairing(settings(adapter.information))
   }
 
-  /// Whether every device may pair without a check.
-  func accept(all: Bool) {
-    acceptsAll = all
+  /// What pairs where no session is asked.
+  func set(_ policy: PairingPolicy) {
+    self.policy = policy
+    passkeyBrake = PasskeyBrake()
     settingsChanged()
   }
 
@@ -107,20 +107,22 @@ final class PairingBroker {
   /// A session has ended.
   func ended(_ session: Session) {
     unregister(session)
-    // Nobody else may be asked the same: what was shown to one person must not be answered by another.
-    for (peripheral, question) in questions where question.asked?.session === session {
-      answer(.refuse, peripheral, links.links.last { $0.peripheral == peripheral }, peripheral.adapter)
-    }
-    for peripheral in involved.keys { involved[peripheral]?.remove(session) }
-    for link in raising.keys { raising[link] = raising[link]?.filter { $0.value !== session } }
+    questions.ended(session)
+    for (link, pairing) in pairings { pairings[link]?.causes = pairing.causes.filter { $0.value !== session } }
   }
 
-  private var settings: PairingSettings {
-    PairingSettings(
-      capability: agents.capability ?? .none, acceptsDevices: acceptsAll || window != nil || agents.capability != nil)
+  /// What devices are told when they connect, and whether they may pair by themselves.
+  private func settings(_ adapter: AdapterInformation) -> PairingSettings {
+    var ofPolicy = PairingCapability.none
+    if case .passkey = policy.rule(on: adapter) { ofPolicy = .keyboard }
+    return PairingSettings(
+      capability: agents.capability ?? ofPolicy,
+      acceptsDevices: policy.acceptsSome(on: adapter) || window != nil || agents.capability != nil)
   }
 
-  private func settingsChanged() { for slot in adapters.slots { slot.adapter.setPairing(settings) } }
+  private func settingsChanged() {
+    for slot in adapters.slots { slot.adapter.setPairing(settings(slot.adapter.information)) }
+  }
 
   // MARK: Links
 
@@ -131,17 +133,19 @@ final class PairingBroker {
     let bond = bond(of: hub)
     state.isBonded = bond != nil
     let isOfBond = bond?.security.map { $0.level >= Int(state.level) } ?? false
-    return isOfBond || mayPair(hub) ? state : SecurityState(level: 1, keySize: 0, isBonded: bond != nil)
+    return isOfBond || mayPair(hub, hub.peripheral, hub.slot)
+      ? state : SecurityState(level: 1, keySize: 0, isBonded: bond != nil)
   }
 
-  /// Whether somebody allows this link to pair.
-  private func mayPair(_ hub: LinkHub?) -> Bool {
-    acceptsAll || window != nil || (hub.map { allowed.contains($0.link.id) } ?? false)
+  /// Whether somebody allows this device to pair.
+  private func mayPair(_ hub: LinkHub?, _ peripheral: Peripheral, _ slot: AdapterSlot) -> Bool {
+    window != nil || hub.flatMap { pairings[$0.link.id] }?.isAllowed == true
+      || policy.rule(for: peripheral.identity, on: slot.adapter.information) == .justWorks
   }
 
   /// The sessions that cause a link to pair.
   private func causes(_ hub: LinkHub?) -> [Session] {
-    hub.flatMap { raising[$0.link.id] }?.sorted { $0.key < $1.key }.map(\.value) ?? []
+    hub.flatMap { pairings[$0.link.id] }?.causes.sorted { $0.key < $1.key }.map(\.value) ?? []
   }
 
   /// A session asks for a more secure link.
@@ -149,6 +153,10 @@ final class PairingBroker {
     _ params: PeripheralPair.Params, on hub: LinkHub, for session: Session, _ reply: Reply<PeripheralPair.Result>
   ) throws {
     let level = try params.level.map { try LinkSecurity.level($0) } ?? 2
+    let keySize = params.minimumKeySize ?? 7
+    guard (7...16).contains(keySize) else {
+      throw BledError.invalidParameter.error("\"minimumKeySize\" must be 7 to 16 octets")
+    }
     raise(hub, to: level, for: session) { [weak self, weak hub] error in
       if let error { return reply.fail(error) }
       guard let self, let hub, hub.isOpen else { return reply.fail(LinkHub.gone) }
@@ -159,11 +167,19 @@ final class PairingBroker {
             GAPError.pairingFailed.error("paired, but the keys could not be stored: the daemon's log says why"))
         }
         let security = hub.link.security
-        reply.succeed(
-          .init(
-            level: security.word, keySize: security.keySize, bonded: self.bond(of: hub) != nil))
+        guard security.keySize >= keySize else {
+          return reply.fail(
+            GAPError.pairingFailed.error("the device made a key of \(security.keySize) octets, not of \(keySize)"))
+        }
+        reply.succeed(.init(level: security.word, keySize: security.keySize, bonded: self.bond(of: hub) != nil))
       }
     }
+  }
+
+  /// The link of a device that has connected to us, which can be asked to pair as well.
+  func incoming(_ id: String) throws -> LinkHub? {
+    let peripheral = try directory.find(id)
+    return links.links.last { $0.peripheral == peripheral && $0.link.role == .peripheral }
   }
 
   /// The device refuses a request of a session for lack of security: raises it, if there is a bond or the session may
@@ -184,24 +200,29 @@ final class PairingBroker {
     let number = lastNumber
     // Without a session it is the daemon's own request, which pairs with nobody.
     if let session {
-      raising[id, default: [:]][number] = session
-      allowed.insert(id)
+      pairings[id, default: LinkPairing()].causes[number] = session
+      pairings[id]?.isAllowed = true
     }
-    hub.link.raiseSecurity(to: level) { [weak self, weak hub] error in
-      self?.raising[id]?[number] = nil
-      if self?.raising[id]?.isEmpty == true { self?.raising[id] = nil }
-      if error != nil, hub?.link.security.level ?? 1 <= 1 { self?.allowed.remove(id) }
+    hub.link.raiseSecurity(to: level, as: capability(for: session, hub)) { [weak self, weak hub] error in
+      self?.pairings[id]?.causes[number] = nil
+      if error != nil, hub?.link.security.level ?? 1 <= 1 { self?.pairings[id]?.isAllowed = false }
       hub?.securityChanged()
       done(error)
     }
   }
 
+  /// What a person can do for a pairing that a session causes: at that session, else where the policy says, else at the
+  /// first agent.
+  private func capability(for session: Session?, _ hub: LinkHub) -> PairingCapability {
+    if let own = session.flatMap(agents.capability(of:)) { return own }
+    if case .passkey = policy.rule(for: hub.peripheral.identity, on: hub.slot.adapter.information) { return .keyboard }
+    return agents.capability ?? .none
+  }
+
   /// A link has ended.
   func linkEnded(_ hub: LinkHub) {
-    raising[hub.link.id] = nil
-    allowed.remove(hub.link.id)
-    involved[hub.peripheral] = nil
-    endQuestion(of: hub.peripheral)
+    pairings[hub.link.id] = nil
+    questions.linkEnded(hub.peripheral)
   }
 
   private func bond(of hub: LinkHub) -> Bond? {
@@ -217,78 +238,59 @@ final class PairingBroker {
     case .question(let question): ask(question, peripheral, hub, slot)
     case .showPasskey(let passkey, let entered):
       show(passkey, entered, peripheral, hub, slot)
-    case .bonded(let bond):
-      guard mayPair(hub) else {
-        logger.warning("\(peripheral.address) has paired though nobody allowed it; its keys are removed")
-        return forget(bond)
-      }
-      peripheral.identity = bond.peer
-      if let old = bonds.keep(bond) { forget(old) }
-      shareBonds()
-      hub?.securityChanged()
-      if bond.security != nil { tellEnd(peripheral, hub, nil) }
+    case .bonded(let bond): keep(bond, peripheral, hub, slot)
     case .failed(let error):
       logger.notice("pairing with \(peripheral.address) failed: \(error)")
-      tellEnd(peripheral, hub, error)
+      if let hub, pairings[hub.link.id]?.usesPolicy == true {
+        pairings[hub.link.id]?.usesPolicy = false
+        passkeyBrake.failed(at: scheduler.now)
+      }
+      questions.end(peripheral, device(peripheral, hub), error)
     case .unbonded:
       bonds.remove(slot.adapter.information.address, peripheral.identity)
       shareBonds()
       hub?.securityChanged()
+    case .keysLost(let theirs): keysLost(theirs: theirs, peripheral, hub)
     }
   }
 
   private func ask(_ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    endQuestion(of: peripheral)
+    questions.forget(peripheral)
     let causes = causes(hub)
     let candidates = agents.answering(question, causedBy: causes)
-    guard !candidates.isEmpty else {
-      // Who is known and pairs again may be somebody else: it is forgotten first, or somebody is there to ask.
-      let isKnown = hub.map { bond(of: $0) != nil } ?? false
-      let accepts = question == .consent && !isKnown && (!causes.isEmpty || acceptsAll || window != nil)
-      if !accepts {
-        logger.notice(
-          "\(peripheral.address) may not pair: no program answers for it, and the configuration does not allow it")
+    guard candidates.isEmpty else {
+      return questions.ask(candidates, question, peripheral, device(peripheral, hub)) { [weak self] given in
+        if given != .refuse, let hub { self?.pairings[hub.link.id, default: LinkPairing()].hasConsent = true }
+        self?.answer(given, peripheral, hub, slot)
       }
-      return answer(accepts ? .accept : .refuse, peripheral, hub, slot)
     }
-    lastNumber += 1
-    let alarm = scheduler.schedule(after: Self.patience) { [weak self] in
-      self?.logger.notice("nobody has answered the question whether \(peripheral.address) may pair")
-      self?.answer(.refuse, peripheral, hub, slot)
+    let given = policyAnswer(question, peripheral, hub, slot, isOurs: !causes.isEmpty)
+    if given == .refuse {
+      logger.notice(
+        "\(peripheral.address) may not pair: no program answers for it, and the configuration does not allow it")
     }
-    questions[peripheral] = OpenQuestion(number: lastNumber, alarm: alarm)
-    ask(candidates[...], question, peripheral, hub, slot, number: lastNumber)
+    answer(given, peripheral, hub, slot)
   }
 
-  private func ask(
-    _ candidates: ArraySlice<Session>, _ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?,
-    _ slot: AdapterSlot, number: Int
-  ) {
-    guard let session = candidates.first(where: \.isPresent) else { return answer(.refuse, peripheral, hub, slot) }
-    involved[peripheral, default: []].insert(session)
-    let device = device(peripheral, hub)
-    let seconds = Int(Self.patience.components.seconds)
-    let finish = { [weak self] (given: PairingAnswer?) in
-      guard let self, questions[peripheral]?.number == number else { return }
-      guard let given else {
-        return ask(candidates.drop { $0 !== session }.dropFirst(), question, peripheral, hub, slot, number: number)
+  private func policyAnswer(
+    _ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, isOurs: Bool
+  ) -> PairingAnswer {
+    let rule = policy.rule(for: peripheral.identity, on: slot.adapter.information)
+    switch (question, rule) {
+    case (.consent, _):
+      // Who is known and pairs again may be somebody else: it is forgotten first, or somebody is there to ask.
+      let isKnown = hub.map { bond(of: $0) != nil } ?? false
+      return !isKnown && (isOurs || rule == .justWorks || window != nil) ? .accept : .refuse
+    case (.passkey, .passkey(let passkey)):
+      guard passkeyBrake.allows(at: scheduler.now), let hub else {
+        logger.warning(
+          "\(peripheral.address) is not given the fixed passkey: \(passkeyBrake.failures) pairings with it have failed")
+        return .refuse
       }
-      answer(given, peripheral, hub, slot)
+      pairings[hub.link.id, default: LinkPairing()].usesPolicy = true
+      return .passkey(passkey)
+    default: return .refuse
     }
-    let call: OutgoingCalls.Number
-    if question == .passkey {
-      call = session.call(PairingEnterPasskey.self, .init(device: device, seconds: seconds)) { result in
-        finish(result.map { Passkey.number($0.passkey).map { .passkey($0) } ?? .refuse }.success)
-      }
-    } else {
-      var digits: String?
-      if case .comparison(let value) = question { digits = Passkey.digits(value) }
-      let params = PairingConfirm.Params(device: device, number: digits, seconds: seconds)
-      call = session.call(PairingConfirm.self, params) { result in
-        finish(result.map { $0.accept ? .accept : .refuse }.success)
-      }
-    }
-    questions[peripheral]?.asked = (session, call)
   }
 
   /// The kernel asks nobody before it has a passkey typed at the device. Whoever is shown it consents by telling it.
@@ -302,41 +304,63 @@ final class PairingBroker {
       logger.notice("\(peripheral.address) may not pair: no program shows its passkey")
       return slot.adapter.unpair(peripheral.address)
     }
-    allowed.insert(hub.link.id)
-    involved[peripheral, default: []].insert(session)
-    session.send(
-      PairingShowPasskey.self,
-      .init(device: device(peripheral, hub), passkey: Passkey.digits(passkey), entered: entered))
+    pairings[hub.link.id, default: LinkPairing()].isAllowed = true
+    questions.show(passkey, entered: entered, peripheral, device(peripheral, hub), to: session)
   }
 
   private func answer(_ answer: PairingAnswer, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    endQuestion(of: peripheral)
-    if answer != .refuse, let hub { allowed.insert(hub.link.id) }
+    if answer != .refuse, let hub { pairings[hub.link.id, default: LinkPairing()].isAllowed = true }
     slot.adapter.answer(peripheral.address, answer)
   }
 
-  private func endQuestion(of peripheral: Peripheral) {
-    guard let question = questions.removeValue(forKey: peripheral) else { return }
-    question.alarm.cancel()
-    if let asked = question.asked { asked.session.calls.forget(asked.call) }
+  /// A bond was made, or a key has come. What nobody allowed, or what would silently protect less than before, is
+  /// removed again, and the kernel is told the earlier keys in its place.
+  private func keep(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
+    guard mayPair(hub, peripheral, slot) else {
+      logger.warning("\(peripheral.address) has paired though nobody allowed it; its keys are removed")
+      return reject(bond, slot)
+    }
+    let hasConsent = hub.flatMap { pairings[$0.link.id] }?.hasConsent ?? false
+    if let old = bonds.find(bond.local, bond.peer), bond.isWeaker(than: old), !hasConsent {
+      logger.warning("\(peripheral.address) has paired with less protection than before; the earlier keys stay")
+      questions.end(
+        peripheral, device(peripheral, hub),
+        GAPError.pairingFailed.error("the new keys protect less than the earlier ones: forget those first"))
+      return reject(bond, slot)
+    }
+    peripheral.identity = bond.peer
+    if let old = bonds.keep(bond) { forget(old) }
+    shareBonds()
+    hub?.securityChanged()
+    guard bond.security != nil else { return }
+    if let hub, pairings[hub.link.id]?.usesPolicy == true { passkeyBrake.succeeded() }
+    questions.end(peripheral, device(peripheral, hub), nil)
   }
 
-  private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ error: BluetoothError?) {
-    endQuestion(of: peripheral)
-    let sessions = involved.removeValue(forKey: peripheral) ?? []
-    let params = PairingEnded.Params(device: device(peripheral, hub), reason: error.map { RPCError($0) })
-    for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingEnded.self, params) }
+  private func reject(_ bond: Bond, _ slot: AdapterSlot) {
+    slot.adapter.unpair(bond.peer)
+    shareBonds()
+  }
+
+  /// Told once for a link, to the agents and to whoever uses it.
+  private func keysLost(theirs: Bool, _ peripheral: Peripheral, _ hub: LinkHub?) {
+    guard let hub, pairings[hub.link.id]?.hasToldLoss != true else { return }
+    pairings[hub.link.id, default: LinkPairing()].hasToldLoss = true
+    let remedy = "forget each on the other, and pair again"
+    logger.warning(
+      "\(peripheral.address) \(theirs ? "has no keys of this machine any more" : "has keys that this machine has not"): \(remedy)"
+    )
+    let sessions = Set(agents.sessions).union(hub.central.users).union(hub.server.served)
+    let params = PairingKeysLost.Params(
+      device: device(peripheral, hub), side: theirs ? "device" : "machine", remedy: remedy)
+    for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingKeysLost.self, params) }
   }
 
   private func device(_ peripheral: Peripheral, _ hub: LinkHub?) -> PairingDevice {
     PairingDevice(
-      peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name,
-      isOurs: !causes(hub).isEmpty)
+      peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name, isOurs: !causes(hub).isEmpty,
+      bondLevel: hub.flatMap { bond(of: $0) }?.security?.word)
   }
-}
-
-extension Result {
-  fileprivate var success: Success? { try? get() }
 }
 
 extension ATTErrorCode {

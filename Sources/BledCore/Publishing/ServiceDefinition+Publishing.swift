@@ -37,16 +37,21 @@ extension CharacteristicDefinition {
       throw BledError.invalidParameter.error(
         "characteristic \(characteristic.uuid) has \"extendedProperties\", which offers reliable writes: add \"write\"")
     }
+    guard characteristic.minimumKeySize == nil || characteristic.permissions != nil else {
+      throw BledError.invalidParameter.error(
+        "\"minimumKeySize\" concerns \"permissions\" that require encryption: add them")
+    }
+    let access = try characteristic.permissions.map {
+      try AccessWords($0, minimumKeySize: characteristic.minimumKeySize)
+    }
     self.init(
-      uuid: characteristic.uuid, properties: properties,
-      permissions: try characteristic.permissions.map { try AttributePermissions(words: $0) },
+      uuid: characteristic.uuid, properties: properties, permissions: access?.value,
       value: characteristic.value.map { .stored($0.octets) } ?? .owner,
       descriptors: try (characteristic.descriptors ?? []).map { try DescriptorDefinition($0) })
-    if characteristic.permissions?.contains(where: "subscribeEncryptionRequired".hasSameOctets) == true {
+    if let subscribe = access?.subscribe {
       descriptors.append(
         DescriptorDefinition(
-          uuid: 0x2902,
-          permissions: AttributePermissions(read: .open, write: .encrypted), value: .clientConfiguration))
+          uuid: 0x2902, permissions: AttributePermissions(read: .open, write: subscribe), value: .clientConfiguration))
     }
   }
 }
@@ -59,7 +64,13 @@ extension DescriptorDefinition {
     guard descriptor.value.octets.count <= Attribute.longestValue else {
       throw BledError.invalidParameter.error("the value of descriptor \(descriptor.uuid) is longer than 512 octets")
     }
-    self.init(uuid: descriptor.uuid, value: .stored(descriptor.value.octets))
+    let access = try descriptor.permissions.map { try AccessWords($0) }
+    guard access?.value.write == nil, access?.subscribe == nil else {
+      throw BledError.invalidParameter.error(
+        "descriptor \(descriptor.uuid) has a fixed value, which can only be read: leave out what concerns writing")
+    }
+    self.init(
+      uuid: descriptor.uuid, permissions: access?.value ?? .readable, value: .stored(descriptor.value.octets))
   }
 }
 
@@ -74,25 +85,6 @@ extension BluetoothUUID {
     case .some(0x2900...0x29FF):
       throw BledError.invalidParameter.error("\(kind) \(self): that is the UUID of a descriptor; choose another")
     default: break
-    }
-  }
-}
-
-extension AttributePermissions {
-  fileprivate init(words: [String]) throws {
-    self.init()
-    for word in words {
-      switch OctetText(word) {
-      case "readable": read = read ?? .open
-      case "writeable": write = write ?? .open
-      case "readEncryptionRequired": read = .encrypted
-      case "writeEncryptionRequired": write = .encrypted
-      case "subscribeEncryptionRequired": break  // Concerns the configuration, not the value.
-      default:
-        throw BledError.invalidParameter.error(
-          "\"\(word.excerpt)\" is not a permission: use some of readable, writeable, readEncryptionRequired, "
-            + "writeEncryptionRequired, subscribeEncryptionRequired")
-      }
     }
   }
 }

@@ -98,7 +98,7 @@ public enum ProtocolContents {
     ServiceAdd.self, ServiceRemove.self, ServerNotify.self, ServerSetLatency.self,
     AdvertisingStart.self, AdvertisingStop.self,
     PeripheralPair.self, PairingRegister.self, PairingUnregister.self, PairingOpen.self, PairingList.self,
-    PairingForget.self,
+    PairingForget.self, PairingImport.self,
   ]
 
   /// The methods that the daemon calls.
@@ -115,7 +115,7 @@ public enum ProtocolContents {
     GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
     AdvertisingChanged.self,
-    PairingShowPasskey.self, PairingEnded.self,
+    PairingShowPasskey.self, PairingEnded.self, PairingKeysLost.self,
   ]
 }
 

@@ -120,7 +120,7 @@ package enum KnownCommands {
     LERemoveDeviceFromFilterAcceptList.self,
     Disconnect.self, ReadRemoteVersionInformation.self, ReadRSSI.self, LECreateConnectionCancel.self,
     LEConnectionUpdate.self, LEReadRemoteFeatures.self, LESetDataLength.self, LEReadPHY.self, LESetPHY.self,
-    LEEnableEncryption.self, LELongTermKeyRequestReply.self,
+    LEEnableEncryption.self, LELongTermKeyRequestReply.self, LELongTermKeyRequestNegativeReply.self,
   ]
 
   private static let byOpcode = Dictionary(uniqueKeysWithValues: all.map { ($0.opcode, $0) })

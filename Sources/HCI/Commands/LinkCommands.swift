@@ -198,3 +198,11 @@ package struct LELongTermKeyRequestReply: HCICommand {
     coder.octets(&longTermKey, count: 16)
   }
 }
+
+/// LE Long Term Key Request Negative Reply (Core 5.4, Vol 4, Part E, 7.8.26).
+package struct LELongTermKeyRequestNegativeReply: LinkCommand {
+  package typealias ReturnParameters = ValueReturn<ConnectionHandle>
+  package static let opcode: Opcode = 0x201B
+  package var handle: ConnectionHandle = 0
+  package init() {}
+}

@@ -24,19 +24,7 @@ enum ControllerSettings {
     let local =
       information.address == 0
       ? DeviceAddress(value: spareAddress, kind: .random) : DeviceAddress(value: information.address, kind: .public)
-    let own = bonds.filter { $0.local == local }
-    add(LoadLongTermKeys { $0.keys = own.flatMap { bond in bond.longTermKeys.map { .init($0, of: bond.peer) } } })
-    add(
-      LoadIdentityResolvingKeys {
-        $0.keys = own.compactMap { bond in
-          bond.identityResolvingKey.map { value in
-            ManagementIdentityResolvingKey {
-              $0.device = ManagementAddress(bond.peer)
-              $0.value = value
-            }
-          }
-        }
-      })
+    script += Self.bonds(bonds.filter { $0.local == local }, for: index)
     if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
       if current.contains(.powered) { add(SetPowered(value: 0)) }
@@ -56,6 +44,24 @@ enum ControllerSettings {
     }
     if !current.contains(.powered) || information.address == 0 || isCycled { add(SetPowered(value: 1)) }
     return script
+  }
+
+  /// Tells the kernel the bonds of a controller, in place of those that it knows.
+  static func bonds(_ bonds: [Bond], for index: ControllerIndex) -> [ManagementPacket] {
+    let keys = LoadLongTermKeys {
+      $0.keys = bonds.flatMap { bond in bond.longTermKeys.map { .init($0, of: bond.peer) } }
+    }
+    let identities = LoadIdentityResolvingKeys {
+      $0.keys = bonds.compactMap { bond in
+        bond.identityResolvingKey.map { value in
+          ManagementIdentityResolvingKey {
+            $0.device = ManagementAddress(bond.peer)
+            $0.value = value
+          }
+        }
+      }
+    }
+    return [ManagementPacket(keys, index: index), ManagementPacket(identities, index: index)]
   }
 
   /// Restores a controller's earlier settings.

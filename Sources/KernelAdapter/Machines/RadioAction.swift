@@ -30,6 +30,8 @@ enum RadioAction: Hashable {
   case linkParametersRefused(handle: UInt16, HCIStatus)
   /// The encryption of a link changed.
   case encryptionChanged(handle: UInt16)
+  /// A link could not be encrypted because one side has no key for it: the device, or the kernel.
+  case keysMissing(handle: UInt16, theirs: Bool)
   /// A question was answered.
   case answered(question: Int, CommandSlot.Answer)
   /// The controller no longer responds.

@@ -288,7 +288,10 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       guard event.status.isSuccess else { return [.linkParametersRefused(handle: event.handle, event.status)] }
       let parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
       return [.linkParameters(handle: event.handle, parameters)]
-    case .encryptionChange(let event): return [.encryptionChanged(handle: event.handle)]
+    case .encryptionChange(let event):
+      let isMissing = event.status.code == .pinOrKeyMissing
+      return (isMissing ? [.keysMissing(handle: event.handle, theirs: true)] : [])
+        + [.encryptionChanged(handle: event.handle)]
     case .encryptionKeyRefreshComplete(let event): return [.encryptionChanged(handle: event.handle)]
     case .disconnectionComplete(let event):
       guard event.status.isSuccess else { return [] }
@@ -386,6 +389,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       heldUntil = heldUntil ?? now.advanced(by: .milliseconds(250))
     }
     switch answer.opcode {
+    case LELongTermKeyRequestNegativeReply.opcode:
+      let reply = try? answer.complete?.decoded(as: LELongTermKeyRequestNegativeReply.self)
+      return reply.map { [.keysMissing(handle: $0.value, theirs: false)] } ?? []
     case LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
       LESetExtendedScanEnable.opcode:
       return scan.disturbed(at: now, isUsual: isUsual)

@@ -68,7 +68,7 @@ final class SimulatedLink: Link {
     done(nil)
   }
 
-  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
     done(GAPError.notSupported.error("Simulated devices do not pair."))
   }
 

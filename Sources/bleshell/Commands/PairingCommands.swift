@@ -51,7 +51,10 @@ struct PairCommand: ShellCommand {
 struct PairingCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pairing", abstract: "Shows and forgets what this machine has paired with, and lets devices pair.",
-    subcommands: [PairingListCommand.self, PairingForgetCommand.self, PairingOpenCommand.self],
+    subcommands: [
+      PairingListCommand.self, PairingForgetCommand.self, PairingOpenCommand.self, PairingAnswerCommand.self,
+      PairingImportCommand.self,
+    ],
     defaultSubcommand: PairingListCommand.self)
 }
 

@@ -92,7 +92,7 @@ final class ScriptedLink: Link {
   /// What the daemon asked for.
   private(set) var requested: [ConnectionParameters] = []
   /// The levels of security that the daemon asked for, with what waits for the outcome.
-  private(set) var raises: [(level: Int, done: (BluetoothError?) -> Void)] = []
+  private(set) var raises: [(level: Int, capability: PairingCapability, done: (BluetoothError?) -> Void)] = []
   /// How often the controller was asked for the signal strength.
   private(set) var measurements = 0
   private let peerDevice: ScriptedPeer
@@ -134,7 +134,9 @@ final class ScriptedLink: Link {
     requested.append(parameters)
     done(refusal)
   }
-  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void) { raises.append((level, done)) }
+  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
+    raises.append((level, capability, done))
+  }
 
   /// The first raise that waits ends.
   func endRaise(_ outcome: LinkSecurity?, _ error: BluetoothError? = nil) {

@@ -244,6 +244,11 @@ async def lost_keys(given):
 
 @stage(8, "a phone that wants a protected value of ours")
 async def phone(resources):
+    return await phone_with_vault(resources)
+
+
+async def phone_with_vault(resources):
+    """A phone, and bled with a protected value, which advertises."""
     air = Air()
     await resources.open(await air.adapter(HUB))
     device = await air.device("Bumble phone", LOCK)

@@ -1,0 +1,90 @@
+/// Takes over keys that this machine shares with a device already.
+public enum PairingImport: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `pairing.import`
+  public static let name = "pairing.import"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .pair
+  /// For `rpc.discover`.
+  public static let summary = """
+    Takes over the keys that an adapter of this machine shares with a device because another stack has paired them, in \
+    place of those that the daemon has. Answers when they are stored. They are used for links that come up afterwards. \
+    It fails with notPermitted without the permission "adapters".
+    """
+
+  /// A key with which links are encrypted.
+  public struct LongTermKey: Codable, Sendable, Hashable {
+    /// 16 octets, the lowest first.
+    public var value: HexBytes
+    /// How many of them count, 7 to 16.
+    public var size: Int
+    /// Names the key in legacy pairing, 0 to 65535; 0 otherwise.
+    public var diversifier: UInt16
+    /// The same, 16 hex digits with the highest first.
+    public var random: HexBytes
+    /// Whether the pairing was protected against a person in the middle.
+    public var authenticated: Bool
+    /// Whether it comes from LE Secure Connections; then it is used in both roles.
+    public var secureConnections: Bool
+    /// Whether it is used on links that this machine begins; otherwise on those of the device.
+    public var central: Bool
+    /// Makes a key.
+    public init(
+      value: HexBytes, size: Int, diversifier: UInt16, random: HexBytes, authenticated: Bool, secureConnections: Bool,
+      central: Bool
+    ) {
+      self.value = value
+      self.size = size
+      self.diversifier = diversifier
+      self.random = random
+      self.authenticated = authenticated
+      self.secureConnections = secureConnections
+      self.central = central
+    }
+  }
+
+  /// A key with which writes are signed.
+  public struct SignatureKey: Codable, Sendable, Hashable {
+    /// 16 octets, the lowest first.
+    public var value: HexBytes
+    /// Whether this machine signs with it; otherwise the device does.
+    public var ours: Bool
+    /// Whether the pairing was protected against a person in the middle.
+    public var authenticated: Bool
+    /// Makes a key.
+    public init(value: HexBytes, ours: Bool, authenticated: Bool) {
+      self.value = value
+      self.ours = ours
+      self.authenticated = authenticated
+    }
+  }
+
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// The address of the adapter that shares the keys.
+    public var adapterAddress: String
+    /// The device's identity address.
+    public var address: String
+    /// "public" or "random".
+    public var addressType: String
+    /// The keys for encryption: one, or after legacy pairing up to two, one for each role.
+    public var longTermKeys: [LongTermKey]
+    /// The key that resolves the device's private addresses, 16 octets.
+    public var identityResolvingKey: HexBytes?
+    /// The keys for signed writes, at most one for each side.
+    public var signatureKeys: [SignatureKey]?
+    /// Makes the params.
+    public init(
+      adapterAddress: String, address: String, addressType: String, longTermKeys: [LongTermKey],
+      identityResolvingKey: HexBytes? = nil, signatureKeys: [SignatureKey]? = nil
+    ) {
+      self.adapterAddress = adapterAddress
+      self.address = address
+      self.addressType = addressType
+      self.longTermKeys = longTermKeys
+      self.identityResolvingKey = identityResolvingKey
+      self.signatureKeys = signatureKeys
+    }
+  }
+}
