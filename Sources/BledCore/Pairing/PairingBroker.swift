@@ -57,6 +57,7 @@ final class PairingBroker {
     self.bonds = bonds
     self.scheduler = scheduler
     self.logger = logger
+    directory.setBonds(bonds.all)
   }
 
   // MARK: Who may pair
@@ -222,7 +223,7 @@ final class PairingBroker {
         logger.warning("\(peripheral.address) has paired though nobody allowed it; its keys are removed")
         return forget(bond)
       }
-      peripheral.identity = bond.peer
+      directory.paired(peripheral, as: bond.peer)
       if let old = bonds.keep(bond) { forget(old) }
       shareBonds()
       hub?.securityChanged()
@@ -300,7 +301,7 @@ final class PairingBroker {
       !causes.isEmpty || hub.link.role == .peripheral
     else {
       logger.notice("\(peripheral.address) may not pair: no program shows its passkey")
-      return slot.adapter.unpair(peripheral.address)
+      return slot.adapter.unpair(hub?.link.peer ?? peripheral.address)
     }
     allowed.insert(hub.link.id)
     involved[peripheral, default: []].insert(session)
@@ -312,7 +313,7 @@ final class PairingBroker {
   private func answer(_ answer: PairingAnswer, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     endQuestion(of: peripheral)
     if answer != .refuse, let hub { allowed.insert(hub.link.id) }
-    slot.adapter.answer(peripheral.address, answer)
+    slot.adapter.answer(hub?.link.peer ?? peripheral.address, answer)
   }
 
   private func endQuestion(of peripheral: Peripheral) {
