@@ -33,7 +33,7 @@ MODULES = {
         "disturbed",
         "zoo_walk",
     ],
-    8: ["pairing", "privacy"],
+    8: ["pairing", "privacy", "pairing_attacks"],
 }
 
 
