@@ -81,6 +81,9 @@ public final class Daemon {
       adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
       scheduler: scheduler, logger: logger)
     central.checkForget = { [unowned pairing] in try pairing.check($0, mayForget: $1) }
+    scans.onMove = { [unowned central] in central.moved($0) }
+    central.onSearch = { [unowned scans] in scans.search(on: $0) }
+    directory.onBondsChanged = { [unowned central] in central.updateSearch() }
     central.onForget = { [unowned pairing] in pairing.forget($0) }
     restorations.describe = { [unowned self] in state(of: $0, since: 0) }
     router.serveSession(self)

@@ -38,6 +38,9 @@ final class CentralBroker {
   var checkForget: (Session, Peripheral) throws -> Void = { _, _ in }
   /// Called with a device that is forgotten.
   var onForget: (Peripheral) -> Void = { _ in }
+  /// Called with the adapters that have to listen for devices that are waited for.
+  var onSearch: (Set<AdapterSlot>) -> Void = { _ in }
+  private var searched: Set<AdapterSlot> = []
   private let adapters: AdapterRegistry
   private let rules: Rules
   private var connections: [Peripheral: PeripheralConnection] = [:]
@@ -78,7 +81,8 @@ final class CentralBroker {
     } else if let text = params.address {
       let kinds = params.addressType.map { [DeviceAddress.Kind(word: $0)] } ?? DeviceAddress.Kind.allCases
       let addresses = kinds.compactMap { kind in kind.flatMap { DeviceAddress(text, kind: $0) } }
-      meant = inOrder.filter { addresses.contains($0.peripheral.address) }
+      let named = addresses.compactMap { directory.known(at: $0) }
+      meant = inOrder.filter { named.contains($0.peripheral) }
     } else {
       throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")
     }
@@ -162,7 +166,7 @@ final class CentralBroker {
     logger.debug("an attempt to connect to \(address) failed: \(error)")
     // A pending connection ends only if further attempts cannot succeed.
     guard error.isConnectionLimit,
-      let connection = connections.values.first(where: { $0.slot == slot && $0.peripheral.address == address })
+      let connection = directory.known(at: address).flatMap({ connections[$0] }), connection.slot == slot
     else { return }
     let held = inOrder.filter { $0.slot == slot && $0.link != nil }.map { connection in
       let names = connection.machine.users.map { $0.name.isEmpty ? "session \($0.id)" : $0.name }
@@ -178,7 +182,10 @@ final class CentralBroker {
   /// A device cannot be looked for at present.
   func waiting(_ address: DeviceAddress, _ reason: BluetoothError, on slot: AdapterSlot) {
     logger.debug("\(address) cannot be looked for at present: \(reason)")
-    connections.values.first { $0.slot == slot && $0.peripheral.address == address }?.waiting(reason)
+    guard let connection = directory.known(at: address).flatMap({ connections[$0] }), connection.slot == slot else {
+      return
+    }
+    connection.waiting(reason)
   }
 
   /// Pending connections fail on an adapter that turns out not to be usable. An adapter that worked comes back, and
@@ -269,6 +276,21 @@ final class CentralBroker {
     guard connections[connection.peripheral] === connection else { return }
     connections[connection.peripheral] = nil
     connection.peripheral.holds -= 1
+    directory.released(connection.peripheral)
+  }
+
+  // MARK: Private addresses
+
+  /// A device is reached under another address than before.
+  func moved(_ peripheral: Peripheral) { connections[peripheral]?.moved() }
+
+  /// What is waited for has changed, or what is known of it: those who have to be heard first are listened for.
+  func updateSearch() {
+    let waiting = connections.values.filter { $0.machine.state == .connecting && directory.mustBeHeard($0.peripheral) }
+    let slots = Set(waiting.map(\.slot))
+    guard slots != searched else { return }
+    searched = slots
+    onSearch(slots)
   }
 
   private func choose(_ params: PeripheralConnect.Params) throws -> (Peripheral, AdapterSlot) {

@@ -27,6 +27,8 @@ final class PeripheralConnection {
   private(set) var machine = ConnectMachine<Session, ConnectRequest>()
   /// The link; nil while there is none.
   private(set) var link: CentralLink?
+  /// The address of the pending connection.
+  private var dialled: DeviceAddress?
   private unowned let broker: CentralBroker
   /// Rings when a link that was not stable is to be requested again.
   private var retry: (any ScheduledWork)?
@@ -97,8 +99,9 @@ final class PeripheralConnection {
     let hub = new.hub
     if machine.state == .connecting, slot != hub.slot {
       // It came up on another adapter than the one with the pending connection.
-      slot.adapter.cancelConnect(to: peripheral.address)
+      cancel()
     }
+    dialled = nil
     link = new
     new.connection = self
     slot = hub.slot
@@ -157,7 +160,7 @@ final class PeripheralConnection {
       case .connect(let delay): connect(after: delay)
       case .cancelConnect:
         retry?.cancel()
-        slot.adapter.cancelConnect(to: peripheral.address)
+        cancel()
       case .negotiate: negotiate()
       case .disconnect: link?.hub.disconnect()
       case .answer(let request, let error): answer(request, error)
@@ -177,16 +180,34 @@ final class PeripheralConnection {
     }
     if machine.users.count != 1 { link?.hub.releaseBrake() }
     if machine.state == .idle { broker.forget(self) }
+    broker.updateSearch()
   }
 
   private func connect(after delay: Duration) {
     retry?.cancel()
     retry = nil
-    guard delay > .zero else { return slot.adapter.connect(to: peripheral.address, ConnectionParameters()) }
+    guard delay > .zero else { return dial() }
     retry = broker.scheduler.schedule(after: delay) { [weak self] in
       guard let self, machine.state == .connecting else { return }
-      slot.adapter.connect(to: peripheral.address, ConnectionParameters())
+      dial()
     }
+  }
+
+  private func dial() {
+    dialled = peripheral.current
+    slot.adapter.connect(to: peripheral.current, ConnectionParameters())
+  }
+
+  private func cancel() {
+    slot.adapter.cancelConnect(to: dialled ?? peripheral.current)
+    dialled = nil
+  }
+
+  /// The device is reached under another address than before.
+  func moved() {
+    guard machine.state == .connecting, let dialled, dialled != peripheral.current else { return }
+    cancel()
+    dial()
   }
 
   private func negotiate() {

@@ -33,6 +33,8 @@ final class LinkRegistry {
     let peripheral = directory.peripheral(at: link.peer, on: slot)
     peripheral.adapter = slot
     peripheral.holds += 1
+    // The kernel tells of a device that connects by its identity, whatever address it uses.
+    if link.role == .central { _ = directory.reached(peripheral, at: link.peer) }
     slot.linkCount += 1
     let hub = LinkHub(
       link, on: slot, to: peripheral, in: self, scheduler: scheduler, central: central, server: server,
@@ -46,5 +48,6 @@ final class LinkRegistry {
     links.removeAll { $0 === hub }
     hub.slot.linkCount -= 1
     hub.peripheral.holds -= 1
+    directory.released(hub.peripheral)
   }
 }

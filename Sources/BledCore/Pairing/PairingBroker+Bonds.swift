@@ -69,7 +69,10 @@ extension PairingBroker {
   }
 
   /// Tells all adapters: a controller may be used through another one when it is plugged in again.
-  func shareBonds() { for slot in adapters.slots { slot.adapter.setBonds(bonds.all) } }
+  func shareBonds() {
+    for slot in adapters.slots { slot.adapter.setBonds(bonds.all) }
+    directory.setBonds(bonds.all)
+  }
 
   /// Whether a session may forget a device, keys included.
   func check(_ session: Session, mayForget peripheral: Peripheral) throws {

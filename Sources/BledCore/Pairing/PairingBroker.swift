@@ -56,6 +56,7 @@ final class PairingBroker {
     self.scheduler = scheduler
     self.logger = logger
     questions = PairingQuestions(scheduler: scheduler)
+    directory.setBonds(bonds.all)
   }
 
   // MARK: Who may pair
@@ -302,7 +303,7 @@ final class PairingBroker {
       !causes.isEmpty || hub.link.role == .peripheral
     else {
       logger.notice("\(peripheral.address) may not pair: no program shows its passkey")
-      return slot.adapter.unpair(peripheral.address)
+      return slot.adapter.unpair(hub?.link.peer ?? peripheral.address)
     }
     pairings[hub.link.id, default: LinkPairing()].isAllowed = true
     questions.show(passkey, entered: entered, peripheral, device(peripheral, hub), to: session)
@@ -310,7 +311,7 @@ final class PairingBroker {
 
   private func answer(_ answer: PairingAnswer, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     if answer != .refuse, let hub { pairings[hub.link.id, default: LinkPairing()].isAllowed = true }
-    slot.adapter.answer(peripheral.address, answer)
+    slot.adapter.answer(hub?.link.peer ?? peripheral.address, answer)
   }
 
   /// A bond was made, or a key has come. What nobody allowed, or what would silently protect less than before, is
@@ -328,7 +329,7 @@ final class PairingBroker {
         GAPError.pairingFailed.error("the new keys protect less than the earlier ones: forget those first"))
       return reject(bond, slot)
     }
-    peripheral.identity = bond.peer
+    directory.paired(peripheral, as: bond.peer)
     if let old = bonds.keep(bond) { forget(old) }
     shareBonds()
     hub?.securityChanged()

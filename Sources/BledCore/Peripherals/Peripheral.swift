@@ -6,15 +6,27 @@ import Bluetooth
 final class Peripheral {
   /// How many users are remembered.
   private static let maximumUsers = 16
+  /// How long an address that is not heard any more counts as in use.
+  private static let rotationPatience = Duration.seconds(2)
 
   /// The name that clients use for it: a random UUID, upper case.
   let id: String
+  /// The names of others that turned out to be the same device.
+  private(set) var formerIDs: [String] = []
+  private static let maximumFormerIDs = 4
   /// The same as a small number, for internal tables; never reused.
   let number: Int
-  /// The address by which it is reached.
-  let address: DeviceAddress
-  /// The address that it keeps, once it has told it: keys are kept under that one.
+  /// The address by which it is known: that of its identity, once it has told it.
+  private(set) var address: DeviceAddress
+  /// The address that it keeps, once it has told it: keys are kept under that one. It differs from `address` while
+  /// another one is known by it, as long as both are in use.
   var identity: DeviceAddress
+  /// The address under which it is reached at present, which is a private one if it uses those.
+  private(set) var current: DeviceAddress
+  /// When it was last heard under that one.
+  private var lastReached: Instant?
+  /// Whether it advertises with private addresses; nil if that is not known.
+  var isPrivate: Bool?
   /// The adapter that heard it last or holds its link.
   var adapter: AdapterSlot
   /// When it was last heard, connected or asked for.
@@ -52,6 +64,7 @@ final class Peripheral {
     self.number = number
     self.address = address
     identity = address
+    current = address
     self.adapter = adapter
     lastUse = now
     storedName = name
@@ -68,6 +81,38 @@ final class Peripheral {
 
   /// Its name as last advertised, possibly before the daemon started.
   var name: String? { advertised.localName ?? storedName }
+
+  /// It is known by another address from now on: that of its identity.
+  func rename(to identity: DeviceAddress) {
+    if address != identity { isPrivate = true }
+    address = identity
+    self.identity = identity
+    reportForm = nil
+  }
+
+  /// Another device turned out to be the same.
+  /// - Returns: the name that gives way.
+  func wasKnown(as id: String) -> String? {
+    formerIDs.append(id)
+    return formerIDs.count > Self.maximumFormerIDs ? formerIDs.removeFirst() : nil
+  }
+
+  /// It can be reached under this address.
+  ///
+  /// One under which it was heard a moment ago is kept: it may have several advertisements with an address each, and a
+  /// pending connection should not go back and forth between them.
+  /// - Returns: whether it is reached under another one than before.
+  func isReached(at address: DeviceAddress, now: Instant) -> Bool {
+    if address != identity { isPrivate = true } else if isPrivate == nil { isPrivate = false }
+    guard address != current else {
+      lastReached = now
+      return false
+    }
+    if let lastReached, lastReached.duration(to: now) < Self.rotationPatience { return false }
+    current = address
+    lastReached = now
+    return true
+  }
 
   /// Records an advertisement or scan response.
   func heard(_ report: AdvertisingReport, on slot: AdapterSlot) {
@@ -113,6 +158,8 @@ extension PeripheralRecord {
     name = peripheral.name
     wasConnected = peripheral.wasConnected ? nil : false
     ignoresMTU = peripheral.ignoresMTU ? true : nil
+    former = peripheral.formerIDs.nonEmpty
+    usesPrivateAddresses = peripheral.isPrivate == true ? true : nil
     users = peripheral.users.isEmpty ? nil : peripheral.users.sorted()
     cache = peripheral.cache.map { Cache(hash: HexBytes($0.hash), attributes: HexBytes($0.attributes)) }
   }

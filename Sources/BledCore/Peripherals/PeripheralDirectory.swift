@@ -26,6 +26,8 @@ final class PeripheralDirectory {
     var unkept = 0
     /// Caches dropped to make room, or too large.
     var droppedCaches = 0
+    /// How often all private addresses were forgotten to make room.
+    var droppedAliases = 0
   }
 
   var limits: Limits
@@ -33,6 +35,14 @@ final class PeripheralDirectory {
 
   private var byAddress: [DeviceAddress: Peripheral] = [:]
   private var byID: [OctetText: Peripheral] = [:]
+  /// The private addresses under which bonded devices were heard. What is heard under any other one is a device of its
+  /// own in `byAddress`, so each address is resolved once.
+  private var aliases: [DeviceAddress: Peripheral] = [:]
+  private static let maximumAliases = 1024
+  private var resolver = IdentityResolver()
+  private var bonded: Set<DeviceAddress> = []
+  /// Called when a device is bonded, or is not any more.
+  var onBondsChanged: () -> Void = {}
   /// The length of an identifier, which is a UUID.
   private static let identifierLength = 36
   private var kept: Set<Peripheral> = []
@@ -66,13 +76,16 @@ final class PeripheralDirectory {
   }
 
   private func restore(_ record: PeripheralRecord, on slot: AdapterSlot) {
-    guard let address = record.deviceAddress, let id = record.identifier, byAddress[address] == nil,
-      byID[OctetText(id)] == nil
-    else { return }
+    guard let stored = record.deviceAddress, let id = record.identifier, byID[OctetText(id)] == nil else { return }
+    // The daemon may have been killed before it wrote that the device has paired.
+    let address = resolver.identity(of: stored) ?? stored
+    guard byAddress[address] == nil else { return }
     let peripheral = add(id, address, on: slot, name: record.deviceName)
     peripheral.isKept = true
     peripheral.wasConnected = record.wasConnected ?? true
+    peripheral.isPrivate = record.usesPrivateAddresses ?? (peripheral.wasConnected ? address != stored : nil)
     peripheral.ignoresMTU = record.ignoresMTU ?? false
+    adopt(record.formerIdentifiers, for: peripheral)
     for user in record.users ?? [] { peripheral.used(by: user) }
     kept.insert(peripheral)
     if !record.adapter.utf8.elementsEqual(slot.id.utf8) { awaited[peripheral] = record.adapter }
@@ -104,7 +117,8 @@ final class PeripheralDirectory {
     peripheral.wasConnected = true
     if !peripheral.isKept, isFull {
       let others = Self.inOrder(kept).filter { $0.holds == 0 }
-      if let oldest = others.last(where: { !$0.wasConnected }) ?? others.last {
+      let strangers = others.filter { !bonded.contains($0.identity) }
+      if let oldest = others.last(where: { !$0.wasConnected }) ?? strangers.last ?? others.last {
         counters.unkept += 1
         unkeep(oldest)
       }
@@ -162,13 +176,21 @@ final class PeripheralDirectory {
 
   /// The device of this address, remembered from now on.
   func peripheral(at address: DeviceAddress, on adapter: AdapterSlot) -> Peripheral {
-    if let known = byAddress[address] {
+    if let known = byAddress[address] ?? aliases[address] {
       known.lastUse = scheduler.now
       return known
+    }
+    if let identity = resolver.identity(of: address) {
+      let peripheral = peripheral(at: identity, on: adapter)
+      alias(address, peripheral)
+      return peripheral
     }
     if byAddress.count >= limits.peripherals { forgetOldest() }
     return add(UUID().uuidString, address, on: adapter, name: nil)
   }
+
+  /// The device of this address, if it is known.
+  func known(at address: DeviceAddress) -> Peripheral? { byAddress[address] ?? aliases[address] }
 
   private func add(_ id: String, _ address: DeviceAddress, on adapter: AdapterSlot, name: String?) -> Peripheral {
     lastNumber += 1
@@ -194,7 +216,7 @@ final class PeripheralDirectory {
   /// The device last heard of those with this address, whatever its type.
   func find(address text: String) -> Peripheral? {
     DeviceAddress.Kind.allCases
-      .compactMap { kind in DeviceAddress(text, kind: kind).flatMap { byAddress[$0] } }
+      .compactMap { kind in DeviceAddress(text, kind: kind).flatMap { known(at: $0) } }
       .max { $0.lastUse < $1.lastUse }
   }
 
@@ -222,7 +244,97 @@ final class PeripheralDirectory {
   private func remove(_ peripheral: Peripheral) {
     if peripheral.isKept { unkeep(peripheral) }
     byAddress[peripheral.address] = nil
-    byID[OctetText(peripheral.id)] = nil
+    for id in peripheral.formerIDs + [peripheral.id] { byID[OctetText(id)] = nil }
+    aliases = aliases.filter { $0.value != peripheral }
+  }
+
+  // MARK: Identities
+
+  /// The bonds of all adapters, whose keys resolve private addresses from now on. What was heard under one of them
+  /// before is the same device.
+  func setBonds(_ bonds: [Bond]) {
+    bonded = Set(bonds.map(\.peer))
+    let new = IdentityResolver(bonds)
+    if new != resolver {
+      resolver = new
+      aliases = [:]
+      for peripheral in all where peripheral.address.isResolvablePrivate {
+        if let identity = resolver.identity(of: peripheral.address) { unite(peripheral, with: identity) }
+      }
+    }
+    onBondsChanged()
+  }
+
+  /// Whether a device has to be heard before it can be connected: it uses private addresses that can be resolved.
+  func mustBeHeard(_ peripheral: Peripheral) -> Bool {
+    peripheral.isPrivate != false && resolver.resolves(peripheral.identity)
+  }
+
+  /// A device has paired and told its identity. It keeps its identifier over restarts from now on.
+  func paired(_ peripheral: Peripheral, as identity: DeviceAddress) {
+    peripheral.identity = identity
+    if peripheral.address != identity { unite(peripheral, with: identity) }
+    connected(byAddress[identity] ?? peripheral)
+  }
+
+  /// Nobody uses a device any more: what is known by its identity takes its place.
+  func released(_ peripheral: Peripheral) {
+    guard peripheral.holds == 0, peripheral.identity != peripheral.address else { return }
+    unite(peripheral, with: peripheral.identity)
+  }
+
+  /// A device that is known by a private address has this identity. If another one is known by that, the one that
+  /// somebody uses takes the place of both, and is found by the identifier of the other one, too. If both are in use
+  /// they are united when one is not any more.
+  private func unite(_ peripheral: Peripheral, with identity: DeviceAddress) {
+    let old = peripheral.address
+    if let other = byAddress[identity] {
+      let isYielding = other.holds == 0 && (peripheral.holds > 0 || peripheral.isKept && !other.isKept)
+      guard isYielding else {
+        peripheral.identity = identity
+        guard peripheral.holds == 0 else { return }
+        replace(peripheral, by: other)
+        return alias(old, other)
+      }
+      replace(other, by: peripheral)
+    }
+    byAddress[old] = nil
+    peripheral.rename(to: identity)
+    byAddress[identity] = peripheral
+    alias(old, peripheral)
+    if peripheral.isKept { document?.changed() }
+  }
+
+  private func replace(_ old: Peripheral, by new: Peripheral) {
+    let former = old.formerIDs + [old.id]
+    remove(old)
+    new.lastUse = max(new.lastUse, old.lastUse)
+    for user in old.users { new.used(by: user) }
+    adopt(former, for: new)
+  }
+
+  private func adopt(_ former: [String], for peripheral: Peripheral) {
+    for id in former where byID[OctetText(id)] == nil {
+      byID[OctetText(id)] = peripheral
+      if let dropped = peripheral.wasKnown(as: id) { byID[OctetText(dropped)] = nil }
+    }
+  }
+
+  private func alias(_ address: DeviceAddress, _ peripheral: Peripheral) {
+    if aliases.count >= Self.maximumAliases {
+      aliases = [:]
+      counters.droppedAliases += 1
+    }
+    aliases[address] = peripheral
+  }
+
+  /// A device can be reached under this address.
+  /// - Returns: whether that is another one than before.
+  func reached(_ peripheral: Peripheral, at address: DeviceAddress) -> Bool {
+    let wasPrivate = peripheral.isPrivate
+    let hasMoved = peripheral.isReached(at: address, now: scheduler.now)
+    if peripheral.isKept, peripheral.isPrivate != wasPrivate { document?.changed() }
+    return hasMoved
   }
 }
 

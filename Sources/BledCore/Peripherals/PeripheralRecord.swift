@@ -25,6 +25,10 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let wasConnected: Bool?
   /// True if it does not answer Exchange MTU; otherwise the key is absent.
   let ignoresMTU: Bool?
+  /// The identifiers of others that turned out to be the same device; absent if there are none.
+  let former: [String]?
+  /// True if it advertises with private addresses; otherwise the key is absent.
+  let usesPrivateAddresses: Bool?
   /// The users who requested a connection to it; absent if none is known.
   let users: [UInt32]?
   let cache: Cache?
@@ -38,5 +42,12 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   var deviceName: String? { name.flatMap { $0.utf8.count <= 248 ? $0 : nil } }
 
   /// The identifier in upper case; nil if it is not a UUID.
-  var identifier: String? { peripheral.utf8.count == 36 ? UUID(uuidString: peripheral)?.uuidString : nil }
+  var identifier: String? { Self.identifier(peripheral) }
+
+  /// The others, as far as they are UUIDs.
+  var formerIdentifiers: [String] { (former ?? []).compactMap(Self.identifier) }
+
+  private static func identifier(_ text: String) -> String? {
+    text.utf8.count == 36 ? UUID(uuidString: text)?.uuidString : nil
+  }
 }

@@ -8,6 +8,13 @@ import FoundationEssentials
 /// A scan in the background needs a service filter, gets no duplicates, and makes the adapter listen for a tenth of
 /// the time only. A scan without a service filter is suspended while its program is disconnected.
 final class ScanBroker {
+  /// Who has an adapter scan.
+  private enum Scanner: Hashable {
+    case session(Session)
+    /// Devices with private addresses are waited for.
+    case search
+  }
+
   /// A device whose advertising event may not be over.
   private struct Heard: Equatable {
     let peripheral: Peripheral
@@ -23,11 +30,13 @@ final class ScanBroker {
   /// Where a lagging client's outbox keeps anonymous reports, which have no number: the newest of them.
   private static let anonymous = 0
 
+  /// Called with a device that is reached under another address than before.
+  var onMove: (Peripheral) -> Void = { _ in }
   private let adapters: AdapterRegistry
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
   private var subscriptions: [(session: Session, subscription: ScanSubscription)] = []
-  private var arbiters: [AdapterSlot: ScanArbiter<Session>] = [:]
+  private var arbiters: [AdapterSlot: ScanArbiter<Scanner>] = [:]
   private var events = ScanEvents<Heard>()
   private var isAlarmSet = false
 
@@ -59,7 +68,7 @@ final class ScanBroker {
   /// An adapter was added.
   func added(_ slot: AdapterSlot) {
     for (session, subscription) in subscriptions where subscription.includes(slot) {
-      request(subscription.parameters(inBackground: session.isBackground), of: session, on: slot)
+      request(subscription.parameters(inBackground: session.isBackground), of: .session(session), on: slot)
     }
   }
 
@@ -76,12 +85,17 @@ final class ScanBroker {
     request(for: subscription, of: session)
   }
 
+  /// Devices are waited for that have to be heard before they can be connected, on these adapters.
+  func search(on slots: Set<AdapterSlot>) {
+    for slot in adapters.slots { request(slots.contains(slot) ? .searching : nil, of: .search, on: slot) }
+  }
+
   /// Ends the scan of a session, if there is one.
   func stop(_ session: Session) {
     guard subscriptions.contains(where: { $0.session == session }) else { return }
     subscriptions.removeAll { $0.session == session }
     session.costs.scanEnded(at: scheduler.now)
-    for slot in adapters.slots { request(nil, of: session, on: slot) }
+    for slot in adapters.slots { request(nil, of: .session(session), on: slot) }
     if subscriptions.isEmpty { events.removeAll() }
   }
 
@@ -90,6 +104,7 @@ final class ScanBroker {
   func received(_ report: AdvertisingReport, on slot: AdapterSlot) {
     guard let address = report.address else { return receivedAnonymous(report, on: slot) }
     let peripheral = directory.peripheral(at: address, on: slot)
+    if report.isConnectable, !report.isScanResponse, directory.reached(peripheral, at: address) { onMove(peripheral) }
     guard !subscriptions.isEmpty else { return peripheral.heard(report, on: slot) }
     let now = Heard(peripheral: peripheral, slot: slot, time: scheduler.secondsSinceEpoch)
     if report.isScanResponse {
@@ -178,16 +193,22 @@ final class ScanBroker {
   private func request(for subscription: ScanSubscription, of session: Session) {
     let parameters = subscription.parameters(inBackground: session.isBackground)
     for slot in adapters.slots {
-      request(subscription.includes(slot) ? parameters : nil, of: session, on: slot)
+      request(subscription.includes(slot) ? parameters : nil, of: .session(session), on: slot)
     }
   }
 
-  private func request(_ parameters: ScanParameters?, of session: Session, on slot: AdapterSlot) {
-    switch arbiters[slot, default: ScanArbiter()].request(parameters, of: session) {
+  private func request(_ parameters: ScanParameters?, of scanner: Scanner, on slot: AdapterSlot) {
+    switch arbiters[slot, default: ScanArbiter()].request(parameters, of: scanner) {
     case .none: break
     case .set(let union): slot.adapter.setScan(union)
     }
   }
+}
+
+extension ScanParameters {
+  /// As often as a scan in the background: it goes on for as long as a device is waited for.
+  fileprivate static let searching = ScanParameters(
+    isActive: false, interval: .milliseconds(320), window: .milliseconds(32))
 }
 
 extension Array {

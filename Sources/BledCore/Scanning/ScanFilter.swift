@@ -41,7 +41,7 @@ struct ScanFilter {
 
   /// Whether it lets this device through as it was last heard.
   func admits(_ peripheral: Peripheral) -> Bool {
-    if let address, peripheral.address.value != address { return false }
+    if let address, peripheral.address.value != address, peripheral.current.value != address { return false }
     return admits(peripheral.rssi) && admits(name: peripheral.name)
       && admits(peripheral.services, of: peripheral.advertised)
   }

@@ -50,16 +50,15 @@ class Given:
     person: Person = None
     handles: dict = field(default_factory=dict)
 
-    def sits(self, capability, sc=True, mitm=True, bonding=True):
-        """Another person sits at the device."""
+    def sits(self, capability, sc=True, mitm=True, bonding=True, identity=None):
+        """Another person sits at the device. `identity` is the type of the address that it tells as its identity."""
         self.person = Person(capability)
-        self.device.pairing_config_factory = lambda _: PairingConfig(sc, mitm, bonding, self.person)
+        self.device.pairing_config_factory = lambda _: PairingConfig(sc, mitm, bonding, self.person, identity)
 
-    async def connect(self):
+    async def connect(self, **device):
         """Connects, and discovers where the values are; gives the identifier."""
-        identifier = (
-            await self.client.call("peripheral.connect", address=LOCK, addressType="random", timeout=60)
-        )["peripheral"]
+        device = device or {"address": LOCK, "addressType": "random", "timeout": 60}
+        identifier = (await self.client.call("peripheral.connect", **device))["peripheral"]
         tree = await self.client.call("gatt.discover", peripheral=identifier)
         for service in tree["services"]:
             for characteristic in service["characteristics"]:
@@ -69,6 +68,17 @@ class Given:
     async def read(self, identifier, uuid):
         """Reads a value."""
         return (await self.client.call("gatt.read", peripheral=identifier, handle=self.handles[text(uuid)]))["value"]
+
+    async def publish(self):
+        """bled has a protected value, and advertises."""
+        characteristic = {
+            "uuid": text(SECRET),
+            "properties": ["read"],
+            "permissions": ["readEncryptionRequired"],
+            "value": b"secret".hex(),
+        }
+        await self.client.call("service.add", service={"uuid": text(SERVICE), "characteristics": [characteristic]})
+        await self.client.call("advertising.start", name="vault")
 
     async def let_go(self, identifier):
         """Disconnects, and waits until both sides know."""
@@ -242,33 +252,22 @@ async def lost_keys(given):
     await given.start_over(identifier)
 
 
-@stage(8, "a phone that wants a protected value of ours")
-async def phone(resources):
-    return await phone_with_vault(resources)
-
-
-async def phone_with_vault(resources):
-    """A phone, and bled with a protected value, which advertises."""
+async def build_phone(resources):
+    """A phone, and a protected value of ours."""
     air = Air()
     await resources.open(await air.adapter(HUB))
     device = await air.device("Bumble phone", LOCK)
     daemon = await resources.open(Daemon(resources, "hci0"))
     client = await daemon.client()
     await daemon.until_on(client)
-    service = {
-        "uuid": text(SERVICE),
-        "characteristics": [
-            {
-                "uuid": text(SECRET),
-                "properties": ["read"],
-                "permissions": ["readEncryptionRequired"],
-                "value": b"secret".hex(),
-            }
-        ],
-    }
-    await client.call("service.add", service=service)
-    await client.call("advertising.start", name="vault")
-    return Given(resources, daemon, client, device)
+    given = Given(resources, daemon, client, device)
+    await given.publish()
+    return given
+
+
+@stage(8, "a phone that wants a protected value of ours")
+async def phone(resources):
+    return await build_phone(resources)
 
 
 async def as_phone(given):

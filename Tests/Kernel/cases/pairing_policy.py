@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cases.pairing import AUTHENTICATED, HUB, KINDS, LOCK, SECRET, as_phone, build, leave, phone_with_vault
+from cases.pairing import AUTHENTICATED, HUB, KINDS, LOCK, SECRET, as_phone, build, build_phone, leave
 from support.cases import expect, expect_equal, stage
 from support.client import failure_of
 
@@ -98,7 +98,7 @@ async def lost_by_the_device(given):
 
 @stage(8, "a phone that is asked to pair")
 async def asked(resources):
-    return await phone_with_vault(resources)
+    return await build_phone(resources)
 
 
 @asked.case("peripheral.pair on the link of a phone sends a Security Request, and the phone pairs")

@@ -1,0 +1,38 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+
+/// Resolves the private addresses of bonded devices (Core 5.4, Vol 3, Part C, 10.8.2.3).
+struct IdentityResolver {
+  private let keys: [(key: Key128, identity: DeviceAddress)]
+  private let identities: Set<DeviceAddress>
+
+  /// Takes the keys out of bonds. One of zeros belongs to a device that uses no private addresses (10.7.1.2).
+  init(_ bonds: [Bond] = []) {
+    var known: Set<DeviceAddress> = []
+    keys = bonds.compactMap { bond in
+      guard let key = bond.identityResolvingKey.flatMap({ Key128(littleEndian: $0) }), key != .zero,
+        known.insert(bond.peer).inserted
+      else { return nil }
+      return (key, bond.peer)
+    }
+    identities = known
+  }
+
+  /// Whether private addresses of this device can be resolved.
+  func resolves(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }
+
+  /// The identity address of the device that uses this address; nil if no bond tells. One encryption for each key.
+  func identity(of address: DeviceAddress) -> DeviceAddress? {
+    guard address.isResolvablePrivate else { return nil }
+    let random = UInt32(truncatingIfNeeded: address.value >> 24)
+    let hash = UInt32(truncatingIfNeeded: address.value & 0xFF_FFFF)
+    return keys.first { KeyDerivation.ah(k: $0.key, r: random) == hash }?.identity
+  }
+}
+
+extension IdentityResolver: Equatable {
+  static func == (left: IdentityResolver, right: IdentityResolver) -> Bool {
+    left.keys.elementsEqual(right.keys, by: ==)
+  }
+}

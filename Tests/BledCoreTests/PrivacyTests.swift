@@ -1,0 +1,202 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import BluetoothCrypto
+import Testing
+
+@testable import BledCore
+
+/// A bonded device with private addresses is one peripheral for ever: P23.
+@Suite struct PrivacyTests {
+  private let scheduler = VirtualScheduler()
+  private let storage: MemoryStorage
+  private let identity = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
+  private let own = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
+  private let key = [UInt8](0x20..<0x30)
+
+  init() { storage = MemoryStorage(scheduler: scheduler) }
+
+  private func world() -> World {
+    let world = World(scheduler: scheduler, storage: storage)
+    world.daemon.acceptPairing(ofAll: true)
+    return world
+  }
+
+  /// A private address that the key resolves.
+  private func address(_ number: UInt32, key: [UInt8]? = nil) throws -> DeviceAddress {
+    let random = 0x40_0000 | number
+    let hash = KeyDerivation.ah(k: try #require(Key128(littleEndian: key ?? self.key)), r: random)
+    return DeviceAddress(value: UInt64(random) << 24 | UInt64(hash), kind: .random)
+  }
+
+  private func bond(_ identity: DeviceAddress? = nil, key: [UInt8]? = nil) -> Bond {
+    var bond = Bond(local: own, peer: identity ?? self.identity)
+    bond.add(
+      LongTermKey(
+        value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: false,
+        isSecureConnections: true, role: .central))
+    bond.identityResolvingKey = key ?? self.key
+    return bond
+  }
+
+  /// Connects to a device at an address, and pairs.
+  private func pair(_ client: TestClient, at address: DeviceAddress, in world: World) throws -> (ScriptedLink, String) {
+    let call = try client.call(PeripheralConnect.self, .init(address: "\(address)", addressType: "random"))
+    let link = world.adapter.bringUp(world.peer("\(address)"))
+    world.settle()
+    let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+    world.adapter.onEvent?(.pairing(address, .bonded(bond())))
+    return (link, id)
+  }
+
+  @Test("The specification's sample data of ah resolves (Vol 3, Part H, D.7)")
+  func sampleData() throws {
+    let key = try #require(Hex.decode("ec0234a357c8ad05341010a60a397d9b".utf8))
+    let resolver = IdentityResolver([bond(key: key.reversed())])
+    #expect(resolver.identity(of: try #require(DeviceAddress("70:81:94:0D:FB:AA", kind: .random))) == identity)
+    #expect(resolver.identity(of: try #require(DeviceAddress("70:81:94:0D:FB:AB", kind: .random))) == nil)
+    #expect(resolver.identity(of: try #require(DeviceAddress("70:81:94:0D:FB:AA", kind: .public))) == nil)
+    let nobody = IdentityResolver([bond(key: [UInt8](repeating: 0, count: 16))])
+    #expect(nobody.identity(of: try address(1, key: [UInt8](repeating: 0, count: 16))) == nil)
+  }
+
+  @Test("P23: whatever address a bonded device uses, it is the same peripheral, under its identity")
+  func onePeripheral() throws {
+    let world = world()
+    let client = world.client()
+    // It was heard before it paired, under an address that nobody could resolve.
+    world.adapter.hear(try address(9), [])
+    let (link, id) = try pair(client, at: try address(1), in: world)
+    link.end(reason: 0x13)
+    _ = try client.result(ScanStart.self, .init(duplicates: true))
+    for number in 1...3 { world.adapter.hear(try address(UInt32(number)), []) }
+    world.adapter.hear(identity, [])
+    world.adapter.hear(try address(1, key: [UInt8](repeating: 1, count: 16)), [])
+    let reports = try client.notifications(ScanReport.self)
+    #expect(reports.prefix(4).map(\.peripheral) == [id, id, id, id])
+    #expect(reports.prefix(4).map(\.address) == Array(repeating: "\(identity)", count: 4))
+    #expect(reports.last?.peripheral != id, "without a bond it is another device")
+    let known = try client.result(PeripheralList.self, .init()).peripherals
+    #expect(known.count == 2 && known.count { $0.address == "\(identity)" } == 1)
+  }
+
+  @Test("P23: a pending connection follows the address of the moment, and is listened for passively meanwhile")
+  func pendingConnection() throws {
+    let world = world()
+    let client = world.client()
+    let (link, id) = try pair(client, at: try address(1), in: world)
+    #expect(world.adapter.scan == nil)
+    link.end(reason: 0x13)
+    world.settle()
+    let call = try client.call(PeripheralConnect.self, .init(peripheral: id))
+    #expect(world.adapter.pendingConnections == [try address(1)])
+    #expect(world.adapter.scan?.isActive == false)
+    scheduler.advance(by: .seconds(900))
+    world.adapter.hear(try address(2), [])
+    #expect(world.adapter.pendingConnections == [try address(2)])
+    // It has a second advertisement, with an address of its own.
+    world.adapter.hear(try address(3), [])
+    #expect(world.adapter.pendingConnections == [try address(2)])
+    scheduler.advance(by: .seconds(3))
+    world.adapter.hear(try address(3), [])
+    #expect(world.adapter.pendingConnections == [try address(3)])
+    world.adapter.bringUp(world.peer("\(try address(3))"))
+    world.settle()
+    #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
+    #expect(world.adapter.scan == nil, "nobody is waited for")
+  }
+
+  @Test("P23: after a restart its identifier is good, and so is an old private address")
+  func restart() throws {
+    let first = world()
+    let (_, id) = try pair(first.client(), at: try address(1), in: first)
+    first.settle()
+    let second = world()
+    let client = second.client()
+    let call = try client.call(PeripheralConnect.self, .init(address: "\(try address(1))", addressType: "random"))
+    #expect(second.adapter.scan?.isActive == false)
+    second.adapter.hear(try address(2), [])
+    #expect(second.adapter.pendingConnections == [try address(2)])
+    second.adapter.bringUp(second.peer("\(try address(2))"))
+    second.settle()
+    #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
+    #expect(try client.result(PeripheralList.self, .init()).peripherals.map(\.peripheral) == [id])
+  }
+
+  @Test("P23: a session that keeps the link gets it back under the next address")
+  func reconnect() throws {
+    let world = world()
+    let client = world.client()
+    let (link, id) = try pair(client, at: try address(1), in: world)
+    _ = try client.result(PeripheralConnect.self, .init(peripheral: id, reconnect: true))
+    link.end(reason: 0x08)
+    scheduler.advance(by: .seconds(10))
+    world.adapter.hear(try address(2), [])
+    world.adapter.bringUp(world.peer("\(try address(2))"))
+    world.settle()
+    #expect(try client.notifications(PeripheralConnected.self).map(\.peripheral) == [id])
+  }
+
+  @Test("P23: a bonded central is the same however it calls itself, also after a restart")
+  func central() throws {
+    let first = world()
+    let client = first.client()
+    let link = first.adapter.bringUp(first.peer("\(try address(1))"), role: .peripheral)
+    first.adapter.onEvent?(.pairing(try address(1), .bonded(bond())))
+    link.end(reason: 0x13)
+    let ids = try client.result(PeripheralList.self, .init()).peripherals.map(\.peripheral)
+    // The kernel tells of it by its identity, another adapter by its private address.
+    for address in [identity, try address(2)] {
+      first.adapter.bringUp(first.peer("\(address)"), role: .peripheral).end(reason: 0x13)
+    }
+    #expect(try client.result(PeripheralList.self, .init()).peripherals.map(\.peripheral) == ids)
+    first.settle()
+    let second = world()
+    second.adapter.bringUp(second.peer("\(identity)"), role: .peripheral)
+    #expect(ids.count == 1)
+    #expect(try second.client().result(PeripheralList.self, .init()).peripherals.map(\.peripheral) == ids)
+  }
+
+  @Test("A device that lost its keys and pairs anew is one peripheral again, found by both identifiers")
+  func pairsAnew() throws {
+    let world = world()
+    let client = world.client()
+    let (old, id) = try pair(client, at: try address(1), in: world)
+    old.end(reason: 0x13)
+    world.settle()
+    let other = [UInt8](repeating: 7, count: 16)
+    world.adapter.hear(try address(1, key: other), [])
+    let link = world.adapter.bringUp(world.peer("\(try address(1, key: other))"), role: .peripheral)
+    world.adapter.onEvent?(.pairing(try address(1, key: other), .bonded(bond(key: other))))
+    link.end(reason: 0x13)
+    world.settle()
+    world.adapter.hear(try address(2, key: other), [])
+    let known = try client.result(PeripheralList.self, .init()).peripherals.map(\.peripheral)
+    #expect(known.count == 1 && known != [id])
+    #expect(try client.result(PairingList.self, .init()).bonds.map(\.peripheral) == known)
+    let second = self.world()
+    let call = try second.client().call(PeripheralConnect.self, .init(peripheral: id))
+    #expect(second.adapter.pendingConnections == [identity], "call \(call) by the old identifier")
+  }
+
+  @Test("A bonded device that advertises with the address that it keeps is not listened for")
+  func staticAddress() throws {
+    let world = world()
+    let client = world.client()
+    let (link, id) = try pair(client, at: identity, in: world)
+    link.end(reason: 0x13)
+    world.settle()
+    _ = try client.call(PeripheralConnect.self, .init(peripheral: id))
+    #expect(world.adapter.pendingConnections == [identity])
+    #expect(world.adapter.scan == nil)
+  }
+
+  @Test("What is remembered of private addresses is bounded (P26)")
+  func bounds() throws {
+    let world = world()
+    let (_, id) = try pair(world.client(), at: try address(1), in: world)
+    for number in 1...1100 { world.adapter.hear(try address(UInt32(number)), []) }
+    #expect(world.daemon.directory.counters.droppedAliases == 1)
+    #expect(world.daemon.directory.all.map(\.id) == [id])
+  }
+}
