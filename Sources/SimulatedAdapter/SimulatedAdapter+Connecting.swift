@@ -59,7 +59,8 @@ extension SimulatedAdapter {
 
   /// An advertisement was received: its sender can be connected to now.
   func initiate(_ advertiser: Advertiser) {
-    guard advertiser.parameters.isConnectable, let pending = pendingConnections[advertiser.address],
+    let address = advertiser.address
+    guard advertiser.parameters.isConnectable, let pending = pendingConnections[address],
       pending.state == .waiting,
       let owner = advertiser.owner
     else { return }
@@ -68,23 +69,24 @@ extension SimulatedAdapter {
     pending.alarm = scheduler.schedule(after: owner.connectDelay()) { [weak self, weak pending] in
       guard let self, let pending else { return }
       pending.alarm = nil
-      conclude(pending, advertiser)
+      conclude(pending, advertiser, address)
     }
     tellWhetherListening()
   }
 
-  private func conclude(_ pending: PendingConnection, _ advertiser: Advertiser) {
+  private func conclude(_ pending: PendingConnection, _ advertiser: Advertiser, _ address: DeviceAddress) {
     guard links.count < description.links else {
-      return fail(pending, advertiser.address, HCIReason.connectionLimitExceeded.error)
+      return fail(pending, address, HCIReason.connectionLimitExceeded.error)
     }
     let outcome = air.connect(
-      end, to: advertiser, attempts: pending.attempts, pending.parameters, packetsPerEvent: description.packetsPerEvent)
+      end, to: advertiser, at: address, attempts: pending.attempts, pending.parameters,
+      packetsPerEvent: description.packetsPerEvent)
     switch outcome {
     case .connected(let link):
-      pendingConnections[advertiser.address] = nil
+      pendingConnections[address] = nil
       hold(link)
       onEvent?(.connected(link))
-    case .failed(let error): fail(pending, advertiser.address, error)
+    case .failed(let error): fail(pending, address, error)
     case .gone: pending.state = .waiting
     }
     tellWhetherListening()

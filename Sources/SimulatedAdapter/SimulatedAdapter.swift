@@ -50,6 +50,7 @@ public final class SimulatedAdapter: Adapter {
   /// Rings when a turn on a shared set is over.
   var turnAlarm: (any ScheduledWork)?
   var pendingConnections: [DeviceAddress: PendingConnection] = [:]
+  let pairing: AdapterPairing
 
   /// Makes an adapter; it does nothing before `start`.
   /// - Parameters:
@@ -70,9 +71,11 @@ public final class SimulatedAdapter: Adapter {
     description = scenario.adapter
     information = AdapterInformation(id: id, kind: "simulated")
     let address = scenario.adapter.address ?? Self.address(for: id)
+    pairing = AdapterPairing(identity: address, generator: self.air.generator(Stream.pairing.of(address)))
     end = SimulatedLink.End(
       address: address, maximumMTU: scenario.adapter.mtu,
-      signal: Signal(SignalDescription(), generator: self.air.generator(Stream.signal.of(address))))
+      signal: Signal(SignalDescription(), generator: self.air.generator(Stream.signal.of(address))), party: pairing)
+    pairing.onEvent = { [weak self] address, event in self?.onEvent?(.pairing(address, event)) }
   }
 
   /// An address derived from the name: public and locally administered.
@@ -102,17 +105,6 @@ public final class SimulatedAdapter: Adapter {
     powerWaiters.append((on, done))
     settleSoon()
   }
-
-  // Simulated devices do not pair.
-
-  /// Does nothing.
-  public func setBonds(_ bonds: [Bond]) {}
-  /// Does nothing.
-  public func setPairing(_ settings: PairingSettings) {}
-  /// Does nothing.
-  public func answer(_ address: DeviceAddress, _ answer: PairingAnswer) {}
-  /// Does nothing.
-  public func unpair(_ address: DeviceAddress) {}
 
   /// Pulls the adapter out, as if it were unplugged.
   public func vanish() {
@@ -246,6 +238,8 @@ public final class SimulatedAdapter: Adapter {
     case (.comeBack, nil): comeBack()
     case (.vanish, let device?): air.setPresent(false, device: device)
     case (.comeBack, let device?): air.setPresent(true, device: device)
+    case (.loseKeys, let device?): air.loseKeys(device: device)
+    case (.loseKeys, nil): break
     case (.powerOff, _): setPower(false) { _ in }
     case (.powerOn, _): setPower(true) { _ in }
     }

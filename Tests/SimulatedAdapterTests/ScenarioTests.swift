@@ -1,8 +1,14 @@
+import Adapter
 import Bluetooth
 import JSONFiles
 import Testing
 
 @testable import SimulatedAdapter
+
+/// A device with these members besides name and address.
+private func device(_ members: String) -> String {
+  "{ devices: [{ name: 'a', address: 'C0:00:00:00:00:01', \(members) }] }"
+}
 
 /// What scenario files say, and what is said about mistakes in them.
 struct ScenarioTests {
@@ -19,15 +25,21 @@ struct ScenarioTests {
     #expect(scenario.devices[3].services[0].characteristics[1].value.template.count == 512)
   }
 
+  @Test func theExampleIsValid() throws {
+    let sources = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let scenario = try Scenario(contentsOf: "/\(sources)/Examples/scenarios/lock.json")
+    #expect(
+      scenario.devices.map(\.pairing?.capability) == [
+        PairingCapability.none, .display, .keyboard, .displayYesNo, .none,
+      ])
+    #expect(scenario.devices[0].services[0].characteristics.map(\.security.subscribe.level) == [2, 2, 2])
+    #expect(scenario.phones.map(\.privateAddress) == [.seconds(900)])
+  }
+
   @Test func aMissingFileIsNamed() {
     let error = #expect(throws: FileError.self) { try Scenario(contentsOf: "/no/such/file.json") }
     #expect(error?.file == "/no/such/file.json")
     #expect(error?.message.contains("check its name") == true)
-  }
-
-  /// A device with these members besides name and address.
-  private func device(_ members: String) -> String {
-    "{ devices: [{ name: 'a', address: 'C0:00:00:00:00:01', \(members) }] }"
   }
 
   @Test(arguments: [
@@ -38,6 +50,20 @@ struct ScenarioTests {
     ("{ devices: [{ name: 'a' }] }", "devices[0].address", "give the device an address"),
     ("{ devices: [{ name: 'a', address: 'C0:00' }] }", "devices[0].address", "is not an address"),
     ("{ devices: [{ name: 7, address: 'C0:00' }] }", "devices[0].name", "a string in quotation marks"),
+    ("{ events: [{ at: 1, action: 'loseKeys' }] }", "events[0].action", "name a \"device\""),
+    ("{ seed: -1 }", "seed", "out of range"),
+    (device("pairing: { capability: 'touch' }"), "devices[0].pairing.capability", "displayYesNo"),
+    (device("pairing: { passkey: 1000000 }"), "devices[0].pairing.passkey", "out of range"),
+    (device("pairing: true"), "devices[0].pairing", "an object in braces"),
+    (device("privateAddress: 0"), "devices[0].privateAddress", "out of range"),
+    (
+      device("services: [{ uuid: 'FFF0', characteristics: [{ uuid: 'FFF1', security: 'high' }] }]"),
+      "devices[0].services[0].characteristics[0].security", "secureConnections"
+    ),
+    (
+      device("services: [{ uuid: 'FFF0', characteristics: [{ uuid: 'FFF1', security: { notify: 'none' } }] }]"),
+      "devices[0].services[0].characteristics[0].security.notify", "subscribe"
+    ),
     ("{ events: [{ at: 1, action: 'explode' }] }", "events[0].action", "vanish, comeBack, powerOff, powerOn"),
     ("{ events: [{ at: 1, action: 'vanish', device: 'x' }] }", "events", "there is no device \"x\""),
     (

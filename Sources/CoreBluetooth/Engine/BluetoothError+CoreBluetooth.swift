@@ -62,6 +62,8 @@ extension BluetoothError {
   private static func code(ofController code: Int) -> CBError.Code {
     switch code {
     case 0x02: .unknownDevice
+    // How a link ends whose pairing was not finished in time (Vol 3, Part H, 3.4).
+    case 0x05: .encryptionTimedOut
     case 0x06: .peerRemovedPairingInformation
     case 0x08, 0x22: .connectionTimeout
     case 0x09, 0x0D: .connectionLimitReached

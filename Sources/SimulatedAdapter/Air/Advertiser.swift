@@ -19,7 +19,8 @@ final class Advertiser {
   enum Kind { case device, adapter }
 
   let kind: Kind
-  let address: DeviceAddress
+  /// The address of the moment.
+  var address: DeviceAddress { privateAddress?.address ?? identity }
   /// What is advertised, and how often.
   var parameters: AdvertisingParameters
   /// The party to connect to.
@@ -28,6 +29,8 @@ final class Advertiser {
   /// Its index on the air; nil while it is not on the air.
   var place: Int?
 
+  private let identity: DeviceAddress
+  private let privateAddress: PrivateAddress?
   private unowned let air: Air
   private let signal: Signal
   private let reportLoss: Double
@@ -38,15 +41,16 @@ final class Advertiser {
   private static let delay: ClosedRange<Duration> = .zero...(.milliseconds(10))
 
   init(
-    _ kind: Kind, owner: any Connectable, parameters: AdvertisingParameters, reportLoss: Double = 0, stream: UInt64,
-    air: Air
+    _ kind: Kind, owner: any Connectable, parameters: AdvertisingParameters,
+    privateAddress: PrivateAddress? = nil, reportLoss: Double = 0, stream: UInt64, air: Air
   ) {
     self.kind = kind
     self.owner = owner
     self.parameters = parameters
     self.reportLoss = reportLoss
     self.air = air
-    address = owner.linkEnd.address
+    identity = owner.linkEnd.address
+    self.privateAddress = privateAddress
     signal = owner.linkEnd.signal
     generator = air.generator(stream)
   }

@@ -13,6 +13,8 @@ public final class Air {
   private var listeners: [any Listener] = []
   private var devices: [SimulatedPeripheral] = []
   private var phones: [SimulatedCentral] = []
+  /// The keys of the devices and phones.
+  private(set) var keys = SimulatedKeys(seed: 0)
 
   /// Makes an empty air.
   public init(scheduler: any Scheduler, seed: UInt64) {
@@ -32,6 +34,7 @@ public final class Air {
   /// Puts devices and phones on the air. Those that another adapter's scenario has already put there are left as they
   /// are.
   func populate(_ scenario: Scenario) {
+    if devices.isEmpty, phones.isEmpty { keys = SimulatedKeys(seed: scenario.seed) }
     for description in scenario.devices where !devices.contains(where: { $0.address == description.address }) {
       let device = SimulatedPeripheral(description, air: self)
       devices.append(device)
@@ -47,6 +50,12 @@ public final class Air {
   /// Takes devices of this name from the air, or puts them back.
   func setPresent(_ isPresent: Bool, device name: String) {
     for device in devices where device.name == name { device.setPresent(isPresent) }
+  }
+
+  /// The device or phone of this name loses its keys.
+  func loseKeys(device name: String) {
+    for device in devices where device.name == name { device.pairing.loseKeys() }
+    for phone in phones where phone.name == name { phone.pairing.loseKeys() }
   }
 
   // MARK: - Advertising
@@ -117,11 +126,14 @@ public final class Air {
   }
 
   /// Tries to connect to an advertiser, after its delay has passed.
+  /// - Parameter address: the address under which it was heard.
   func connect(
-    _ end: SimulatedLink.End, to advertiser: Advertiser, attempts: Int, _ parameters: ConnectionParameters,
-    packetsPerEvent: Int
+    _ end: SimulatedLink.End, to advertiser: Advertiser, at address: DeviceAddress, attempts: Int,
+    _ parameters: ConnectionParameters, packetsPerEvent: Int
   ) -> Outcome {
-    guard contains(advertiser), advertiser.parameters.isConnectable, let owner = advertiser.owner else { return .gone }
+    guard contains(advertiser), advertiser.address == address, advertiser.parameters.isConnectable,
+      let owner = advertiser.owner
+    else { return .gone }
     guard owner.answersConnect() else { return .failed(HCIReason.connectionFailedToBeEstablished.error) }
     let pair = LinkPair(
       end, owner.linkEnd, attempts: attempts, parameters, packetsPerEvent: packetsPerEvent, scheduler: scheduler)

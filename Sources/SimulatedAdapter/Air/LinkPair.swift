@@ -7,6 +7,7 @@ final class LinkPair {
   private(set) var parameters: LinkParameters
   let central: SimulatedLink
   let peripheral: SimulatedLink
+  private(set) lazy var security = SecurityManagerPair(self)
 
   /// How many packets each side sends in one connection event.
   private let packetsPerEvent: Int
@@ -18,7 +19,7 @@ final class LinkPair {
   /// The side that disconnected and the reason for each side, to be reported after the next connection event.
   private var ending: (central: BluetoothError, peripheral: BluetoothError)?
   /// False when the sides no longer receive each other.
-  private var isCarrying = true
+  private(set) var isCarrying = true
 
   /// A side that ignores `isWritable` until this many packets wait loses its link.
   static let limit = 4096
@@ -102,10 +103,19 @@ final class LinkPair {
 
   /// One side disconnects; both are told after the next connection event, which still carries what fits into it.
   func terminate(by role: LinkRole) {
-    guard ending == nil else { return }
     let own = HCIReason.connectionTerminatedByLocalHost.error
     let other = HCIReason.remoteUserTerminatedConnection.error
-    ending = role == .central ? (own, other) : (other, own)
+    if role == .central {
+      terminate(central: own, peripheral: other)
+    } else {
+      terminate(central: other, peripheral: own)
+    }
+  }
+
+  /// The same, with the reason that each side is told.
+  func terminate(central: BluetoothError, peripheral: BluetoothError) {
+    guard ending == nil else { return }
+    ending = (central, peripheral)
     wake()
   }
 

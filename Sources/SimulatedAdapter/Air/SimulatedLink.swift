@@ -9,7 +9,8 @@ final class SimulatedLink: Link {
   let role: LinkRole
   let attempts: Int
   let maximumMTU: Int
-  let security = LinkSecurity.none
+  /// Who pairs on this side; nil if nobody does.
+  let party: (any PairingParty)?
   var onEvent: ((LinkEvent) -> Void)?
   /// Called before `.ended` is reported, so that the link's owner has released it by then.
   var onEnd: (() -> Void)?
@@ -34,6 +35,8 @@ final class SimulatedLink: Link {
     var signal: Signal
     /// Nil if none of its packets are lost.
     var valueLoss: ValueLoss?
+    /// Nil if it never pairs.
+    var party: (any PairingParty)?
   }
 
   init(role: LinkRole, own: End, other: End, attempts: Int) {
@@ -43,12 +46,18 @@ final class SimulatedLink: Link {
     maximumMTU = own.maximumMTU
     signal = other.signal
     valueLoss = other.valueLoss
+    party = own.party
   }
 
   /// False once `.ended` was reported.
   var isOpen: Bool { pair != nil }
 
   var parameters: LinkParameters? { pair?.parameters }
+
+  var security: LinkSecurity { pair?.security.security ?? .none }
+
+  /// Whether this side has a key for the link.
+  var isBonded: Bool { pair?.security.longTermKey(of: role) != nil }
 
   var isWritable: Bool { queue.count < (pair?.room ?? 0) }
 
@@ -69,7 +78,17 @@ final class SimulatedLink: Link {
   }
 
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
-    done(GAPError.notSupported.error("Simulated devices do not pair."))
+    raise(to: level, as: capability, done)
+  }
+
+  /// The same for a side that pairs as it usually does.
+  func raiseSecurity(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    raise(to: level, as: nil, done)
+  }
+
+  private func raise(to level: Int, as capability: PairingCapability?, _ done: @escaping (BluetoothError?) -> Void) {
+    guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
+    pair.security.raise(by: role, to: level, as: capability, done)
   }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
@@ -83,8 +102,9 @@ final class SimulatedLink: Link {
 
   /// Ends this side, once; nothing is reported afterwards.
   func finish(_ error: BluetoothError) {
-    guard pair != nil else { return }
-    pair = nil
+    guard let pair else { return }
+    pair.security.linkEnded(role, error)
+    self.pair = nil
     queue.removeAll()
     let tell = onEvent
     onEvent = nil
@@ -115,11 +135,15 @@ extension SimulatedLink {
   func vanish(_ reason: BluetoothError) { pair?.vanish(self, reason) }
   /// No packet is received any more.
   func lose() { pair?.lose() }
+  /// Sends a Security Request, on the peripheral's side.
+  func requestSecurity() { pair?.security.requestSecurity() }
 }
 
 /// The controller's error codes that come up on the simulated air (Core 5.4, Vol 1, Part F, 1.3).
 enum HCIReason: Int {
   case hardwareFailure = 0x03
+  case authenticationFailure = 0x05
+  case pinOrKeyMissing = 0x06
   case memoryCapacityExceeded = 0x07
   case connectionTimeout = 0x08
   case connectionLimitExceeded = 0x09
@@ -136,6 +160,8 @@ enum HCIReason: Int {
   private var message: String {
     switch self {
     case .hardwareFailure: "The adapter is gone."
+    case .authenticationFailure: "The pairing or the encryption of the connection failed."
+    case .pinOrKeyMissing: "The other side lost its keys: forget the device on both sides and pair again."
     case .memoryCapacityExceeded: "More was sent than the link can buffer."
     case .connectionTimeout: "The device is out of range: nothing was received from it within the supervision timeout."
     case .connectionLimitExceeded: "The adapter has no room for another link: disconnect one."

@@ -40,6 +40,7 @@ final class DeviceServer {
 
   /// Serves the peer of this link.
   func attach(_ link: SimulatedLink) {
+    host.isBonded = { [weak link] in link?.isBonded ?? false }
     host.attach(link)
     misbehaviour?.linkIsUp()
     host.onEnded = { [weak self] in self?.misbehaviour?.linkIsDown() }
@@ -96,8 +97,8 @@ final class DeviceServer {
         var source = ValueSource.stored(characteristic.value.template)
         if case .number = characteristic.value.rule { source = .owner }
         return CharacteristicDefinition(
-          uuid: characteristic.uuid, properties: characteristic.properties, value: source,
-          descriptors: characteristic.descriptors.map { DescriptorDefinition(uuid: $0.uuid, value: .stored($0.value)) })
+          uuid: characteristic.uuid, properties: characteristic.properties, permissions: characteristic.permissions,
+          value: source, descriptors: characteristic.allDescriptors)
       })
   }
 

@@ -15,6 +15,11 @@ final class GATTHost {
   /// The link has ended, and with it everything pending.
   var onEnded: (() -> Void)?
 
+  /// Whether this side has a key for the link, which decides between two errors.
+  var isBonded: () -> Bool = { false }
+  /// Whether a procedure that is refused for lack of security waits for `resume`.
+  var asksForSecurity = false
+
   private let scheduler: any Scheduler
   /// How long each packet waits before the machine gets it.
   private let delay: () -> Duration
@@ -34,7 +39,8 @@ final class GATTHost {
   /// Starts afresh on this link.
   func attach(_ link: any Link) {
     self.link = link
-    connection = GATTConnection(maximumMTU: link.maximumMTU)
+    connection = GATTConnection(maximumMTU: link.maximumMTU, security: security(of: link))
+    connection?.asksForSecurity = asksForSecurity
     link.onEvent = { [weak self, weak link] event in
       guard let self, let link else { return }
       handle(event, link)
@@ -45,6 +51,18 @@ final class GATTHost {
   func start(_ procedure: GATTProcedure, id: ProcedureID) {
     connection?.start(procedure, id: id, now: scheduler.now, actions: &actions)
     execute()
+  }
+
+  /// Continues a procedure that was refused for lack of security.
+  func resume(_ id: ProcedureID, isSecured: Bool) {
+    connection?.resume(id, isSecured: isSecured, now: scheduler.now, actions: &actions)
+    execute()
+  }
+
+  private func security(of link: any Link) -> SecurityState {
+    SecurityState(
+      level: UInt8(clamping: link.security.level), keySize: UInt8(clamping: link.security.keySize),
+      isBonded: isBonded())
   }
 
   /// The peer's subscription to a value.
@@ -96,7 +114,8 @@ final class GATTHost {
       alarm?.work.cancel()
       alarm = nil
       onEnded?()
-    case .lost, .parametersChanged, .securityChanged: break
+    case .securityChanged: connection?.securityChanged(security(of: link))
+    case .lost, .parametersChanged: break
     }
   }
 

@@ -1,3 +1,4 @@
+import ATT
 import Adapter
 import Bluetooth
 import GATT
@@ -45,10 +46,17 @@ final class PhoneVisit {
     host = GATTHost(scheduler: scheduler) { .zero }
     // A phone has a name too.
     _ = try? host.database.add(.genericAccess(name: phone.name))
+    host.asksForSecurity = phone.pairing != nil
     host.attach(link)
     host.onAction = { [weak self] in self?.handle($0) }
     host.onEnded = done
-    next()
+    begin()
+  }
+
+  /// A phone encrypts the link with the keys that it has; if the other side has lost them the link ends.
+  private func begin() {
+    guard link.isBonded else { return next() }
+    link.raiseSecurity(to: 2) { [weak self] _ in self?.next() }
   }
 
   /// Begins with the next task; after the last one it waits until it is time to leave.
@@ -77,11 +85,19 @@ final class PhoneVisit {
   }
 
   private func handle(_ action: GATTAction) {
+    if case .securityNeeded(let id, let error) = action { return raiseSecurity(for: id, error) }
     guard case .finished(ProcedureID(procedure), let result) = action, !tasks.isEmpty else { return }
     let task = tasks.removeFirst()
     // A phone ignores errors and continues with the next task.
     if case .success(let found) = result { take(found, of: task) }
     next()
+  }
+
+  /// Encrypts the link, or pairs, and repeats what was refused.
+  private func raiseSecurity(for id: ProcedureID, _ error: ATTErrorCode) {
+    let level = error == .insufficientAuthentication ? link.security.level + 1 : 2
+    guard level > link.security.level, level <= 4 else { return host.resume(id, isSecured: false) }
+    link.raiseSecurity(to: level) { [weak self] error in self?.host.resume(id, isSecured: error == nil) }
   }
 
   private func take(_ result: GATTResult, of task: Task) {
@@ -110,6 +126,9 @@ final class PhoneVisit {
       scheduler.schedule(after: span.draw(&generator)) { [weak self] in self?.next() }
       return
     }
+    if case .pair = step.action {
+      return link.raiseSecurity(to: 2) { [weak self] _ in self?.next() }
+    }
     let procedures = characteristics.filter { characteristic in
       step.characteristic.map { $0 == characteristic.found.uuid } ?? !characteristic.isGeneric
     }.compactMap { procedure(for: step.action, $0) }
@@ -134,7 +153,7 @@ final class PhoneVisit {
       let wanted: ClientConfiguration = properties.contains(.notify) ? .notification : .indication
       return characteristic.configuration.map { .subscribe(descriptor: $0, wanted) }
     case .unsubscribe: return characteristic.configuration.map { .subscribe(descriptor: $0, []) }
-    case .wait: return nil
+    case .wait, .pair: return nil
     }
   }
 }

@@ -11,6 +11,8 @@ import Bluetooth
 /// script.
 final class SimulatedCentral: Listener {
   let address: DeviceAddress
+  let name: String
+  let pairing: DevicePairing
 
   private enum State {
     case watching, approaching, resting, gone
@@ -20,7 +22,8 @@ final class SimulatedCentral: Listener {
   private unowned let air: Air
   private let description: PhoneDescription
   private var generator: SeededGenerator
-  private let end: SimulatedLink.End
+  private var end: SimulatedLink.End
+  private let privateAddress: PrivateAddress?
   private var state = State.resting
 
   /// How many packets a phone sends in one connection event.
@@ -30,10 +33,16 @@ final class SimulatedCentral: Listener {
     self.description = description
     self.air = air
     address = description.address
+    name = description.name
+    let pairing = DevicePairing(
+      description.pairing, of: description.address, hasPrivateAddresses: description.privateAddress != nil, air: air)
+    self.pairing = pairing
+    privateAddress = PrivateAddress(of: description.address, period: description.privateAddress, air: air)
     generator = air.generator(Stream.behaviour.of(description.address))
     end = SimulatedLink.End(
       address: description.address, maximumMTU: description.mtu,
-      signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))))
+      signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))),
+      party: pairing)
   }
 
   /// Starts watching.
@@ -67,12 +76,15 @@ final class SimulatedCentral: Listener {
   }
 
   private func connect(to advertiser: Advertiser) {
+    if let privateAddress { end.address = privateAddress.address }
     let outcome = air.connect(
-      end, to: advertiser, attempts: 1, ConnectionParameters(), packetsPerEvent: Self.packetsPerEvent)
+      end, to: advertiser, at: advertiser.address, attempts: 1, ConnectionParameters(),
+      packetsPerEvent: Self.packetsPerEvent)
     guard case .connected(let link) = outcome else { return watch() }
     let stay = description.stay.draw(&generator)
     state = .visiting(
       PhoneVisit(description, link: link, stay: stay, scheduler: air.scheduler, generator: generator) { [weak self] in
+        self?.pairing.linkEnded()
         self?.rest()
       })
   }

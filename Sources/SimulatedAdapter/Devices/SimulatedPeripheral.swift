@@ -6,10 +6,18 @@ import Bluetooth
 final class SimulatedPeripheral: Connectable {
   let address: DeviceAddress
   let name: String
-  let linkEnd: SimulatedLink.End
+  let pairing: DevicePairing
+  /// What it brings into a link, with its address of the moment.
+  var linkEnd: SimulatedLink.End {
+    var end = end
+    end.address = privateAddress?.address ?? address
+    return end
+  }
 
   private unowned let air: Air
   private let description: DeviceDescription
+  private let end: SimulatedLink.End
+  private let privateAddress: PrivateAddress?
   private var generator: SeededGenerator
   private var advertiser: Advertiser?
   private var isPresent = false
@@ -23,17 +31,22 @@ final class SimulatedPeripheral: Connectable {
     address = description.address
     name = description.name
     generator = air.generator(Stream.behaviour.of(description.address))
-    linkEnd = SimulatedLink.End(
+    let pairing = DevicePairing(
+      description.pairing, of: description.address, hasPrivateAddresses: description.privateAddress != nil, air: air)
+    self.pairing = pairing
+    privateAddress = PrivateAddress(of: description.address, period: description.privateAddress, air: air)
+    end = SimulatedLink.End(
       address: description.address, maximumMTU: description.mtu,
       signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))),
       valueLoss: ValueLoss(
-        description.losses.value, generator: air.generator(Stream.losses.of(description.address))))
+        description.losses.value, generator: air.generator(Stream.losses.of(description.address))), party: pairing)
     advertiser = Advertiser(
       .device, owner: self,
       parameters: AdvertisingParameters(
         isConnectable: description.isConnectable, interval: description.interval, data: description.data,
         scanResponse: description.scanResponse),
-      reportLoss: description.losses.report, stream: Stream.advertising.of(description.address), air: air)
+      privateAddress: privateAddress, reportLoss: description.losses.report,
+      stream: Stream.advertising.of(description.address), air: air)
   }
 
   /// The device appears, or vanishes.
@@ -60,11 +73,13 @@ final class SimulatedPeripheral: Connectable {
     link.onEnd = { [weak self] in
       guard let self else { return }
       self.link = nil
+      pairing.linkEnded()
       advertise()
     }
     let server = server ?? DeviceServer(description, air: air)
     self.server = server
     server.attach(link)
+    if pairing.requestsSecurity { link.requestSecurity() }
     if let time = description.disconnectAfter?.draw(&generator) {
       air.scheduler.schedule(after: time) { [weak link] in link?.disconnect() }
     }
@@ -76,7 +91,7 @@ final class SimulatedPeripheral: Connectable {
 
 /// The purposes of random numbers for one address: each has a stream of its own.
 enum Stream: UInt64 {
-  case behaviour, signal, advertising, values, responses, faults, losses
+  case behaviour, signal, advertising, values, responses, faults, losses, pairing, privacy
 
   func of(_ address: DeviceAddress, _ index: Int = 0) -> UInt64 {
     address.value | rawValue << 48 | UInt64(truncatingIfNeeded: index) << 52

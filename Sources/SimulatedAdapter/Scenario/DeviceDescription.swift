@@ -13,6 +13,10 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var scanResponse: [UInt8]
   var appearance: UInt16
   var signal: SignalDescription
+  /// How it pairs; nil if it does not.
+  var pairing: PairingDescription?
+  /// The time for which it uses one resolvable private address; nil if it advertises its own.
+  var privateAddress: Duration?
   /// The largest ATT MTU it supports.
   var mtu: Int
   /// The time from the advertisement that is answered to the link.
@@ -75,6 +79,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   private enum Keys: String, CaseIterable {
     case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
     case responseDelay, losses, faults, disconnectAfter, databaseHash, services
+    case pairing, privateAddress
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -91,6 +96,8 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     } catch {
       throw members.failure(.advertising, error.message)
     }
+    pairing = try members.optional(.pairing)
+    privateAddress = try members.rotation(.privateAddress)
     signal = try members.optional(.rssi) ?? SignalDescription()
     mtu = try members.integer(.mtu, in: 23...517, default: 247)
     connectDelay = try members.value(.connectDelay, default: TimeSpan(0.03))

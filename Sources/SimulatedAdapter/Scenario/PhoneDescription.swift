@@ -10,6 +10,10 @@ struct PhoneDescription: ReadableFromFile, Sendable {
   /// It connects only to adapters whose name has this prefix; nil for any.
   var namePrefix: String?
   var signal: SignalDescription
+  /// How it pairs; nil if it does not.
+  var pairing: PairingDescription?
+  /// The time for which it uses one resolvable private address; nil if it shows its own.
+  var privateAddress: Duration?
   /// The largest ATT MTU it supports.
   var mtu: Int
   /// The time from a matching advertisement to its attempt to connect.
@@ -32,6 +36,8 @@ struct PhoneDescription: ReadableFromFile, Sendable {
       case subscribe
       /// Unsubscribes.
       case unsubscribe
+      /// Pairs, or encrypts the link with the keys that it has.
+      case pair
       /// Does nothing for a while.
       case wait(TimeSpan)
     }
@@ -40,7 +46,7 @@ struct PhoneDescription: ReadableFromFile, Sendable {
     /// Which characteristics; nil for all whose properties allow it, but those of Generic Access and Generic Attribute.
     var characteristic: BluetoothUUID?
 
-    private enum Word: String, CaseIterable { case read, write, subscribe, unsubscribe, wait }
+    private enum Word: String, CaseIterable { case read, write, subscribe, unsubscribe, pair, wait }
     private enum Keys: String, CaseIterable { case `do`, characteristic, value, text, seconds }
 
     init(_ value: FileValue) throws(FileError) {
@@ -51,6 +57,7 @@ struct PhoneDescription: ReadableFromFile, Sendable {
       case .read: action = .read
       case .subscribe: action = .subscribe
       case .unsubscribe: action = .unsubscribe
+      case .pair: action = .pair
       case .wait: action = .wait(try members.required(.seconds))
       case .write:
         let limit = ValueDescription.longest
@@ -67,6 +74,7 @@ struct PhoneDescription: ReadableFromFile, Sendable {
 
   private enum Keys: String, CaseIterable {
     case name, address, addressType, services, namePrefix, rssi, mtu, connectDelay, script, stay, returnAfter
+    case pairing, privateAddress
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -75,6 +83,8 @@ struct PhoneDescription: ReadableFromFile, Sendable {
     address = try members.address(of: "phone", .address, type: .addressType)
     services = try members.value(.services, default: [])
     namePrefix = try members.optional(.namePrefix)
+    pairing = try members.optional(.pairing)
+    privateAddress = try members.rotation(.privateAddress)
     signal = try members.optional(.rssi) ?? SignalDescription()
     mtu = try members.integer(.mtu, in: 23...517, default: 185)
     connectDelay = try members.value(.connectDelay, default: TimeSpan(0.3))

@@ -4,6 +4,8 @@ import JSONFiles
 /// What is on the simulated air: the adapter itself, devices to find and connect to, phones that visit what we
 /// advertise, and what happens when. `docs/simulator.md` describes the file.
 public struct Scenario: Sendable {
+  /// The source of the keys of its devices.
+  var seed: UInt64 = 0
   var adapter: AdapterDescription
   var devices: [DeviceDescription]
   var phones: [PhoneDescription]
@@ -20,12 +22,13 @@ public struct Scenario: Sendable {
     self = try Scenario(try JSONFile.parse(text.utf8, name: name))
   }
 
-  private enum Keys: String, CaseIterable { case adapter, devices, phones, events }
+  private enum Keys: String, CaseIterable { case adapter, devices, phones, events, seed }
 
   /// Reads a scenario; every part of it may be missing.
   /// - Throws: what is wrong with it and where.
   private init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
+    seed = UInt64(try members.integer(.seed, in: 0...Int64(1) << 53, default: 0))
     adapter = try members.optional(.adapter) ?? AdapterDescription()
     devices = try members.value(.devices, default: [])
     phones = try members.value(.phones, default: [])
@@ -35,8 +38,11 @@ public struct Scenario: Sendable {
       throw members.failure(.devices, "two devices have the address \(address): give each its own.")
     }
     let names = Set(devices.map(\.name))
+    let visitors = Set(phones.map(\.name))
     for event in events {
-      guard let name = event.device, !names.contains(name) else { continue }
+      guard let name = event.device, !names.contains(name), event.action != .loseKeys || !visitors.contains(name) else {
+        continue
+      }
       throw members.failure(.events, "there is no device \"\(name)\": name one of \"devices\".")
     }
   }
@@ -88,11 +94,13 @@ struct ScenarioEvent: ReadableFromFile, Sendable {
     case powerOff
     /// And on again.
     case powerOn
+    /// The device or phone loses the keys of all its bonds.
+    case loseKeys
   }
 
   var time: Duration
   var action: Action
-  /// The name of the device it happens to; nil for the adapter.
+  /// The name of the device or phone it happens to; nil for the adapter.
   var device: String?
 
   private enum Keys: String, CaseIterable { case at, action, device }
@@ -102,6 +110,9 @@ struct ScenarioEvent: ReadableFromFile, Sendable {
     time = try members.seconds(.at, in: 0...31_536_000)
     action = try members.word(.action)
     device = try members.optional(.device)
+    if device == nil, action == .loseKeys {
+      throw members.failure(.action, "the adapter has no keys of its own: name a \"device\" that loses its keys.")
+    }
     if device != nil, action == .powerOff || action == .powerOn {
       throw members.failure(.action, "a device can only vanish and comeBack: leave \"device\" out for the adapter.")
     }
@@ -115,6 +126,11 @@ extension FileMembers {
       throw failure(name, "this is missing: give the \(owner) an address such as \"C0:DE:00:00:00:01\".")
     }
     return address
+  }
+
+  /// The time for which a private address is used.
+  func rotation(_ name: Name) throws(FileError) -> Duration? {
+    try optional(name) { value throws(FileError) in try value.seconds(in: 1...3600) }
   }
 
   /// The same, where it may be missing.

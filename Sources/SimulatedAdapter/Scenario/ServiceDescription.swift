@@ -30,6 +30,8 @@ struct CharacteristicDescription: ReadableFromFile, Sendable {
   /// written.
   var notifyEvery: Duration?
   var descriptors: [DescriptorDescription]
+  /// What a link must have for it.
+  var security: SecurityDescription
 
   private enum Property: String, CaseIterable {
     case read, writeWithoutResponse, write, notify, indicate
@@ -46,7 +48,7 @@ struct CharacteristicDescription: ReadableFromFile, Sendable {
   }
 
   private enum Keys: String, CaseIterable {
-    case uuid, properties, value, text, length, rule, notifyEvery, descriptors
+    case uuid, properties, value, text, length, rule, notifyEvery, descriptors, security
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -64,6 +66,7 @@ struct CharacteristicDescription: ReadableFromFile, Sendable {
     self.value = ValueDescription(
       template: try members.template(value: .value, text: .text, length: .length), rule: try members.optional(.rule))
     descriptors = try members.value(.descriptors, default: [])
+    security = try members.optional(.security) ?? SecurityDescription()
     guard let rule = self.value.rule, case .number(let number) = rule else { return }
     guard properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
       throw members.failure(
@@ -72,6 +75,28 @@ struct CharacteristicDescription: ReadableFromFile, Sendable {
     guard number.offset + number.format.size <= ValueDescription.longest else {
       throw members.failure(.rule, "the number ends after octet \(ValueDescription.longest): give a smaller \"at\".")
     }
+  }
+}
+
+extension CharacteristicDescription {
+  /// Who may read and write the value.
+  var permissions: AttributePermissions {
+    AttributePermissions(
+      read: properties.contains(.read) ? security.read : nil,
+      write: properties.isDisjoint(with: [.write, .writeWithoutResponse]) ? nil : security.write)
+  }
+
+  /// The descriptors that are given, and the configuration where it is protected.
+  var allDescriptors: [DescriptorDefinition] {
+    let given = descriptors.map { DescriptorDefinition(uuid: $0.uuid, value: .stored($0.value)) }
+    guard !properties.isDisjoint(with: [.notify, .indicate]), !given.contains(where: { $0.uuid == 0x2902 }) else {
+      return given
+    }
+    return given + [
+      DescriptorDefinition(
+        uuid: 0x2902, permissions: AttributePermissions(read: .open, write: security.subscribe),
+        value: .clientConfiguration)
+    ]
   }
 }
 

@@ -1,0 +1,96 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+
+/// How an adapter pairs for the daemon: the bonds that it was given, and the questions that wait for an answer.
+final class AdapterPairing: PairingParty {
+  let identity: DeviceAddress
+  /// The adapter always uses its own address.
+  var identityResolvingKey: Key128? { nil }
+  var keys: SimulatedKeys? { nil }
+  /// All bonds of the machine.
+  var bonds: [Bond] = []
+  var settings = PairingSettings()
+  /// Tells the adapter's owner; the address is that of a link's peer.
+  var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
+
+  private var generator: SeededGenerator
+  private var questions: [DeviceAddress: PairingPrompt] = [:]
+
+  init(identity: DeviceAddress, generator: SeededGenerator) {
+    self.identity = identity
+    self.generator = generator
+  }
+
+  /// The bond with a device that calls itself so on a link.
+  func bond(with peer: DeviceAddress) -> Bond? {
+    bonds.first { bond in
+      guard bond.local == identity else { return false }
+      guard bond.peer != peer else { return true }
+      let key = bond.identityResolvingKey.flatMap { Key128(littleEndian: $0) }
+      return key.map { peer.isResolved(by: $0) } ?? false
+    }
+  }
+
+  /// Answers the question that waits, if there is one.
+  func answer(_ peer: DeviceAddress, _ answer: PairingAnswer) {
+    questions.removeValue(forKey: peer)?.answer(answer)
+  }
+
+  /// Removes the keys of a device, by its identity or the address that it uses on a link.
+  func forget(_ peer: DeviceAddress) {
+    guard let bond = bond(with: peer) else { return }
+    bonds.removeAll { $0.local == identity && $0.peer == bond.peer }
+  }
+
+  // MARK: - PairingParty
+
+  func features(wanted level: Int?, as capability: PairingCapability?) -> PairingFeatures? {
+    guard level != nil || settings.acceptsDevices else { return nil }
+    let capability = capability ?? settings.capability
+    return PairingFeatures(
+      capability: capability, wantsAuthentication: capability != .none || level ?? 2 > 2)
+  }
+
+  func drawNumber() -> UInt32 { UInt32(generator.next() % 1_000_000) }
+
+  func drawPasskey() -> UInt32 { drawNumber() }
+
+  func ask(_ prompt: PairingPrompt) {
+    guard prompt.question != .consent || !prompt.isOwnPairing else { return prompt.answer(.accept) }
+    questions[prompt.peer] = prompt
+    onEvent?(prompt.peer, .question(prompt.question))
+  }
+
+  func show(_ passkey: UInt32, to peer: DeviceAddress) { onEvent?(peer, .showPasskey(passkey, entered: 0)) }
+
+  func paired(with peer: DeviceAddress, _ bond: Bond?) {
+    questions[peer] = nil
+    guard let bond else { return }
+    bonds.removeAll { $0.local == bond.local && $0.peer == bond.peer }
+    bonds.append(bond)
+    onEvent?(peer, .bonded(bond))
+  }
+
+  func pairingFailed(with peer: DeviceAddress, _ error: BluetoothError) {
+    questions[peer] = nil
+    onEvent?(peer, .failed(error))
+  }
+
+  func keysLost(with peer: DeviceAddress, theirs: Bool) { onEvent?(peer, .keysLost(theirs: theirs)) }
+
+  func longTermKey(with peer: DeviceAddress, as role: LinkRole) -> LongTermKey? { bond(with: peer)?.key(as: role) }
+
+  func recognises(_ key: LongTermKey, of peer: DeviceAddress, as role: LinkRole) -> Bool {
+    longTermKey(with: peer, as: role)?.value == key.value
+  }
+
+  var followsSecurityRequests: Bool { settings.acceptsDevices }
+}
+
+extension Bond {
+  /// The key for links on which we have this role.
+  fileprivate func key(as role: LinkRole) -> LongTermKey? {
+    longTermKeys.first { $0.isSecureConnections || $0.role == role }
+  }
+}

@@ -1,0 +1,94 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+
+/// How a device or a phone of the scenario pairs, and the keys that it keeps.
+final class DevicePairing: PairingParty {
+  let identity: DeviceAddress
+  let identityResolvingKey: Key128?
+  let keys: SimulatedKeys?
+
+  private unowned let air: Air
+  private let description: PairingDescription?
+  private var generator: SeededGenerator
+  /// The keys of this run, by the other side's address.
+  private var known: [DeviceAddress: [LongTermKey]] = [:]
+  /// Whether the keys of earlier runs are lost.
+  private var hasForgotten: Bool
+
+  /// - Parameters:
+  ///   - description: how it pairs; nil if it does not.
+  ///   - hasPrivateAddresses: whether it tells the key of its private addresses.
+  init(
+    _ description: PairingDescription?, of identity: DeviceAddress, hasPrivateAddresses: Bool, air: Air
+  ) {
+    self.description = description
+    self.identity = identity
+    self.air = air
+    keys = air.keys
+    identityResolvingKey = hasPrivateAddresses ? air.keys.identityResolvingKey(of: identity) : nil
+    generator = air.generator(Stream.pairing.of(identity))
+    hasForgotten = description?.losesKeys ?? false
+  }
+
+  /// Whether it asks for security as soon as a central has connected.
+  var requestsSecurity: Bool { description?.requestsSecurity ?? false }
+
+  /// It loses all keys.
+  func loseKeys() {
+    known = [:]
+    hasForgotten = true
+  }
+
+  /// Its link has ended.
+  func linkEnded() { if description?.losesKeys == true { loseKeys() } }
+
+  // MARK: - PairingParty
+
+  func features(wanted level: Int?, as capability: PairingCapability?) -> PairingFeatures? {
+    description.map {
+      PairingFeatures(
+        capability: $0.capability, hasSecureConnections: $0.hasSecureConnections, bonds: $0.bonds,
+        wantsAuthentication: $0.capability != .none, keySize: $0.keySize)
+    }
+  }
+
+  func drawNumber() -> UInt32 { UInt32(generator.next() % 1_000_000) }
+
+  func drawPasskey() -> UInt32 { description?.passkey ?? PairingDescription.standardPasskey }
+
+  func ask(_ prompt: PairingPrompt) {
+    guard let description, description.answer != .never else { return }
+    let answer: PairingAnswer
+    switch (description.answer, prompt.question) {
+    case (.refuse, _): answer = .refuse
+    case (_, .consent), (_, .comparison): answer = .accept
+    case (_, .passkey):
+      answer = .passkey(description.passkey ?? prompt.shown ?? PairingDescription.standardPasskey)
+    }
+    air.scheduler.schedule(after: description.answerDelay.draw(&generator)) { prompt.answer(answer) }
+  }
+
+  func show(_ passkey: UInt32, to peer: DeviceAddress) {}
+
+  func paired(with peer: DeviceAddress, _ bond: Bond?) { if let bond { known[peer] = bond.longTermKeys } }
+
+  func pairingFailed(with peer: DeviceAddress, _ error: BluetoothError) {}
+
+  func keysLost(with peer: DeviceAddress, theirs: Bool) {}
+
+  func longTermKey(with peer: DeviceAddress, as role: LinkRole) -> LongTermKey? {
+    known[peer]?.first { $0.isSecureConnections || $0.role == role }
+  }
+
+  func recognises(_ key: LongTermKey, of peer: DeviceAddress, as role: LinkRole) -> Bool {
+    guard description != nil else { return false }
+    if let own = longTermKey(with: peer, as: role) { return own.value == key.value }
+    guard !hasForgotten else { return false }
+    return air.keys.longTermKeys(
+      central: role == .central ? identity : peer, peripheral: role == .central ? peer : identity, like: key, for: role
+    ).contains { $0.value == key.value }
+  }
+
+  var followsSecurityRequests: Bool { description != nil }
+}

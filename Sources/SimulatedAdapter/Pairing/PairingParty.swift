@@ -1,0 +1,55 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+
+/// Who pairs at one end of a simulated link: an adapter for the daemon, or a device or a phone of the scenario.
+protocol PairingParty: AnyObject {
+  /// The address that it keeps.
+  var identity: DeviceAddress { get }
+  /// The key that resolves its private addresses; nil if it has none.
+  var identityResolvingKey: Key128? { get }
+  /// Where the keys of its pairings come from; nil if the other side decides.
+  var keys: SimulatedKeys? { get }
+
+  /// What it tells of itself; nil if it does not pair.
+  /// - Parameters:
+  ///   - level: the level that it wants for the link, 2 to 4; nil if the other side began.
+  ///   - capability: what a person can do at this side for this pairing; nil for what is usual there.
+  func features(wanted level: Int?, as capability: PairingCapability?) -> PairingFeatures?
+  /// A number from 0 to 999999, another one each time.
+  func drawNumber() -> UInt32
+  /// The passkey that it shows, 0 to 999999.
+  func drawPasskey() -> UInt32
+
+  /// Asks who is there.
+  func ask(_ prompt: PairingPrompt)
+  /// Has a passkey shown; it is typed at the other side.
+  func show(_ passkey: UInt32, to peer: DeviceAddress)
+  /// A pairing has succeeded.
+  /// - Parameter bond: the keys to keep; nil if one side keeps none.
+  func paired(with peer: DeviceAddress, _ bond: Bond?)
+  /// A pairing has failed.
+  func pairingFailed(with peer: DeviceAddress, _ error: BluetoothError)
+  /// The link could not be encrypted: the other side (`theirs`) or this one has no key for it.
+  func keysLost(with peer: DeviceAddress, theirs: Bool)
+
+  /// The key that it remembers for links with this device on which it has this role.
+  func longTermKey(with peer: DeviceAddress, as role: LinkRole) -> LongTermKey?
+  /// Whether it has this key for such links.
+  func recognises(_ key: LongTermKey, of peer: DeviceAddress, as role: LinkRole) -> Bool
+  /// Whether it pairs, or encrypts the link, when a peripheral asks for it.
+  var followsSecurityRequests: Bool { get }
+}
+
+/// A question to one side of a pairing.
+struct PairingPrompt {
+  let question: PairingQuestion
+  /// The other side's address, as it calls itself on the link.
+  let peer: DeviceAddress
+  /// Whether the side that is asked is the central and began by itself.
+  let isOwnPairing: Bool
+  /// The passkey that the other side shows.
+  let shown: UInt32?
+  /// Takes the answer. One that comes too late is ignored.
+  let answer: (PairingAnswer) -> Void
+}

@@ -1,0 +1,89 @@
+import Adapter
+import Bluetooth
+import GATT
+import JSONFiles
+
+/// How a device or a phone pairs.
+struct PairingDescription: ReadableFromFile, Sendable {
+  /// What becomes of the questions that a person there is asked.
+  enum Answer: String, CaseIterable, Sendable { case accept, refuse, never }
+
+  /// What a person can do there.
+  var capability: PairingCapability
+  var hasSecureConnections: Bool
+  /// Whether it keeps keys.
+  var bonds: Bool
+  /// The largest key, in octets.
+  var keySize: Int
+  /// The passkey that is shown, or typed whatever the other side shows.
+  var passkey: UInt32?
+  var answer: Answer
+  /// The time that a person takes to answer.
+  var answerDelay: TimeSpan
+  /// Whether it keeps no key beyond the link, although it says so.
+  var losesKeys: Bool
+  /// Whether it sends a Security Request as soon as it is connected.
+  var requestsSecurity: Bool
+
+  /// The passkey of a device for which the scenario gives none.
+  static let standardPasskey: UInt32 = 123_456
+
+  private enum Keys: String, CaseIterable {
+    case capability, secureConnections, bonding, keySize, passkey, answer, answerDelay, losesKeys, securityRequest
+  }
+
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    capability = try members.word(.capability, default: PairingCapability.none)
+    hasSecureConnections = try members.value(.secureConnections, default: true)
+    bonds = try members.value(.bonding, default: true)
+    keySize = try members.integer(.keySize, in: 1...16, default: 16)
+    passkey = try members.optional(.passkey) { value throws(FileError) in try value.integer(in: 0...999_999) }
+    answer = try members.word(.answer, default: .accept)
+    answerDelay = try members.value(.answerDelay, default: TimeSpan(0))
+    losesKeys = try members.value(.losesKeys, default: false)
+    requestsSecurity = try members.value(.securityRequest, default: false)
+  }
+}
+
+/// The protection of a characteristic: one level for all, or one each.
+struct SecurityDescription: ReadableFromFile, Sendable {
+  var read = AccessRequirement.open
+  var write = AccessRequirement.open
+  var subscribe = AccessRequirement.open
+
+  private enum Level: String, CaseIterable {
+    case none, encrypted, authenticated, secureConnections
+
+    var requirement: AccessRequirement {
+      switch self {
+      case .none: .open
+      case .encrypted: .encrypted
+      case .authenticated: .authenticated
+      case .secureConnections: .secureConnections
+      }
+    }
+  }
+
+  private enum Keys: String, CaseIterable { case read, write, subscribe, keySize }
+
+  init() {}
+
+  init(_ value: FileValue) throws(FileError) {
+    if (try? value.text()) != nil {
+      let requirement = try value.word(Level.self).requirement
+      (read, write, subscribe) = (requirement, requirement, requirement)
+      return
+    }
+    let members = try FileMembers(value, Keys.self)
+    let size: UInt8 = try members.integer(.keySize, in: 7...16, default: 7)
+    func requirement(_ name: Keys) throws(FileError) -> AccessRequirement {
+      var requirement = try members.word(name, default: Level.none).requirement
+      requirement.minimumKeySize = size
+      return requirement
+    }
+    read = try requirement(.read)
+    write = try requirement(.write)
+    subscribe = try requirement(.subscribe)
+  }
+}

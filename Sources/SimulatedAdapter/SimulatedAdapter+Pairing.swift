@@ -1,0 +1,22 @@
+import Adapter
+import Bluetooth
+
+extension SimulatedAdapter {
+  /// All bonds of this machine.
+  public func setBonds(_ bonds: [Bond]) { pairing.bonds = bonds }
+
+  /// How it pairs from now on.
+  public func setPairing(_ settings: PairingSettings) { pairing.settings = settings }
+
+  /// Answers the question that this device's pairing waits for.
+  public func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { pairing.answer(address, answer) }
+
+  /// Removes the keys that this machine and a device share, and ends its link.
+  public func unpair(_ address: DeviceAddress) {
+    let bond = pairing.bond(with: address)
+    for link in links where link.peer == address || bond != nil && pairing.bond(with: link.peer) == bond {
+      link.disconnect()
+    }
+    pairing.forget(address)
+  }
+}
