@@ -25,10 +25,10 @@ export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks \
   Fuzz/Package.swift Fuzz/Sources Examples
 SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel \
-  Tests/Kernel/guest/{start,finish,cases}
+  Tests/Kernel/guest/{start,finish,cases} Tests/Avatar/run Tests/Avatar/guest
 
-.PHONY: help deps build demo examples test test-fast test-examples test-kernel test-fuzz test-attack conformance fuzz \
-  soak attack bench lint format sdk install install-sdk uninstall clean
+.PHONY: help deps build demo examples test test-fast test-examples test-kernel test-avatar test-fuzz test-attack \
+  conformance fuzz soak attack bench lint format sdk install install-sdk uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ test-examples: examples sdk ## tests the examples, and a package built with make
 
 test-kernel: build examples ## runs the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 or zoo selects
 	@Tests/Kernel/run
+
+test-avatar: build ## runs Google's suite Avatar against bled on a real kernel; KERNEL=6.1 CASE=text or sample selects
+	@Tests/Avatar/run
 
 # A new seed each time, which is printed, so that each run adds to the search.
 test-fuzz: deps ## runs each target in Fuzz for 20 seconds

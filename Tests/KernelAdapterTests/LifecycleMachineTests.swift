@@ -58,6 +58,15 @@ struct LifecycleMachineTests {
     #expect(script.told.last == .stopped)
   }
 
+  @Test func secureConnectionsBesideBREDRNeedSecureSimplePairingFirst() throws {
+    var script = Script(.index(0))
+    try script.find(current: [.lowEnergy, .basicRate, .bondable])
+    script.give(.rival(nil))
+    try script.leftoversRemoved()
+    try script.command("0b00 0000 0100 01")
+    try script.command("2d00 0000 0100 01")
+  }
+
   @Test func privateAddressesAreSwitchedOffWithoutPower() throws {
     var script = Script(.index(0))
     try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable, .privacy])

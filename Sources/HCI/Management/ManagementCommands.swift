@@ -92,6 +92,13 @@ package struct SetBondable: ManagementSettingCommand {
   package init() {}
 }
 
+/// Set Secure Simple Pairing (mgmt-api).
+package struct SetSecureSimplePairing: ManagementSettingCommand {
+  package static let opcode: UInt16 = 0x000B
+  package var value: UInt8 = 0
+  package init() {}
+}
+
 /// Set Low Energy (mgmt-api).
 package struct SetLowEnergy: ManagementSettingCommand {
   package static let opcode: UInt16 = 0x000D

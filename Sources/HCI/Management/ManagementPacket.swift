@@ -122,6 +122,10 @@ package struct ManagementSettings: OptionSet, PacketField, Hashable, Sendable {
   package static let powered = ManagementSettings(rawValue: 1 << 0)
   /// It accepts bonding.
   package static let bondable = ManagementSettings(rawValue: 1 << 4)
+  /// Secure Simple Pairing, of BR/EDR.
+  package static let secureSimplePairing = ManagementSettings(rawValue: 1 << 6)
+  /// BR/EDR.
+  package static let basicRate = ManagementSettings(rawValue: 1 << 7)
   /// LE.
   package static let lowEnergy = ManagementSettings(rawValue: 1 << 9)
   /// The kernel advertises by itself.

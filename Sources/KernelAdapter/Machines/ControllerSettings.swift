@@ -35,6 +35,8 @@ enum ControllerSettings {
     }
     if current.contains(.advertising) { add(SetAdvertising(value: 0)) }
     if !current.contains(.lowEnergy) { add(SetLowEnergy(value: 1)) }
+    // With BR/EDR on, the kernel refuses Secure Connections, also those of LE, before this.
+    if current.contains(.basicRate), !current.contains(.secureSimplePairing) { add(SetSecureSimplePairing(value: 1)) }
     if !current.contains(.secureConnections), information.supported.contains(.secureConnections) {
       add(SetSecureConnections(value: 1))
     }

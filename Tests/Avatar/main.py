@@ -1,0 +1,107 @@
+"""Runs Avatar inside the virtual machine: python main.py [TEXT], or sample for a short run.
+
+TEXT chooses cases by a part of their name. Each case must end as expected: an unexpected failure and an unexpected pass
+both count as failed.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import sys
+import time
+from collections import deque
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../Kernel"))
+
+import expectations  # noqa: E402
+import radio  # noqa: E402
+import services  # noqa: E402
+from device import Device  # noqa: E402
+from support.cases import Resources  # noqa: E402
+from support.daemon import Daemon  # noqa: E402
+
+AVATAR = os.path.join(os.path.dirname(sys.executable), "avatar")
+# The classes for LE; `_lk` wants the keys of BR/EDR, which bled does not use.
+WANTED = re.compile(r"(LeHostTest|LeSecurityTest)\.(?!.*_lk'\)$)")
+VERDICT = re.compile(r"\[Test\] (\S+) (PASS|FAIL|ERROR|SKIP)\s*$")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+LINES = 40  # Of those that a case prints, shown when it failed and ought not to.
+WORDS = {"pass": "ok", "fail": "fails, as listed", "skip": "left out, as listed"}
+CONFIGURATION = """
+TestBeds:
+- Name: bled
+  Controllers:
+    PandoraDevice:
+    - grpc_target: 127.0.0.1:{port}
+    BumbleDevice:
+    - transport: tcp-client:{address}
+MoblyParams:
+  LogPath: /out/mobly
+"""
+
+
+async def avatar(*arguments):
+    """Starts Avatar; its output is one stream."""
+    return await asyncio.create_subprocess_exec(
+        AVATAR, *arguments, cwd="/out", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+
+
+async def choose(text):
+    """The names of the wanted cases."""
+    process = await avatar("--list")
+    output, _ = await process.communicate()
+    names = [line for line in output.decode().splitlines() if WANTED.match(line)]
+    short = expectations.sample()
+    return [name for name in names if (name in short if text == "sample" else text in name)]
+
+
+async def run(names):
+    """Runs the cases, and yields each with its verdict, its seconds, and the last lines that it printed."""
+    full = {name.partition(".")[2]: name for name in names}
+    async with Resources() as resources:
+        await resources.open(radio.Air("/out/rootcanal.log"))
+        daemon = await resources.open(Daemon(resources, "hci0"))
+        resources.callback(shutil.copy, daemon.log, "/out/bled.log")
+        device = Device(daemon)
+        await device.start()
+        server, port = await services.serve(device)
+        resources.push_async_callback(server.stop, None)
+        with open("/out/avatar.yml", "w", encoding="ascii") as file:
+            file.write(CONFIGURATION.format(port=port, address=radio.ADDRESS))
+        process = await avatar("--config", "/out/avatar.yml", "--log-path", "/out/bumble", "--tests", *names)
+        started, last = time.monotonic(), deque(maxlen=LINES)
+        with open("/out/avatar.log", "w", encoding="utf-8") as log:
+            while octets := await process.stdout.readline():
+                line = COLOUR.sub("", octets.decode(errors="replace"))
+                log.write(line)
+                last.append(line)
+                if (match := VERDICT.search(line)) and match[1] in full:
+                    verdict = match[2].lower().replace("error", "fail")
+                    yield full.pop(match[1]), verdict, time.monotonic() - started, last
+                    started, last = time.monotonic(), deque(maxlen=LINES)
+        await process.wait()
+    for name in full.values():
+        yield name, "missing", 0, ()
+
+
+async def main(text):
+    patterns = expectations.expected()
+    kernel = ".".join(os.uname().release.split(".")[:2])
+    counts = {True: 0, False: 0}
+    async for name, verdict, seconds, lines in run(await choose(text)):
+        wanted = expectations.verdict_of(name, patterns)
+        counts[verdict == wanted] += 1
+        remark = WORDS[verdict] if verdict == wanted else f"FAILED: {verdict}, and {wanted} was expected"
+        print(f"{kernel:<4}  {seconds:5.1f} s  {name}  {remark}", flush=True)
+        if verdict not in (wanted, "pass"):
+            print("".join(f"    | {line}" for line in lines), end="", flush=True)
+    with open("/out/counts", "w", encoding="ascii") as file:
+        file.write(f"{counts[True]} {counts[False]}\n")
+    return counts[False] > 0 or not counts[True]
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "")))
