@@ -75,6 +75,14 @@ final class Timers: EventSource {
     cancelledCount = 0
   }
 
+  /// Drops all of them, without ringing.
+  func discard() {
+    let dropped = heap.unordered
+    heap = Heap()
+    cancelledCount = 0
+    for entry in dropped { entry.timer.work = nil }
+  }
+
   private func arm(_ time: Int64) {
     if let armed, armed <= time { return }
     let accuracy = max(1000, min((time &- EventLoop.now) / 64, Self.longestDelay))

@@ -62,6 +62,7 @@ final class RunningDaemon {
         loop.stop()
       }
     }
+    defer { loop.discard() }
     try loop.run()
     if let failure { throw failure }
   }

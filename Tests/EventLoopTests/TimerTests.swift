@@ -61,6 +61,24 @@ struct TimerTests {
     #expect(rung == 0)
   }
 
+  @Test("A loop that is done with holds nothing of what waited")
+  func discarding() throws {
+    final class Content {}
+    weak var kept: Content?
+    var rung = 0
+    do {
+      let content = Content()
+      kept = content
+      _ = loop.schedule(at: EventLoop.now) { [loop] in withExtendedLifetime((content, loop)) { rung += 1 } }
+      loop.execute { [loop] in withExtendedLifetime((content, loop)) { rung += 1 } }
+    }
+    #expect(kept != nil)
+    loop.discard()
+    #expect(kept == nil)
+    try loop.settle()
+    #expect(rung == 0)
+  }
+
   @Test("A timer that sets itself anew for now starves nobody")
   func chain() throws {
     let ends = Ends()

@@ -13,7 +13,8 @@ import Testing
 /// `MESSAGE_SEED=n` repeats a run, `MESSAGES=n` makes a longer one.
 struct MessageTests {
   /// How long one message may take in a debug build on a busy machine; see Tests/Attack/generator.py for a release one.
-  private static let longest = Duration.seconds(2)
+  private static let longest = Duration.seconds(
+    ProcessInfo.processInfo.environment["SANITIZE"] == nil ? 2 : 30)
 
   @Test("thousands of messages, made from the protocol's description", arguments: [true, false], [nil, 1])
   func messages(isPermitted: Bool, fixed: UInt64?) throws {
