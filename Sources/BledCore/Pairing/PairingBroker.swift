@@ -29,6 +29,8 @@ final class PairingBroker {
   private var window: (any ScheduledWork)?
   /// The sessions that wait for a link to become more secure, each under a number of its own.
   private var raising: [LinkID: [Int: Session]] = [:]
+  /// Links on which keys are agreed on: what encrypts them next need not be the bond.
+  private var agreeing: Set<LinkID> = []
   /// Links whose pairing was allowed by somebody.
   private var allowed: Set<LinkID> = []
   /// The questions that sessions are asked.
@@ -134,6 +136,14 @@ final class PairingBroker {
     return isOfBond || mayPair(hub) ? state : SecurityState(level: 1, keySize: 0, isBonded: bond != nil)
   }
 
+  /// The bond of a link if the link is encrypted with its keys, which the device has thereby shown to have.
+  func provenBond(of hub: LinkHub) -> Bond? {
+    guard !agreeing.contains(hub.link.id), let bond = bond(of: hub), let level = bond.security?.level,
+      (2...max(2, level)).contains(hub.link.security.level)
+    else { return nil }
+    return bond
+  }
+
   /// Whether somebody allows this link to pair.
   private func mayPair(_ hub: LinkHub?) -> Bool {
     acceptsAll || window != nil || (hub.map { allowed.contains($0.link.id) } ?? false)
@@ -200,11 +210,13 @@ final class PairingBroker {
   func linkEnded(_ hub: LinkHub) {
     raising[hub.link.id] = nil
     allowed.remove(hub.link.id)
+    agreeing.remove(hub.link.id)
     involved[hub.peripheral] = nil
     endQuestion(of: hub.peripheral)
   }
 
-  private func bond(of hub: LinkHub) -> Bond? {
+  /// The bond with the device of a link.
+  func bond(of hub: LinkHub) -> Bond? {
     bonds.find(hub.slot.adapter.information.address, hub.peripheral.identity)
   }
 
@@ -214,8 +226,11 @@ final class PairingBroker {
     let peripheral = directory.peripheral(at: address, on: slot)
     let hub = links.links.last { $0.peripheral == peripheral }
     switch event {
-    case .question(let question): ask(question, peripheral, hub, slot)
+    case .question(let question):
+      if let hub { agreeing.insert(hub.link.id) }
+      ask(question, peripheral, hub, slot)
     case .showPasskey(let passkey, let entered):
+      if let hub { agreeing.insert(hub.link.id) }
       show(passkey, entered, peripheral, hub, slot)
     case .bonded(let bond):
       guard mayPair(hub) else {
@@ -223,17 +238,19 @@ final class PairingBroker {
         return forget(bond)
       }
       peripheral.identity = bond.peer
+      let hasNewKeys = bonds.find(bond.local, bond.peer)?.longTermKeys != bond.longTermKeys
       if let old = bonds.keep(bond) { forget(old) }
       shareBonds()
-      hub?.securityChanged()
+      hub?.bondChanged(isMadeHere: hasNewKeys)
       if bond.security != nil { tellEnd(peripheral, hub, nil) }
     case .failed(let error):
+      if let hub { agreeing.remove(hub.link.id) }
       logger.notice("pairing with \(peripheral.address) failed: \(error)")
       tellEnd(peripheral, hub, error)
     case .unbonded:
       bonds.remove(slot.adapter.information.address, peripheral.identity)
       shareBonds()
-      hub?.securityChanged()
+      hub?.bondChanged()
     }
   }
 
