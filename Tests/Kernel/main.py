@@ -33,7 +33,7 @@ MODULES = {
         "disturbed",
         "zoo_walk",
     ],
-    8: ["pairing"],
+    8: ["pairing", "bonded_phone"],
 }
 
 
