@@ -71,7 +71,7 @@ public final class Daemon {
     var remembered = PeripheralDirectory.Limits()
     remembered.peripherals = limits.total[.peripherals] ?? .max
     directory = PeripheralDirectory(store: store, scheduler: scheduler, limits: remembered)
-    links = LinkRegistry(directory: directory, scheduler: scheduler)
+    links = LinkRegistry(directory: directory, store: store, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     central = CentralBroker(
       adapters: adapters, directory: directory, rules: rules, scheduler: scheduler, logger: logger)
@@ -178,6 +178,7 @@ public final class Daemon {
     guard !isStopping else { return }
     isStopping = true
     restorations.freeze()
+    pairing.bonds.clients.freeze()
     for session in sessions { close(session, Self.shuttingDown) }
     var running = adapters.slots.count
     var isDone = false

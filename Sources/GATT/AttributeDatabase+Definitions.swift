@@ -2,40 +2,32 @@ import ATT
 import Bluetooth
 
 extension AttributeDatabase {
-  /// How many removed services are remembered with their handles.
-  private static let retiredLimit = 256
-
-  /// Adds a service and gives it handles: those it had before if it was here in the same shape and they are free,
-  /// else fresh ones, and those of other removed services only when none are left.
-  /// - Parameter preferred: its start handle if there is room: where it was in an earlier database.
+  /// Adds a service and gives it handles: those it had before if its publisher had it here in the same shape and they
+  /// are free, else fresh ones, and those of other removed services only when none are left.
+  /// - Parameters:
+  ///   - publisher: whose service it is, over the lives of databases.
+  ///   - preferred: its start handle if there is room: where it was in an earlier database.
   /// - Throws: `.noHandlesLeft`; `.unknownInclude`; `.invalidDeclaration` for a characteristic or descriptor that has
   ///   the UUID of a declaration; `.valueTooLong`.
   public mutating func add(
-    _ definition: ServiceDefinition, owner: AttributeOwner = .local, at preferred: UInt16? = nil
+    _ definition: ServiceDefinition, owner: AttributeOwner = .local, publisher: UInt32? = nil,
+    at preferred: UInt16? = nil
   ) throws(DatabaseError) -> RegisteredService {
     let count = definition.attributeCount
-    let shape = try shape(of: definition)
+    let tree = try tree(of: definition)
     let start: UInt16
     if let preferred, preferred > 0, let end = UInt16(exactly: Int(preferred) + count - 1), isFree(preferred...end) {
       start = preferred
-    } else if let range = retired[shape], range.count == count, isFree(range) {
-      start = range.lowerBound
+    } else if let place = formerPlaces.ranges(of: tree, publisher: publisher)
+      .first(where: { $0.count == count && isFree($0) })
+    {
+      start = place.lowerBound
     } else {
       start = try freeHandles(count)
     }
     guard let end = UInt16(exactly: Int(start) + count - 1) else { throw .noHandlesLeft }
-    let service = try insert(attributes(of: definition, at: start), range: start...end, owner: owner)
-    retired[shape] = nil
-    return service
-  }
-
-  /// Remembers where a service was. At the limit nothing more is remembered: the next of its kind gets fresh handles.
-  mutating func retire(_ service: Service) {
-    let range = service.registered.range
-    guard retired.count < Self.retiredLimit,
-      Int(range.upperBound) - Int(range.lowerBound) + 1 == service.attributes.count
-    else { return }
-    retired[Self.shape(of: service.attributes)] = range
+    return try insert(
+      attributes(of: definition, at: start), range: start...end, owner: owner, publisher: publisher)
   }
 
   private func isFree(_ range: ClosedRange<UInt16>) -> Bool {
@@ -44,13 +36,20 @@ extension AttributeDatabase {
 
   private func freeHandles(_ count: Int) throws(DatabaseError) -> UInt16 {
     if Int(highestHandle) + count <= 0xFFFF { return highestHandle + 1 }
+    let used = entries.map(\.registered.range)
+    let start = Self.gap(of: count, between: used + formerPlaces.all.map(\.range)) ?? Self.gap(of: count, between: used)
+    guard let start else { throw .noHandlesLeft }
+    return start
+  }
+
+  /// The first handle of so many that are free.
+  private static func gap(of count: Int, between ranges: [ClosedRange<UInt16>]) -> UInt16? {
     var start = 1
-    for range in entries.lazy.map(\.registered.range) {
-      if Int(range.lowerBound) - start >= count { return UInt16(start) }
-      start = Int(range.upperBound) + 1
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if Int(range.lowerBound) - start >= count { break }
+      start = max(start, Int(range.upperBound) + 1)
     }
-    guard start + count - 1 <= 0xFFFF else { throw .noHandlesLeft }
-    return UInt16(start)
+    return start + count - 1 <= 0xFFFF ? UInt16(exactly: start) : nil
   }
 
   /// The attributes of a definition in the order of Part G, 2.6.1: declaration, includes, characteristics.
@@ -87,27 +86,27 @@ extension AttributeDatabase {
     return list
   }
 
-  /// What clients see of a service except its handles, so that it can be recognised elsewhere.
-  private func shape(of definition: ServiceDefinition) throws(DatabaseError) -> [UInt8] {
+  private func tree(of definition: ServiceDefinition) throws(DatabaseError) -> [UInt8] {
     guard definition.attributeCount <= 0xFFFF else { throw .noHandlesLeft }
     let types = definition.characteristics.flatMap { [$0.uuid] + $0.allDescriptors.map(\.uuid) }
     guard !types.contains(where: \.isDeclarationType) else { throw .invalidDeclaration }
-    return Self.shape(of: try attributes(of: definition, at: 0))
+    return tree(of: try attributes(of: definition, at: 0))
   }
 
-  private static func shape(of attributes: [Attribute]) -> [UInt8] {
+  /// What clients see of a service except its handles, so that it can be recognised elsewhere.
+  func tree(of attributes: [Attribute]) -> [UInt8] {
     var shape: [UInt8] = []
     for attribute in attributes {
       shape.append(uuid: attribute.type)
       guard case .stored(let value) = attribute.source, attribute.isDeclaration else { continue }
       if attribute.type == .characteristic {
-        shape.append(value[0])
+        shape += value.prefix(1)
         shape += value.dropFirst(3)
       } else {
         shape += value
       }
     }
-    return shape
+    return cmac?(shape) ?? shape
   }
 }
 

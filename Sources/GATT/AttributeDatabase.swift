@@ -9,15 +9,28 @@ public struct AttributeDatabase: Sendable {
   struct Service: Sendable {
     var registered: RegisteredService
     var attributes: [Attribute]
+    /// What clients see of it except its handles.
+    let tree: [UInt8]
+    /// Whose it is, over the lives of databases.
+    let publisher: UInt32?
     /// The highest security level that one of them asks for.
     let strictestLevel: UInt8
 
-    init(registered: RegisteredService, attributes: [Attribute]) {
+    init(registered: RegisteredService, attributes: [Attribute], tree: [UInt8], publisher: UInt32?) {
       self.registered = registered
       self.attributes = attributes
+      self.tree = tree
+      self.publisher = publisher
       strictestLevel = attributes.reduce(1) {
         max($0, $1.permissions.read?.level ?? 1, $1.permissions.write?.level ?? 1)
       }
+    }
+
+    /// Where it is; nil for one whose handles have gaps, which nobody adds again.
+    var place: ServicePlaces.Place? {
+      let range = registered.range
+      guard range.count == attributes.count else { return nil }
+      return .init(publisher: publisher, tree: tree, range: range)
     }
   }
 
@@ -33,16 +46,21 @@ public struct AttributeDatabase: Sendable {
   private var handlesByType: [BluetoothUUID: [UInt16]] = [:]
   /// The highest handle that was ever in use: new services follow it, so that no cached handle changes its meaning.
   var highestHandle: UInt16 = 0
-  /// The handles of removed services, by their shape: a service that returns gets its handles back.
-  var retired: [[UInt8]: ClosedRange<UInt16>] = [:]
+  /// Where services were that are not here: one that returns gets its handles back.
+  public internal(set) var formerPlaces: ServicePlaces
   /// AES-CMAC with the all-zero key; nil where there is no database hash.
   let cmac: (@Sendable ([UInt8]) -> [UInt8])?
   var cachedHash: [UInt8]?
 
   /// Makes an empty database.
-  /// - Parameter cmac: AES-CMAC of octets under the all-zero key, 16 octets in the order of RFC 4493, for the database
-  ///   hash.
-  public init(cmac: (@Sendable ([UInt8]) -> [UInt8])? = nil) { self.cmac = cmac }
+  /// - Parameters:
+  ///   - places: where services were in an earlier database, `places` of that one.
+  ///   - cmac: AES-CMAC of octets under the all-zero key, 16 octets in the order of RFC 4493, for the database hash.
+  public init(places: [ServicePlaces.Place] = [], cmac: (@Sendable ([UInt8]) -> [UInt8])? = nil) {
+    formerPlaces = ServicePlaces(places)
+    self.cmac = cmac
+    highestHandle = formerPlaces.highestHandle
+  }
 
   /// All services in the order of their handles.
   public var services: [RegisteredService] { entries.map(\.registered) }
@@ -52,6 +70,12 @@ public struct AttributeDatabase: Sendable {
     guard let index = serviceIndex(of: handle) else { return nil }
     return entries[index].registered
   }
+
+  /// Where services were and are, for a later database: those that are here last, in the order of their handles.
+  public var places: [ServicePlaces.Place] { formerPlaces.all + entries.compactMap(\.place) }
+
+  /// What clients see of the service that this handle belongs to, except its handles: 16 octets where there is a hash.
+  public func tree(containing handle: UInt16) -> [UInt8]? { serviceIndex(of: handle).map { entries[$0].tree } }
 
   /// The attribute at this handle.
   public func attribute(_ handle: UInt16) -> Attribute? { position(of: handle).map { self[$0] } }
@@ -78,17 +102,19 @@ public struct AttributeDatabase: Sendable {
   ///   - range: the service's handles; they may be more than it has attributes.
   ///   - attributes: in ascending order, beginning with the service declaration at the range's start. Declarations
   ///     (0x2800 to 0x2803) hold their values in the wire form of Part G, 3.1 to 3.3.
+  ///   - publisher: whose service it is, a number of the caller's: it may return to these handles.
   /// - Throws: `.invalidHandles`; `.invalidDeclaration`; `.valueTooLong`.
   @discardableResult
   public mutating func insert(
-    _ attributes: [Attribute], range: ClosedRange<UInt16>, owner: AttributeOwner
+    _ attributes: [Attribute], range: ClosedRange<UInt16>, owner: AttributeOwner, publisher: UInt32? = nil
   ) throws(DatabaseError) -> RegisteredService {
     let index = serviceIndexNotAbove(range.lowerBound).map { $0 + 1 } ?? 0
     if index > 0, entries[index - 1].registered.range.overlaps(range) { throw .invalidHandles }
     if index < entries.count, entries[index].registered.range.overlaps(range) { throw .invalidHandles }
     var attributes = attributes
     let registered = try Declarations.read(&attributes, range: range, owner: owner)
-    let service = Service(registered: registered, attributes: attributes)
+    let service = Service(
+      registered: registered, attributes: attributes, tree: tree(of: attributes), publisher: publisher)
     entries.insert(service, at: index)
     strictestLevel = max(strictestLevel, service.strictestLevel)
     for attribute in attributes {
@@ -97,6 +123,7 @@ public struct AttributeDatabase: Sendable {
       handlesByType[attribute.type] = handles
     }
     highestHandle = max(highestHandle, range.upperBound)
+    formerPlaces.occupy(range)
     cachedHash = nil
     return registered
   }
@@ -114,7 +141,7 @@ public struct AttributeDatabase: Sendable {
       if !handles.isEmpty { handlesByType[attribute.type] = handles }
     }
     strictestLevel = entries.reduce(1) { max($0, $1.strictestLevel) }
-    retire(service)
+    if let place = service.place { formerPlaces.leave(place) }
     cachedHash = nil
     return service.registered.range
   }

@@ -29,6 +29,8 @@ public enum GATTAction: Sendable {
   case subscriptionChanged(handle: UInt16, ClientConfiguration)
   /// An indication was confirmed, or failed. Emitted exactly once for each.
   case indicationFinished(IndicationID, Result<Void, GATTError>)
+  /// A signed write was taken: one with this counter, or a lower one, is none any more.
+  case signatureTaken(counter: UInt32)
   /// `clientState` changed: keep it if the peer is bonded.
   case clientStateChanged
 }

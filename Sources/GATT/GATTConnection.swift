@@ -8,7 +8,8 @@ import Bluetooth
 // ended    never; what is started then fails at once
 //
 // Inputs: `received`, `timePassed`, `linkEnded`, `securityChanged`; client: `start`, `resume`; server: `answerRead`,
-// `answerWrite`, `notify`, `indicate`, `databaseChanged`, `ownerGone`, `restore`. Outputs: `GATTAction`, `deadline`.
+// `answerWrite`, `notify`, `indicate`, `databaseChanged`, `serviceReturned`, `ownerGone`, `restore`, `takeSignatures`.
+// Outputs: `GATTAction`, `deadline`.
 
 /// Both GATT roles on one link (Core 5.4, Vol 3, Part G).
 ///
@@ -115,10 +116,13 @@ public struct GATTConnection: Sendable {
 
   // MARK: - Server
 
-  /// Checks signed writes; without it they are ignored.
-  public var signatureVerifier: SignatureVerifier? {
-    get { server.signatureVerifier }
-    set { server.signatureVerifier = newValue }
+  /// Takes signed writes of the client from now on; without a key they are ignored.
+  /// - Parameters:
+  ///   - counter: what the last one was signed with that was taken, also on earlier links; nil if none was.
+  ///   - verifier: checks their codes; nil if the client has no key.
+  public mutating func takeSignatures(after counter: UInt32?, _ verifier: SignatureVerifier?) {
+    server.lastSignCounter = counter
+    server.signatureVerifier = verifier
   }
 
   /// The client's subscription to the value at this handle.
@@ -171,6 +175,14 @@ public struct GATTConnection: Sendable {
     _ range: ClosedRange<UInt16>, now: Instant, database: AttributeDatabase, actions: inout [GATTAction]
   ) {
     server.databaseChanged(range, now: now, bearer: &bearer, database: database, actions: &actions)
+  }
+
+  /// Gives a bonded client its subscriptions to a service that is back at these handles.
+  public mutating func serviceReturned(
+    _ range: ClosedRange<UInt16>, database: AttributeDatabase, actions: inout [GATTAction]
+  ) {
+    guard isOpen else { return }
+    server.wakeSubscriptions(range, database, &actions)
   }
 
   /// Ends the open request to an owner that cannot answer any more.

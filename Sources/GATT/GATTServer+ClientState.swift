@@ -3,15 +3,29 @@ import Bluetooth
 
 /// What a server stores of a bonded client between connections (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
 public struct GATTClientState: Hashable, Sendable {
-  /// Its subscriptions, by the handle of the value.
-  public var subscriptions: [UInt16: ClientConfiguration]
+  /// What a client wants to be sent of one value.
+  public struct Subscription: Hashable, Sendable {
+    /// The value of the Client Characteristic Configuration.
+    public var configuration: ClientConfiguration
+    /// The service that it is of (`AttributeDatabase.tree`): another one may have the handles later.
+    public var service: [UInt8]
+
+    /// Makes a subscription.
+    public init(_ configuration: ClientConfiguration, service: [UInt8]) {
+      self.configuration = configuration
+      self.service = service
+    }
+  }
+
+  /// Its subscriptions, by the handle of the value; also to services that are not there at the moment.
+  public var subscriptions: [UInt16: Subscription]
   /// What it wrote to Client Supported Features; empty if nothing.
   public var features: [UInt8]
-  /// The hash of the database that it knows, in wire order; nil where there is none.
+  /// The hash of the database that it knows, in wire order; nil where it knows none, or there is none.
   public var hash: [UInt8]?
 
   /// Makes the state of a client.
-  public init(subscriptions: [UInt16: ClientConfiguration] = [:], features: [UInt8] = [], hash: [UInt8]? = nil) {
+  public init(subscriptions: [UInt16: Subscription] = [:], features: [UInt8] = [], hash: [UInt8]? = nil) {
     self.subscriptions = subscriptions
     self.features = features
     self.hash = hash
@@ -69,25 +83,61 @@ extension GATTServer {
   /// The state to store of a bonded client.
   func clientState(_ database: inout AttributeDatabase) -> GATTClientState {
     let knowsDatabase = awareness == .aware && !isServiceChangePending
-    return GATTClientState(
-      subscriptions: subscriptions, features: features, hash: knowsDatabase ? database.hash() : knownHash)
+    var state = GATTClientState(
+      subscriptions: dormant, features: features, hash: knowsDatabase ? database.hash() : knownHash)
+    for (handle, configuration) in subscriptions {
+      guard let service = database.tree(containing: handle) else { continue }
+      state.subscriptions[handle] = .init(configuration, service: service)
+    }
+    return state
   }
 
-  /// Restores the state of a bonded client, and tells it if the database has changed since.
+  /// Restores the state of a bonded client, and tells it if the database has changed since. What it has configured on
+  /// this link already stays.
   mutating func restore(
     _ state: GATTClientState, now: Instant, bearer: inout Bearer, database: inout AttributeDatabase,
     actions: inout [GATTAction]
   ) {
-    features = state.features
-    knownHash = state.hash
-    for (handle, configuration) in state.subscriptions.sorted(by: { $0.key < $1.key }) {
-      let possible = database.attribute(handle)?.characteristic.possible ?? []
-      guard !configuration.isEmpty, configuration.isSubset(of: possible) else { continue }
-      subscriptions[handle] = configuration
-      actions.append(.subscriptionChanged(handle: handle, configuration))
+    let length = max(features.count, state.features.count)
+    features = (0..<length).map { index in
+      (index < features.count ? features[index] : 0) | (index < state.features.count ? state.features[index] : 0)
     }
-    guard let known = state.hash, let hash = database.hash(), known != hash else { return }
+    knownHash = state.hash
+    dormant = state.subscriptions.filter { !configured.contains($0.key) }
+    wakeSubscriptions(1...0xFFFF, database, &actions)
+    guard let hash = database.hash(), state.hash != hash else { return }
     if hasFeature(.robustCaching) { awareness = .unaware }
     indicateServiceChanged(1...0xFFFF, now, &bearer, database, &actions)
+  }
+
+  /// Gives the client its subscriptions to services that are there again, unless the link is not secure enough for
+  /// them. Those whose handles belong to something else by now are forgotten.
+  mutating func wakeSubscriptions(
+    _ range: ClosedRange<UInt16>, _ database: AttributeDatabase, _ actions: inout [GATTAction]
+  ) {
+    guard !dormant.isEmpty else { return }
+    for (handle, subscription) in dormant.sorted(by: { $0.key < $1.key }) where range.contains(handle) {
+      guard let tree = database.tree(containing: handle) else { continue }
+      guard tree == subscription.service, let descriptor = database.configuration(ofValue: handle),
+        !subscription.configuration.isEmpty,
+        subscription.configuration.isSubset(of: descriptor.characteristic.possible)
+      else {
+        dormant[handle] = nil
+        continue
+      }
+      guard refusal(.write, descriptor) == nil else { continue }
+      dormant[handle] = nil
+      subscriptions[handle] = subscription.configuration
+      actions.append(.subscriptionChanged(handle: handle, subscription.configuration))
+    }
+  }
+}
+
+extension AttributeDatabase {
+  /// The Client Characteristic Configuration of the value at this handle.
+  fileprivate func configuration(ofValue handle: UInt16) -> Attribute? {
+    guard let service = service(containing: handle) else { return nil }
+    return handles(ofType: .clientCharacteristicConfiguration, in: service.range)
+      .lazy.compactMap { attribute($0) }.first { $0.characteristic.valueHandle == handle }
   }
 }

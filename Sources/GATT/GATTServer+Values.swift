@@ -111,6 +111,8 @@ extension GATTServer {
       actions.append(.clientStateChanged)
     }
     if hasFeature(.robustCaching) { awareness = .unaware }
+    // It could be told of nothing else but what it knew before.
+    knownHash = nil
     indicateServiceChanged(range, now, &bearer, database, &actions)
   }
 

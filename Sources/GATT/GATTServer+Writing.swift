@@ -1,9 +1,9 @@
 import ATT
 import Bluetooth
 
-/// Checks a signed write (Core 5.4, Vol 3, Part C, 10.4.2): gets the whole packet and says whether its code is right
-/// and its counter is new. It remembers the counter.
-public typealias SignatureVerifier = @Sendable (_ packet: [UInt8]) -> Bool
+/// Checks a signed write (Core 5.4, Vol 3, Part H, 2.4.5): gets the whole packet, and returns the counter that it was
+/// signed with; nil if its code is wrong.
+public typealias SignatureVerifier = @Sendable (_ packet: [UInt8]) -> UInt32?
 
 /// What Execute Write has still to do.
 struct ExecuteWrite {
@@ -59,15 +59,17 @@ extension GATTServer {
     }
   }
 
-  /// Signed Write Command (3.4.5.4): one whose signature is not right is ignored.
+  /// Signed Write Command (3.4.5.4): one whose signature is wrong, or which was sent before, is ignored (Part C,
+  /// 10.4.2).
   mutating func signedWrite(
     _ handle: UInt16, _ value: ArraySlice<UInt8>, _ signature: ArraySlice<UInt8>, _ database: inout AttributeDatabase,
     _ actions: inout [GATTAction]
   ) {
-    guard let signatureVerifier else { return }
-    guard signatureVerifier(ATTPDU.signedWriteCommand(handle, value: value, signature: signature).encoded) else {
-      return
-    }
+    let packet = ATTPDU.signedWriteCommand(handle, value: value, signature: signature).encoded
+    guard let counter = signatureVerifier?(packet) else { return }
+    if let lastSignCounter, counter <= lastSignCounter { return }
+    lastSignCounter = counter
+    actions.append(.signatureTaken(counter: counter))
     writeCommand(handle, value, &database, &actions)
   }
 
@@ -248,6 +250,8 @@ extension GATTServer {
 
   private mutating func configure(_ handle: UInt16, _ configuration: ClientConfiguration, _ actions: inout [GATTAction])
   {
+    configured.insert(handle)
+    dormant[handle] = nil
     let before = subscriptions[handle] ?? []
     guard before != configuration else { return }
     subscriptions[handle] = configuration.isEmpty ? nil : configuration

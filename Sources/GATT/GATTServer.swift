@@ -44,7 +44,14 @@ struct GATTServer: Sendable {
 
   var security: SecurityState
   var signatureVerifier: SignatureVerifier?
+  /// The counter of the last signed write that was taken.
+  var lastSignCounter: UInt32?
   var subscriptions: [UInt16: ClientConfiguration] = [:]
+  /// The subscriptions of a bonded client that are not in force: their service is not there, or the link not secure
+  /// enough.
+  var dormant: [UInt16: GATTClientState.Subscription] = [:]
+  /// The values whose subscription the client wrote on this link.
+  var configured: Set<UInt16> = []
   var features: [UInt8] = []
   var awareness = Awareness.aware
   var knownHash: [UInt8]?

@@ -102,7 +102,9 @@ import Testing
     let world = restart()
     let belt = world.peer()
     try belt.furnish()
-    if world.adapter.pendingConnections.contains(belt.address) { world.adapter.bringUp(belt) }
+    if world.adapter.pendingConnections.contains(belt.address) {
+      world.adapter.bringUp(belt).protect(LinkSecurity(level: 2, keySize: 16))
+    }
     world.settle()
     let client = world.client(user: 5)
     _ = try client.call(SessionOpen.self, .init(restore: "app"))
@@ -124,13 +126,24 @@ import Testing
     let battery = ServiceToPublish(
       uuid: 0x180F,
       characteristics: [.init(uuid: 0x2A19, properties: ["read", "notify"], value: HexBytes([1]))])
-    _ = try client.result(ServiceAdd.self, .init(service: battery))
+    let service = try client.result(ServiceAdd.self, .init(service: battery)).service
     _ = try client.call(AdvertisingStart.self, .init(name: "App", services: [0x180F]))
-    scheduler.advance(by: .seconds(3))
-    #expect(storage.files.count == 2)
+    var bond = Bond(local: world.adapter.information.address, peer: belt.address)
+    bond.add(
+      LongTermKey(
+        value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: false,
+        isSecureConnections: true, role: .central))
+    world.daemon.acceptPairing(ofAll: true)
+    world.adapter.onEvent?(.pairing(belt.address, .bonded(bond)))
+    let descriptor = try #require(service.characteristics?.first?.descriptors?.first?.handle)
+    _ = belt.start(.subscribe(descriptor: descriptor, .notification))
+    scheduler.advance(by: .seconds(12))
+    #expect(storage.files.keys.sorted() == ["bonds", "clients", "peripherals", "services", "sessions"])
   }
 
-  @Test("Whatever one value in a file is, the daemon starts and answers", arguments: ["peripherals", "sessions"])
+  @Test(
+    "Whatever one value in a file is, the daemon starts and answers",
+    arguments: ["bonds", "clients", "peripherals", "services", "sessions"])
   func mutations(of name: String) throws {
     try furnish()
     let content = try DocumentFormat.decode(try #require(storage.files[name]), name: name, version: 1)

@@ -33,23 +33,6 @@ import Testing
     for count in 0..<signed.count { #expect(ATTSignature.verify(Array(signed.prefix(count)), key: key) == nil) }
   }
 
-  @Test func aSignedPacketIsAcceptedOnceAndNoneThatIsOlder() throws {
-    let key = try #require(Key128(bigEndian: Array(repeating: 7, count: 16)))
-    let packet: [UInt8] = [0xD2, 0x03, 0x00, 1]
-    func signed(_ counter: UInt32) -> [UInt8] { packet + ATTSignature.sign(packet, counter: counter, key: key) }
-    var peer = PeerSignature(key: key)
-    for (counter, isAccepted) in [(0, true), (0, false), (7, true), (3, false), (7, false), (8, true)] {
-      let answer = peer.accepts(signed(UInt32(counter)))
-      #expect(answer == isAccepted, "counter \(counter)")
-    }
-    let foreign = peer.accepts(packet + ATTSignature.sign(packet, counter: 9, key: .zero))
-    #expect(!foreign)
-    #expect(peer.lastCounter == 8)
-    var later = PeerSignature(key: key, lastCounter: peer.lastCounter)
-    let answers = [8, .max, .max].map { later.accepts(signed($0)) }
-    #expect(answers == [false, true, false])
-  }
-
   @Test func twoNewPairsShareASecretAndNothingElse() throws {
     let (a, b, c) = (P256KeyPair(), P256KeyPair(), P256KeyPair())
     let secret = try #require(a.sharedSecret(with: b.publicKey))

@@ -44,6 +44,61 @@ struct AttributeDatabaseTests {
     #expect(database.service(containing: 0xFFFF)?.range == 0xFFFD...0xFFFF)
   }
 
+  /// A service of three handles.
+  private func service(_ uuid: BluetoothUUID) -> ServiceDefinition {
+    ServiceDefinition(
+      uuid: uuid, characteristics: [CharacteristicDefinition(uuid: 0x2AF0, properties: .read, value: .stored([]))])
+  }
+
+  @Test("A service gets the handles that its publisher had for it, also in a later database; nobody else does (P13)")
+  func handlesComeBack() throws {
+    var first = AttributeDatabase()
+    for (uuid, publisher): (BluetoothUUID, UInt32) in [(0x1111, 1), (0x1111, 1), (0x2222, 1), (0x1111, 2)] {
+      _ = try first.add(service(uuid), publisher: publisher)
+    }
+    var next = AttributeDatabase(places: first.places)
+    func add(_ uuid: BluetoothUUID, _ publisher: UInt32) throws -> UInt16 {
+      try next.add(service(uuid), publisher: publisher).range.lowerBound
+    }
+    #expect(try add(0x1111, 2) == 10)
+    #expect(try add(0x2222, 1) == 7)
+    #expect(try add(0x1111, 1) == 1)
+    #expect(try add(0x3333, 1) == 13, "what others had is not given away")
+    #expect(try add(0x1111, 1) == 4, "the second one alike")
+    #expect(try add(0x1111, 1) == 16)
+    next.remove(service: 7)
+    #expect(try add(0x2222, 1) == 7)
+    #expect(AttributeDatabase(places: next.places).places == next.places)
+  }
+
+  @Test("Places are bounded, and whoever has most of them loses one")
+  func placesAreBounded() throws {
+    var database = AttributeDatabase()
+    _ = try database.add(service(0x1111), publisher: 1)
+    database.remove(service: 1)
+    for number in 0...UInt16(ServicePlaces.most) {
+      let added = try database.add(service(BluetoothUUID(0x3000 + number)), publisher: 2)
+      database.remove(service: added.range.lowerBound)
+    }
+    #expect(database.formerPlaces.all.count == ServicePlaces.most)
+    #expect(try database.add(service(0x1111), publisher: 1).range.lowerBound == 1)
+  }
+
+  @Test("When handles run out, those of services that are gone are given away, the last resort")
+  func placesGiveWay() throws {
+    let old: [ServicePlaces.Place] = [
+      .init(publisher: 1, tree: [1], range: 1...3), .init(publisher: 1, tree: [2], range: 2...4),
+      .init(publisher: 1, tree: [3], range: 10...0xFFFE),
+    ]
+    var database = AttributeDatabase(places: old)
+    #expect(database.places.map(\.tree) == [[1], [3]], "they do not overlap")
+    #expect(try database.add(service(0x1111)).range == 4...6)
+    #expect(try database.add(service(0x2222)).range == 7...9)
+    #expect(try database.add(service(0x3333)).range == 1...3)
+    #expect(database.places.map(\.range) == [10...0xFFFE, 1...3, 4...6, 7...9])
+    #expect(try database.add(service(0x4444)).range == 10...12)
+  }
+
   @Test func whatCannotBeAServiceIsRefused() throws {
     var database = AttributeDatabase()
     let declaration = Attribute(handle: 5, type: 0x2800, source: .stored([0x34, 0x12]))

@@ -79,6 +79,7 @@ struct LinkScript {
       events.append("subscribed \(handle) \(configuration.rawValue)")
     case .indicationFinished(let id, .success): events.append("confirmed \(id.value)")
     case .indicationFinished(let id, .failure(let error)): events.append("unconfirmed \(id.value) \(error)")
+    case .signatureTaken(let counter): events.append("signed \(counter)")
     case .clientStateChanged: events.append("state")
     }
   }
@@ -135,6 +136,12 @@ extension LinkScript {
     now = now.advanced(by: .seconds(seconds))
     perform { connection, database, actions, now in
       connection.timePassed(now: now, actions: &actions)
+    }
+  }
+
+  mutating func serviceReturned(_ range: ClosedRange<UInt16>) {
+    perform { connection, database, actions, _ in
+      connection.serviceReturned(range, database: database, actions: &actions)
     }
   }
 

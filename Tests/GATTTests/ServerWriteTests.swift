@@ -2,7 +2,6 @@ import ATT
 import Bluetooth
 import BluetoothCrypto
 import GATT
-import Synchronization
 import Testing
 
 /// Core 5.4, Vol 3, Part F, 3.4.5 and 3.4.6.
@@ -164,24 +163,30 @@ struct ServerWriteTests {
     try server.exchange("0a0d00", "0b07")
   }
 
-  @Test func signedWritesAreTakenOnceEach() throws {
+  @Test("A signed write is taken once, and none that is older than one before, also on the next link")
+  func signedWritesAreTakenOnceEach() throws {
     let key = try #require(Key128(bigEndian: Array(1...16)))
-    let peer = Mutex(PeerSignature(key: key))
-    var server = LinkScript(try sampleDatabase())
-    server.connection.signatureVerifier = { packet in peer.withLock { $0.accepts(packet) } }
-    func signed(_ value: String, counter: UInt32) -> String {
+    func signed(_ value: String, counter: UInt32, key: Key128) -> String {
       let packet = Hex.decode("d20d00" + value) ?? []
       return Hex.encode(packet + ATTSignature.sign(packet, counter: counter, key: key))
     }
-    try server.exchange(signed("aabb", counter: 5), nil)
-    #expect(server.database.value(of: 13) == [0xAA, 0xBB])
-    try server.exchange("520d0001", nil)
-    try server.exchange(signed("aabb", counter: 5), nil)
-    try server.exchange(signed("aabb", counter: 4), nil)
-    try server.exchange(signed("cc", counter: 6).replacing("d20d00cc", with: "d20d00cd"), nil)
-    #expect(server.database.value(of: 13) == [1])
-    try server.exchange(signed("cc", counter: 6), nil)
-    #expect(server.database.value(of: 13) == [0xCC])
+    var server = LinkScript(try sampleDatabase())
+    server.connection.takeSignatures(after: nil) { ATTSignature.verify($0, key: key) }
+    for (counter, isTaken): (UInt32, Bool) in [(0, true), (0, false), (7, true), (3, false), (7, false), (8, true)] {
+      try server.exchange("520d00ff", nil)
+      _ = server.takeEvents()
+      try server.exchange(signed("aabb", counter: counter, key: key), nil)
+      #expect(server.database.value(of: 13) == (isTaken ? [0xAA, 0xBB] : [0xFF]), "counter \(counter)")
+      #expect(server.takeEvents() == (isTaken ? ["signed \(counter)", "stored 13"] : []))
+    }
+    try server.exchange(signed("cc", counter: 9, key: .zero), nil)
+    try server.exchange(signed("cc", counter: 9, key: key).replacing("d20d00cc", with: "d20d00cd"), nil)
+    #expect(server.takeEvents() == [])
+
+    var later = LinkScript(try sampleDatabase())
+    later.connection.takeSignatures(after: 8) { ATTSignature.verify($0, key: key) }
+    for counter: UInt32 in [8, .max, .max] { try later.exchange(signed("cc", counter: counter, key: key), nil) }
+    #expect(later.takeEvents() == ["signed \(UInt32.max)", "stored 13"])
   }
 
   @Test func aSignatureIsNoSubstituteForEncryption() throws {
@@ -195,7 +200,7 @@ struct ServerWriteTests {
             value: .stored([7]))
         ]))
     var server = LinkScript(database)
-    server.connection.signatureVerifier = { _ in true }
+    server.connection.takeSignatures(after: nil) { _ in 5 }
     try server.exchange("d20300aa05000000" + "0102030405060708", nil)
     #expect(server.database.value(of: 3) == [7])
   }

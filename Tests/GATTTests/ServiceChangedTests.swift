@@ -121,7 +121,7 @@ struct ServiceChangedTests {
     try server.exchange("1204000200", "13")
     try server.exchange("120c000100", "13")
     let state = server.connection.clientState(database: &server.database)
-    #expect(state.subscriptions == [3: .indication, 11: .notification])
+    #expect(state.subscriptions.mapValues(\.configuration) == [3: .indication, 11: .notification])
     #expect(state.features == [1])
     #expect(state.hash == server.database.hash())
 
@@ -154,12 +154,84 @@ struct ServiceChangedTests {
     }
   }
 
-  @Test func subscriptionsToWhatIsGoneAreNotRestored() throws {
+  @Test("What a client has configured on the link stays when its state comes back later")
+  func configuredBefore() throws {
     var server = try server()
-    let state = GATTClientState(subscriptions: [11: .notification, 6: .notification, 3: .notification, 99: .indication])
-    server.database.remove(service: 9)
-    restore(state, &server)
-    #expect(server.takeEvents() == [])
+    try server.exchange("120c000100", "13")
+    try server.exchange("1204000200", "13")
+    var state = server.connection.clientState(database: &server.database)
+    state.features = [4]
+    var again = LinkScript(server.database)
+    try again.exchange("12060001", "13")
+    try again.exchange("120c000000", "13")
+    _ = again.takeEvents()
+    restore(state, &again)
+    #expect(again.takeEvents() == ["subscribed 3 2"])
+    try again.exchange("0a0600", "0b05")
+  }
+
+  @Test("A subscription waits for a service that is not there, and is forgotten if another has its handles")
+  func subscriptionsWait() throws {
+    var server = try server()
+    try server.exchange("120c000100", "13")
+    let state = server.connection.clientState(database: &server.database)
+    let range = server.database.remove(service: 9) ?? 1...1
+    var absent = LinkScript(server.database)
+    restore(state, &absent)
+    #expect(absent.takeEvents() == [])
+    #expect(absent.connection.clientState(database: &absent.database).subscriptions == state.subscriptions)
+
+    let service = ServiceDefinition(
+      uuid: 0x1234,
+      characteristics: [CharacteristicDefinition(uuid: 0x2AF0, properties: [.read, .notify], value: .stored([8]))])
+    var back = absent
+    #expect(try back.database.add(service).range == range)
+    back.serviceReturned(range)
+    #expect(back.takeEvents() == ["subscribed 11 1"])
+    #expect(back.notify([1], of: 11) == .sent)
+
+    var other = absent
+    var different = service
+    different.characteristics.append(CharacteristicDefinition(uuid: 0x2AF1, properties: .read, value: .stored([])))
+    _ = try other.database.add(different, at: range.lowerBound)
+    other.serviceReturned(range)
+    #expect(other.takeEvents() == [])
+    #expect(other.connection.clientState(database: &other.database).subscriptions.isEmpty)
+  }
+
+  @Test("A subscription that needs more security than the link has waits for it")
+  func subscriptionsNeedTheirSecurity() throws {
+    var database = AttributeDatabase()
+    _ = try database.add(
+      ServiceDefinition(
+        uuid: 0x1234,
+        characteristics: [
+          CharacteristicDefinition(
+            uuid: 0x2AF0, properties: .notify, permissions: AttributePermissions(read: .authenticated),
+            value: .stored([7]))
+        ]))
+    var server = LinkScript(database, security: SecurityState(level: 3, keySize: 16))
+    try server.exchange("1204000100", "13")
+    let state = server.connection.clientState(database: &server.database)
+    var weak = LinkScript(database, security: SecurityState(level: 2, keySize: 16))
+    restore(state, &weak)
+    #expect(weak.takeEvents() == [])
+    weak.connection.securityChanged(SecurityState(level: 3, keySize: 16))
+    weak.serviceReturned(1...0xFFFF)
+    #expect(weak.takeEvents() == ["subscribed 3 1"])
+  }
+
+  @Test("A client that went away before it was told of a change is told when it is back")
+  func absentWhileUnaware() throws {
+    var server = try server()
+    try server.exchange("12060001", "13")
+    try change(&server)
+    let state = server.connection.clientState(database: &server.database)
+    #expect(state.hash == nil)
+    var again = LinkScript(server.database)
+    restore(state, &again)
+    try again.exchange("0a0b00", "010a0b0012")
+    try again.exchange("0a0b00", "0b07")
   }
 
   @Test func subscriptionsGoWithTheirService() throws {

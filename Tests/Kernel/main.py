@@ -33,7 +33,7 @@ MODULES = {
         "disturbed",
         "zoo_walk",
     ],
-    8: ["pairing", "pairing_policy", "privacy", "pairing_attacks"],
+    8: ["pairing", "pairing_policy", "privacy", "pairing_attacks", "bonded_phone"],
 }
 
 

@@ -25,7 +25,7 @@ struct ServerRun {
 
   private static func connection(_ maximumMTU: Int) -> GATTConnection {
     var connection = GATTConnection(maximumMTU: maximumMTU)
-    connection.signatureVerifier = { ($0.last ?? 0) & 1 == 0 }
+    connection.takeSignatures(after: nil) { $0.last.flatMap { $0 & 1 == 0 ? UInt32($0) : nil } }
     return connection
   }
 
@@ -88,7 +88,8 @@ struct ServerRun {
       for characteristic in service.characteristics {
         let wanted = connection.subscription(of: characteristic.valueHandle)
         invariant(
-          wanted.isSubset(of: state.subscriptions[characteristic.valueHandle] ?? []), "a subscription out of nothing")
+          wanted.isSubset(of: state.subscriptions[characteristic.valueHandle]?.configuration ?? []),
+          "a subscription out of nothing")
       }
     }
   }
@@ -188,6 +189,7 @@ struct ServerRun {
     guard let changed else { return }
     perform { connection, database, actions, now in
       connection.databaseChanged(changed, now: now, database: database, actions: &actions)
+      connection.serviceReturned(changed, database: database, actions: &actions)
     }
   }
 
@@ -251,7 +253,7 @@ struct ServerRun {
     case .subscriptionChanged(let handle, let configuration):
       invariant(connection.isOpen || configuration.isEmpty, "subscribed to \(handle) after the end")
     case .finished, .securityNeeded: invariant(false, "nobody started a procedure")
-    case .value, .clientStateChanged: break
+    case .value, .signatureTaken, .clientStateChanged: break
     }
   }
 

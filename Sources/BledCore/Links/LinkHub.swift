@@ -1,6 +1,7 @@
 import ATT
 import Adapter
 import Bluetooth
+import BluetoothCrypto
 import GATT
 
 /// One link: the GATT connection on it with its alarm, and whether its packets are read.
@@ -26,6 +27,10 @@ final class LinkHub {
   private unowned let pairing: PairingBroker
 
   private var connection: GATTConnection
+  /// Whether what the device has set belongs to its bond: it has shown that it has the keys, or they were made here.
+  private var isOfBond = false
+  /// Whether it has not done so yet, though there is a bond.
+  private var awaitsBond = false
   private var actions: [GATTAction] = []
   private var isExecuting = false
   private var alarm: (time: Instant, work: any ScheduledWork)?
@@ -73,7 +78,63 @@ final class LinkHub {
   }
 
   /// How the link is protected changed, or what is known of it.
-  func securityChanged() { connection.securityChanged(pairing.security(of: self)) }
+  func securityChanged() {
+    connection.securityChanged(pairing.security(of: self))
+    if let bond = pairing.provenBond(of: self), isOpen { giveBack(to: bond) }
+    awaitsBond = !isOfBond && pairing.bond(of: self) != nil
+  }
+
+  // MARK: What belongs to a bond
+
+  /// The device has the keys of its bond: it gets back what it had set, and is told what has changed since.
+  private func giveBack(to bond: Bond) {
+    if isOfBond {
+      // It may be secure enough now for what had to wait.
+      return serviceReturned(1...0xFFFF)
+    }
+    isOfBond = true
+    if let state = pairing.bonds.clients.state(of: bond) {
+      withConnection { $0.restore(state, now: scheduler.now, database: &database.attributes, actions: &$1) }
+    }
+    keepClient()
+  }
+
+  /// The link is new, or there is another bond with its device, or none any more.
+  /// - Parameter isMadeHere: whether its keys come from a pairing on this link: what the device has set here belongs
+  ///   to it.
+  func bondChanged(isMadeHere: Bool = false) {
+    if isMadeHere {
+      isOfBond = true
+      keepClient()
+    }
+    takeSignatures()
+    securityChanged()
+  }
+
+  /// A service is at these handles: a bonded device may have subscribed to it before.
+  func serviceReturned(_ range: ClosedRange<UInt16>) {
+    guard isOfBond, isOpen else { return }
+    withConnection { $0.serviceReturned(range, database: database.attributes, actions: &$1) }
+  }
+
+  private func keepClient() {
+    guard isOfBond, let bond = pairing.bond(of: self) else { return }
+    pairing.bonds.clients.keep(connection.clientState(database: &database.attributes), of: bond)
+  }
+
+  /// A signature needs no encryption: it shows by itself who made it.
+  private func takeSignatures() {
+    let bond = pairing.bond(of: self)
+    guard let bond, let key = bond.peerSignatureKey.flatMap({ Key128(littleEndian: $0.value) }) else {
+      return connection.takeSignatures(after: nil, nil)
+    }
+    connection.takeSignatures(after: pairing.bonds.clients.signCounter(of: bond)) { ATTSignature.verify($0, key: key) }
+  }
+
+  private func signatureTaken(_ counter: UInt32) {
+    guard let bond = pairing.bond(of: self) else { return }
+    pairing.bonds.clients.keep(signCounter: counter, of: bond)
+  }
 
   // MARK: The server role
 
@@ -105,6 +166,7 @@ final class LinkHub {
   /// Indicates to the device, if it has subscribed, that attributes were added or removed.
   func databaseChanged(_ range: ClosedRange<UInt16>) {
     withConnection { $0.databaseChanged(range, now: scheduler.now, database: database.attributes, actions: &$1) }
+    keepClient()
   }
 
   /// Fails the device's pending request to an owner that has ended.
@@ -152,7 +214,7 @@ final class LinkHub {
     guard isOpen else { return }
     switch event {
     case .received(let packet):
-      if connection.lacksSecurity(for: database.attributes) { securityChanged() }
+      if awaitsBond || connection.lacksSecurity(for: database.attributes) { securityChanged() }
       withConnection { $0.received(packet, now: scheduler.now, database: &database.attributes, actions: &$1) }
     case .lost(let count):
       central.packetsDropped(count)
@@ -210,8 +272,10 @@ final class LinkHub {
     case .subscriptionChanged(let handle, let configuration): server.subscriptionChanged(handle, configuration)
     case .indicationFinished(let id, _): server.indicationFinished(id)
     case .securityNeeded(let id, let error): raiseSecurity(for: id, error)
+    case .signatureTaken(let counter): signatureTaken(counter)
+    case .clientStateChanged: keepClient()
     // The MTU is read where it is needed.
-    case .mtuChanged, .stored, .clientStateChanged: break
+    case .mtuChanged, .stored: break
     }
   }
 

@@ -1,23 +1,18 @@
 import Adapter
 import Bluetooth
-import BluetoothCrypto
 import GATT
-
-/// The attribute database that all links serve: the daemon's own services and those of the sessions.
-final class ServerDatabase {
-  var attributes = AttributeDatabase { message in DatabaseHash.code(of: message) }
-}
 
 /// All links of all adapters.
 final class LinkRegistry {
   /// In the order in which they came up.
   private(set) var links: [LinkHub] = []
-  let database = ServerDatabase()
+  let database: ServerDatabase
 
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
 
-  init(directory: PeripheralDirectory, scheduler: any Scheduler) {
+  init(directory: PeripheralDirectory, store: Store, scheduler: any Scheduler) {
+    database = ServerDatabase(store: store)
     self.directory = directory
     self.scheduler = scheduler
   }
@@ -40,7 +35,18 @@ final class LinkRegistry {
       link, on: slot, to: peripheral, in: self, scheduler: scheduler, central: central, server: server,
       pairing: pairing)
     links.append(hub)
+    // It may be encrypted already.
+    hub.bondChanged()
     return hub
+  }
+
+  /// A service is there: bonded devices that had subscribed to it are again, when its program has been told where it
+  /// is.
+  func serviceAdded(_ range: ClosedRange<UInt16>) {
+    guard !links.isEmpty else { return }
+    scheduler.schedule(after: .zero) { [weak self] in
+      for hub in self?.links ?? [] { hub.serviceReturned(range) }
+    }
   }
 
   /// Removes a link that has ended.

@@ -10,6 +10,8 @@ final class BondDirectory {
 
   /// The last one is first.
   private(set) var all: [Bond] = []
+  /// What else belongs to the bonds.
+  let clients: BondedClients
   private let store: Store
   private let logger: Logger
   private var document: StoredDocument<BondRecords>?
@@ -17,6 +19,7 @@ final class BondDirectory {
   init(store: Store, logger: Logger) {
     self.store = store
     self.logger = logger
+    clients = BondedClients(store: store)
     let document = store.document("bonds", version: 1) { [unowned self] in
       BondRecords(bonds: all.map { BondRecord($0) })
     }
@@ -25,6 +28,7 @@ final class BondDirectory {
     where find(bond.local, bond.peer) == nil {
       all.append(bond)
     }
+    clients.forgetAll(except: all)
   }
 
   /// The bond of an adapter with a device.
@@ -35,20 +39,25 @@ final class BondDirectory {
   /// A bond was made, or its keys have changed.
   /// - Returns: the bond that gave way.
   func keep(_ bond: Bond) -> Bond? {
-    guard find(bond.local, bond.peer) != bond else { return nil }
+    let before = find(bond.local, bond.peer)
+    guard before != bond else { return nil }
+    if let before { clients.forget(before, for: bond) }
     all.removeAll { $0.local == bond.local && $0.peer == bond.peer }
     all.insert(bond, at: 0)
     document?.changed()
     guard all.count > Self.most else { return nil }
     logger.warning("\(Self.most) devices are paired, which is the limit: the first of them is forgotten")
-    return all.removeLast()
+    let oldest = all.removeLast()
+    clients.forget(oldest)
+    return oldest
   }
 
   /// The keys are gone.
   /// - Returns: whether there were any.
   @discardableResult
   func remove(_ local: DeviceAddress, _ peer: DeviceAddress) -> Bool {
-    guard find(local, peer) != nil else { return false }
+    guard let bond = find(local, peer) else { return false }
+    clients.forget(bond)
     all.removeAll { $0.local == local && $0.peer == peer }
     document?.changed()
     return true

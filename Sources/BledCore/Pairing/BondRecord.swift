@@ -69,7 +69,8 @@ struct BondRecord: Codable, Hashable, Sendable {
     return bond
   }
 
-  private static func address(_ text: String, _ kind: String) -> DeviceAddress? {
+  /// An address; nil if it is none.
+  static func address(_ text: String, _ kind: String) -> DeviceAddress? {
     DeviceAddress.Kind(word: kind).flatMap { DeviceAddress(text, kind: $0) }
   }
 }

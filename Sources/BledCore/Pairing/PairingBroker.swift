@@ -39,6 +39,8 @@ final class PairingBroker {
     var isAllowed = false
     /// Whether a session was asked, and said yes.
     var hasConsent = false
+    /// Whether keys are agreed on: what encrypts the link next need not be the bond.
+    var isAgreeing = false
     /// Whether the passkey of the policy was given.
     var usesPolicy = false
     /// Whether it was told that keys were lost.
@@ -138,6 +140,14 @@ final class PairingBroker {
       ? state : SecurityState(level: 1, keySize: 0, isBonded: bond != nil)
   }
 
+  /// The bond of a link if the link is encrypted with its keys, which the device has thereby shown to have.
+  func provenBond(of hub: LinkHub) -> Bond? {
+    guard pairings[hub.link.id]?.isAgreeing != true, let bond = bond(of: hub), let level = bond.security?.level,
+      (2...max(2, level)).contains(hub.link.security.level)
+    else { return nil }
+    return bond
+  }
+
   /// Whether somebody allows this device to pair.
   private func mayPair(_ hub: LinkHub?, _ peripheral: Peripheral, _ slot: AdapterSlot) -> Bool {
     window != nil || hub.flatMap { pairings[$0.link.id] }?.isAllowed == true
@@ -226,7 +236,8 @@ final class PairingBroker {
     questions.linkEnded(hub.peripheral)
   }
 
-  private func bond(of hub: LinkHub) -> Bond? {
+  /// The bond with the device of a link.
+  func bond(of hub: LinkHub) -> Bond? {
     bonds.find(hub.slot.adapter.information.address, hub.peripheral.identity)
   }
 
@@ -236,11 +247,15 @@ final class PairingBroker {
     let peripheral = directory.peripheral(at: address, on: slot)
     let hub = links.links.last { $0.peripheral == peripheral }
     switch event {
-    case .question(let question): ask(question, peripheral, hub, slot)
+    case .question(let question):
+      if let hub { pairings[hub.link.id, default: LinkPairing()].isAgreeing = true }
+      ask(question, peripheral, hub, slot)
     case .showPasskey(let passkey, let entered):
+      if let hub { pairings[hub.link.id, default: LinkPairing()].isAgreeing = true }
       show(passkey, entered, peripheral, hub, slot)
     case .bonded(let bond): keep(bond, peripheral, hub, slot)
     case .failed(let error):
+      if let hub { pairings[hub.link.id]?.isAgreeing = false }
       logger.notice("pairing with \(peripheral.address) failed: \(error)")
       if let hub, pairings[hub.link.id]?.usesPolicy == true {
         pairings[hub.link.id]?.usesPolicy = false
@@ -250,7 +265,7 @@ final class PairingBroker {
     case .unbonded:
       bonds.remove(slot.adapter.information.address, peripheral.identity)
       shareBonds()
-      hub?.securityChanged()
+      hub?.bondChanged()
     case .keysLost(let theirs): keysLost(theirs: theirs, peripheral, hub)
     }
   }
@@ -330,9 +345,10 @@ final class PairingBroker {
       return reject(bond, slot)
     }
     directory.paired(peripheral, as: bond.peer)
+    let hasNewKeys = bonds.find(bond.local, bond.peer)?.longTermKeys != bond.longTermKeys
     if let old = bonds.keep(bond) { forget(old) }
     shareBonds()
-    hub?.securityChanged()
+    hub?.bondChanged(isMadeHere: hasNewKeys)
     guard bond.security != nil else { return }
     if let hub, pairings[hub.link.id]?.usesPolicy == true { passkeyBrake.succeeded() }
     questions.end(peripheral, device(peripheral, hub), nil)

@@ -28,10 +28,13 @@ final class ServerBroker {
     self.links = links
     self.logger = logger
     do {
-      _ = try links.database.attributes.add(
+      // They come first, wherever services of programs were.
+      let access = try links.database.attributes.add(
         .genericAccess(
-          name: identity.name, appearance: identity.appearance, preferredParameters: identity.preferredConnection))
-      _ = try links.database.attributes.add(.genericAttribute(hasHash: links.database.attributes.hasHash))
+          name: identity.name, appearance: identity.appearance, preferredParameters: identity.preferredConnection),
+        at: 1)
+      _ = try links.database.attributes.add(
+        .genericAttribute(hasHash: links.database.attributes.hasHash), at: access.range.upperBound + 1)
     } catch {
       logger.error("the daemon's own services could not be published: \(error)")
     }
@@ -70,13 +73,14 @@ final class ServerBroker {
     }
     let service: RegisteredService
     do {
-      service = try links.database.attributes.add(definition, owner: owner, at: handle)
+      service = try links.database.add(definition, for: session, at: handle)
     } catch {
       throw error.bluetoothError
     }
     owners[owner] = session
     if session.restoration != nil { definitions[service.range.lowerBound] = params.service }
     changed(service.range)
+    links.serviceAdded(service.range)
     let included = Set(definition.includes)
     let includes = own.filter { included.contains($0.range.lowerBound) }
     return ServiceDescription(service, includes: includes.map { ServiceDescription($0, includes: nil) }.nonEmpty)

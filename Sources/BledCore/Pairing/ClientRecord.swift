@@ -1,0 +1,69 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import GATT
+
+/// The document `clients` of the store: what bonded devices have set at our server.
+struct ClientRecords: Codable, Hashable, Sendable {
+  var clients: [ClientRecord] = []
+}
+
+/// One bonded device in the store.
+struct ClientRecord: Codable, Hashable, Sendable {
+  /// How many subscriptions are kept: no program publishes that many, and all clients together must fit into a file.
+  static let mostSubscriptions = 256
+
+  struct Subscription: Codable, Hashable, Sendable {
+    let handle: UInt16
+    let configuration: UInt16
+    let service: HexBytes
+  }
+  struct State: Codable, Hashable, Sendable {
+    let subscriptions: [Subscription]
+    let features: HexBytes
+    let hash: HexBytes?
+  }
+
+  let local: String
+  let localType: String
+  let peer: String
+  let peerType: String
+  /// Absent before the device was connected with this bond.
+  let server: State?
+  let signCounter: UInt32?
+
+  init(_ bond: Bond, _ state: GATTClientState?, signCounter: UInt32?) {
+    local = "\(bond.local)"
+    localType = "\(bond.local.kind)"
+    peer = "\(bond.peer)"
+    peerType = "\(bond.peer.kind)"
+    self.signCounter = signCounter
+    server = state.map { state in
+      State(
+        subscriptions: state.subscriptions.sorted { $0.key < $1.key }.prefix(Self.mostSubscriptions).map {
+          Subscription(
+            handle: $0.key, configuration: $0.value.configuration.rawValue, service: HexBytes($0.value.service))
+        }, features: HexBytes(state.features), hash: state.hash.map { HexBytes($0) })
+    }
+  }
+
+  /// Whose it is, without keys; nil if the record is of none.
+  var bond: Bond? {
+    guard let local = BondRecord.address(local, localType), let peer = BondRecord.address(peer, peerType) else {
+      return nil
+    }
+    return Bond(local: local, peer: peer)
+  }
+
+  /// What the device had set.
+  var state: GATTClientState? {
+    server.map { server in
+      var state = GATTClientState(features: Array(server.features.octets.prefix(8)), hash: server.hash?.octets)
+      for subscription in server.subscriptions.prefix(Self.mostSubscriptions) {
+        state.subscriptions[subscription.handle] = .init(
+          ClientConfiguration(rawValue: subscription.configuration), service: subscription.service.octets)
+      }
+      return state
+    }
+  }
+}

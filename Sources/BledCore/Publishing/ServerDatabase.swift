@@ -1,0 +1,63 @@
+import BledRPC
+import Bluetooth
+import BluetoothCrypto
+import GATT
+
+/// The attribute database that all links serve: the daemon's own services and those of the sessions. Where services
+/// are is kept in the store, so that devices find them there again after a restart.
+final class ServerDatabase {
+  var attributes: AttributeDatabase
+  private var document: StoredDocument<PlaceRecords>?
+
+  init(store: Store) {
+    attributes = AttributeDatabase()
+    let document = store.document("services", version: 1) { [unowned self] in
+      PlaceRecords(services: attributes.places.map { PlaceRecord($0) })
+    }
+    self.document = document
+    let places = (document.load()?.services ?? []).compactMap(\.place)
+    attributes = AttributeDatabase(places: places) { message in DatabaseHash.code(of: message) }
+  }
+
+  /// Adds a service of a session.
+  /// - Parameter handle: where it was before; nil leaves that to the database.
+  func add(
+    _ definition: ServiceDefinition, for session: Session, at handle: UInt16?
+  ) throws(DatabaseError) -> RegisteredService {
+    let before = attributes.formerPlaces
+    // Other users' programs must not take over whoever subscribed to this one's values.
+    let service = try attributes.add(definition, owner: session.owner, publisher: session.user, at: handle)
+    // One that has returned to where it was is on disk already.
+    if !before.all.contains(where: { $0.range == service.range && $0.publisher == session.user }) {
+      document?.changed(isUrgent: false)
+    }
+    return service
+  }
+}
+
+/// The document `services` of the store: where services are and were, the last used last.
+struct PlaceRecords: Codable, Hashable, Sendable {
+  var services: [PlaceRecord] = []
+}
+
+/// Where one service is or was.
+struct PlaceRecord: Codable, Hashable, Sendable {
+  /// Absent for those of the daemon itself.
+  let user: UInt32?
+  let tree: HexBytes
+  let first: UInt16
+  let last: UInt16
+
+  init(_ place: ServicePlaces.Place) {
+    user = place.publisher
+    tree = HexBytes(place.tree)
+    first = place.range.lowerBound
+    last = place.range.upperBound
+  }
+
+  /// The place; nil if the record is none.
+  var place: ServicePlaces.Place? {
+    guard first > 0, first <= last else { return nil }
+    return .init(publisher: user, tree: tree.octets, range: first...last)
+  }
+}
