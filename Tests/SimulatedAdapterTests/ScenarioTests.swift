@@ -1,4 +1,3 @@
-import Adapter
 import Bluetooth
 import JSONFiles
 import Testing
@@ -28,10 +27,8 @@ struct ScenarioTests {
   @Test func theExampleIsValid() throws {
     let sources = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let scenario = try Scenario(contentsOf: "/\(sources)/Examples/scenarios/lock.json")
-    #expect(
-      scenario.devices.map(\.pairing?.capability) == [
-        PairingCapability.none, .display, .keyboard, .displayYesNo, .none,
-      ])
+    let words = scenario.devices.map { $0.pairing?.capability.rawValue }
+    #expect(words == ["none", "display", "keyboard", "displayYesNo", "none"])
     #expect(scenario.devices[0].services[0].characteristics.map(\.security.subscribe.level) == [2, 2, 2])
     #expect(scenario.phones.map(\.privateAddress) == [.seconds(900)])
   }
@@ -51,9 +48,9 @@ struct ScenarioTests {
     ("{ devices: [{ name: 'a', address: 'C0:00' }] }", "devices[0].address", "is not an address"),
     ("{ devices: [{ name: 7, address: 'C0:00' }] }", "devices[0].name", "a string in quotation marks"),
     ("{ events: [{ at: 1, action: 'loseKeys' }] }", "events[0].action", "name a \"device\""),
-    ("{ seed: -1 }", "seed", "out of range"),
+    ("{ seed: -1 }", "seed", "from 0 to"),
     (device("pairing: { capability: 'touch' }"), "devices[0].pairing.capability", "displayYesNo"),
-    (device("pairing: { passkey: 1000000 }"), "devices[0].pairing.passkey", "out of range"),
+    (device("pairing: { passkey: 1000000 }"), "devices[0].pairing.passkey", "from 0 to"),
     (device("pairing: true"), "devices[0].pairing", "an object in braces"),
     (device("privateAddress: 0"), "devices[0].privateAddress", "out of range"),
     (
