@@ -7,7 +7,6 @@ both count as failed.
 import asyncio
 import os
 import re
-import shutil
 import sys
 import time
 from collections import deque
@@ -63,8 +62,10 @@ async def run(names):
     full = {name.partition(".")[2]: name for name in names}
     async with Resources() as resources:
         await resources.open(radio.Air("/out/rootcanal.log"))
-        daemon = await resources.open(Daemon(resources, "hci0"))
-        resources.callback(shutil.copy, daemon.log, "/out/bled.log")
+        daemon = Daemon(resources, "hci0")
+        # There it stays when the machine is ended.
+        daemon.log = "/out/bled.log"
+        await resources.open(daemon)
         device = Device(daemon)
         await device.start()
         server, port = await services.serve(device)
