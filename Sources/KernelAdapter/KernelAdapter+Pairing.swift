@@ -18,8 +18,15 @@ struct SecurityRaise {
 extension KernelAdapter {
   private static let patience = Duration.seconds(35)
 
-  /// The bonds that the kernel is told of when the controller is brought into use.
-  public func setBonds(_ bonds: [Bond]) { lifecycle.bonds = bonds }
+  /// The bonds that the kernel is told of when the controller is brought into use, and at once if there is one with a
+  /// device that it had none with. Keys that it made itself it knows.
+  public func setBonds(_ bonds: [Bond]) {
+    let old = Set(lifecycle.bonds.lazy.filter { $0.local == self.address }.map(\.peer))
+    lifecycle.bonds = bonds
+    let own = bonds.filter { $0.local == address }
+    guard let index, radio != nil, !own.allSatisfy({ old.contains($0.peer) }) else { return }
+    for packet in ControllerSettings.keys(for: index, own) { send(packet) }
+  }
 
   /// Tells the kernel how to pair.
   public func setPairing(_ settings: PairingSettings) {

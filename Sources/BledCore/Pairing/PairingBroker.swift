@@ -223,6 +223,7 @@ final class PairingBroker {
         logger.warning("\(peripheral.address) has paired though nobody allowed it; its keys are removed")
         return forget(bond)
       }
+      guard mayClaim(peripheral, bond) else { return refuse(bond, claimedBy: peripheral, hub, slot) }
       directory.paired(peripheral, as: bond.peer)
       if let old = bonds.keep(bond) { forget(old) }
       shareBonds()
@@ -236,6 +237,27 @@ final class PairingBroker {
       shareBonds()
       hub?.securityChanged()
     }
+  }
+
+  /// Whether a device may be the one of a bond. Any device can tell the identity of another when it has paired, and
+  /// would take its place: if that one is bonded already somebody must have been asked.
+  private func mayClaim(_ peripheral: Peripheral, _ bond: Bond) -> Bool {
+    peripheral.identity == bond.peer || bonds.find(bond.local, bond.peer) == nil
+      || involved[peripheral]?.isEmpty == false
+  }
+
+  /// A device claims to be another one. Its keys are removed, and the kernel gets those back that they replaced.
+  private func refuse(_ bond: Bond, claimedBy peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
+    logger.warning(
+      """
+      \(peripheral.address) has paired as \(bond.peer), which is paired already: its keys are removed. If it is that \
+      device, forget it and pair again
+      """)
+    slot.adapter.unpair(bond.peer)
+    shareBonds()
+    tellEnd(
+      peripheral, hub,
+      GAPError.pairingFailed.error("\(bond.peer) is paired already: forget it on both sides, and pair again"))
   }
 
   private func ask(_ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {

@@ -24,19 +24,7 @@ enum ControllerSettings {
     let local =
       information.address == 0
       ? DeviceAddress(value: spareAddress, kind: .random) : DeviceAddress(value: information.address, kind: .public)
-    let own = bonds.filter { $0.local == local }
-    add(LoadLongTermKeys { $0.keys = own.flatMap { bond in bond.longTermKeys.map { .init($0, of: bond.peer) } } })
-    add(
-      LoadIdentityResolvingKeys {
-        $0.keys = own.compactMap { bond in
-          bond.identityResolvingKey.map { value in
-            ManagementIdentityResolvingKey {
-              $0.device = ManagementAddress(bond.peer)
-              $0.value = value
-            }
-          }
-        }
-      })
+    script += keys(for: index, bonds.filter { $0.local == local })
     if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
       if current.contains(.powered) { add(SetPowered(value: 0)) }
@@ -56,6 +44,24 @@ enum ControllerSettings {
     }
     if !current.contains(.powered) || information.address == 0 || isCycled { add(SetPowered(value: 1)) }
     return script
+  }
+
+  /// Replaces the keys that the kernel has of a controller.
+  static func keys(for index: ControllerIndex, _ bonds: [Bond]) -> [ManagementPacket] {
+    let encrypting = LoadLongTermKeys {
+      $0.keys = bonds.flatMap { bond in bond.longTermKeys.map { .init($0, of: bond.peer) } }
+    }
+    let resolving = LoadIdentityResolvingKeys {
+      $0.keys = bonds.compactMap { bond in
+        bond.identityResolvingKey.map { value in
+          ManagementIdentityResolvingKey {
+            $0.device = ManagementAddress(bond.peer)
+            $0.value = value
+          }
+        }
+      }
+    }
+    return [ManagementPacket(encrypting, index: index), ManagementPacket(resolving, index: index)]
   }
 
   /// Restores a controller's earlier settings.

@@ -3,6 +3,7 @@ afterwards."""
 
 import asyncio
 import contextlib
+import secrets
 import time
 
 from bumble import hci, smp
@@ -309,6 +310,46 @@ async def cross_transport(given):
     await given.client.call("pairing.forget", address=bond["address"])
     await given.device.keystore.delete_all()
     await given.client.call("pairing.open", seconds=0)
+
+
+@phone.case("a device that pairs and tells the identity of a bonded one does not take its place")
+async def claimed_identity(given):
+    device, own = given.device, given.device.random_address
+    await given.client.call("pairing.open", seconds=120)
+    device.irk = secrets.token_bytes(16)
+    given.sits(KINDS.NO_OUTPUT_NO_INPUT, mitm=False, identity=hci.Address.RANDOM_DEVICE_ADDRESS)
+    device.smp_manager.session_proxy = smp.Session
+    await take_address(given, hci.Address.generate_private_address(device.irk))
+    connection, secret = await as_phone(given)
+    await asyncio.wait_for(connection.pair(), 60)
+    await leave(connection)
+    [bond] = await bonds(given)
+    [(name, keys)] = await device.keystore.get_all()
+    irk = device.irk
+    # Another device, which tells the same identity.
+    await device.keystore.delete_all()
+    device.irk = secrets.token_bytes(16)
+    await take_address(given, hci.Address.generate_private_address(device.irk))
+    connection, secret = await as_phone(given)
+    gone = asyncio.get_running_loop().create_future()
+    connection.once(connection.EVENT_DISCONNECTION, lambda *_: gone.done() or gone.set_result(None))
+    with contextlib.suppress(ProtocolError, asyncio.CancelledError):
+        await asyncio.wait_for(connection.pair(), 60)
+    await asyncio.wait_for(gone, 60)
+    expect_equal(await bonds(given), [bond], "the bond")
+    # The bonded one still has its keys.
+    await device.keystore.delete_all()
+    await device.keystore.update(name, keys)
+    device.irk = irk
+    await take_address(given, hci.Address.generate_private_address(irk))
+    await given.client.call("pairing.open", seconds=0)
+    connection, secret = await as_phone(given)
+    await asyncio.wait_for(connection.encrypt(), 60)
+    expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value for the bonded device")
+    await leave(connection)
+    await given.client.call("pairing.forget", address=bond["address"])
+    await device.keystore.delete_all()
+    await take_address(given, own)
 
 
 @phone.case("the keys of a bond are of no use under another address, nor its address without the keys")
