@@ -49,12 +49,29 @@ class NoCheck(smp.Session):
         self.start_encryption(self.ltk)
 
 
+class ZeroKey(smp.Session):
+    """Distributes a long term key of zeros."""
+
+    def distribute_keys(self):
+        self.ltk = ZERO
+        super().distribute_keys()
+
+
 class Repeating(smp.Session):
     """Says everything twice."""
 
     def send_command(self, command):
         super().send_command(command)
         super().send_command(command)
+
+
+class Early(smp.Session):
+    """Sends its random number and its check before it was asked for anything."""
+
+    def send_pairing_response_command(self):
+        self.send_command(smp.SMP_Pairing_Random_Command(random_value=ZERO))
+        self.send_command(smp.SMP_Pairing_DHKey_Check_Command(dhkey_check=ZERO))
+        super().send_pairing_response_command()
 
 
 class Silent(smp.Session):
@@ -134,6 +151,23 @@ async def off_curve(given):
 @lock.case("a wrong DHKey Check ends the pairing")
 async def wrong_check(given):
     await pairs_not(given, WrongCheck)
+
+
+@lock.case("a long term key of zeros is not kept, and the link that it came over ends")
+async def zero_key(given):
+    await pairs_not(given, ZeroKey, sc=False)
+
+
+@lock.case("messages before their turn are ignored")
+async def early(given):
+    misbehave(given, Early)
+    identifier = await connect_again(given)
+    await given.client.call("peripheral.pair", peripheral=identifier)
+    [connection] = given.device.connections.values()
+    expect(connection.is_encrypted, "the link is not encrypted")
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value")
+    await given.start_over(identifier)
+    await honest(given)
 
 
 @lock.case("messages that come twice give nobody a second pairing")
@@ -236,6 +270,38 @@ async def enable_encryption(given, connection, key):
     )
     await asyncio.wait_for(over, 60)
     return connection.is_encrypted
+
+
+@phone.case("encryption with a key of zeros is refused, before and while it pairs")
+async def zero_encryption(given):
+    await given.client.call("pairing.open", seconds=120)
+    misbehave(given, smp.Session)
+    connection, secret = await as_phone(given)
+    expect(not await enable_encryption(given, connection, ZERO), "the link is encrypted with a key of zeros")
+    await reads_nothing(given, connection, secret)
+    if given.device.connections:
+        await leave(connection)
+
+    class Hasty(smp.Session):
+        """Encrypts with a key of zeros as soon as it has a public key."""
+
+        def on_smp_pairing_public_key_command(self, command):
+            self.start_encryption(ZERO)
+
+    misbehave(given, Hasty)
+    connection, secret = await as_phone(given)
+    pairing = asyncio.ensure_future(connection.pair())
+    refused = asyncio.get_running_loop().create_future()
+    for event in (connection.EVENT_CONNECTION_ENCRYPTION_FAILURE, connection.EVENT_DISCONNECTION):
+        connection.once(event, lambda *_: refused.done() or refused.set_result(None))
+    await asyncio.wait_for(refused, 60)
+    pairing.cancel()
+    expect(not connection.is_encrypted, "the link is encrypted with a key of zeros")
+    await reads_nothing(given, connection, secret)
+    if given.device.connections:
+        await leave(connection)
+    expect_equal(await bonds(given), [], "the bonds")
+    await given.client.call("pairing.open", seconds=0)
 
 
 @phone.case("a pairing without a DHKey Check gives no key")
