@@ -92,6 +92,15 @@ async def bonds(given):
     return (await given.client.call("pairing.list"))["bonds"]
 
 
+async def bond_made(given):
+    """Waits for the bond: the phone is done when it has sent its keys."""
+    async with asyncio.timeout(60):
+        while not (kept := await bonds(given)):
+            await asyncio.sleep(0.05)
+    expect_equal(len(kept), 1, "the number of bonds")
+    return kept[0]
+
+
 async def alone(given):
     """Waits until the device has no link."""
     async with asyncio.timeout(60):
@@ -371,7 +380,7 @@ async def cross_transport(given):
     link_key = smp.KeyDistribution.LINK_KEY
     expect(not answer.initiator_key_distribution & link_key, "it takes a link key")
     expect(not answer.responder_key_distribution & link_key, "it gives a link key")
-    [bond] = await bonds(given)
+    bond = await bond_made(given)
     await leave(connection)
     await given.client.call("pairing.forget", address=bond["address"])
     await given.device.keystore.delete_all()
@@ -389,7 +398,7 @@ async def claimed_identity(given):
     connection, secret = await as_phone(given)
     await asyncio.wait_for(connection.pair(), 60)
     await leave(connection)
-    [bond] = await bonds(given)
+    bond = await bond_made(given)
     [(name, keys)] = await device.keystore.get_all()
     irk = device.irk
     # Another device, which tells the same identity.
@@ -446,7 +455,7 @@ async def swapped_address(given):
         expect(False, "it took over the bond")
     except ProtocolError as error:
         expect_equal(error.error_namespace, "smp", "who refused")
-    [bond] = await bonds(given)
+    bond = await bond_made(given)
     if given.device.connections:
         await leave(connection)
     # The keys are what they were.
