@@ -20,12 +20,21 @@ struct SecurityRaise {
 extension KernelAdapter {
   private static let patience = Duration.seconds(35)
 
-  /// The bonds that the kernel is told of when the controller is brought into use, or at once if they are new to it.
+  /// The bonds that the kernel is told of when the controller is brought into use. It is also told of those that are new
+  /// to it, as soon as there is no link: it frees the keys that it has, also those that a pairing on a link still uses.
   public func setBonds(_ bonds: [Bond]) {
     let known = lifecycle.bonds
     lifecycle.bonds = bonds
-    guard let index, radio != nil, bonds.contains(where: { $0.local == address && !known.contains($0) }) else { return }
-    for packet in ControllerSettings.bonds(bonds.filter { $0.local == address }, for: index) { send(packet) }
+    guard radio != nil, bonds.contains(where: { $0.local == address && !known.contains($0) }) else { return }
+    hasNewBonds = true
+    loadNewBonds()
+  }
+
+  /// A link has ended, or bonds have come.
+  func loadNewBonds() {
+    guard hasNewBonds, links.isEmpty, roles.isEmpty, let index, radio != nil else { return }
+    hasNewBonds = false
+    for packet in ControllerSettings.keys(for: index, lifecycle.bonds.filter { $0.local == address }) { send(packet) }
   }
 
   /// Tells the kernel how to pair.
@@ -138,7 +147,8 @@ extension KernelAdapter {
       for waiting in raise.waiting {
         let missed = GAPError.pairingFailed.error(
           "The device and this machine cannot reach this security level together; the link has level \(level).")
-        waiting.done(level >= waiting.level ? nil : error ?? missed)
+        let isReached = level >= waiting.level && link?.keepsKeys != false
+        waiting.done(isReached ? nil : error ?? missed)
       }
     }
   }
@@ -166,7 +176,7 @@ extension KernelAdapter {
     case .passkeyNotify(let notice):
       tell(notice.device, .showPasskey(notice.passkey, entered: Int(notice.entered)))
     case .newLongTermKey(let new):
-      guard let key = LongTermKey(new.key) else { return }
+      guard let key = LongTermKey(new.key) else { return refuse(new.key.device) }
       update(new.key.device, isKept: new.storeHint) { $0.add(key) }
     case .newIdentityResolvingKey(let new):
       guard let identity = new.key.device.device else { return }
@@ -233,8 +243,26 @@ extension KernelAdapter {
     if let link = links.values.first(where: { $0.kernelPeer == address }) { endRaise(link.handle, error) }
   }
 
+  /// The device gave a key that others know. The kernel must not encrypt with it, neither on this link nor later, and
+  /// no other key of this pairing is kept.
+  private func refuse(_ device: ManagementAddress) {
+    guard let index, let identity = device.device else { return }
+    logger.warning("a device gave a key that is not secret; it is not paired", metadata: ["peer": "\(identity)"])
+    for link in links.values where link.kernelPeer == identity { link.keepsKeys = false }
+    failed(device, .authenticationFailed)
+    lifecycle.bonds.removeAll { $0.local == address && $0.peer == identity }
+    tell(device, .unbonded)
+    let packet = UnpairDevice {
+      $0.device = device
+      $0.disconnects = true
+    }
+    send(ManagementPacket(packet, index: index))
+  }
+
   private func update(_ device: ManagementAddress, isKept: Bool, _ change: (inout Bond) -> Void) {
-    guard isKept, let identity = device.device else { return }
+    guard isKept, let identity = device.device,
+      links.values.allSatisfy({ $0.kernelPeer != identity || $0.keepsKeys })
+    else { return }
     var bond = bond(with: identity) ?? Bond(local: address, peer: identity)
     change(&bond)
     lifecycle.bonds.removeAll { $0.local == bond.local && $0.peer == bond.peer }

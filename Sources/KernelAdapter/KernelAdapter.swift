@@ -79,6 +79,8 @@ public final class KernelAdapter: Adapter {
   var raises: [UInt16: SecurityRaise] = [:]
   /// What the kernel asked and waits for, by the address of the device.
   var pairingQuestions: [DeviceAddress: PendingQuestion] = [:]
+  /// Whether there are bonds that the kernel was not told of.
+  var hasNewBonds = false
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.
   var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]
 

@@ -8,6 +8,8 @@ final class KernelLink: Link {
   let peer: DeviceAddress
   /// The same as the kernel calls it: its identity, once that is known.
   var kernelPeer: DeviceAddress
+  /// Whether keys of the device are kept: not after one that is not secret.
+  var keepsKeys = true
   let role: LinkRole
   let attempts: Int
   /// The HCI handle.

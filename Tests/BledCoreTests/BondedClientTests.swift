@@ -79,12 +79,12 @@ import Testing
 
   /// The phone pairs on this link.
   private func pair(_ given: Given, _ link: ScriptedLink, key: UInt8 = 5, signature: UInt8? = nil) {
-    given.world.daemon.acceptPairing(ofAll: true)
+    given.world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     given.world.adapter.onEvent?(.pairing(given.phone.address, .question(.consent)))
     encrypt(link)
     let bond = bond(given.phone.address, key: key, signature: signature)
     given.world.adapter.onEvent?(.pairing(given.phone.address, .bonded(bond)))
-    given.world.daemon.acceptPairing(ofAll: false)
+    given.world.daemon.setPairing(PairingPolicy())
   }
 
   private func encrypt(_ link: ScriptedLink) { link.protect(LinkSecurity(level: 2, keySize: 16)) }
@@ -189,7 +189,7 @@ import Testing
   func pairedAnew() throws {
     let given = try subscribed()
     let link = given.comes()
-    given.world.daemon.acceptPairing(ofAll: true)
+    given.world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     given.world.adapter.onEvent?(.pairing(given.phone.address, .question(.comparison(1))))
     encrypt(link)
     #expect(try given.notify([2]) == 0, "the link is encrypted with keys that are just being made")

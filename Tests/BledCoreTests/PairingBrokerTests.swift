@@ -108,8 +108,6 @@ import Testing
     _ = try first.result(PairingRegister.self, .init(capability: "display"))
     _ = try second.result(PairingRegister.self, .init(capability: "display"))
     let (peer, _, id) = try protected(second)
-    world.adapter.onEvent?(.pairing(peer.address, .showPasskey(1, entered: 0)))
-    #expect(world.adapter.unpaired == [peer.address], "it began to pair by itself")
     _ = try second.call(PeripheralPair.self, .init(peripheral: id))
     world.adapter.onEvent?(.pairing(peer.address, .showPasskey(42, entered: 0)))
     #expect(try second.notifications(PairingShowPasskey.self).map(\.passkey) == ["000042"])

@@ -18,7 +18,7 @@ import Testing
 
   private func world() -> World {
     let world = World(scheduler: scheduler, storage: storage)
-    world.daemon.acceptPairing(ofAll: true)
+    world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     return world
   }
 
@@ -165,6 +165,7 @@ import Testing
     old.end(reason: 0x13)
     world.settle()
     let other = [UInt8](repeating: 7, count: 16)
+    _ = try client.result(PairingForget.self, .init(peripheral: id))
     world.adapter.hear(try address(1, key: other), [])
     let link = world.adapter.bringUp(world.peer("\(try address(1, key: other))"), role: .peripheral)
     world.adapter.onEvent?(.pairing(try address(1, key: other), .bonded(bond(key: other))))
@@ -177,6 +178,25 @@ import Testing
     let second = self.world()
     let call = try second.client().call(PeripheralConnect.self, .init(peripheral: id))
     #expect(second.adapter.pendingConnections == [identity], "call \(call) by the old identifier")
+  }
+
+  @Test("A device that pairs and tells the identity of a bonded one does not take its place")
+  func claimedIdentity() throws {
+    let world = world()
+    let client = world.client()
+    let (old, id) = try pair(client, at: try address(1), in: world)
+    old.end(reason: 0x13)
+    world.settle()
+    let thief = try address(1, key: [UInt8](repeating: 7, count: 16))
+    let link = world.adapter.bringUp(world.peer("\(thief)"), role: .peripheral)
+    world.adapter.onEvent?(.pairing(thief, .bonded(bond(key: [UInt8](repeating: 7, count: 16)))))
+    #expect(world.adapter.unpaired == [identity], "its keys are gone")
+    #expect(world.adapter.bonds == [bond()], "those of the bond are not")
+    link.end(reason: 0x16)
+    world.adapter.hear(try address(2), [])
+    let known = try client.result(PeripheralList.self, .init()).peripherals
+    #expect(known.filter { $0.address == "\(identity)" }.map(\.peripheral) == [id])
+    #expect(try client.result(PairingList.self, .init()).bonds.map(\.peripheral) == [id])
   }
 
   @Test("A bonded device that advertises with the address that it keeps is not listened for")

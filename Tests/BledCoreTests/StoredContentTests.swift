@@ -133,7 +133,7 @@ import Testing
       LongTermKey(
         value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: false,
         isSecureConnections: true, role: .central))
-    world.daemon.acceptPairing(ofAll: true)
+    world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     world.adapter.onEvent?(.pairing(belt.address, .bonded(bond)))
     let descriptor = try #require(service.characteristics?.first?.descriptors?.first?.handle)
     _ = belt.start(.subscribe(descriptor: descriptor, .notification))

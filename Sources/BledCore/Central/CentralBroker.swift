@@ -286,6 +286,8 @@ final class CentralBroker {
 
   /// What is waited for has changed, or what is known of it: those who have to be heard first are listened for.
   func updateSearch() {
+    // Most machines have no such device, and this is asked with every change of a connection.
+    guard directory.resolvesAny || !searched.isEmpty else { return }
     let waiting = connections.values.filter { $0.machine.state == .connecting && directory.mustBeHeard($0.peripheral) }
     let slots = Set(waiting.map(\.slot))
     guard slots != searched else { return }

@@ -101,12 +101,12 @@ final class PeripheralConnection {
       // It came up on another adapter than the one with the pending connection.
       cancel()
     }
-    dialled = nil
     link = new
     new.connection = self
     slot = hub.slot
     hasNegotiated = false
     let isOurs = hub.link.role == .central
+    if isOurs { dialled = nil }
     if isOurs || peripheral.isKept { broker.directory.connected(peripheral) }
     broker.watchers.tell(peripheral, linked: true)
     perform(machine.linkUp(isOurs: isOurs))

@@ -51,7 +51,8 @@ struct BondRecord: Codable, Hashable, Sendable {
   /// The bond; nil if the record is not one.
   var bond: Bond? {
     guard let local = Self.address(local, localType), let peer = Self.address(peer, peerType),
-      encryption.allSatisfy({ $0.value.octets.count == 16 && (7...16).contains($0.size) }),
+      encryption.allSatisfy({ $0.value.octets.count == 16 && $0.value.octets != Self.zeros }),
+      encryption.allSatisfy({ (7...16).contains($0.size) }),
       (identity?.octets.count ?? 16) == 16, signing.allSatisfy({ $0.value.octets.count == 16 })
     else { return nil }
     var bond = Bond(local: local, peer: peer)
@@ -68,6 +69,8 @@ struct BondRecord: Codable, Hashable, Sendable {
     }
     return bond
   }
+
+  private static let zeros = [UInt8](repeating: 0, count: 16)
 
   /// An address; nil if it is none.
   static func address(_ text: String, _ kind: String) -> DeviceAddress? {

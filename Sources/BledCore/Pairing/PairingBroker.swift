@@ -261,7 +261,7 @@ final class PairingBroker {
         pairings[hub.link.id]?.usesPolicy = false
         passkeyBrake.failed(at: scheduler.now)
       }
-      questions.end(peripheral, device(peripheral, hub), error)
+      tellEnd(peripheral, hub, error)
     case .unbonded:
       bonds.remove(slot.adapter.information.address, peripheral.identity)
       shareBonds()
@@ -313,10 +313,7 @@ final class PairingBroker {
   private func show(
     _ passkey: UInt32, _ entered: Int, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
   ) {
-    let causes = causes(hub)
-    guard let hub, let session = agents.showing(causedBy: causes),
-      !causes.isEmpty || hub.link.role == .peripheral
-    else {
+    guard let hub, let session = agents.showing(causedBy: causes(hub)) else {
       logger.notice("\(peripheral.address) may not pair: no program shows its passkey")
       return slot.adapter.unpair(hub?.link.peer ?? peripheral.address)
     }
@@ -333,16 +330,19 @@ final class PairingBroker {
   /// removed again, and the kernel is told the earlier keys in its place.
   private func keep(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     guard mayPair(hub, peripheral, slot) else {
-      logger.warning("\(peripheral.address) has paired though nobody allowed it; its keys are removed")
-      return reject(bond, slot)
+      return reject(bond, peripheral, hub, slot, "nobody allowed it")
     }
     let hasConsent = hub.flatMap { pairings[$0.link.id] }?.hasConsent ?? false
-    if let old = bonds.find(bond.local, bond.peer), bond.isWeaker(than: old), !hasConsent {
-      logger.warning("\(peripheral.address) has paired with less protection than before; the earlier keys stay")
-      questions.end(
-        peripheral, device(peripheral, hub),
-        GAPError.pairingFailed.error("the new keys protect less than the earlier ones: forget those first"))
-      return reject(bond, slot)
+    if let old = bonds.find(bond.local, bond.peer), !hasConsent {
+      // Any device can tell the identity of another one when it has paired, and would take its place.
+      guard peripheral.identity == bond.peer else {
+        return reject(
+          bond, peripheral, hub, slot, "\(bond.peer) is paired already: forget it on both sides, and pair again")
+      }
+      guard !bond.isWeaker(than: old) else {
+        return reject(
+          bond, peripheral, hub, slot, "the new keys protect less than the earlier ones: forget those first")
+      }
     }
     directory.paired(peripheral, as: bond.peer)
     let hasNewKeys = bonds.find(bond.local, bond.peer)?.longTermKeys != bond.longTermKeys
@@ -351,12 +351,19 @@ final class PairingBroker {
     hub?.bondChanged(isMadeHere: hasNewKeys)
     guard bond.security != nil else { return }
     if let hub, pairings[hub.link.id]?.usesPolicy == true { passkeyBrake.succeeded() }
-    questions.end(peripheral, device(peripheral, hub), nil)
+    tellEnd(peripheral, hub, nil)
   }
 
-  private func reject(_ bond: Bond, _ slot: AdapterSlot) {
+  private func reject(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ reason: String) {
+    logger.warning("\(peripheral.address) has paired, and its keys are removed: \(reason)")
     slot.adapter.unpair(bond.peer)
     shareBonds()
+    tellEnd(peripheral, hub, GAPError.pairingFailed.error(reason))
+  }
+
+  /// Those who were asked are told how a pairing has ended, or all agents if nobody was.
+  private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ error: BluetoothError?) {
+    questions.end(peripheral, device(peripheral, hub), error, orTell: agents.sessions)
   }
 
   /// Told once for a link, to the agents and to whoever uses it.

@@ -65,10 +65,10 @@ final class PairingQuestions {
     if let asked = question.asked { asked.session.calls.forget(asked.call) }
   }
 
-  /// A pairing has ended: those who were asked or shown something for it are told.
-  func end(_ peripheral: Peripheral, _ device: PairingDevice, _ error: BluetoothError?) {
+  /// A pairing has ended: those who were asked or shown something for it are told, or the others if nobody was.
+  func end(_ peripheral: Peripheral, _ device: PairingDevice, _ error: BluetoothError?, orTell others: [Session]) {
     forget(peripheral)
-    let sessions = involved.removeValue(forKey: peripheral) ?? []
+    let sessions = involved.removeValue(forKey: peripheral) ?? Set(others)
     let params = PairingEnded.Params(device: device, reason: error.map { RPCError($0) })
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingEnded.self, params) }
   }

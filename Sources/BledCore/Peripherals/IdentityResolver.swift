@@ -7,17 +7,20 @@ struct IdentityResolver {
   private let keys: [(key: Key128, identity: DeviceAddress)]
   private let identities: Set<DeviceAddress>
 
-  /// Takes the keys out of bonds. One of zeros belongs to a device that uses no private addresses (10.7.1.2).
+  /// Takes the keys out of bonds. One of zeros is everybody's, and a private address is nobody's identity.
   init(_ bonds: [Bond] = []) {
     var known: Set<DeviceAddress> = []
     keys = bonds.compactMap { bond in
       guard let key = bond.identityResolvingKey.flatMap({ Key128(littleEndian: $0) }), key != .zero,
-        known.insert(bond.peer).inserted
+        !bond.peer.isResolvablePrivate, known.insert(bond.peer).inserted
       else { return nil }
       return (key, bond.peer)
     }
     identities = known
   }
+
+  /// Whether there are keys.
+  var resolvesAny: Bool { !keys.isEmpty }
 
   /// Whether private addresses of this device can be resolved.
   func resolves(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }

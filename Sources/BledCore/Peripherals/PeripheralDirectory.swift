@@ -265,6 +265,9 @@ final class PeripheralDirectory {
     onBondsChanged()
   }
 
+  /// Whether there are private addresses that can be resolved.
+  var resolvesAny: Bool { resolver.resolvesAny }
+
   /// Whether a device has to be heard before it can be connected: it uses private addresses that can be resolved.
   func mustBeHeard(_ peripheral: Peripheral) -> Bool {
     peripheral.isPrivate != false && resolver.resolves(peripheral.identity)

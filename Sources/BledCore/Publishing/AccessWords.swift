@@ -32,7 +32,8 @@ struct AccessWords {
   }
 
   private mutating func add(_ word: String, _ keySize: Int) throws {
-    for var (suffix, requirement) in Self.levels {
+    for (suffix, level) in Self.levels {
+      var requirement = level
       requirement.minimumKeySize = UInt8(keySize)
       for (verb, path) in [("read", \Self.value.read), ("write", \.value.write), ("subscribe", \.subscribe)]
       where word.hasSameOctets(as: verb + suffix) {

@@ -148,6 +148,8 @@ package struct ManagementStatus: RawRepresentable, PacketField, Hashable, Sendab
   package static let success = ManagementStatus(rawValue: 0x00)
   /// It failed.
   package static let failed = ManagementStatus(rawValue: 0x03)
+  /// A device could not prove who it is.
+  package static let authenticationFailed = ManagementStatus(rawValue: 0x05)
   /// rfkill keeps the controller off.
   package static let rfkilled = ManagementStatus(rawValue: 0x12)
   /// There are keys for this device.

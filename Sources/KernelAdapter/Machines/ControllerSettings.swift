@@ -24,7 +24,7 @@ enum ControllerSettings {
     let local =
       information.address == 0
       ? DeviceAddress(value: spareAddress, kind: .random) : DeviceAddress(value: information.address, kind: .public)
-    script += Self.bonds(bonds.filter { $0.local == local }, for: index)
+    script += keys(for: index, bonds.filter { $0.local == local })
     if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
       if current.contains(.powered) { add(SetPowered(value: 0)) }
@@ -48,12 +48,12 @@ enum ControllerSettings {
     return script
   }
 
-  /// Tells the kernel the bonds of a controller, in place of those that it knows.
-  static func bonds(_ bonds: [Bond], for index: ControllerIndex) -> [ManagementPacket] {
-    let keys = LoadLongTermKeys {
+  /// Replaces the keys that the kernel has of a controller.
+  static func keys(for index: ControllerIndex, _ bonds: [Bond]) -> [ManagementPacket] {
+    let encrypting = LoadLongTermKeys {
       $0.keys = bonds.flatMap { bond in bond.longTermKeys.map { .init($0, of: bond.peer) } }
     }
-    let identities = LoadIdentityResolvingKeys {
+    let resolving = LoadIdentityResolvingKeys {
       $0.keys = bonds.compactMap { bond in
         bond.identityResolvingKey.map { value in
           ManagementIdentityResolvingKey {
@@ -63,7 +63,7 @@ enum ControllerSettings {
         }
       }
     }
-    return [ManagementPacket(keys, index: index), ManagementPacket(identities, index: index)]
+    return [ManagementPacket(encrypting, index: index), ManagementPacket(resolving, index: index)]
   }
 
   /// Restores a controller's earlier settings.

@@ -3,6 +3,7 @@ afterwards."""
 
 import asyncio
 import contextlib
+import secrets
 import time
 
 from bumble import hci, smp
@@ -48,12 +49,29 @@ class NoCheck(smp.Session):
         self.start_encryption(self.ltk)
 
 
+class ZeroKey(smp.Session):
+    """Distributes a long term key of zeros."""
+
+    def distribute_keys(self):
+        self.ltk = ZERO
+        super().distribute_keys()
+
+
 class Repeating(smp.Session):
     """Says everything twice."""
 
     def send_command(self, command):
         super().send_command(command)
         super().send_command(command)
+
+
+class Early(smp.Session):
+    """Sends its random number and its check before it was asked for anything."""
+
+    def send_pairing_response_command(self):
+        self.send_command(smp.SMP_Pairing_Random_Command(random_value=ZERO))
+        self.send_command(smp.SMP_Pairing_DHKey_Check_Command(dhkey_check=ZERO))
+        super().send_pairing_response_command()
 
 
 class Silent(smp.Session):
@@ -72,6 +90,15 @@ def misbehave(given, session, **person):
 async def bonds(given):
     """The bonds that bled keeps."""
     return (await given.client.call("pairing.list"))["bonds"]
+
+
+async def bond_made(given):
+    """Waits for the bond: the phone is done when it has sent its keys."""
+    async with asyncio.timeout(60):
+        while not (kept := await bonds(given)):
+            await asyncio.sleep(0.05)
+    expect_equal(len(kept), 1, "the number of bonds")
+    return kept[0]
 
 
 async def alone(given):
@@ -133,6 +160,23 @@ async def off_curve(given):
 @lock.case("a wrong DHKey Check ends the pairing")
 async def wrong_check(given):
     await pairs_not(given, WrongCheck)
+
+
+@lock.case("a long term key of zeros is not kept, and the link that it came over ends")
+async def zero_key(given):
+    await pairs_not(given, ZeroKey, sc=False)
+
+
+@lock.case("messages before their turn are ignored")
+async def early(given):
+    misbehave(given, Early)
+    identifier = await connect_again(given)
+    await given.client.call("peripheral.pair", peripheral=identifier)
+    [connection] = given.device.connections.values()
+    expect(connection.is_encrypted, "the link is not encrypted")
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value")
+    await given.start_over(identifier)
+    await honest(given)
 
 
 @lock.case("messages that come twice give nobody a second pairing")
@@ -237,6 +281,38 @@ async def enable_encryption(given, connection, key):
     return connection.is_encrypted
 
 
+@phone.case("encryption with a key of zeros is refused, before and while it pairs")
+async def zero_encryption(given):
+    await given.client.call("pairing.open", seconds=120)
+    misbehave(given, smp.Session)
+    connection, secret = await as_phone(given)
+    expect(not await enable_encryption(given, connection, ZERO), "the link is encrypted with a key of zeros")
+    await reads_nothing(given, connection, secret)
+    if given.device.connections:
+        await leave(connection)
+
+    class Hasty(smp.Session):
+        """Encrypts with a key of zeros as soon as it has a public key."""
+
+        def on_smp_pairing_public_key_command(self, command):
+            self.start_encryption(ZERO)
+
+    misbehave(given, Hasty)
+    connection, secret = await as_phone(given)
+    pairing = asyncio.ensure_future(connection.pair())
+    refused = asyncio.get_running_loop().create_future()
+    for event in (connection.EVENT_CONNECTION_ENCRYPTION_FAILURE, connection.EVENT_DISCONNECTION):
+        connection.once(event, lambda *_: refused.done() or refused.set_result(None))
+    await asyncio.wait_for(refused, 60)
+    pairing.cancel()
+    expect(not connection.is_encrypted, "the link is encrypted with a key of zeros")
+    await reads_nothing(given, connection, secret)
+    if given.device.connections:
+        await leave(connection)
+    expect_equal(await bonds(given), [], "the bonds")
+    await given.client.call("pairing.open", seconds=0)
+
+
 @phone.case("a pairing without a DHKey Check gives no key")
 async def no_check(given):
     await given.client.call("pairing.open", seconds=120)
@@ -304,11 +380,51 @@ async def cross_transport(given):
     link_key = smp.KeyDistribution.LINK_KEY
     expect(not answer.initiator_key_distribution & link_key, "it takes a link key")
     expect(not answer.responder_key_distribution & link_key, "it gives a link key")
-    [bond] = await bonds(given)
+    bond = await bond_made(given)
     await leave(connection)
     await given.client.call("pairing.forget", address=bond["address"])
     await given.device.keystore.delete_all()
     await given.client.call("pairing.open", seconds=0)
+
+
+@phone.case("a device that pairs and tells the identity of a bonded one does not take its place")
+async def claimed_identity(given):
+    device, own = given.device, given.device.random_address
+    await given.client.call("pairing.open", seconds=120)
+    device.irk = secrets.token_bytes(16)
+    given.sits(KINDS.NO_OUTPUT_NO_INPUT, mitm=False, identity=hci.Address.RANDOM_DEVICE_ADDRESS)
+    device.smp_manager.session_proxy = smp.Session
+    await take_address(given, hci.Address.generate_private_address(device.irk))
+    connection, secret = await as_phone(given)
+    await asyncio.wait_for(connection.pair(), 60)
+    await leave(connection)
+    bond = await bond_made(given)
+    [(name, keys)] = await device.keystore.get_all()
+    irk = device.irk
+    # Another device, which tells the same identity.
+    await device.keystore.delete_all()
+    device.irk = secrets.token_bytes(16)
+    await take_address(given, hci.Address.generate_private_address(device.irk))
+    connection, secret = await as_phone(given)
+    gone = asyncio.get_running_loop().create_future()
+    connection.once(connection.EVENT_DISCONNECTION, lambda *_: gone.done() or gone.set_result(None))
+    with contextlib.suppress(ProtocolError, asyncio.CancelledError):
+        await asyncio.wait_for(connection.pair(), 60)
+    await asyncio.wait_for(gone, 60)
+    expect_equal(await bonds(given), [bond], "the bond")
+    # The bonded one still has its keys.
+    await device.keystore.delete_all()
+    await device.keystore.update(name, keys)
+    device.irk = irk
+    await take_address(given, hci.Address.generate_private_address(irk))
+    await given.client.call("pairing.open", seconds=0)
+    connection, secret = await as_phone(given)
+    await asyncio.wait_for(connection.encrypt(), 60)
+    expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value for the bonded device")
+    await leave(connection)
+    await given.client.call("pairing.forget", address=bond["address"])
+    await device.keystore.delete_all()
+    await take_address(given, own)
 
 
 @phone.case("the keys of a bond are of no use under another address, nor its address without the keys")
@@ -339,7 +455,7 @@ async def swapped_address(given):
         expect(False, "it took over the bond")
     except ProtocolError as error:
         expect_equal(error.error_namespace, "smp", "who refused")
-    [bond] = await bonds(given)
+    bond = await bond_made(given)
     if given.device.connections:
         await leave(connection)
     # The keys are what they were.
