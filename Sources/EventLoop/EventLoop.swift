@@ -56,8 +56,8 @@ public final class EventLoop {
   /// Makes `run` return when the handler at work has returned.
   public func stop() { isStopping = true }
 
-  /// Drops the timers and the work that wait, without doing it: what they hold may hold the loop. To be called by whoever
-  /// will not run it again.
+  /// Drops the timers and the work that wait, without doing it: what they hold may hold the loop. To be called by
+  /// whoever will not run it again.
   public func discard() {
     timers.discard()
     queue.removeAll()

@@ -20,8 +20,8 @@ struct SecurityRaise {
 extension KernelAdapter {
   private static let patience = Duration.seconds(35)
 
-  /// The bonds that the kernel is told of when the controller is brought into use. It is also told of those that are new
-  /// to it, as soon as there is no link: it frees the keys that it has, also those that a pairing on a link still uses.
+  /// The bonds that the kernel is told of when the controller is brought into use. It is also told of those that are
+  /// new to it, as soon as there is no link: it frees the keys that it has, also those that a pairing still uses.
   public func setBonds(_ bonds: [Bond]) {
     let known = lifecycle.bonds
     lifecycle.bonds = bonds
