@@ -56,6 +56,8 @@ public enum PairingEvent: Hashable, Sendable {
   case showPasskey(UInt32, entered: Int)
   /// A bond was made, or has changed; it is to be kept.
   case bonded(Bond)
+  /// The link is encrypted with keys that were agreed on now and are not to be kept: not with those of a bond.
+  case pairedWithoutBond
   /// It failed.
   case failed(BluetoothError)
   /// The keys were removed, not by us.

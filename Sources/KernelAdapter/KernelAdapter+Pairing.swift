@@ -177,6 +177,7 @@ extension KernelAdapter {
       tell(notice.device, .showPasskey(notice.passkey, entered: Int(notice.entered)))
     case .newLongTermKey(let new):
       guard let key = LongTermKey(new.key) else { return refuse(new.key.device) }
+      if !new.storeHint { tell(new.key.device, .pairedWithoutBond) }
       update(new.key.device, isKept: new.storeHint) { $0.add(key) }
     case .newIdentityResolvingKey(let new):
       guard let identity = new.key.device.device else { return }

@@ -153,6 +153,35 @@ import Testing
     #expect(world.adapter.unpaired == [peer.address] && world.adapter.bonds == [own])
   }
 
+  @Test("P22: keys that are not kept do not pass for those of the bond")
+  func otherKeys() throws {
+    let server = world.client()
+    let published = try server.result(
+      ServiceAdd.self,
+      .init(
+        service: .init(
+          uuid: 0x1815,
+          characteristics: [
+            .init(uuid: 0x2A56, properties: ["read"], permissions: ["readEncryptionRequired"], value: HexBytes([9]))
+          ]))
+    ).service
+    let handle = try #require(published.characteristics?.first?.handle)
+    let peer = world.peer()
+    world.daemon.setPairing(PairingPolicy(standard: .justWorks))
+    let first = world.adapter.bringUp(peer, role: .peripheral)
+    tell(peer, .bonded(bond(peer.address)))
+    first.end(reason: 0x13)
+    world.settle()
+    world.daemon.setPairing(PairingPolicy())
+    let link = world.adapter.bringUp(peer, role: .peripheral)
+    link.protect(LinkSecurity(level: 2, keySize: 16))
+    tell(peer, .pairedWithoutBond)
+    let refused = peer.start(.read(handle))
+    world.settle()
+    #expect(throws: GATTError.self) { try peer.results[refused]?.get() }
+    #expect(world.adapter.bonds.count == 1, "the bond stays")
+  }
+
   @Test("lost keys are told once for a link, to whoever uses the device and to the agents, with what to do")
   func lostKeys() throws {
     let agent = world.client()

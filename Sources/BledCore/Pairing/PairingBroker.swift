@@ -41,6 +41,8 @@ final class PairingBroker {
     var hasConsent = false
     /// Whether keys are agreed on: what encrypts the link next need not be the bond.
     var isAgreeing = false
+    /// Whether other keys than those of the bond encrypt the link.
+    var hasOtherKeys = false
     /// Whether the passkey of the policy was given.
     var usesPolicy = false
     /// Whether it was told that keys were lost.
@@ -135,14 +137,16 @@ final class PairingBroker {
     var state = SecurityState(hub.link.security)
     let bond = bond(of: hub)
     state.isBonded = bond != nil
-    let isOfBond = bond?.security.map { $0.level >= Int(state.level) } ?? false
+    let hasOtherKeys = pairings[hub.link.id]?.hasOtherKeys ?? false
+    let isOfBond = !hasOtherKeys && bond?.security.map { $0.level >= Int(state.level) } ?? false
     return isOfBond || mayPair(hub, hub.peripheral, hub.slot)
       ? state : SecurityState(level: 1, keySize: 0, isBonded: bond != nil)
   }
 
   /// The bond of a link if the link is encrypted with its keys, which the device has thereby shown to have.
   func provenBond(of hub: LinkHub) -> Bond? {
-    guard pairings[hub.link.id]?.isAgreeing != true, let bond = bond(of: hub), let level = bond.security?.level,
+    let pairing = pairings[hub.link.id] ?? LinkPairing()
+    guard !pairing.isAgreeing, !pairing.hasOtherKeys, let bond = bond(of: hub), let level = bond.security?.level,
       (2...max(2, level)).contains(hub.link.security.level)
     else { return nil }
     return bond
@@ -254,6 +258,11 @@ final class PairingBroker {
       if let hub { pairings[hub.link.id, default: LinkPairing()].isAgreeing = true }
       show(passkey, entered, peripheral, hub, slot)
     case .bonded(let bond): keep(bond, peripheral, hub, slot)
+    case .pairedWithoutBond:
+      guard let hub else { return }
+      pairings[hub.link.id, default: LinkPairing()].hasOtherKeys = true
+      hub.securityChanged()
+      tellEnd(peripheral, hub, nil)
     case .failed(let error):
       if let hub { pairings[hub.link.id]?.isAgreeing = false }
       logger.notice("pairing with \(peripheral.address) failed: \(error)")

@@ -66,7 +66,10 @@ final class AdapterPairing: PairingParty {
 
   func paired(with peer: DeviceAddress, _ bond: Bond?) {
     questions[peer] = nil
-    guard let bond else { return }
+    guard let bond else {
+      onEvent?(peer, .pairedWithoutBond)
+      return
+    }
     bonds.removeAll { $0.local == bond.local && $0.peer == bond.peer }
     bonds.append(bond)
     onEvent?(peer, .bonded(bond))
