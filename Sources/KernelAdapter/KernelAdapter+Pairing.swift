@@ -175,20 +175,7 @@ extension KernelAdapter {
     case .userPasskeyRequest(let request): ask(request.device, .passkey)
     case .passkeyNotify(let notice):
       tell(notice.device, .showPasskey(notice.passkey, entered: Int(notice.entered)))
-    case .newLongTermKey(let new):
-      guard let key = LongTermKey(new.key) else { return refuse(new.key.device) }
-      if !new.storeHint { tell(new.key.device, .pairedWithoutBond) }
-      update(new.key.device, isKept: new.storeHint) { $0.add(key) }
-    case .newIdentityResolvingKey(let new):
-      guard let identity = new.key.device.device else { return }
-      let used = DeviceAddress(value: new.resolvableAddress, kind: .random)
-      for link in links.values where link.kernelPeer == used { link.kernelPeer = identity }
-      update(new.key.device, isKept: new.storeHint) { $0.identityResolvingKey = new.key.value }
-    case .newSignatureResolvingKey(let new):
-      update(new.key.device, isKept: new.storeHint) {
-        $0.add(
-          SignatureKey(value: new.key.value, isOurs: new.key.type % 2 == 0, isAuthenticated: new.key.type >= 2))
-      }
+    case .newLongTermKey, .newIdentityResolvingKey, .newSignatureResolvingKey: take(key: event)
     case .authenticationFailed(let failure):
       failed(failure.device, failure.status)
     case .deviceUnpaired(let event):
@@ -230,12 +217,12 @@ extension KernelAdapter {
     emit(.pairing(known, .question(question)))
   }
 
-  private func tell(_ device: ManagementAddress, _ event: PairingEvent) {
+  func tell(_ device: ManagementAddress, _ event: PairingEvent) {
     guard let address = device.device else { return }
     emit(.pairing(known(address), event))
   }
 
-  private func failed(_ device: ManagementAddress, _ status: ManagementStatus) {
+  func failed(_ device: ManagementAddress, _ status: ManagementStatus) {
     guard let address = device.device else { return }
     let known = known(address)
     let error = status.pairingError(with: known)
@@ -244,41 +231,14 @@ extension KernelAdapter {
     if let link = links.values.first(where: { $0.kernelPeer == address }) { endRaise(link.handle, error) }
   }
 
-  /// The device gave a key that others know. The kernel must not encrypt with it, neither on this link nor later, and
-  /// no other key of this pairing is kept.
-  private func refuse(_ device: ManagementAddress) {
-    guard let index, let identity = device.device else { return }
-    logger.warning("a device gave a key that is not secret; it is not paired", metadata: ["peer": "\(identity)"])
-    for link in links.values where link.kernelPeer == identity { link.keepsKeys = false }
-    failed(device, .authenticationFailed)
-    lifecycle.bonds.removeAll { $0.local == address && $0.peer == identity }
-    tell(device, .unbonded)
-    let packet = UnpairDevice {
-      $0.device = device
-      $0.disconnects = true
-    }
-    send(ManagementPacket(packet, index: index))
-  }
-
-  private func update(_ device: ManagementAddress, isKept: Bool, _ change: (inout Bond) -> Void) {
-    guard isKept, let identity = device.device,
-      links.values.allSatisfy({ $0.kernelPeer != identity || $0.keepsKeys })
-    else { return }
-    var bond = bond(with: identity) ?? Bond(local: address, peer: identity)
-    change(&bond)
-    lifecycle.bonds.removeAll { $0.local == bond.local && $0.peer == bond.peer }
-    lifecycle.bonds.append(bond)
-    emit(.pairing(known(identity), .bonded(bond)))
-  }
-
   /// The bond with a device on this adapter.
-  private func bond(with peer: DeviceAddress) -> Bond? {
+  func bond(with peer: DeviceAddress) -> Bond? {
     let identity = identity(of: peer)
     return lifecycle.bonds.first { $0.local == address && $0.peer == identity }
   }
 
   /// The address by which our users know a device that the kernel names.
-  private func known(_ address: DeviceAddress) -> DeviceAddress {
+  func known(_ address: DeviceAddress) -> DeviceAddress {
     links.values.first { $0.kernelPeer == address }?.peer ?? address
   }
 

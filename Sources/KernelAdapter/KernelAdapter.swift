@@ -79,6 +79,8 @@ public final class KernelAdapter: Adapter {
   var raises: [UInt16: SecurityRaise] = [:]
   /// What the kernel asked and waits for, by the address of the device.
   var pairingQuestions: [DeviceAddress: PendingQuestion] = [:]
+  /// Keys of pairings whose key for encryption has not come yet, by identity.
+  var partialBonds: [DeviceAddress: PartialBond] = [:]
   /// Whether there are bonds that the kernel was not told of.
   var hasNewBonds = false
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.

@@ -1,6 +1,7 @@
 import Adapter
 import BledRPC
 import Bluetooth
+import GATT
 import Testing
 
 @testable import BledCore
@@ -151,6 +152,70 @@ import Testing
     world.daemon.setPairing(PairingPolicy())
     tell(peer, .bonded(bond(peer.address, key: 6)))
     #expect(world.adapter.unpaired == [peer.address] && world.adapter.bonds == [own])
+  }
+
+  @Test("P22: who is let pair as a stranger has no consent to take the place of a bonded device, on any adapter")
+  func claimedIdentities() throws {
+    let victim = world.peer()
+    let thief = world.peer("01:02:03:04:05:06")
+    world.daemon.setPairing(PairingPolicy(standard: .justWorks))
+    world.adapter.bringUp(victim, role: .peripheral)
+    let own = bond(victim.address)
+    tell(victim, .bonded(own))
+    // Somebody says yes to a stranger, and is not told of a bond.
+    let agent = world.client()
+    _ = try agent.result(PairingRegister.self, .init(capability: "none"))
+    world.adapter.bringUp(thief, role: .peripheral)
+    tell(thief, .question(.consent))
+    let asked = try #require(try agent.calls(PairingConfirm.self).first)
+    #expect(asked.params.device.bondLevel == nil)
+    try agent.answer(asked.id, PairingConfirm.Result(accept: true))
+    tell(thief, .bonded(bond(victim.address, key: 6)))
+    #expect(world.adapter.bonds == [own])
+    // Nor with another adapter, which shares no keys with the bonded one.
+    var elsewhere = Bond(local: DeviceAddress(value: 0x00AA_0200_0000, kind: .public), peer: victim.address)
+    elsewhere.add(try #require(own.longTermKeys.first))
+    tell(thief, .bonded(elsewhere))
+    #expect(world.adapter.bonds == [own])
+    #expect(try agent.notifications(PairingEnded.self).count == 2)
+  }
+
+  @Test("a passkey that nobody can be shown costs the link, and not the bond of whoever has that address")
+  func passkeyForNobody() throws {
+    let peer = world.peer()
+    world.daemon.setPairing(PairingPolicy(standard: .justWorks))
+    world.adapter.bringUp(peer, role: .peripheral).end(reason: 0x13)
+    let link = world.adapter.bringUp(peer, role: .peripheral)
+    let own = bond(peer.address)
+    tell(peer, .bonded(own))
+    world.daemon.setPairing(PairingPolicy())
+    tell(peer, .showPasskey(1, entered: 0))
+    #expect(link.wasDisconnected && world.adapter.unpaired.isEmpty && world.adapter.bonds == [own])
+  }
+
+  @Test("a fixed passkey: a link that ends counts as a failure, who is bonded is refused, each has tries of its own")
+  func passkeyTries() throws {
+    let peer = world.peer()
+    let other = world.peer("C0:00:00:00:00:02")
+    var policy = PairingPolicy()
+    policy.peripherals[peer.address.value] = .passkey(1)
+    policy.peripherals[other.address.value] = .passkey(2)
+    world.daemon.setPairing(policy)
+    #expect(world.adapter.pairing.capability == .keyboard)
+    let link = world.adapter.bringUp(peer, role: .peripheral)
+    tell(peer, .question(.passkey))
+    link.end(reason: 0x13)
+    world.adapter.bringUp(peer, role: .peripheral)
+    tell(peer, .question(.passkey))
+    #expect(world.adapter.answers == [.passkey(1), .refuse])
+    world.adapter.bringUp(other, role: .peripheral)
+    tell(other, .question(.passkey))
+    #expect(world.adapter.answers.last == .passkey(2))
+    tell(other, .bonded(bond(other.address, isAuthenticated: true)))
+    tell(peer, .question(.passkey))
+    #expect(world.adapter.answers.last == .refuse, "the success of the other does not help this one")
+    tell(other, .question(.passkey))
+    #expect(world.adapter.answers.last == .refuse, "it is bonded: it may be another device")
   }
 
   @Test("P22: keys that are not kept do not pass for those of the bond")

@@ -210,7 +210,7 @@ final class SimulatedPairingTests {
   func withoutBonding() throws {
     let world = try lock("{ bonding: false, keySize: 7 }")
     #expect(raise(try #require(world.connect(1)), world) == .success(LinkSecurity(level: 2, keySize: 7)))
-    #expect(bonds.isEmpty && events.isEmpty)
+    #expect(bonds.isEmpty && events == [.pairedWithoutBond])
   }
 
   @Test("a Security Request pairs where devices may, with a question, and else nothing comes of it")

@@ -5,9 +5,10 @@ import Bluetooth
 extension PairingBroker {
   /// All bonds, as programs see them.
   var list: PairingList.Result {
-    .init(
+    let known = Dictionary(directory.all.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
+    return .init(
       bonds: bonds.all.map { bond in
-        let peripheral = directory.find(identity: bond.peer)
+        let peripheral = known[bond.peer]
         return BondDescription(
           peripheral: peripheral?.id, address: "\(bond.peer)", addressType: "\(bond.peer.kind)",
           name: peripheral?.name, adapterAddress: "\(bond.local)", level: (bond.security ?? .none).word,
@@ -121,9 +122,15 @@ extension Bond {
     guard others.allSatisfy({ $0.octets.count == 16 }) else {
       throw BledError.invalidParameter.error("an identity resolving key and a signature key have 16 octets")
     }
-    identityResolvingKey = params.identityResolvingKey?.octets
-    for key in params.signatureKeys ?? [] {
+    // Keys of zeros are known to everybody.
+    identityResolvingKey = params.identityResolvingKey?.octets.nonZero
+    for key in params.signatureKeys ?? [] where key.value.octets.nonZero != nil {
       add(SignatureKey(value: key.value.octets, isOurs: key.ours, isAuthenticated: key.authenticated))
     }
   }
+}
+
+extension [UInt8] {
+  /// Nil if all octets are 0.
+  fileprivate var nonZero: [UInt8]? { contains { $0 != 0 } ? self : nil }
 }

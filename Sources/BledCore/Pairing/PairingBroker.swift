@@ -25,7 +25,8 @@ final class PairingBroker {
   private let questions: PairingQuestions
   private var agents = PairingAgents()
   private var policy = PairingPolicy()
-  private var passkeyBrake = PasskeyBrake()
+  /// By passkey: who owns a device with one must not get more tries at another.
+  private var passkeyBrakes: [UInt32: PasskeyBrake] = [:]
   private var window: (any ScheduledWork)?
   /// What is known of the pairings of links.
   private var pairings: [LinkID: LinkPairing] = [:]
@@ -37,14 +38,14 @@ final class PairingBroker {
     var causes: [Int: Session] = [:]
     /// Whether somebody allowed it.
     var isAllowed = false
-    /// Whether a session was asked, and said yes.
-    var hasConsent = false
+    /// Whom a session that was asked has let pair; who claims to be another one afterwards has no consent.
+    var consent: DeviceAddress?
     /// Whether keys are agreed on: what encrypts the link next need not be the bond.
     var isAgreeing = false
     /// Whether other keys than those of the bond encrypt the link.
     var hasOtherKeys = false
-    /// Whether the passkey of the policy was given.
-    var usesPolicy = false
+    /// The passkey of the policy, if it was given and the pairing has not ended well.
+    var passkey: UInt32?
     /// Whether it was told that keys were lost.
     var hasToldLoss = false
   }
@@ -74,7 +75,7 @@ final class PairingBroker {
   /// What pairs where no session is asked.
   func set(_ policy: PairingPolicy) {
     self.policy = policy
-    passkeyBrake = PasskeyBrake()
+    passkeyBrakes = [:]
     settingsChanged()
   }
 
@@ -118,10 +119,8 @@ final class PairingBroker {
 
   /// What devices are told when they connect, and whether they may pair by themselves.
   private func settings(_ adapter: AdapterInformation) -> PairingSettings {
-    var ofPolicy = PairingCapability.none
-    if case .passkey = policy.rule(on: adapter) { ofPolicy = .keyboard }
     return PairingSettings(
-      capability: agents.capability ?? ofPolicy,
+      capability: agents.capability ?? policy.capability(on: adapter),
       acceptsDevices: policy.acceptsSome(on: adapter) || window != nil || agents.capability != nil)
   }
 
@@ -236,6 +235,7 @@ final class PairingBroker {
 
   /// A link has ended.
   func linkEnded(_ hub: LinkHub) {
+    passkeyFailed(hub)
     pairings[hub.link.id] = nil
     questions.linkEnded(hub.peripheral)
   }
@@ -249,7 +249,7 @@ final class PairingBroker {
 
   func handle(_ event: PairingEvent, with address: DeviceAddress, on slot: AdapterSlot) {
     let peripheral = directory.peripheral(at: address, on: slot)
-    let hub = links.links.last { $0.peripheral == peripheral }
+    let hub = hub(of: peripheral, slot)
     switch event {
     case .question(let question):
       if let hub { pairings[hub.link.id, default: LinkPairing()].isAgreeing = true }
@@ -262,21 +262,27 @@ final class PairingBroker {
       guard let hub else { return }
       pairings[hub.link.id, default: LinkPairing()].hasOtherKeys = true
       hub.securityChanged()
-      tellEnd(peripheral, hub, nil)
+      tellEnd(peripheral, hub, slot, nil)
     case .failed(let error):
-      if let hub { pairings[hub.link.id]?.isAgreeing = false }
       logger.notice("pairing with \(peripheral.address) failed: \(error)")
-      if let hub, pairings[hub.link.id]?.usesPolicy == true {
-        pairings[hub.link.id]?.usesPolicy = false
-        passkeyBrake.failed(at: scheduler.now)
+      if let hub {
+        passkeyFailed(hub)
+        let isCaused = !causes(hub).isEmpty
+        pairings[hub.link.id]?.isAgreeing = false
+        pairings[hub.link.id]?.consent = nil
+        pairings[hub.link.id]?.isAllowed = isCaused
       }
-      tellEnd(peripheral, hub, error)
+      tellEnd(peripheral, hub, slot, error)
     case .unbonded:
       bonds.remove(slot.adapter.information.address, peripheral.identity)
       shareBonds()
       hub?.bondChanged()
-    case .keysLost(let theirs): keysLost(theirs: theirs, peripheral, hub)
+    case .keysLost(let theirs): keysLost(theirs: theirs, peripheral, hub, slot)
     }
+  }
+
+  private func hub(of peripheral: Peripheral, _ slot: AdapterSlot) -> LinkHub? {
+    links.links.last { $0.peripheral == peripheral && $0.slot === slot }
   }
 
   private func ask(_ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
@@ -284,9 +290,12 @@ final class PairingBroker {
     let causes = causes(hub)
     let candidates = agents.answering(question, causedBy: causes)
     guard candidates.isEmpty else {
-      return questions.ask(candidates, question, peripheral, device(peripheral, hub)) { [weak self] given in
-        if given != .refuse, let hub { self?.pairings[hub.link.id, default: LinkPairing()].hasConsent = true }
-        self?.answer(given, peripheral, hub, slot)
+      return questions.ask(candidates, question, peripheral, device(peripheral, hub, slot)) { [weak self] given in
+        guard let self else { return }
+        // The link may have been announced after the question.
+        let hub = self.hub(of: peripheral, slot)
+        if given != .refuse, let hub { pairings[hub.link.id, default: LinkPairing()].consent = peripheral.identity }
+        answer(given, peripheral, hub, slot)
       }
     }
     let given = policyAnswer(question, peripheral, hub, slot, isOurs: !causes.isEmpty)
@@ -300,22 +309,29 @@ final class PairingBroker {
   private func policyAnswer(
     _ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, isOurs: Bool
   ) -> PairingAnswer {
+    // Who is known and pairs again may be somebody else: it is forgotten first, or somebody is there to ask.
+    guard bonds.find(slot.adapter.information.address, peripheral.identity) == nil else { return .refuse }
     let rule = policy.rule(for: peripheral.identity, on: slot.adapter.information)
     switch (question, rule) {
-    case (.consent, _):
-      // Who is known and pairs again may be somebody else: it is forgotten first, or somebody is there to ask.
-      let isKnown = hub.map { bond(of: $0) != nil } ?? false
-      return !isKnown && (isOurs || rule == .justWorks || window != nil) ? .accept : .refuse
+    case (.consent, _): return isOurs || rule == .justWorks || window != nil ? .accept : .refuse
     case (.passkey, .passkey(let passkey)):
-      guard passkeyBrake.allows(at: scheduler.now), let hub else {
+      let brake = passkeyBrakes[passkey] ?? PasskeyBrake()
+      guard brake.allows(at: scheduler.now), let hub else {
         logger.warning(
-          "\(peripheral.address) is not given the fixed passkey: \(passkeyBrake.failures) pairings with it have failed")
+          "\(peripheral.address) is not given the fixed passkey: \(brake.failures) pairings with it have failed")
         return .refuse
       }
-      pairings[hub.link.id, default: LinkPairing()].usesPolicy = true
+      pairings[hub.link.id, default: LinkPairing()].passkey = passkey
       return .passkey(passkey)
     default: return .refuse
     }
+  }
+
+  /// A pairing has not ended well, or not at all: if the passkey of the policy was given something of it is known now.
+  private func passkeyFailed(_ hub: LinkHub) {
+    guard let passkey = pairings[hub.link.id]?.passkey else { return }
+    pairings[hub.link.id]?.passkey = nil
+    passkeyBrakes[passkey, default: PasskeyBrake()].failed(at: scheduler.now)
   }
 
   /// The kernel asks nobody before it has a passkey typed at the device. Whoever is shown it consents by telling it.
@@ -324,10 +340,11 @@ final class PairingBroker {
   ) {
     guard let hub, let session = agents.showing(causedBy: causes(hub)) else {
       logger.notice("\(peripheral.address) may not pair: no program shows its passkey")
-      return slot.adapter.unpair(hub?.link.peer ?? peripheral.address)
+      // The pairing ends with the link, and nobody loses a bond because another device uses its address.
+      return hub?.disconnect() ?? ()
     }
     pairings[hub.link.id, default: LinkPairing()].isAllowed = true
-    questions.show(passkey, entered: entered, peripheral, device(peripheral, hub), to: session)
+    questions.show(passkey, entered: entered, peripheral, device(peripheral, hub, slot), to: session)
   }
 
   private func answer(_ answer: PairingAnswer, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
@@ -338,17 +355,16 @@ final class PairingBroker {
   /// A bond was made, or a key has come. What nobody allowed, or what would silently protect less than before, is
   /// removed again, and the kernel is told the earlier keys in its place.
   private func keep(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    guard mayPair(hub, peripheral, slot) else {
+    guard let hub, mayPair(hub, peripheral, slot) else {
       return reject(bond, peripheral, hub, slot, "nobody allowed it")
     }
-    let hasConsent = hub.flatMap { pairings[$0.link.id] }?.hasConsent ?? false
-    if let old = bonds.find(bond.local, bond.peer), !hasConsent {
+    if pairings[hub.link.id]?.consent != bond.peer {
       // Any device can tell the identity of another one when it has paired, and would take its place.
-      guard peripheral.identity == bond.peer else {
+      if peripheral.identity != bond.peer, bonds.all.contains(where: { $0.peer == bond.peer }) {
         return reject(
           bond, peripheral, hub, slot, "\(bond.peer) is paired already: forget it on both sides, and pair again")
       }
-      guard !bond.isWeaker(than: old) else {
+      if let old = bonds.find(bond.local, bond.peer), bond.isWeaker(than: old) {
         return reject(
           bond, peripheral, hub, slot, "the new keys protect less than the earlier ones: forget those first")
       }
@@ -357,26 +373,29 @@ final class PairingBroker {
     let hasNewKeys = bonds.find(bond.local, bond.peer)?.longTermKeys != bond.longTermKeys
     if let old = bonds.keep(bond) { forget(old) }
     shareBonds()
-    hub?.bondChanged(isMadeHere: hasNewKeys)
+    hub.bondChanged(isMadeHere: hasNewKeys)
     guard bond.security != nil else { return }
-    if let hub, pairings[hub.link.id]?.usesPolicy == true { passkeyBrake.succeeded() }
-    tellEnd(peripheral, hub, nil)
+    if let passkey = pairings[hub.link.id]?.passkey {
+      pairings[hub.link.id]?.passkey = nil
+      passkeyBrakes[passkey] = nil
+    }
+    tellEnd(peripheral, hub, slot, nil)
   }
 
   private func reject(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ reason: String) {
     logger.warning("\(peripheral.address) has paired, and its keys are removed: \(reason)")
     slot.adapter.unpair(bond.peer)
     shareBonds()
-    tellEnd(peripheral, hub, GAPError.pairingFailed.error(reason))
+    tellEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
   }
 
   /// Those who were asked are told how a pairing has ended, or all agents if nobody was.
-  private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ error: BluetoothError?) {
-    questions.end(peripheral, device(peripheral, hub), error, orTell: agents.sessions)
+  private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
+    questions.end(peripheral, device(peripheral, hub, slot), error, orTell: agents.sessions)
   }
 
   /// Told once for a link, to the agents and to whoever uses it.
-  private func keysLost(theirs: Bool, _ peripheral: Peripheral, _ hub: LinkHub?) {
+  private func keysLost(theirs: Bool, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     guard let hub, pairings[hub.link.id]?.hasToldLoss != true else { return }
     pairings[hub.link.id, default: LinkPairing()].hasToldLoss = true
     let remedy = "forget each on the other, and pair again"
@@ -385,14 +404,14 @@ final class PairingBroker {
     )
     let sessions = Set(agents.sessions).union(hub.central.users).union(hub.server.served)
     let params = PairingKeysLost.Params(
-      device: device(peripheral, hub), side: theirs ? "device" : "machine", remedy: remedy)
+      device: device(peripheral, hub, slot), side: theirs ? "device" : "machine", remedy: remedy)
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingKeysLost.self, params) }
   }
 
-  private func device(_ peripheral: Peripheral, _ hub: LinkHub?) -> PairingDevice {
+  private func device(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) -> PairingDevice {
     PairingDevice(
       peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name, isOurs: !causes(hub).isEmpty,
-      bondLevel: hub.flatMap { bond(of: $0) }?.security?.word)
+      bondLevel: bonds.find(slot.adapter.information.address, peripheral.identity)?.security?.word)
   }
 }
 

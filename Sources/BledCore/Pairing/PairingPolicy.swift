@@ -33,6 +33,16 @@ public struct PairingPolicy: Hashable, Sendable {
     peripherals[peer.value] ?? rule(on: adapter)
   }
 
+  /// What devices are told that a person can do, where no program says so: type, if a passkey is to be typed. Where
+  /// others pair without a check that goes first, as a keyboard would have them show a passkey.
+  func capability(on adapter: AdapterInformation) -> PairingCapability {
+    switch rule(on: adapter) {
+    case .passkey: .keyboard
+    case .justWorks: .none
+    case .refuse: peripherals.values.contains(where: \.isPasskey) ? .keyboard : .none
+    }
+  }
+
   /// Whether some device may pair by itself on an adapter.
   func acceptsSome(on adapter: AdapterInformation) -> Bool {
     rule(on: adapter) != .refuse || peripherals.values.contains { $0 != .refuse }
@@ -40,9 +50,13 @@ public struct PairingPolicy: Hashable, Sendable {
 
   /// Whether a passkey is in it, which whoever pairs often enough finds out.
   public var hasPasskey: Bool {
-    ([standard] + adapters.values + peripherals.values).contains {
-      if case .passkey = $0 { true } else { false }
-    }
+    ([standard] + adapters.values + peripherals.values).contains(where: \.isPasskey)
+  }
+}
+
+extension PairingPolicy.Rule {
+  fileprivate var isPasskey: Bool {
+    if case .passkey = self { true } else { false }
   }
 }
 
@@ -64,6 +78,4 @@ struct PasskeyBrake {
     failures = min(failures + 1, Self.mostFailures)
     pauseEnd = now.advanced(by: .seconds(1 << failures))
   }
-
-  mutating func succeeded() { self = PasskeyBrake() }
 }

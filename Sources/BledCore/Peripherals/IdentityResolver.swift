@@ -4,20 +4,34 @@ import BluetoothCrypto
 
 /// Resolves the private addresses of bonded devices (Core 5.4, Vol 3, Part C, 10.8.2.3).
 struct IdentityResolver {
-  private let keys: [(key: Key128, identity: DeviceAddress)]
+  private struct Entry: Hashable {
+    let key: Key128
+    let identity: DeviceAddress
+  }
+
+  /// All keys of all bonds: each adapter may have been given another one.
+  private let keys: Set<Entry>
   private let identities: Set<DeviceAddress>
 
   /// Takes the keys out of bonds. One of zeros is everybody's, and a private address is nobody's identity.
   init(_ bonds: [Bond] = []) {
-    var known: Set<DeviceAddress> = []
-    keys = bonds.compactMap { bond in
-      guard let key = bond.identityResolvingKey.flatMap({ Key128(littleEndian: $0) }), key != .zero,
-        !bond.peer.isResolvablePrivate, known.insert(bond.peer).inserted
-      else { return nil }
-      return (key, bond.peer)
-    }
-    identities = known
+    self.init(
+      Set(
+        bonds.compactMap { bond in
+          guard let key = bond.identityResolvingKey.flatMap({ Key128(littleEndian: $0) }), key != .zero,
+            !bond.peer.isResolvablePrivate
+          else { return nil }
+          return Entry(key: key, identity: bond.peer)
+        }))
   }
+
+  private init(_ keys: Set<Entry>) {
+    self.keys = keys
+    identities = Set(keys.map(\.identity))
+  }
+
+  /// The keys that another one has not.
+  func subtracting(_ other: IdentityResolver) -> IdentityResolver { IdentityResolver(keys.subtracting(other.keys)) }
 
   /// Whether there are keys.
   var resolvesAny: Bool { !keys.isEmpty }
@@ -34,8 +48,4 @@ struct IdentityResolver {
   }
 }
 
-extension IdentityResolver: Equatable {
-  static func == (left: IdentityResolver, right: IdentityResolver) -> Bool {
-    left.keys.elementsEqual(right.keys, by: ==)
-  }
-}
+extension IdentityResolver: Equatable {}

@@ -256,10 +256,12 @@ final class PeripheralDirectory {
     bonded = Set(bonds.map(\.peer))
     let new = IdentityResolver(bonds)
     if new != resolver {
+      // With the earlier keys all of them were tried when they were heard.
+      let added = new.subtracting(resolver)
       resolver = new
       aliases = [:]
-      for peripheral in all where peripheral.address.isResolvablePrivate {
-        if let identity = resolver.identity(of: peripheral.address) { unite(peripheral, with: identity) }
+      for peripheral in added.resolvesAny ? all : [] where peripheral.address.isResolvablePrivate {
+        if let identity = added.identity(of: peripheral.address) { unite(peripheral, with: identity) }
       }
     }
     onBondsChanged()

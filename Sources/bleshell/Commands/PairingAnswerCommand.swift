@@ -86,15 +86,21 @@ struct PairingImportCommand: ShellCommand {
       throw Failure("\(from) cannot be read: run this as root on the machine whose bluetoothd has paired (\(error))")
     }
     let client = try await shell.connection()
+    var problems = found.problems
     for bond in found.bonds {
-      _ = try await client.call(PairingImport.self, bond)
+      do { _ = try await client.call(PairingImport.self, bond) } catch {
+        // One that is not valid is no reason to leave out the others; without permission none would be taken.
+        guard error.domain == .bled, error.code == BledError.invalidParameter.rawValue else { throw error }
+        problems.append((bond.address, error.message))
+        continue
+      }
       if output.json {
         try output.object(["address": .text(bond.address), "adapterAddress": .text(bond.adapterAddress)] as JSONValue)
       } else {
         output.line("took over \(bond.address) of \(bond.adapterAddress)")
       }
     }
-    for (device, reason) in found.problems { output.problem("not taken over: \(Output.clean(device)): \(reason)") }
+    for (device, reason) in problems { output.problem("not taken over: \(Output.clean(device)): \(reason)") }
     if found.bonds.isEmpty, !output.json { output.line("nothing to take over in \(from)") }
   }
 }

@@ -15,7 +15,8 @@ struct BlueZBonds {
   init(path: String) throws {
     let files = FileManager.default
     for adapter in try files.contentsOfDirectory(atPath: path).sorted() where Self.isAddress(adapter) {
-      for device in try files.contentsOfDirectory(atPath: "\(path)/\(adapter)").sorted() where Self.isAddress(device) {
+      let devices = (try? files.contentsOfDirectory(atPath: "\(path)/\(adapter)")) ?? []
+      for device in devices.sorted() where Self.isAddress(device) {
         let file = "\(path)/\(adapter)/\(device)/info"
         // Larger than any such file.
         guard let data = files.contents(atPath: file), data.count <= 65536 else { continue }
@@ -44,15 +45,16 @@ struct BlueZBonds {
   private mutating func take(_ sections: [String: Section], _ adapter: String, _ device: String) {
     let general = sections["General"] ?? [:]
     let name = general["Name"].map { "\($0) (\(device))" } ?? device
-    // The second name is that of BlueZ before 5.64.
-    let roles = [("LongTermKey", true), ("PeripheralLongTermKey", false), ("SlaveLongTermKey", false)]
+    // BlueZ writes the older name of the second one as well.
+    let peripheral = sections["PeripheralLongTermKey"] ?? sections["SlaveLongTermKey"]
+    let roles = [(sections["LongTermKey"], true), (peripheral, false)]
     let keys = roles.compactMap { section, isCentral in
-      sections[section].flatMap { Self.longTermKey($0, isCentral: isCentral) }
+      section.flatMap { Self.longTermKey($0, isCentral: isCentral) }
     }
     guard !keys.isEmpty else {
       if sections["LinkKey"] != nil {
         problems.append((name, "it has keys for Bluetooth Classic only"))
-      } else if roles.contains(where: { sections[$0.0] != nil }) {
+      } else if roles.contains(where: { $0.0 != nil }) {
         problems.append((name, "its key is not valid, or was made with debug keys"))
       }
       return

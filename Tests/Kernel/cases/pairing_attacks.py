@@ -401,17 +401,24 @@ async def claimed_identity(given):
     bond = await bond_made(given)
     [(name, keys)] = await device.keystore.get_all()
     irk = device.irk
-    # Another device, which tells the same identity.
-    await device.keystore.delete_all()
-    device.irk = secrets.token_bytes(16)
-    await take_address(given, hci.Address.generate_private_address(device.irk))
-    connection, secret = await as_phone(given)
-    gone = asyncio.get_running_loop().create_future()
-    connection.once(connection.EVENT_DISCONNECTION, lambda *_: gone.done() or gone.set_result(None))
-    with contextlib.suppress(ProtocolError, asyncio.CancelledError):
-        await asyncio.wait_for(connection.pair(), 60)
-    await asyncio.wait_for(gone, 60)
-    expect_equal(await bonds(given), [bond], "the bond")
+    # Another device, which tells the same identity, from an address that resolves and from one that does not.
+    for resolvable in (True, False):
+        await device.keystore.delete_all()
+        device.irk = secrets.token_bytes(16)
+        if resolvable:
+            private = hci.Address.generate_private_address(device.irk)
+        else:
+            octets = bytearray(secrets.token_bytes(6))
+            octets[5] &= 0x3F
+            private = hci.Address(bytes(octets), hci.Address.RANDOM_DEVICE_ADDRESS)
+        await take_address(given, private)
+        connection, secret = await as_phone(given)
+        gone = asyncio.get_running_loop().create_future()
+        connection.once(connection.EVENT_DISCONNECTION, lambda *_: gone.done() or gone.set_result(None))
+        with contextlib.suppress(ProtocolError, asyncio.CancelledError):
+            await asyncio.wait_for(connection.pair(), 60)
+        await asyncio.wait_for(gone, 60)
+        expect_equal(await bonds(given), [bond], f"the bond, after a thief whose address resolves: {resolvable}")
     # The bonded one still has its keys.
     await device.keystore.delete_all()
     await device.keystore.update(name, keys)
