@@ -32,24 +32,6 @@ final class PairingBroker {
   private var pairings: [LinkID: LinkPairing] = [:]
   private var lastNumber = 0
 
-  /// Who wants a link to pair, and who has agreed to it.
-  private struct LinkPairing {
-    /// The sessions that wait for the link to become more secure, each under a number of its own.
-    var causes: [Int: Session] = [:]
-    /// Whether somebody allowed it.
-    var isAllowed = false
-    /// Whom a session that was asked has let pair; who claims to be another one afterwards has no consent.
-    var consent: DeviceAddress?
-    /// Whether keys are agreed on: what encrypts the link next need not be the bond.
-    var isAgreeing = false
-    /// Whether other keys than those of the bond encrypt the link.
-    var hasOtherKeys = false
-    /// The passkey of the policy, if it was given and the pairing has not ended well.
-    var passkey: UInt32?
-    /// Whether it was told that keys were lost.
-    var hasToldLoss = false
-  }
-
   init(
     adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry, bonds: BondDirectory,
     scheduler: any Scheduler, logger: Logger
@@ -412,18 +394,5 @@ final class PairingBroker {
     PairingDevice(
       peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name, isOurs: !causes(hub).isEmpty,
       bondLevel: bonds.find(slot.adapter.information.address, peripheral.identity)?.security?.word)
-  }
-}
-
-extension ATTErrorCode {
-  /// The level of a link on which the request may succeed; nil if there is none.
-  /// - Parameter now: the level of the link, 1 to 4.
-  fileprivate func level(above now: Int) -> Int? {
-    switch self {
-    case .insufficientAuthentication: now < 4 ? now + 1 : nil
-    // A longer key is not made of the same bond.
-    case .insufficientEncryption, .encryptionKeySizeTooShort: now < 2 ? 2 : nil
-    default: nil
-    }
   }
 }

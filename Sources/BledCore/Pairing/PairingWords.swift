@@ -1,3 +1,4 @@
+import ATT
 import Adapter
 import Bluetooth
 
@@ -39,5 +40,18 @@ enum Passkey {
       return nil
     }
     return UInt32(digits)
+  }
+}
+
+extension ATTErrorCode {
+  /// The level of a link on which the request may succeed; nil if there is none.
+  /// - Parameter now: the level of the link, 1 to 4.
+  func level(above now: Int) -> Int? {
+    switch self {
+    case .insufficientAuthentication: now < 4 ? now + 1 : nil
+    // A longer key is not made of the same bond.
+    case .insufficientEncryption, .encryptionKeySizeTooShort: now < 2 ? 2 : nil
+    default: nil
+    }
   }
 }
