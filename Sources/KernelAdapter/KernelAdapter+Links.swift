@@ -210,7 +210,7 @@ extension KernelAdapter {
       "a link ended",
       metadata: ["peer": "\(link.peer)", "reason": "\(error)", "by socket": "\(link.socketHasEnded)"])
     link.end(error)
-    if hasNewBonds { scheduler.schedule(after: .milliseconds(100)) { [weak self] in self?.loadNewBonds() } }
+    loadNewBonds()
     if !stopping.isEmpty, links.isEmpty { run(radio: .quiet) }
   }
 

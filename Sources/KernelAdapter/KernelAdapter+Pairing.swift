@@ -21,7 +21,8 @@ extension KernelAdapter {
   private static let patience = Duration.seconds(35)
 
   /// The bonds that the kernel is told of when the controller is brought into use. It is also told of those that are
-  /// new to it, as soon as there is no link: it frees the keys that it has, also those that a pairing still uses.
+  /// new to it, as soon as there is no link: it frees the keys that it has, also those that a pairing still uses. What
+  /// it does for the end of a link is done by then, as it serves commands and events one by one.
   public func setBonds(_ bonds: [Bond]) {
     let known = lifecycle.bonds
     lifecycle.bonds = bonds
