@@ -70,6 +70,22 @@ struct InitiatorMachineTests {
     script.expectTold()
   }
 
+  @Test func aListThatAnotherProgramClearedJustBeforeTheRequestIsMadeAnew() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.connect(belt, ConnectionParameters()))
+    try script.command(clear)
+    try script.command(addBelt)
+    try script.unanswered("\(create) 01f4f3f2f1f0 \(tail)")
+    try script.hear("0e 04 01 1020 00")
+    try script.hear("0f 04 00 01 0d20")
+    try script.command("0e20 00")
+    try script.hear(connected("000000000000", handle: "0000", status: "02"))
+    try script.command(clear)
+    try script.command(addBelt)
+    try script.started("\(create) 01f4f3f2f1f0 \(tail)")
+    script.silent()
+  }
+
   @Test func aPendingConnectionCanBeCancelled() throws {
     var script = RadioScript<LegacyFamily>()
     try bothWanted(&script)

@@ -11,6 +11,7 @@ import HCI
 /// | idle        | the list differs from the set  | clear, remove and add devices                                |
 /// | idle        | the list is the set            | (extended) create connection: creating                       |
 /// | creating    | the set changed                | create connection cancel: cancelling                         |
+/// | creating    | the list is not known          | the same                                                     |
 /// | creating    | Connection Complete            | idle; `attach` the link, or disconnect it if nobody wants it |
 /// | creating    | Connection Complete with error | idle; `attemptFailed`, the device backs off                  |
 /// | cancelling  | Connection Complete, any       | as above; "unknown connection" is the cancellation           |
@@ -131,7 +132,8 @@ struct InitiatorMachine<Family: RadioFamily> {
     let set = set(at: now)
     switch state {
     case .creating(let current):
-      guard current != Set(set) || grant != .now else { return nil }
+      // Nobody can change the list while the controller initiates: it was changed just before, and need not be the set.
+      guard current != Set(set) || grant != .now || listed == nil else { return nil }
       step = .cancel
       return FamilyCommand(LECreateConnectionCancel())
     case .doubtful:
