@@ -62,7 +62,7 @@ let package = Package(
     fuzzTarget("rpc", "BledRPC"),
     fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "SimulatedAdapter", logging),
     fuzzTarget("configuration", "BledCore", "JSONFiles"),
-    fuzzTarget("scenario", "BledRPC", "GATT", "JSONFiles", logging),
+    fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", logging),
     fuzzTarget("store", "BledRPC", "GATT"),
   ],
   swiftLanguageModes: [.v6]

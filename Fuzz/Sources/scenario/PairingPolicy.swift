@@ -1,0 +1,1 @@
+../../../Sources/BledCore/Pairing/PairingPolicy.swift
