@@ -59,6 +59,11 @@ import Testing
     }
     #expect(KnownAttributes(octets: []) == nil)
     #expect(KnownAttributes(octets: [2]) == nil, "another version")
+    let service: [UInt8] = [0x53, 9, 1, 0, 9, 0, 2, 0x0D, 0x18]
+    let characteristic: [UInt8] = [0x43, 0, 2, 0, 3, 0, 3, 0, 2, 2, 0x37, 0x2A]
+    #expect(KnownAttributes(octets: [1] + service + characteristic) != nil)
+    #expect(KnownAttributes(octets: [1] + service + service) == nil, "two services at one handle")
+    #expect(KnownAttributes(octets: [1] + service + characteristic + characteristic) == nil, "two at one handle")
     #expect(KnownAttributes(octets: Array("\u{1}I".utf8)) == nil)
   }
 

@@ -49,6 +49,9 @@ extension KnownAttributes {
     self.init()
     var isComplete = false
     var service: Service?
+    // Services are in their order, and no value belongs to two characteristics: else it would be read differently each
+    // time. What a device has that tells so is discovered again.
+    var values: Set<UInt16> = []
     var descriptors: (value: UInt16, found: [DiscoveredDescriptor])?
     while let letter = reader.octet() {
       if letter != UInt8(ascii: "D"), let described = descriptors {
@@ -61,16 +64,16 @@ extension KnownAttributes {
         guard let uuid = reader.uuid() else { return nil }
         addedAll(of: uuid)
       case UInt8(ascii: "S"):
+        guard let next = reader.service(), next.range.lowerBound > service?.range.lowerBound ?? 0 else { return nil }
         if let service { put(service) }
-        service = reader.service()
-        guard service != nil else { return nil }
+        service = next
       case UInt8(ascii: "I"):
         guard service?.includes != nil, let include = reader.include() else { return nil }
         service?.includes?.append(include)
       case UInt8(ascii: "C"):
-        guard service?.characteristics != nil, let (characteristic, isDescribed) = reader.characteristic() else {
-          return nil
-        }
+        guard service?.characteristics != nil, let (characteristic, isDescribed) = reader.characteristic(),
+          values.insert(characteristic.valueHandle).inserted
+        else { return nil }
         service?.characteristics?.append(characteristic)
         if isDescribed { descriptors = (characteristic.valueHandle, []) }
       case UInt8(ascii: "D"):
