@@ -206,16 +206,7 @@ import Testing
   @Test("a link that the kernel encrypted without anybody's consent counts as not encrypted")
   func silentPairing() throws {
     let server = world.client()
-    let published = try server.result(
-      ServiceAdd.self,
-      .init(
-        service: .init(
-          uuid: 0x1815,
-          characteristics: [
-            .init(uuid: 0x2A56, properties: ["read"], permissions: ["readEncryptionRequired"], value: HexBytes([9]))
-          ]))
-    ).service
-    let handle = try #require(published.characteristics?.first?.handle)
+    let handle = try server.publishProtectedValue([9])
     let peer = world.peer()
     let link = world.adapter.bringUp(peer, role: .peripheral)
     link.protect(LinkSecurity(level: 2, keySize: 16))

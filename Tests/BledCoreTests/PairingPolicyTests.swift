@@ -221,16 +221,7 @@ import Testing
   @Test("P22: keys that are not kept do not pass for those of the bond")
   func otherKeys() throws {
     let server = world.client()
-    let published = try server.result(
-      ServiceAdd.self,
-      .init(
-        service: .init(
-          uuid: 0x1815,
-          characteristics: [
-            .init(uuid: 0x2A56, properties: ["read"], permissions: ["readEncryptionRequired"], value: HexBytes([9]))
-          ]))
-    ).service
-    let handle = try #require(published.characteristics?.first?.handle)
+    let handle = try server.publishProtectedValue([9])
     let peer = world.peer()
     world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     let first = world.adapter.bringUp(peer, role: .peripheral)

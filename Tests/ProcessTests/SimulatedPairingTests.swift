@@ -1,4 +1,5 @@
 import BledRPC
+import FoundationEssentials
 import Testing
 
 /// Pairing with simulated devices, from `bleshell` and over the socket.
@@ -25,6 +26,36 @@ import Testing
     #expect(try daemon.bleshell("pairing", "list").output == bonds.output)
     #expect(try daemon.bleshell("read", "Lock", "FFF1").output.contains("secret"))
     #expect(try daemon.bleshell("pairing", "list").output == bonds.output)
+  }
+
+  @Test("bluetoothd's bonds are taken over, one by one, and what cannot be is said")
+  func imported() throws {
+    let daemon = try DaemonProcess(scenario: "{}")
+    let key = "Key=00112233445566778899AABBCCDDEEFF\nEncSize=16\nEDiv=7\nRand=9"
+    let folder = "\(daemon.folder.path)/bluetooth"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    func store(_ device: String, _ content: String) throws {
+      let path = "\(folder)/00:1A:7D:DA:71:13/\(device)"
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try Data("[General]\nName=Thing\nAddressType=static\n\(content)".utf8).write(to: URL(filePath: "\(path)/info"))
+    }
+    // BlueZ writes the second key under both its names.
+    try store(
+      "F0:F1:F2:F3:F4:01",
+      ["LongTermKey", "PeripheralLongTermKey", "SlaveLongTermKey"].map { "[\($0)]\n\(key)\nAuthenticated=1\n" }.joined()
+    )
+    try store("F0:F1:F2:F3:F4:02", "[LongTermKey]\n\(key)\nAuthenticated=4\n")
+    try store("F0:F1:F2:F3:F4:03", "[LinkKey]\n\(key)\n")
+    try store(
+      "F0:F1:F2:F3:F4:04", "[LongTermKey]\nKey=\(String(repeating: "0", count: 32))\nAuthenticated=2\nEncSize=16\n")
+    try store("F0:F1:F2:F3:F4:05", "[LongTermKey]\n\(key)\nAuthenticated=2\n")
+    let taken = try daemon.bleshell("pairing", "import", "--from", folder)
+    #expect(taken.status == 0, "\(taken.errors)")
+    for number in [1, 5] { #expect(taken.output.contains("took over F0:F1:F2:F3:F4:0\(number)"), "\(taken.output)") }
+    for number in 2...4 { #expect(taken.errors.contains("F0:F1:F2:F3:F4:0\(number)"), "\(taken.errors)") }
+    let list = try daemon.bleshell("pairing", "list").output
+    #expect(list.contains("F0:F1:F2:F3:F4:01") && list.contains("authenticated") && list.contains("F0:F1:F2:F3:F4:05"))
+    #expect(try daemon.bleshell("pairing", "import", "--from", "\(folder)/none").status != 0)
   }
 
   @Test("P21: bleshell pairs by passkey; with a wrong one it fails and says so")

@@ -323,7 +323,8 @@ final class PairingBroker {
     guard let hub, let session = agents.showing(causedBy: causes(hub)) else {
       logger.notice("\(peripheral.address) may not pair: no program shows its passkey")
       // The pairing ends with the link, and nobody loses a bond because another device uses its address.
-      return hub?.disconnect() ?? ()
+      hub?.disconnect()
+      return
     }
     pairings[hub.link.id, default: LinkPairing()].isAllowed = true
     questions.show(passkey, entered: entered, peripheral, device(peripheral, hub, slot), to: session)

@@ -136,3 +136,13 @@ final class TestClient: SessionTransport {
     }
   }
 }
+
+extension TestClient {
+  /// Publishes a characteristic that can be read on an encrypted link only, and returns its handle.
+  func publishProtectedValue(_ value: [UInt8]) throws -> UInt16 {
+    let characteristic = ServiceToPublish.Characteristic(
+      uuid: 0x2A56, properties: ["read"], permissions: ["readEncryptionRequired"], value: HexBytes(value))
+    let published = try result(ServiceAdd.self, .init(service: .init(uuid: 0x1815, characteristics: [characteristic])))
+    return try #require(published.service.characteristics?.first?.handle)
+  }
+}
