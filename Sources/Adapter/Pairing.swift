@@ -60,6 +60,8 @@ public enum PairingEvent: Hashable, Sendable {
   case pairedWithoutBond
   /// It failed.
   case failed(BluetoothError)
+  /// Keys that it brought are not secret, and none of it is kept: the bond that there was before, if any, holds again.
+  case keysRefused(earlier: Bond?)
   /// The keys were removed, not by us.
   case unbonded
   /// One side has no keys for the link that the other wants to encrypt with them: the device (`theirs`), or we.

@@ -13,6 +13,14 @@ struct PartialBond {
   var signatureKeys: [SignatureKey] = []
 }
 
+/// What the keys of a pairing replace: the bond is told after each, and a later one may show that none may be kept.
+struct ReplacedBond {
+  /// The bond before the pairing.
+  let earlier: Bond?
+  /// The roles for which keys have come since; a second one for the same role is of another pairing.
+  var roles: Set<LinkRole> = []
+}
+
 extension KernelAdapter {
   private static let zeros = [UInt8](repeating: 0, count: 16)
   /// More pairings than can end at the same time.
@@ -21,7 +29,7 @@ extension KernelAdapter {
   func take(key event: ManagementEvent) {
     switch event {
     case .newLongTermKey(let new):
-      guard let key = LongTermKey(new.key) else { return refuse(new.key.device) }
+      guard let key = LongTermKey(new.key) else { return refuse(new.key) }
       guard new.storeHint else { return tell(new.key.device, .pairedWithoutBond) }
       add(key, of: new.key.device)
     case .newIdentityResolvingKey(let new):
@@ -46,8 +54,16 @@ extension KernelAdapter {
   private func add(_ key: LongTermKey, of device: ManagementAddress) {
     guard let identity = device.device else { return }
     let other = partialBonds.removeValue(forKey: identity)
-    guard links.values.allSatisfy({ $0.kernelPeer != identity || $0.keepsKeys }) else { return }
-    var bond = bond(with: identity) ?? Bond(local: address, peer: identity)
+    let own = links.values.filter { $0.kernelPeer == identity }
+    guard own.allSatisfy(\.keepsKeys) else { return }
+    let earlier = bond(with: identity)
+    for link in own {
+      var replaced = link.replaced
+      if other != nil || replaced?.roles.contains(key.role) != false { replaced = ReplacedBond(earlier: earlier) }
+      replaced?.roles.insert(key.role)
+      link.replaced = replaced
+    }
+    var bond = earlier ?? Bond(local: address, peer: identity)
     if let other {
       // The first key of a pairing: nothing of an earlier one stays.
       bond = Bond(local: address, peer: identity)
@@ -85,17 +101,22 @@ extension KernelAdapter {
   }
 
   /// The device gave a key that others know. The kernel must not encrypt with it, neither on this link nor later, and
-  /// no other key of this pairing is kept.
-  private func refuse(_ device: ManagementAddress) {
-    guard let index, let identity = device.device else { return }
+  /// no other key of this pairing is kept. The bond before the pairing holds again.
+  private func refuse(_ key: ManagementLongTermKey) {
+    guard let index, let identity = key.device.device else { return }
     logger.warning("a device gave a key that is not secret; it is not paired", metadata: ["peer": "\(identity)"])
-    partialBonds[identity] = nil
-    for link in links.values where link.kernelPeer == identity { link.keepsKeys = false }
-    failed(device, .authenticationFailed)
+    let hasBegun = partialBonds.removeValue(forKey: identity) == nil
+    var earlier = bond(with: identity)
+    for link in links.values where link.kernelPeer == identity {
+      link.keepsKeys = false
+      let role: LinkRole = key.isCentral ? .central : .peripheral
+      if hasBegun, let replaced = link.replaced, !replaced.roles.contains(role) { earlier = replaced.earlier }
+    }
+    failed(key.device, .authenticationFailed)
     lifecycle.bonds.removeAll { $0.local == address && $0.peer == identity }
-    tell(device, .unbonded)
+    tell(key.device, .keysRefused(earlier: earlier))
     let packet = UnpairDevice {
-      $0.device = device
+      $0.device = key.device
       $0.disconnects = true
     }
     send(ManagementPacket(packet, index: index))

@@ -10,6 +10,8 @@ final class KernelLink: Link {
   var kernelPeer: DeviceAddress
   /// Whether keys of the device are kept: not after one that is not secret.
   var keepsKeys = true
+  /// What keys that came over it have replaced.
+  var replaced: ReplacedBond?
   let role: LinkRole
   let attempts: Int
   /// The HCI handle.

@@ -154,6 +154,20 @@ import Testing
     #expect(world.adapter.unpaired == [peer.address] && world.adapter.bonds == [own])
   }
 
+  @Test("keys that are not secret give way to the bond that there was, or to none")
+  func refusedKeys() throws {
+    world.daemon.setPairing(PairingPolicy(standard: .justWorks))
+    let peer = world.peer()
+    world.adapter.bringUp(peer, role: .peripheral)
+    let own = bond(peer.address)
+    tell(peer, .bonded(own))
+    tell(peer, .bonded(bond(peer.address, key: 6)))
+    tell(peer, .keysRefused(earlier: own))
+    #expect(world.adapter.bonds == [own])
+    tell(peer, .keysRefused(earlier: nil))
+    #expect(world.adapter.bonds == [])
+  }
+
   @Test("P22: who is let pair as a stranger has no consent to take the place of a bonded device, on any adapter")
   func claimedIdentities() throws {
     let victim = world.peer()

@@ -255,6 +255,14 @@ final class PairingBroker {
         pairings[hub.link.id]?.isAllowed = isCaused
       }
       tellEnd(peripheral, hub, slot, error)
+    case .keysRefused(let earlier):
+      if let earlier {
+        if let old = bonds.keep(earlier) { forget(old) }
+      } else {
+        bonds.remove(slot.adapter.information.address, peripheral.identity)
+      }
+      shareBonds()
+      hub?.bondChanged()
     case .unbonded:
       bonds.remove(slot.adapter.information.address, peripheral.identity)
       shareBonds()

@@ -331,6 +331,43 @@ async def no_check(given):
     await given.client.call("pairing.open", seconds=0)
 
 
+@phone.case("a key of zeros does not cost the bond that there was, though somebody lets the device pair again")
+async def zero_key_again(given):
+    await given.client.call("pairing.open", seconds=120)
+    misbehave(given, smp.Session)
+    connection, secret = await as_phone(given)
+    await asyncio.wait_for(connection.pair(), 60)
+    await leave(connection)
+    bond = await bond_made(given)
+    await given.client.call("pairing.open", seconds=0)
+    [(name, keys)] = await given.device.keystore.get_all()
+    await given.device.keystore.delete_all()
+    asked = []
+    agent = await given.daemon.client()
+    await agent.call("pairing.register", capability="displayYesNo")
+    agent.answer("pairing.confirm", lambda params: asked.append(params) or {"accept": True})
+    misbehave(given, ZeroKey, sc=False)
+    connection, secret = await as_phone(given)
+    gone = asyncio.get_running_loop().create_future()
+    connection.once(connection.EVENT_DISCONNECTION, lambda *_: gone.done() or gone.set_result(None))
+    with contextlib.suppress(ProtocolError, asyncio.CancelledError):
+        await asyncio.wait_for(connection.pair(), 60)
+    await asyncio.wait_for(gone, 60)
+    expect_equal(len(asked), 1, "how often somebody was asked")
+    agent.abort()
+    expect_equal(await bonds(given), [bond], "the bonds")
+    # The owner's keys are what they were.
+    await given.device.keystore.delete_all()
+    await given.device.keystore.update(name, keys)
+    misbehave(given, smp.Session)
+    connection, secret = await as_phone(given)
+    await asyncio.wait_for(connection.encrypt(), 60)
+    expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value for the bonded device")
+    await leave(connection)
+    await given.client.call("pairing.forget", address=bond["address"])
+    await given.device.keystore.delete_all()
+
+
 @phone.case("keys that come without a pairing are not taken")
 async def injected_keys(given):
     await given.client.call("pairing.open", seconds=120)
