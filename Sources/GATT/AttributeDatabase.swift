@@ -74,8 +74,13 @@ public struct AttributeDatabase: Sendable {
   /// Where services were and are, for a later database: those that are here last, in the order of their handles.
   public var places: [ServicePlaces.Place] { formerPlaces.all + entries.compactMap(\.place) }
 
-  /// What clients see of the service that this handle belongs to, except its handles: 16 octets where there is a hash.
-  public func tree(containing handle: UInt16) -> [UInt8]? { serviceIndex(of: handle).map { entries[$0].tree } }
+  /// Whose service this handle belongs to, and what clients see of it except its handles: as octets to compare with. A
+  /// subscription to the service of one publisher is none to the same service of another one at the same handles.
+  func identity(ofServiceWith handle: UInt16) -> [UInt8]? {
+    guard let entry = serviceIndex(of: handle).map({ entries[$0] }) else { return nil }
+    guard let publisher = entry.publisher else { return entry.tree }
+    return entry.tree + (0..<4).map { UInt8(truncatingIfNeeded: publisher >> ($0 * 8)) }
+  }
 
   /// The attribute at this handle.
   public func attribute(_ handle: UInt16) -> Attribute? { position(of: handle).map { self[$0] } }

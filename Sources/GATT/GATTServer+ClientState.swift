@@ -7,7 +7,7 @@ public struct GATTClientState: Hashable, Sendable {
   public struct Subscription: Hashable, Sendable {
     /// The value of the Client Characteristic Configuration.
     public var configuration: ClientConfiguration
-    /// The service that it is of (`AttributeDatabase.tree`): another one may have the handles later.
+    /// The service that it is of (`AttributeDatabase.identity`): another one may have the handles later.
     public var service: [UInt8]
 
     /// Makes a subscription.
@@ -86,7 +86,7 @@ extension GATTServer {
     var state = GATTClientState(
       subscriptions: dormant, features: features, hash: knowsDatabase ? database.hash() : knownHash)
     for (handle, configuration) in subscriptions {
-      guard let service = database.tree(containing: handle) else { continue }
+      guard let service = database.identity(ofServiceWith: handle) else { continue }
       state.subscriptions[handle] = .init(configuration, service: service)
     }
     return state
@@ -117,8 +117,8 @@ extension GATTServer {
   ) {
     guard !dormant.isEmpty else { return }
     for (handle, subscription) in dormant.sorted(by: { $0.key < $1.key }) where range.contains(handle) {
-      guard let tree = database.tree(containing: handle) else { continue }
-      guard tree == subscription.service, let descriptor = database.configuration(ofValue: handle),
+      guard let service = database.identity(ofServiceWith: handle) else { continue }
+      guard service == subscription.service, let descriptor = database.configuration(ofValue: handle),
         !subscription.configuration.isEmpty,
         subscription.configuration.isSubset(of: descriptor.characteristic.possible)
       else {

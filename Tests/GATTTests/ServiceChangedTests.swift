@@ -199,6 +199,32 @@ struct ServiceChangedTests {
     #expect(other.connection.clientState(database: &other.database).subscriptions.isEmpty)
   }
 
+  @Test("A subscription is to the service of its publisher, not to one that looks the same at the same handles")
+  func subscriptionsKnowTheirPublisher() throws {
+    let service = ServiceDefinition(
+      uuid: 0x1234,
+      characteristics: [CharacteristicDefinition(uuid: 0x2AF0, properties: [.read, .notify], value: .stored([8]))])
+    for (publisher, isTheSame) in [(UInt32(7), true), (8, false)] {
+      var server = try server()
+      _ = server.database.remove(service: 9)
+      let range = try server.database.add(service, publisher: 7).range
+      let value = range.lowerBound + 2
+      try server.exchange("12\(hex(value + 1))0100", "13")
+      let state = server.connection.clientState(database: &server.database)
+      _ = server.database.remove(service: range.lowerBound)
+      var absent = LinkScript(server.database)
+      restore(state, &absent)
+      #expect(try absent.database.add(service, publisher: publisher, at: range.lowerBound).range == range)
+      absent.serviceReturned(range)
+      #expect(absent.takeEvents() == (isTheSame ? ["subscribed \(value) 1"] : []))
+    }
+  }
+
+  private func hex(_ handle: UInt16) -> String {
+    let octets = [handle & 0xFF, handle >> 8].map { String($0 + 0x100, radix: 16).dropFirst() }
+    return octets.joined()
+  }
+
   @Test("A subscription that needs more security than the link has waits for it")
   func subscriptionsNeedTheirSecurity() throws {
     var database = AttributeDatabase()
