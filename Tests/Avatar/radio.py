@@ -6,6 +6,7 @@ import contextlib
 from bumble import hci
 from bumble.transport import open_transport
 from rootcanal.binaries import get_package_binary_resource_path
+from support.vhci import open_vhci
 
 ADDRESS = "127.0.0.1:6402"  # Where rootcanal gives each connection a controller of its own.
 
@@ -24,7 +25,7 @@ class Air:
         self._resources.push_async_callback(process.wait)
         self._resources.callback(process.terminate)
         controller = await self._resources.enter_async_context(await connect())
-        kernel = await self._resources.enter_async_context(await open_transport("vhci"))
+        kernel = await self._resources.enter_async_context(await open_vhci())
         controller.source.set_packet_sink(kernel.sink)
         kernel.source.set_packet_sink(Commands(controller.sink, kernel.sink))
         return self

@@ -10,10 +10,9 @@ from bumble.core import PhysicalTransport
 from bumble.device import Device
 from bumble.host import Host
 from bumble.link import LocalLink
-from bumble.transport import open_transport
-from bumble.transport.file import open_file_transport
 
-VENDOR = 0xFF  # The type of hci_vhci's own packets.
+from .vhci import open_vhci
+
 SUCCESS = hci.HCI_ErrorCode.SUCCESS
 EXTENDED_ADVERTISING = {
     hci.HCI_LE_SET_ADVERTISING_SET_RANDOM_ADDRESS_COMMAND,
@@ -172,17 +171,6 @@ class EmulatedController(Controller):
         if isinstance(packet, hci.HCI_LE_Extended_Advertising_Report_Event) and not self._scans_extended:
             packet = hci.HCI_LE_Advertising_Report_Event([legacy(report) for report in packet.reports])
         super().send_hci_packet(packet)
-
-
-async def open_vhci(options):
-    """Bumble's transport writes a packet without options, and only the first counts."""
-    if not options:
-        return await open_transport("vhci")
-    transport = await open_file_transport("/dev/vhci")
-    feed = transport.source.data_received
-    transport.source.data_received = lambda data: data[:1] == bytes([VENDOR]) or feed(data)
-    transport.sink.on_packet(bytes([VENDOR, options]))
-    return transport
 
 
 def legacy(report):
