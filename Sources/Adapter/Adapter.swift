@@ -39,6 +39,12 @@ public protocol Adapter: AnyObject {
   func setPairing(_ settings: PairingSettings)
   /// Answers the question that this device's pairing waits for.
   func answer(_ address: DeviceAddress, _ answer: PairingAnswer)
+  /// Makes data for devices that get them by another way than the air. They replace those that were made before.
+  /// - Parameter done: called once; fails with `GAPError.notSupported` where the controller has no LE Secure
+  ///   Connections.
+  func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void)
+  /// The data that a device gave by another way than the air, with which it pairs from now on; nil for none.
+  func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress)
   /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more. Its
   /// link ends.
   func unpair(_ address: DeviceAddress)

@@ -187,6 +187,10 @@ extension KernelAdapter {
       pairDeviceEnded(complete.returnParameters, complete.status)
     case .commandStatus(let status) where status.opcode == PairDevice.opcode:
       pairDeviceEnded([], status.status)
+    case .commandComplete(let complete) where complete.opcode == ReadLocalOutOfBandExtendedData.opcode:
+      outOfBandRead(complete.returnParameters, complete.status)
+    case .commandStatus(let status) where status.opcode == ReadLocalOutOfBandExtendedData.opcode:
+      outOfBandRead([], status.status)
     default: break
     }
   }

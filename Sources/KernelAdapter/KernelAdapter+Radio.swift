@@ -84,6 +84,7 @@ extension KernelAdapter {
     listener?.close()
     listener = nil
     endLinks(error)
+    endOutOfBandReads(.failure(error))
     let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
     let unanswered = questions
     questions = [:]
@@ -137,6 +138,7 @@ extension KernelAdapter {
     guard radio != nil else { return }
     learnFragmentLength()
     applyPairing()
+    applyOutOfBand()
     linksOffered()
   }
 

@@ -81,6 +81,10 @@ public final class KernelAdapter: Adapter {
   var pairingQuestions: [DeviceAddress: PendingQuestion] = [:]
   /// Keys of pairings whose key for encryption has not come yet, by identity.
   var partialBonds: [DeviceAddress: PartialBond] = [:]
+  /// What devices gave by another way than the air.
+  var outOfBandData: [DeviceAddress: OutOfBandData] = [:]
+  /// Who waits for such data of ours.
+  var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
   /// Whether there are bonds that the kernel was not told of.
   var hasNewBonds = false
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.

@@ -11,6 +11,16 @@ extension SimulatedAdapter {
   /// Answers the question that this device's pairing waits for.
   public func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { pairing.answer(address, answer) }
 
+  /// The devices of scenarios have no other way than the air.
+  public func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
+    scheduler.schedule(after: .zero) {
+      done(.failure(GAPError.notSupported.error("The simulated adapter does not pair out of band.")))
+    }
+  }
+
+  /// The same.
+  public func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {}
+
   /// Removes the keys that this machine and a device share, and ends its link.
   public func unpair(_ address: DeviceAddress) {
     let bond = pairing.bond(with: address)

@@ -52,6 +52,9 @@ import Testing
         "pairing.import",
         #"{"adapterAddress":"00:AA:01:00:00:00","address":"00:AA:01:00:00:00","addressType":"\#(text)","longTermKeys":[]}"#
       ),
+      call("pairing.readOutOfBand", #"{"adapter":"\#(text)"}"#),
+      call("pairing.setOutOfBand", #"{"address":"\#(text)","addressType":"\#(text)"}"#),
+      call("pairing.setOutOfBand", #"{"address":"00:AA:01:00:00:00","addressType":"\#(text)"}"#),
       call("scan.start", #"{"adapter":"\#(text)"}"#),
       call("scan.start", #"{"name":"\#(text)"}"#),
       call("scan.start", #"{"address":"\#(text)"}"#),

@@ -35,6 +35,19 @@ struct ManagementTests {
       $0.capability = 3
     }
     #expect(hex(pair) == packed("190001000800 f5f4f3f2f1f002 03"))
+    let given = AddRemoteOutOfBandData {
+      $0.device = device
+      $0.confirmation = [UInt8](repeating: 0xC, count: 16)
+      $0.random = [UInt8](repeating: 0xD, count: 16)
+    }
+    let zeros = String(repeating: "00", count: 32)
+    let values = String(repeating: "0c", count: 16) + String(repeating: "0d", count: 16)
+    #expect(hex(given) == packed("210001004700 f5f4f3f2f1f002") + zeros + values)
+    #expect(hex(RemoveRemoteOutOfBandData(device: device)) == packed("220001000700 f5f4f3f2f1f002"))
+    #expect(hex(ReadLocalOutOfBandExtendedData()) == packed("3b0001000100 06"))
+    #expect(ReadLocalOutOfBandExtendedData.data(in: [6, 2, 0, 1, 0x22])?.elementsEqual([1, 0x22]) == true)
+    #expect(ReadLocalOutOfBandExtendedData.data(in: [6, 3, 0, 1, 0x22]) == nil)
+    #expect(ReadLocalOutOfBandExtendedData.data(in: [6, 0]) == nil)
     #expect(hex(CancelPairDevice(device: device)) == packed("1a0001000700 f5f4f3f2f1f002"))
     let unpair = UnpairDevice {
       $0.device = device

@@ -33,7 +33,7 @@ MODULES = {
         "disturbed",
         "zoo_walk",
     ],
-    8: ["pairing", "pairing_policy", "privacy", "pairing_attacks", "bonded_phone"],
+    8: ["pairing", "pairing_policy", "out_of_band", "privacy", "pairing_attacks", "bonded_phone"],
 }
 
 
@@ -55,6 +55,8 @@ async def main(groups, wanted):
         await runner.run(stage)
     with open("/out/counts", "w", encoding="ascii") as counts:
         counts.write(f"{runner.passed} {runner.failed}\n")
+    with open("/out/failures", "w", encoding="utf-8") as failures:
+        failures.writelines(f"{line}\n" for line in runner.failures)
     return runner.failed
 
 

@@ -101,6 +101,13 @@ extension Router {
     serve(PairingImport.self) { [unowned pairing] params, session, reply in
       try pairing.importBond(params, for: session, reply)
     }
+    serve(PairingReadOutOfBand.self) { [unowned pairing] params, session, reply in
+      try pairing.readOutOfBand(params, for: session, reply)
+    }
+    answer(PairingSetOutOfBand.self) { [unowned pairing] params, session in
+      try pairing.setOutOfBand(params, for: session)
+      return Empty()
+    }
     answer(PairingForget.self) { [unowned pairing] params, session in
       try pairing.forget(params, for: session)
       return Empty()

@@ -23,6 +23,7 @@ final class PairingBroker {
   private let scheduler: any Scheduler
   private let logger: Logger
   private let questions: PairingQuestions
+  private let outOfBand = OutOfBandPairing()
   private var agents = PairingAgents()
   private var policy = PairingPolicy()
   /// By passkey: who owns a device with one must not get more tries at another.
@@ -95,15 +96,32 @@ final class PairingBroker {
   /// A session has ended.
   func ended(_ session: Session) {
     unregister(session)
+    if outOfBand.ended(session) { settingsChanged() }
     questions.ended(session)
     for (link, pairing) in pairings { pairings[link]?.causes = pairing.causes.filter { $0.value !== session } }
   }
 
+  /// Makes data that a device gets by another way than the air.
+  func readOutOfBand(
+    _ params: PairingReadOutOfBand.Params, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>
+  ) throws {
+    outOfBand.read(try adapters.findUsable(params.adapter), for: session, reply) { [weak self] in
+      self?.settingsChanged()
+    }
+  }
+
+  /// A device gave its data by another way than the air.
+  func setOutOfBand(_ params: PairingSetOutOfBand.Params, for session: Session) throws {
+    try outOfBand.set(params, on: try adapters.find(params.adapter), for: session)
+    settingsChanged()
+  }
+
   /// What devices are told when they connect, and whether they may pair by themselves.
   private func settings(_ adapter: AdapterInformation) -> PairingSettings {
+    let isAllowed = policy.acceptsSome(on: adapter) || window != nil || agents.capability != nil
     return PairingSettings(
       capability: agents.capability ?? policy.capability(on: adapter),
-      acceptsDevices: policy.acceptsSome(on: adapter) || window != nil || agents.capability != nil)
+      acceptsDevices: isAllowed || outOfBand.acceptsSome(on: adapter.id))
   }
 
   private func settingsChanged() {
@@ -346,6 +364,12 @@ final class PairingBroker {
   /// A bond was made, or a key has come. What nobody allowed, or what would silently protect less than before, is
   /// removed again, and the kernel is told the earlier keys in its place.
   private func keep(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
+    if let hub, bond.security?.level == 4, pairings[hub.link.id]?.isAgreeing != true,
+      outOfBand.allows([hub.link.peer, bond.peer], on: slot)
+    {
+      // Nobody was asked, and yet nobody can be in between.
+      pairings[hub.link.id, default: LinkPairing()].isAllowed = true
+    }
     guard let hub, mayPair(hub, peripheral, slot) else {
       return reject(bond, peripheral, hub, slot, "nobody allowed it")
     }

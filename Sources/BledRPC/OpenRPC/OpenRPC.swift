@@ -98,7 +98,7 @@ public enum ProtocolContents {
     ServiceAdd.self, ServiceRemove.self, ServerNotify.self, ServerSetLatency.self,
     AdvertisingStart.self, AdvertisingStop.self,
     PeripheralPair.self, PairingRegister.self, PairingUnregister.self, PairingOpen.self, PairingList.self,
-    PairingForget.self, PairingImport.self,
+    PairingForget.self, PairingImport.self, PairingReadOutOfBand.self, PairingSetOutOfBand.self,
   ]
 
   /// The methods that the daemon calls.

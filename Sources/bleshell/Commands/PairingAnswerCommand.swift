@@ -52,7 +52,7 @@ struct PairingAnswerCommand: ShellCommand {
     }
   }
 
-  private static func show(_ ended: PairingEnded.Params, _ output: Output) {
+  static func show(_ ended: PairingEnded.Params, _ output: Output) {
     guard !output.json else { return (try? output.object(ended)) ?? () }
     let outcome = ended.reason.map { "did not pair: \($0.message)" } ?? "has paired"
     output.line("\(name(ended.device)) \(Output.clean(outcome))")

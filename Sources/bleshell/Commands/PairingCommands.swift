@@ -7,7 +7,7 @@ import Bluetooth
 struct PairCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "pair", abstract: "Pairs with a device, or encrypts the connection with the keys of a bond.",
-    usage: "bleshell pair [<device>] [--level <level>] [--yes] [--passkey <passkey>]",
+    usage: "bleshell pair [<device>] [--level <level>] [--yes] [--passkey <passkey>] [--oob <data>]",
     discussion: """
       On a terminal it asks what must be known: whether two numbers are equal, or the passkey that the device shows. \
       Without a terminal it pairs without a check (Just Works), unless --yes or --passkey says what to answer.
@@ -17,6 +17,8 @@ struct PairCommand: ShellCommand {
   @Option(help: "\"encrypted\", \"authenticated\" or \"secureConnections\".") var level: String?
   @Flag(help: "Answer every question with yes, also whether numbers are equal.") var yes = false
   @Option(help: "The passkey that the device shows, six digits.") var passkey: String?
+  @Option(help: "What the device gave by another way than the air: CONFIRMATION:RANDOM, 32 hex digits each.")
+  var oob: String?
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
@@ -33,6 +35,10 @@ struct PairCommand: ShellCommand {
       try await shell.use(words(device).device, timeout: timeout.timeout) { device in
         let progress = output.progress("Pairing with \(device.name)")
         defer { progress.end() }
+        if let oob {
+          let link = device.peripheral.link
+          try await Self.give(oob, of: link.address, link.addressType, to: client)
+        }
         let reached = try await device.peripheral.pair(level: level)
         progress.end()
         guard !output.json else { return try output.object(reached) }
@@ -53,7 +59,7 @@ struct PairingCommand: ParsableCommand {
     commandName: "pairing", abstract: "Shows and forgets what this machine has paired with, and lets devices pair.",
     subcommands: [
       PairingListCommand.self, PairingForgetCommand.self, PairingOpenCommand.self, PairingAnswerCommand.self,
-      PairingImportCommand.self,
+      PairingImportCommand.self, PairingOutOfBandCommand.self,
     ],
     defaultSubcommand: PairingListCommand.self)
 }

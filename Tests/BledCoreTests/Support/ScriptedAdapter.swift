@@ -14,6 +14,9 @@ final class ScriptedAdapter: Adapter {
   private(set) var bonds: [Bond] = []
   private(set) var pairing = PairingSettings()
   private(set) var answers: [PairingAnswer] = []
+  private(set) var outOfBand: [DeviceAddress: OutOfBandData] = [:]
+  /// Who waits for data to be made.
+  var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
   /// The power that was asked for and was not switched by the test.
   private var switches: [(on: Bool, done: (BluetoothError?) -> Void)] = []
   private(set) var isStopped = false
@@ -47,6 +50,8 @@ final class ScriptedAdapter: Adapter {
   func cancelConnect(to address: DeviceAddress) { pendingConnections.remove(address) }
   func unpair(_ address: DeviceAddress) { unpaired.append(address) }
   func setBonds(_ bonds: [Bond]) { self.bonds = bonds }
+  func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) { outOfBandReads.append(done) }
+  func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) { outOfBand[address] = data }
   func setPairing(_ settings: PairingSettings) { pairing = settings }
   func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { answers.append(answer) }
 

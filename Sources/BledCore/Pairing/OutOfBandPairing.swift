@@ -1,0 +1,91 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// Who lets devices pair with data that did not go over the air: what each session gave or was given holds until it
+/// ends.
+final class OutOfBandPairing {
+  /// How many devices' data a session may give.
+  private static let most = 64
+
+  private struct Key: Hashable {
+    let slot: AdapterSlot
+    let device: DeviceAddress
+  }
+
+  /// Who gave the data of a device last.
+  private var given: [Key: Session] = [:]
+  /// The last session to have read an adapter's own data.
+  private var readers: [AdapterSlot: Session] = [:]
+
+  /// Whether a pairing without a question, and with protection against a person in the middle, is somebody's wish.
+  func allows(_ addresses: [DeviceAddress], on slot: AdapterSlot) -> Bool {
+    readers[slot] != nil || addresses.contains { given[Key(slot: slot, device: $0)] != nil }
+  }
+
+  /// Whether devices may pair by themselves with the adapter that has this identifier.
+  func acceptsSome(on adapter: String) -> Bool {
+    (readers.keys + given.keys.map(\.slot)).contains { $0.adapter.information.id == adapter }
+  }
+
+  /// - Parameter changed: called when others may pair than before.
+  func read(
+    _ slot: AdapterSlot, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>,
+    _ changed: @escaping () -> Void
+  ) {
+    slot.adapter.readOutOfBand { [weak self] result in
+      switch result {
+      case .failure(let error): reply.fail(error)
+      case .success(let data):
+        if session.isOpen {
+          self?.readers[slot] = session
+          changed()
+        }
+        let own = slot.adapter.information.address
+        reply.succeed(
+          .init(
+            address: "\(own)", addressType: "\(own.kind)", confirmation: HexBytes(data.confirmation),
+            random: HexBytes(data.random)))
+      }
+    }
+  }
+
+  func set(_ params: PairingSetOutOfBand.Params, on slot: AdapterSlot, for session: Session) throws {
+    guard let kind = DeviceAddress.Kind(word: params.addressType),
+      let device = DeviceAddress(params.address, kind: kind)
+    else {
+      throw BledError.invalidParameter.error(
+        "give \"address\" as six pairs of hex digits, and \"addressType\" as public or random")
+    }
+    let key = Key(slot: slot, device: device)
+    guard params.confirmation != nil || params.random != nil else {
+      guard given[key] === session else { return }
+      given[key] = nil
+      return slot.adapter.setOutOfBand(nil, of: device)
+    }
+    guard let confirmation = params.confirmation?.octets, let random = params.random?.octets,
+      let data = OutOfBandData(confirmation: confirmation, random: random)
+    else { throw BledError.invalidParameter.error("\"confirmation\" and \"random\" have 16 octets each") }
+    guard given[key].map({ $0.user == session.user }) ?? true else {
+      throw BledError.notPermitted.error("a program of another user has given the data of this device")
+    }
+    guard given[key] === session || given.values.count(where: { $0 === session }) < Self.most else {
+      throw BledError.limitReached.error("a session gives the data of \(Self.most) devices at most: take some back")
+    }
+    given[key] = session
+    slot.adapter.setOutOfBand(data, of: device)
+  }
+
+  /// A session has ended.
+  /// - Returns: whether that changes who may pair.
+  func ended(_ session: Session) -> Bool {
+    let gone = given.filter { $0.value === session }.keys
+    let reads = readers.filter { $0.value === session }.keys
+    for key in gone {
+      given[key] = nil
+      key.slot.adapter.setOutOfBand(nil, of: key.device)
+    }
+    for slot in reads { readers[slot] = nil }
+    return !gone.isEmpty || !reads.isEmpty
+  }
+}

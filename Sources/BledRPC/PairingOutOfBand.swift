@@ -1,0 +1,81 @@
+/// Makes data that let a device pair without a question.
+public enum PairingReadOutOfBand: ClientCall {
+  /// `pairing.readOutOfBand`
+  public static let name = "pairing.readOutOfBand"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .pair
+  /// For `rpc.discover`.
+  public static let summary = """
+    Makes data that are given to a device by another way than the air, such as a QR code or NFC, for LE Secure \
+    Connections. Whoever has them may pair with this adapter without a question, until this session ends; the link is \
+    authenticated then. Data that were made before, by whatever session, are worth nothing any more.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// The adapter's identifier or address; the first one if missing.
+    public var adapter: String?
+    /// Makes the params.
+    public init(adapter: String? = nil) { self.adapter = adapter }
+  }
+
+  /// The result.
+  public struct Result: RPCPayload, Hashable {
+    /// The adapter's address.
+    public var address: String
+    /// "public" or "random".
+    public var addressType: String
+    /// The confirmation value, 16 octets, the lowest first as in AD structures of type 0x22.
+    public var confirmation: HexBytes
+    /// The random value, 16 octets, the lowest first as in AD structures of type 0x23.
+    public var random: HexBytes
+    /// Makes the result.
+    public init(address: String, addressType: String, confirmation: HexBytes, random: HexBytes) {
+      self.address = address
+      self.addressType = addressType
+      self.confirmation = confirmation
+      self.random = random
+    }
+  }
+}
+
+/// Tells what a device gave by another way than the air.
+public enum PairingSetOutOfBand: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `pairing.setOutOfBand`
+  public static let name = "pairing.setOutOfBand"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .pair
+  /// For `rpc.discover`.
+  public static let summary = """
+    Tells the daemon the data that a device gave by another way than the air, for LE Secure Connections. The device may \
+    pair without a question then, whoever begins, and its link is authenticated. They hold until this session ends, or \
+    calls this without "confirmation" and "random".
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// The adapter's identifier or address; the first one if missing.
+    public var adapter: String?
+    /// The device's address: the one that it gave with the data.
+    public var address: String
+    /// "public" or "random".
+    public var addressType: String
+    /// The confirmation value, 16 octets, the lowest first.
+    public var confirmation: HexBytes?
+    /// The random value, 16 octets, the lowest first.
+    public var random: HexBytes?
+    /// Makes the params.
+    public init(
+      adapter: String? = nil, address: String, addressType: String, confirmation: HexBytes? = nil,
+      random: HexBytes? = nil
+    ) {
+      self.adapter = adapter
+      self.address = address
+      self.addressType = addressType
+      self.confirmation = confirmation
+      self.random = random
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import Testing
+
+@testable import BledCore
+
+/// Pairing with data that came by another way than the air.
+@Suite struct OutOfBandTests {
+  private let world = World()
+  private let own = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
+  private let confirmation = [UInt8](repeating: 1, count: 16)
+  private let random = [UInt8](repeating: 2, count: 16)
+
+  private func bond(_ peer: DeviceAddress, isAuthenticated: Bool = true) -> Bond {
+    var bond = Bond(local: own, peer: peer)
+    bond.add(
+      LongTermKey(
+        value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: isAuthenticated,
+        isSecureConnections: true, role: .peripheral))
+    return bond
+  }
+
+  private func tell(_ peer: ScriptedPeer, _ event: PairingEvent) {
+    world.adapter.onEvent?(.pairing(peer.address, event))
+    world.settle()
+  }
+
+  private func params(_ peer: ScriptedPeer, hasData: Bool = true) -> PairingSetOutOfBand.Params {
+    .init(
+      address: "\(peer.address)", addressType: "\(peer.address.kind)",
+      confirmation: hasData ? HexBytes(confirmation) : nil,
+      random: hasData ? HexBytes(random) : nil)
+  }
+
+  @Test("whoever has the data that a session read may pair without a question, until the session ends")
+  func ownData() throws {
+    let client = world.client()
+    let peer = world.peer()
+    let read = try client.call(PairingReadOutOfBand.self, .init())
+    #expect(!world.adapter.pairing.acceptsDevices && world.adapter.outOfBandReads.count == 1)
+    world.adapter.outOfBandReads[0](.success(try #require(OutOfBandData(confirmation: confirmation, random: random))))
+    world.settle()
+    let data = try #require(try client.answer(to: read, PairingReadOutOfBand.self)).get()
+    #expect(data.address == "\(own)" && data.confirmation.octets == confirmation && data.random.octets == random)
+    #expect(world.adapter.pairing.acceptsDevices)
+    // Without protection the data were not used: it is anybody's pairing.
+    world.adapter.bringUp(peer, role: .peripheral)
+    tell(peer, .bonded(bond(peer.address, isAuthenticated: false)))
+    #expect(world.adapter.bonds == [])
+    tell(peer, .bonded(bond(peer.address)))
+    #expect(world.adapter.bonds == [bond(peer.address)])
+    client.die()
+    world.settle()
+    #expect(!world.adapter.pairing.acceptsDevices)
+    let other = world.peer("01:02:03:04:05:06")
+    world.adapter.bringUp(other, role: .peripheral)
+    tell(other, .bonded(bond(other.address)))
+    #expect(world.adapter.bonds == [bond(peer.address)])
+  }
+
+  @Test("a device whose data a session gave may pair, and no other, until the session takes them back or ends")
+  func theirData() throws {
+    let client = world.client()
+    let (peer, other) = (world.peer(), world.peer("01:02:03:04:05:06"))
+    _ = try client.result(PairingSetOutOfBand.self, params(peer))
+    #expect(world.adapter.outOfBand.keys.elementsEqual([peer.address]) && world.adapter.pairing.acceptsDevices)
+    for each in [peer, other] { world.adapter.bringUp(each, role: .peripheral) }
+    tell(other, .bonded(bond(other.address)))
+    #expect(world.adapter.bonds == [])
+    tell(peer, .bonded(bond(peer.address)))
+    #expect(world.adapter.bonds == [bond(peer.address)])
+    _ = try client.result(PairingSetOutOfBand.self, params(peer, hasData: false))
+    #expect(world.adapter.outOfBand.isEmpty && !world.adapter.pairing.acceptsDevices)
+    _ = try client.result(PairingSetOutOfBand.self, params(other))
+    client.die()
+    world.settle()
+    #expect(world.adapter.outOfBand.isEmpty)
+  }
+
+  @Test("a pairing in which somebody was asked is decided by the answer")
+  func asked() throws {
+    let client = world.client()
+    let peer = world.peer()
+    _ = try client.result(PairingSetOutOfBand.self, params(peer))
+    world.adapter.bringUp(peer, role: .peripheral)
+    tell(peer, .question(.comparison(1)))
+    #expect(world.adapter.answers == [.refuse])
+    tell(peer, .bonded(bond(peer.address)))
+    #expect(world.adapter.bonds == [])
+  }
+
+  @Test("values of another length, half of the data and bad addresses are refused")
+  func refusals() throws {
+    let client = world.client()
+    let peer = world.peer()
+    var cut = params(peer)
+    cut.random = HexBytes([1])
+    var half = params(peer)
+    half.confirmation = nil
+    var nowhere = params(peer)
+    nowhere.addressType = "classic"
+    for bad in [cut, half, nowhere] {
+      #expect(try client.error(PairingSetOutOfBand.self, bad)?.data?.name == "invalidParameter")
+    }
+    #expect(world.adapter.outOfBand.isEmpty)
+  }
+}
