@@ -58,6 +58,31 @@ extension WithDaemon {
       #expect(try await read(again, central).error == nil)
     }
 
+    @Test("P23: a paired device is one peripheral under all its private addresses, also to other programs")
+    func privateAddresses() async throws {
+      let daemon = try await BledProcess(Self.lock("{}", more: "\"privateAddress\": 1,"))
+      let central = Central()
+      let lock = try await central.connected("Lock")
+      let secret = try await central.characteristic(Self.secret, of: Air.custom, on: lock)
+      #expect(try await read(secret, central).error == nil)
+      central.manager.cancelPeripheralConnection(lock)
+      try await central.log.next("didDisconnect")
+      // Two seconds, in which it takes another address.
+      try await Central.hear(40, of: "Lock")
+      #expect(try await central.find("Lock") === lock)
+      let known = central.manager.retrievePeripherals(withIdentifiers: [lock.identifier])
+      #expect(known.count == 1 && known.first === lock)
+      central.manager.connect(lock)
+      try await central.log.next("didConnect")
+      let again = try await central.characteristic(Self.secret, of: Air.custom, on: lock)
+      #expect(try await read(again, central).error == nil)
+      let second = Central()
+      try await second.log.next("didUpdateState") { $0.state == .poweredOn }
+      let connected = second.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: Air.custom)])
+      #expect(connected.map(\.identifier) == [lock.identifier])
+      withExtendedLifetime(daemon) {}
+    }
+
     @Test("R24: where pairing fails the program gets the device's refusal", arguments: ["refuse", "none"])
     func refused(answer: String) async throws {
       let daemon = try await BledProcess(
