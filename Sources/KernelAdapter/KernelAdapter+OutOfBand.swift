@@ -49,8 +49,11 @@ extension KernelAdapter {
       let random = structures.first(.secureConnectionsRandom),
       let data = OutOfBandData(confirmation: confirmation, random: random)
     else {
-      let words = "The kernel gives no out-of-band data (mgmt status \(status.rawValue))"
-      return endOutOfBandReads(.failure(GAPError.notSupported.error("\(words): LE Secure Connections are needed.")))
+      let words = """
+        The kernel gives no out-of-band data (mgmt status \(status.rawValue)): it does with controllers that have LE \
+        Secure Connections and BR/EDR's Secure Simple Pairing. Give it the device's data instead.
+        """
+      return endOutOfBandReads(.failure(GAPError.notSupported.error(words)))
     }
     endOutOfBandReads(.success(data))
   }

@@ -2,11 +2,19 @@
 
 import asyncio
 
+from bumble import hci
 from bumble.core import ProtocolError
 from bumble.pairing import OobContext, OobSharedData, PairingConfig
 from cases.pairing import AUTHENTICATED, KINDS, LOCK, SECRET, as_phone, build, build_phone, leave
+from support.air import EmulatedController
 from support.cases import expect, expect_equal, stage
 from support.client import failure_of
+
+
+class SimplePairing(EmulatedController):
+    """As controllers with BR/EDR have it: the kernel gives data of its own on no others."""
+
+    lmp_features = EmulatedController.lmp_features | hci.LmpFeatureMask.SECURE_SIMPLE_PAIRING_CONTROLLER_SUPPORT
 
 
 def shared(data):
@@ -31,7 +39,7 @@ async def give(given, context):
 
 @stage(8, "a lock that pairs out of band")
 async def lock(resources):
-    return await build(resources)
+    return await build(resources, personality=SimplePairing)
 
 
 @lock.case("data that went both ways: authenticated without a question, though neither can show or ask anything")
@@ -71,7 +79,7 @@ async def wrong(given):
 
 @stage(8, "a phone that pairs out of band")
 async def phone(resources):
-    return await build_phone(resources)
+    return await build_phone(resources, SimplePairing)
 
 
 @phone.case("who has our data pairs without a question while the session lasts that read them, and others do not")

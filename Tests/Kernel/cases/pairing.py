@@ -103,10 +103,10 @@ def text(uuid):
     return "-".join((octets[:8], octets[8:12], octets[12:16], octets[16:20], octets[20:]))
 
 
-async def build(resources, configuration=None):
+async def build(resources, configuration=None, personality=None):
     """A lock whose values are protected."""
     air = Air()
-    await resources.open(await air.adapter(HUB))
+    await resources.open(await air.adapter(HUB, personality))
     properties = Characteristic.Properties.READ
     device = await air.device(
         "Bumble lock",
@@ -252,10 +252,10 @@ async def lost_keys(given):
     await given.start_over(identifier)
 
 
-async def build_phone(resources):
+async def build_phone(resources, personality=None):
     """A phone, and a protected value of ours."""
     air = Air()
-    await resources.open(await air.adapter(HUB))
+    await resources.open(await air.adapter(HUB, personality))
     device = await air.device("Bumble phone", LOCK)
     daemon = await resources.open(Daemon(resources, "hci0"))
     client = await daemon.client()
