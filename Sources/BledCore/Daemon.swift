@@ -106,7 +106,7 @@ public final class Daemon {
   }
 
   /// What devices that ask to pair are answered where no session is asked; initially none may pair.
-  public func setPairing(_ policy: PairingPolicy) { pairing.set(policy) }
+  public func setPairing(_ policy: PairingPolicy) { pairing.consent.set(policy) }
 
   /// Opens a session for a client that has connected.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {

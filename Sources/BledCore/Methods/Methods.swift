@@ -86,15 +86,15 @@ extension Router {
       try pairing.pair(params, on: hub, for: session, reply)
     }
     answer(PairingRegister.self) { [unowned pairing] params, session in
-      try pairing.register(params, session)
+      try pairing.consent.register(params, session)
       return Empty()
     }
     answer(PairingUnregister.self) { [unowned pairing] _, session in
-      pairing.unregister(session)
+      pairing.consent.unregister(session)
       return Empty()
     }
     answer(PairingOpen.self) { [unowned pairing] params, _ in
-      try pairing.open(params)
+      try pairing.consent.open(params)
       return Empty()
     }
     answer(PairingList.self) { [unowned pairing] _, _ in pairing.list }
@@ -102,10 +102,10 @@ extension Router {
       try pairing.importBond(params, for: session, reply)
     }
     serve(PairingReadOutOfBand.self) { [unowned pairing] params, session, reply in
-      try pairing.readOutOfBand(params, for: session, reply)
+      try pairing.consent.readOutOfBand(params, for: session, reply)
     }
     answer(PairingSetOutOfBand.self) { [unowned pairing] params, session in
-      try pairing.setOutOfBand(params, for: session)
+      try pairing.consent.setOutOfBand(params, for: session)
       return Empty()
     }
     answer(PairingForget.self) { [unowned pairing] params, session in

@@ -13,22 +13,14 @@ import Logging
 /// | … none is there       | consent: yes if a session pairs, or the policy or a window lets the device |
 /// |                       | passkey: the one of the policy; anything else: no                          |
 final class PairingBroker {
-  /// The longest time for which devices may pair.
-  private static let longestWindow = 3600.0
-
   let bonds: BondDirectory
+  let consent: PairingConsent
   unowned let adapters: AdapterRegistry
   unowned let directory: PeripheralDirectory
   private unowned let links: LinkRegistry
   private let scheduler: any Scheduler
   private let logger: Logger
   private let questions: PairingQuestions
-  private let outOfBand = OutOfBandPairing()
-  private var agents = PairingAgents()
-  private var policy = PairingPolicy()
-  /// By passkey: who owns a device with one must not get more tries at another.
-  private var passkeyBrakes: [UInt32: PasskeyBrake] = [:]
-  private var window: (any ScheduledWork)?
   /// What is known of the pairings of links.
   private var pairings: [LinkID: LinkPairing] = [:]
   private var lastNumber = 0
@@ -43,89 +35,22 @@ final class PairingBroker {
     self.bonds = bonds
     self.scheduler = scheduler
     self.logger = logger
+    consent = PairingConsent(adapters: adapters, scheduler: scheduler, logger: logger)
     questions = PairingQuestions(scheduler: scheduler)
     directory.setBonds(bonds.all)
   }
 
-  // MARK: Who may pair
-
   /// An adapter is about to be started.
   func adding(_ adapter: any Adapter) {
     adapter.setBonds(bonds.all)
-    adapter.setPairing(settings(adapter.information))
-  }
-
-  /// What pairs where no session is asked.
-  func set(_ policy: PairingPolicy) {
-    self.policy = policy
-    passkeyBrakes = [:]
-    settingsChanged()
-  }
-
-  /// Devices may pair without a check for a while.
-  func open(_ params: PairingOpen.Params) throws {
-    guard params.seconds >= 0, params.seconds <= Self.longestWindow else {
-      throw BledError.invalidParameter.error("\"seconds\" must be 0 to \(Int(Self.longestWindow))")
-    }
-    window?.cancel()
-    window = nil
-    if params.seconds > 0 {
-      logger.notice("devices may pair for \(params.seconds) s")
-      window = scheduler.schedule(after: .seconds(params.seconds)) { [weak self] in
-        self?.window = nil
-        self?.settingsChanged()
-      }
-    }
-    settingsChanged()
-  }
-
-  func register(_ params: PairingRegister.Params, _ session: Session) throws {
-    let named = PairingCapability.allCases.first { $0.rawValue.hasSameOctets(as: params.capability) }
-    guard let capability = named else {
-      let words = PairingCapability.allCases.map(\.rawValue).joined(separator: ", ")
-      throw BledError.invalidParameter.error("\"capability\" must be one of \(words)")
-    }
-    agents.register(session, capability)
-    settingsChanged()
-  }
-
-  func unregister(_ session: Session) {
-    if agents.remove(session) { settingsChanged() }
+    adapter.setPairing(consent.settings(adapter.information))
   }
 
   /// A session has ended.
   func ended(_ session: Session) {
-    unregister(session)
-    if outOfBand.ended(session) { settingsChanged() }
+    consent.ended(session)
     questions.ended(session)
     for (link, pairing) in pairings { pairings[link]?.causes = pairing.causes.filter { $0.value !== session } }
-  }
-
-  /// Makes data that a device gets by another way than the air.
-  func readOutOfBand(
-    _ params: PairingReadOutOfBand.Params, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>
-  ) throws {
-    outOfBand.read(try adapters.findUsable(params.adapter), for: session, reply) { [weak self] in
-      self?.settingsChanged()
-    }
-  }
-
-  /// A device gave its data by another way than the air.
-  func setOutOfBand(_ params: PairingSetOutOfBand.Params, for session: Session) throws {
-    try outOfBand.set(params, on: try adapters.find(params.adapter), for: session)
-    settingsChanged()
-  }
-
-  /// What devices are told when they connect, and whether they may pair by themselves.
-  private func settings(_ adapter: AdapterInformation) -> PairingSettings {
-    let isAllowed = policy.acceptsSome(on: adapter) || window != nil || agents.capability != nil
-    return PairingSettings(
-      capability: agents.capability ?? policy.capability(on: adapter),
-      acceptsDevices: isAllowed || outOfBand.acceptsSome(on: adapter.id))
-  }
-
-  private func settingsChanged() {
-    for slot in adapters.slots { slot.adapter.setPairing(settings(slot.adapter.information)) }
   }
 
   // MARK: Links
@@ -153,8 +78,8 @@ final class PairingBroker {
 
   /// Whether somebody allows this device to pair.
   private func mayPair(_ hub: LinkHub?, _ peripheral: Peripheral, _ slot: AdapterSlot) -> Bool {
-    window != nil || hub.flatMap { pairings[$0.link.id] }?.isAllowed == true
-      || policy.rule(for: peripheral.identity, on: slot.adapter.information) == .justWorks
+    hub.flatMap { pairings[$0.link.id] }?.isAllowed == true
+      || consent.allowsAnyone(as: peripheral.identity, on: slot.adapter.information)
   }
 
   /// The sessions that cause a link to pair.
@@ -217,20 +142,14 @@ final class PairingBroker {
       pairings[id, default: LinkPairing()].causes[number] = session
       pairings[id]?.isAllowed = true
     }
-    hub.link.raiseSecurity(to: level, as: capability(for: session, hub)) { [weak self, weak hub] error in
+    hub.link.raiseSecurity(
+      to: level, as: consent.capability(for: session, hub.peripheral.identity, on: hub.slot.adapter.information)
+    ) { [weak self, weak hub] error in
       self?.pairings[id]?.causes[number] = nil
       if error != nil, hub?.link.security.level ?? 1 <= 1 { self?.pairings[id]?.isAllowed = false }
       hub?.securityChanged()
       done(error)
     }
-  }
-
-  /// What a person can do for a pairing that a session causes: at that session, else where the policy says, else at the
-  /// first agent.
-  private func capability(for session: Session?, _ hub: LinkHub) -> PairingCapability {
-    if let own = session.flatMap(agents.capability(of:)) { return own }
-    if case .passkey = policy.rule(for: hub.peripheral.identity, on: hub.slot.adapter.information) { return .keyboard }
-    return agents.capability ?? .none
   }
 
   /// A link has ended.
@@ -296,7 +215,7 @@ final class PairingBroker {
   private func ask(_ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     questions.forget(peripheral)
     let causes = causes(hub)
-    let candidates = agents.answering(question, causedBy: causes)
+    let candidates = consent.agents.answering(question, causedBy: causes)
     guard candidates.isEmpty else {
       return questions.ask(candidates, question, peripheral, device(peripheral, hub, slot)) { [weak self] given in
         guard let self else { return }
@@ -319,16 +238,11 @@ final class PairingBroker {
   ) -> PairingAnswer {
     // Who is known and pairs again may be somebody else: it is forgotten first, or somebody is there to ask.
     guard bonds.find(slot.adapter.information.address, peripheral.identity) == nil else { return .refuse }
-    let rule = policy.rule(for: peripheral.identity, on: slot.adapter.information)
-    switch (question, rule) {
-    case (.consent, _): return isOurs || rule == .justWorks || window != nil ? .accept : .refuse
+    let adapter = slot.adapter.information
+    switch (question, consent.policy.rule(for: peripheral.identity, on: adapter)) {
+    case (.consent, _): return isOurs || consent.allowsAnyone(as: peripheral.identity, on: adapter) ? .accept : .refuse
     case (.passkey, .passkey(let passkey)):
-      let brake = passkeyBrakes[passkey] ?? PasskeyBrake()
-      guard brake.allows(at: scheduler.now), let hub else {
-        logger.warning(
-          "\(peripheral.address) is not given the fixed passkey: \(brake.failures) pairings with it have failed")
-        return .refuse
-      }
+      guard let hub, consent.gives(passkey, to: peripheral.address) else { return .refuse }
       pairings[hub.link.id, default: LinkPairing()].passkey = passkey
       return .passkey(passkey)
     default: return .refuse
@@ -339,14 +253,14 @@ final class PairingBroker {
   private func passkeyFailed(_ hub: LinkHub) {
     guard let passkey = pairings[hub.link.id]?.passkey else { return }
     pairings[hub.link.id]?.passkey = nil
-    passkeyBrakes[passkey, default: PasskeyBrake()].failed(at: scheduler.now)
+    consent.failed(passkey)
   }
 
   /// The kernel asks nobody before it has a passkey typed at the device. Whoever is shown it consents by telling it.
   private func show(
     _ passkey: UInt32, _ entered: Int, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
   ) {
-    guard let hub, let session = agents.showing(causedBy: causes(hub)) else {
+    guard let hub, let session = consent.agents.showing(causedBy: causes(hub)) else {
       logger.notice("\(peripheral.address) may not pair: no program shows its passkey")
       // The pairing ends with the link, and nobody loses a bond because another device uses its address.
       hub?.disconnect()
@@ -365,7 +279,7 @@ final class PairingBroker {
   /// removed again, and the kernel is told the earlier keys in its place.
   private func keep(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     if let hub, bond.security?.level == 4, pairings[hub.link.id]?.isAgreeing != true,
-      outOfBand.allows([hub.link.peer, bond.peer], on: slot)
+      consent.outOfBand.allows([hub.link.peer, bond.peer], on: slot)
     {
       // Nobody was asked, and yet nobody can be in between.
       pairings[hub.link.id, default: LinkPairing()].isAllowed = true
@@ -392,7 +306,7 @@ final class PairingBroker {
     guard bond.security != nil else { return }
     if let passkey = pairings[hub.link.id]?.passkey {
       pairings[hub.link.id]?.passkey = nil
-      passkeyBrakes[passkey] = nil
+      consent.succeeded(passkey)
     }
     tellEnd(peripheral, hub, slot, nil)
   }
@@ -406,7 +320,7 @@ final class PairingBroker {
 
   /// Those who were asked are told how a pairing has ended, or all agents if nobody was.
   private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
-    questions.end(peripheral, device(peripheral, hub, slot), error, orTell: agents.sessions)
+    questions.end(peripheral, device(peripheral, hub, slot), error, orTell: consent.agents.sessions)
   }
 
   /// Told once for a link, to the agents and to whoever uses it.
@@ -417,7 +331,7 @@ final class PairingBroker {
     logger.warning(
       "\(peripheral.address) \(theirs ? "has no keys of this machine any more" : "has keys that this machine has not"): \(remedy)"
     )
-    let sessions = Set(agents.sessions).union(hub.central.users).union(hub.server.served)
+    let sessions = Set(consent.agents.sessions).union(hub.central.users).union(hub.server.served)
     let params = PairingKeysLost.Params(
       device: device(peripheral, hub, slot), side: theirs ? "device" : "machine", remedy: remedy)
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingKeysLost.self, params) }

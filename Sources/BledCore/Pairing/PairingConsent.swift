@@ -1,0 +1,129 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import Logging
+
+/// Who lets devices pair: sessions that are asked, the configuration, a window of time, and who gave data that did not
+/// go over the air. Adapters are told what follows from it.
+final class PairingConsent {
+  /// The longest time for which devices may pair.
+  private static let longestWindow = 3600.0
+
+  private(set) var agents = PairingAgents()
+  private(set) var policy = PairingPolicy()
+  let outOfBand = OutOfBandPairing()
+  private unowned let adapters: AdapterRegistry
+  private let scheduler: any Scheduler
+  private let logger: Logger
+  private var window: (any ScheduledWork)?
+  /// By passkey: who owns a device with one must not get more tries at another.
+  private var passkeyBrakes: [UInt32: PasskeyBrake] = [:]
+
+  init(adapters: AdapterRegistry, scheduler: any Scheduler, logger: Logger) {
+    self.adapters = adapters
+    self.scheduler = scheduler
+    self.logger = logger
+  }
+
+  /// What pairs where no session is asked.
+  func set(_ policy: PairingPolicy) {
+    self.policy = policy
+    passkeyBrakes = [:]
+    settingsChanged()
+  }
+
+  /// Devices may pair without a check for a while.
+  func open(_ params: PairingOpen.Params) throws {
+    guard params.seconds >= 0, params.seconds <= Self.longestWindow else {
+      throw BledError.invalidParameter.error("\"seconds\" must be 0 to \(Int(Self.longestWindow))")
+    }
+    window?.cancel()
+    window = nil
+    if params.seconds > 0 {
+      logger.notice("devices may pair for \(params.seconds) s")
+      window = scheduler.schedule(after: .seconds(params.seconds)) { [weak self] in
+        self?.window = nil
+        self?.settingsChanged()
+      }
+    }
+    settingsChanged()
+  }
+
+  func register(_ params: PairingRegister.Params, _ session: Session) throws {
+    let named = PairingCapability.allCases.first { $0.rawValue.hasSameOctets(as: params.capability) }
+    guard let capability = named else {
+      let words = PairingCapability.allCases.map(\.rawValue).joined(separator: ", ")
+      throw BledError.invalidParameter.error("\"capability\" must be one of \(words)")
+    }
+    agents.register(session, capability)
+    settingsChanged()
+  }
+
+  func unregister(_ session: Session) {
+    if agents.remove(session) { settingsChanged() }
+  }
+
+  /// A session has ended.
+  func ended(_ session: Session) {
+    unregister(session)
+    if outOfBand.ended(session) { settingsChanged() }
+  }
+
+  /// Makes data that a device gets by another way than the air.
+  func readOutOfBand(
+    _ params: PairingReadOutOfBand.Params, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>
+  ) throws {
+    outOfBand.read(try adapters.findUsable(params.adapter), for: session, reply) { [weak self] in
+      self?.settingsChanged()
+    }
+  }
+
+  /// A device gave its data by another way than the air.
+  func setOutOfBand(_ params: PairingSetOutOfBand.Params, for session: Session) throws {
+    try outOfBand.set(params, on: try adapters.find(params.adapter), for: session)
+    settingsChanged()
+  }
+
+  /// What devices are told when they connect, and whether they may pair by themselves.
+  func settings(_ adapter: AdapterInformation) -> PairingSettings {
+    let isAllowed = policy.acceptsSome(on: adapter) || window != nil || agents.capability != nil
+    return PairingSettings(
+      capability: agents.capability ?? policy.capability(on: adapter),
+      acceptsDevices: isAllowed || outOfBand.acceptsSome(on: adapter.id))
+  }
+
+  private func settingsChanged() {
+    for slot in adapters.slots { slot.adapter.setPairing(settings(slot.adapter.information)) }
+  }
+
+  // MARK: Answers without a person
+
+  /// Whether a device may pair without a check, whoever it is.
+  func allowsAnyone(as identity: DeviceAddress, on adapter: AdapterInformation) -> Bool {
+    window != nil || policy.rule(for: identity, on: adapter) == .justWorks
+  }
+
+  /// What a person can do for a pairing that a session causes: at that session, else where the policy says, else at the
+  /// first agent.
+  func capability(
+    for session: Session?, _ identity: DeviceAddress, on adapter: AdapterInformation
+  ) -> PairingCapability {
+    if let own = session.flatMap(agents.capability(of:)) { return own }
+    if case .passkey = policy.rule(for: identity, on: adapter) { return .keyboard }
+    return agents.capability ?? .none
+  }
+
+  /// Whether the fixed passkey is used now.
+  func gives(_ passkey: UInt32, to device: DeviceAddress) -> Bool {
+    let brake = passkeyBrakes[passkey] ?? PasskeyBrake()
+    guard !brake.allows(at: scheduler.now) else { return true }
+    logger.warning("\(device) is not given the fixed passkey: \(brake.failures) pairings with it have failed")
+    return false
+  }
+
+  /// A pairing with the fixed passkey has not ended well.
+  func failed(_ passkey: UInt32) { passkeyBrakes[passkey, default: PasskeyBrake()].failed(at: scheduler.now) }
+
+  /// A pairing with the fixed passkey has ended well.
+  func succeeded(_ passkey: UInt32) { passkeyBrakes[passkey] = nil }
+}
