@@ -57,6 +57,7 @@ let package = Package(
     fuzzTarget("att-server", "ATT", "GATT"),
     fuzzTarget("att-client", "ATT", "GATT"),
     fuzzTarget("advertising"),
+    fuzzTarget("beacons", "BluetoothCrypto"),
     fuzzTarget("hci", "HCI"),
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("rpc", "BledRPC"),

@@ -37,11 +37,16 @@ public enum ScanStart: ClientCall {
     public var active: Bool?
     /// True: anonymous advertisements, too, as scan.anonymousReport.
     public var anonymous: Bool?
+    /// True: what the data says in formats of beacons and sensors that are understood, as `decoded` of the reports.
+    public var decode: Bool?
+    /// Together with `decode`: the keys of devices that encrypt what they advertise, 64 at the most. They are kept as
+    /// long as the scan, and shown to nobody else.
+    public var keys: [Key]?
     /// Makes the params.
     public init(
       adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
       name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil,
-      anonymous: Bool? = nil
+      anonymous: Bool? = nil, decode: Bool? = nil, keys: [Key]? = nil
     ) {
       self.adapter = adapter
       self.services = services
@@ -52,6 +57,8 @@ public enum ScanStart: ClientCall {
       self.duplicates = duplicates
       self.active = active
       self.anonymous = anonymous
+      self.decode = decode
+      self.keys = keys
     }
   }
 }
@@ -123,6 +130,8 @@ public enum ScanReport: RPCNotification {
     public var secondaryPHY: String?
     /// The number of the advertising set, 0 to 15, of an extended advertisement.
     public var sid: Int?
+    /// What the data says in formats of beacons and sensors, for scans with `decode`; missing if that is nothing.
+    public var decoded: [DecodedData]?
     /// When it was heard, in seconds since the epoch.
     public var time: Double
 
@@ -180,6 +189,8 @@ public enum ScanAnonymousReport: RPCNotification {
     public var secondaryPHY: String?
     /// The number of the advertising set, 0 to 15.
     public var sid: Int?
+    /// What the data says in formats of beacons and sensors, for scans with `decode`; missing if that is nothing.
+    public var decoded: [DecodedData]?
     /// When it was heard, in seconds since the epoch.
     public var time: Double
 

@@ -21,7 +21,7 @@ struct Bleshell: ShellCommand {
       DisconnectCommand.self,
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
       ForgetCommand.self, PairCommand.self, PairingCommand.self, WatchCommand.self, AdvertiseCommand.self,
-      ServeCommand.self, SessionsCommand.self, EndCommand.self, RawCommand.self,
+      BeaconCommand.self, RangeCommand.self, ServeCommand.self, SessionsCommand.self, EndCommand.self, RawCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

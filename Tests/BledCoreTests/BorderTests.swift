@@ -59,6 +59,8 @@ import Testing
       call("scan.start", #"{"name":"\#(text)"}"#),
       call("scan.start", #"{"address":"\#(text)"}"#),
       call("scan.start", #"{"services":["\#(text)"]}"#),
+      call("scan.start", #"{"decode":true,"keys":[{"address":"\#(text)","key":""}]}"#),
+      call("scan.start", #"{"decode":true,"keys":[{"address":"C0:00:00:00:00:01","key":"\#(text)"}]}"#),
       call("peripheral.connect", #"{"peripheral":"\#(text)"}"#),
       call("peripheral.connect", #"{"address":"\#(text)"}"#),
       call("peripheral.connect", #"{"address":"C0:00:00:00:00:01","addressType":"\#(text)"}"#),

@@ -133,12 +133,44 @@ import Testing
     (report.truncated, report.directed, report.primaryPHY, report.secondaryPHY) = (true, true, "1M", "coded")
     report.sid = 15
     try compareWritten(report)
-    // The form of the report, which is written once, with what changes from one to the next.
-    let form = ScanReport.Form(report)
-    for (rssi, time) in [(-3, 7.5), (nil, 8)] as [(Int?, Double)] {
-      (report.rssi, report.time) = (rssi, time)
-      #expect(try form.line(rssi: rssi, time: time) == RPCEncoding.notification(ScanReport.self, report))
+    let decoded = [
+      DecodedData(
+        kind: "bthome",
+        members: [
+          .init(name: "temperature", value: .number(-25.06)), .init(name: "text", value: .text("\"Ä")),
+          .init(name: "motion", value: .flag(false)), .init(name: "count", value: .integer(-1)),
+        ]), DecodedData(kind: "govee", members: []),
+    ]
+    for decoded in [nil, [], decoded] {
+      report.decoded = decoded
+      try compareWritten(report)
+      // The form of the report, which is written once, with what changes from one to the next.
+      let form = ScanReport.Form(report)
+      for (rssi, time) in [(-3, 7.5), (nil, 8)] as [(Int?, Double)] {
+        (report.rssi, report.time) = (rssi, time)
+        let line = try form.line(decoded: try decoded.map(ScanReport.encoded), rssi: rssi, time: time)
+        #expect(try line == RPCEncoding.notification(ScanReport.self, report))
+      }
     }
+  }
+
+  @Test("Decoded data is read as it was written, in the order of its names")
+  func decodedData() throws {
+    let written = #"[{"kind":"x","b":1,"a":-2.5,"d":true,"c":"t","list":[1],"none":null}]"#
+    let read = try JSONDecoder().decode([DecodedData].self, from: Data(written.utf8))
+    #expect(read.map(\.kind) == ["x"])
+    #expect(
+      read.first?.members == [
+        .init(name: "a", value: .number(-2.5)), .init(name: "b", value: .integer(1)),
+        .init(name: "c", value: .text("t")), .init(name: "d", value: .flag(true)),
+      ])
+    let report = ScanReport.Params(
+      peripheral: "", adapter: "", address: "", addressType: "", connectable: true, data: HexBytes([]), time: 1)
+    var told = report
+    told.decoded = read
+    let line = try RPCEncoding.notification(ScanReport.self, told)
+    let message = try RPCMessage(line: Data(line.dropLast()))
+    #expect(try message.params(ScanReport.Params.self) == told)
   }
 
   private func compareWritten<Value: RPCPayload>(_ value: Value) throws {

@@ -44,6 +44,8 @@ final class Peripheral {
   private(set) var revision = 0
   /// The report on it, while it is repeated: as long as nothing in it changes but signal strength and time.
   var reportForm: ScanReport.Form?
+  /// What its data says in formats that are understood, once a scan has asked for it.
+  var decoded: DecodedReport?
   /// How many brokers rely on it; while there is one it is not forgotten.
   var holds = 0
   /// Whether the store has it.
@@ -129,6 +131,7 @@ final class Peripheral {
     }
     guard isNews else { return }
     reportForm = nil
+    decoded = nil
     revision += 1
     advertised = AdvertisingData(parsing: advertisement?.data ?? [])
     if let scanResponse { advertised = advertised.merged(with: AdvertisingData(parsing: scanResponse)) }

@@ -55,11 +55,11 @@ final class ScanBroker {
         "this session runs in the background, where a scan requires \"services\": list those to scan for")
     }
     let chosen = isRevived ? try chooseAny(params.adapter) : try choose(params.adapter)
+    let subscription = try ScanSubscription(adapter: chosen, filter: filter, params: params)
     try session.rules.admit(
       .scans, ofUser: session.user,
       all: subscriptions.count { $0.session.user == session.user && $0.session != session })
     subscriptions.removeAll { $0.session == session }
-    let subscription = ScanSubscription(adapter: chosen, filter: filter, params: params)
     subscriptions.append((session, subscription))
     session.costs.scanBegan(at: scheduler.now)
     request(for: subscription, of: session)
@@ -132,7 +132,7 @@ final class ScanBroker {
 
   private func deliver(_ event: Heard) {
     let peripheral = event.peripheral
-    var line: Data?
+    var lines = ReportLines()
     for (session, subscription) in subscriptions {
       guard subscription.includes(event.slot) else { continue }
       let wantsAll = subscription.wantsAll(inBackground: session.isBackground)
@@ -140,7 +140,9 @@ final class ScanBroker {
         subscription.filter.admits(peripheral)
       else { continue }
       if !wantsAll { subscription.note(peripheral) }
-      line = line ?? encode(event, isRepeated: wantsAll)
+      let line = lines.line(with: subscription.decoding?.decoded(peripheral)) {
+        encode(event, isRepeated: wantsAll, decoded: $0)
+      }
       session.send(line, as: .report(device: peripheral.number))
     }
   }
@@ -150,31 +152,34 @@ final class ScanBroker {
     let wanting = subscriptions.filter { $0.subscription.params.anonymous ?? false }
     guard !wanting.isEmpty else { return }
     let advertised = AdvertisingData(parsing: report.data)
-    var line: Data?
+    lazy var said = advertised.decoded(address: nil)
+    var lines = ReportLines()
     for (session, subscription) in wanting where subscription.includes(slot) {
       guard subscription.isRunning(inBackground: session.isBackground),
         subscription.filter.admits(report, advertised),
         subscription.wantsAll(inBackground: session.isBackground) || subscription.note(report)
       else { continue }
-      line =
-        line
-        ?? session.encoded {
-          try RPCEncoding.notification(
-            ScanAnonymousReport.self,
-            ScanAnonymousReport.Params(report, advertised, adapter: slot.id, time: scheduler.secondsSinceEpoch))
+      let decoded = subscription.decoding == nil ? [] : said
+      let line = lines.line(with: DecodedReport.Part(decoded)) { _ in
+        session.encoded {
+          var params = ScanAnonymousReport.Params(
+            report, advertised, adapter: slot.id, time: scheduler.secondsSinceEpoch)
+          params.decoded = decoded.nonEmpty
+          return try RPCEncoding.notification(ScanAnonymousReport.self, params)
         }
+      }
       session.send(line, as: .report(device: Self.anonymous))
     }
   }
 
-  private func encode(_ event: Heard, isRepeated: Bool) -> Data? {
+  private func encode(_ event: Heard, isRepeated: Bool, decoded: Data?) -> Data? {
     let (peripheral, adapter) = (event.peripheral, event.slot.id)
     if let form = peripheral.reportForm, form.adapter.hasSameOctets(as: adapter) {
-      return try? form.line(rssi: peripheral.rssi, time: event.time)
+      return try? form.line(decoded: decoded, rssi: peripheral.rssi, time: event.time)
     }
     let form = ScanReport.Form(ScanReport.Params(peripheral, adapter: adapter))
     if isRepeated { peripheral.reportForm = form }
-    return try? form.line(rssi: peripheral.rssi, time: event.time)
+    return try? form.line(decoded: decoded, rssi: peripheral.rssi, time: event.time)
   }
 
   /// The adapter of this name; nil for all.

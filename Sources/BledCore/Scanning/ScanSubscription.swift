@@ -12,15 +12,18 @@ final class ScanSubscription {
   let adapter: AdapterSlot?
   let filter: ScanFilter
   let params: ScanStart.Params
+  /// What it is told beside the data; nil for nothing.
+  let decoding: ScanDecoding?
   /// The revision of each device's data that was reported last, by number of the device.
   private var reported: [Int: Int] = [:]
   /// The anonymous advertisements that were reported: set identifier and data.
   private var reportedAnonymous: Set<[UInt8]> = []
 
-  init(adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params) {
+  init(adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params) throws {
     self.adapter = adapter
     self.filter = filter
     self.params = params
+    decoding = try ScanDecoding(params)
   }
 
   func includes(_ slot: AdapterSlot) -> Bool { adapter == nil || adapter == slot }

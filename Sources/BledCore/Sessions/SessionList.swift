@@ -24,7 +24,7 @@ extension Daemon {
     description.program = session.credentials?.program
     description.restore = session.restoration?.identifier
     description.preserved = session.isPresent ? nil : true
-    description.scan = scans.request(of: session)
+    description.scan = scans.request(of: session)?.withoutKeys
     central.describe(session, in: &description)
     description.services = server.services(of: session)
     description.advertisements = advertising.advertisements(of: session)

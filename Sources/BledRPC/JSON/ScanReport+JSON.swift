@@ -6,6 +6,10 @@ extension ScanReport.Params {
   public func write(to writer: inout JSONWriter) throws {
     try writer.object { writer in
       writeLasting(to: &writer)
+      if let decoded {
+        writer.name("decoded")
+        try writer.value(decoded)
+      }
       try Self.write(rssi: rssi, time: time, to: &writer)
     }
   }
@@ -90,13 +94,13 @@ extension ScanReport.Params {
 }
 
 extension ScanReport {
-  /// A report that is written again and again: as JSON, without the signal strength and the time.
+  /// A report that is written again and again: as JSON, without what was decoded, the signal strength and the time.
   public struct Form {
     /// The adapter that it names.
     public let adapter: String
     private let beginning: JSONWriter
 
-    /// Writes what stays; `rssi` and `time` of the report do not count.
+    /// Writes what stays; `decoded`, `rssi` and `time` of the report do not count.
     public init(_ report: Params) {
       adapter = report.adapter
       var writer = JSONWriter(method: ScanReport.name, body: "params")
@@ -106,9 +110,14 @@ extension ScanReport {
     }
 
     /// The notification as a line.
+    /// - Parameter decoded: the member of that name, as JSON; nil for none.
     /// - Throws: for a time that is not a finite number.
-    public func line(rssi: Int?, time: Double) throws -> Data {
+    public func line(decoded: Data? = nil, rssi: Int?, time: Double) throws -> Data {
       var writer = beginning
+      if let decoded {
+        writer.name("decoded")
+        writer.value(encoded: decoded)
+      }
       try Params.write(rssi: rssi, time: time, to: &writer)
       writer.close("}")
       return writer.takeMessage()

@@ -6,6 +6,9 @@ struct OctetReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
+  /// How many octets are left.
+  var count: Int { rest.count }
+
   mutating func uint8() -> UInt8? { rest.popFirst() }
 
   mutating func uint16() -> UInt16? { unsigned(2).map { UInt16(truncatingIfNeeded: $0) } }
@@ -15,6 +18,33 @@ struct OctetReader {
   mutating func uint32() -> UInt32? { unsigned(4).map { UInt32(truncatingIfNeeded: $0) } }
 
   mutating func int16() -> Int16? { uint16().map(Int16.init(bitPattern:)) }
+
+  /// The next `count` octets as they are.
+  mutating func octets(_ count: Int) -> [UInt8]? {
+    guard count >= 0, rest.count >= count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  /// The next `count` octets, at most 7, as a number whose most significant octet comes first.
+  mutating func bigEndian(_ count: Int) -> Int? {
+    guard count <= 7 else { return nil }
+    return octets(count)?.reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// The same as a number in two's complement.
+  mutating func signedBigEndian(_ count: Int) -> Int? { bigEndian(count).map { Self.signed($0, count) } }
+
+  /// The next `count` octets, at most 7, as a number in two's complement.
+  mutating func signed(_ count: Int) -> Int? {
+    guard count <= 7 else { return nil }
+    return unsigned(count).map { Self.signed(Int($0), count) }
+  }
+
+  private static func signed(_ number: Int, _ count: Int) -> Int {
+    let shift = Int.bitWidth - 8 * count
+    return (number << shift) >> shift
+  }
 
   /// The next `count` octets, at most 8, as a number.
   mutating func unsigned(_ count: Int) -> UInt64? {

@@ -43,19 +43,7 @@ struct AdvertiseCommand: ShellCommand {
       shell.advertisements.append(advertisement.advertising)
       return
     }
-    let changes = client.notifications(AdvertisingChanged.self) { $0.advertising == advertisement.advertising }
-    do {
-      _ = try await withDeadline(time ?? 0) {
-        for try await change in changes {
-          if let reason = change.reason { throw reason.bluetoothError }
-          output.problem(change.onAir ? "on the air" + every(change.interval) : "off the air: waiting for the adapter")
-        }
-        try Task.checkCancellation()
-        throw BledError.daemonUnreachable.error("the connection to bled was closed")
-      }
-    } catch is CancellationError where time == nil {
-      // Ctrl-C is the regular end.
-    }
+    try await follow(advertisement, of: client, for: time, output)
     if shell.isLineMode { try await client.stopAdvertising(advertisement.advertising) }
   }
 
@@ -83,6 +71,24 @@ func announce(_ advertisement: AdvertisingStart.Result, name: String?, _ output:
     "advertising \(shown.map { "as \($0) " } ?? "")on \(advertisement.adapter)\(every(advertisement.interval))")
 }
 
-private func every(_ interval: Double?) -> String {
+/// Reports what becomes of an advertisement, for so many seconds; without a time until Ctrl-C, the regular end.
+func follow(
+  _ advertisement: AdvertisingStart.Result, of client: BledClient, for time: Double?, _ output: Output
+) async throws {
+  let changes = client.notifications(AdvertisingChanged.self) { $0.advertising == advertisement.advertising }
+  do {
+    _ = try await withDeadline(time ?? 0) {
+      for try await change in changes {
+        if let reason = change.reason { throw reason.bluetoothError }
+        output.problem(change.onAir ? "on the air" + every(change.interval) : "off the air: waiting for the adapter")
+      }
+      try Task.checkCancellation()
+      throw BledError.daemonUnreachable.error("the connection to bled was closed")
+    }
+  } catch is CancellationError where time == nil {}
+}
+
+/// " every 100 ms"
+func every(_ interval: Double?) -> String {
   interval.map { " every \(Int(($0 * 1000).rounded())) ms" } ?? ""
 }

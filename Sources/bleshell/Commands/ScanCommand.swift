@@ -2,6 +2,7 @@ import ArgumentParser
 import BledClient
 import BledRPC
 import Bluetooth
+import JSONFiles
 
 /// `bleshell scan`
 struct ScanCommand: ShellCommand {
@@ -20,6 +21,8 @@ struct ScanCommand: ShellCommand {
   @Option(help: "Only this adapter.") var adapter: String?
   @Flag(help: "Print a line for every report instead of a table of devices.") var duplicates = false
   @Flag(help: "Also print a line for each anonymous advertisement, which is of no device.") var anonymous = false
+  @Option(help: "A JSON file with the keys of devices that encrypt what they advertise: {\"ADDRESS\": \"HEX\"}.")
+  var keys: String?
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
@@ -32,7 +35,8 @@ struct ScanCommand: ShellCommand {
     let live = output.isTerminal && !output.json && !duplicates && !anonymous
     let parameters = ScanStart.Params(
       adapter: adapter, services: services.isEmpty ? nil : services, name: name, address: address, rssi: rssi,
-      duplicates: duplicates || live ? true : nil, anonymous: anonymous ? true : nil)
+      duplicates: duplicates || live ? true : nil, anonymous: anonymous ? true : nil, decode: true,
+      keys: try keys.map(readKeys))
     let client = try await shell.connection()
     let printing = anonymous ? printAnonymous(of: client, output) : nil
     defer { printing?.cancel() }
@@ -56,6 +60,15 @@ struct ScanCommand: ShellCommand {
       // Ctrl-C is a regular end: what was heard is shown.
     }
     if !output.json, !duplicates { table.finish() }
+  }
+
+  /// Keys come from a file, as everybody can see the arguments of a process.
+  private func readKeys(_ path: String) throws(FileError) -> [ScanStart.Key] {
+    var keys: [ScanStart.Key] = []
+    for member in try JSONFile.read(path).members() {
+      keys.append(.init(address: member.name, key: HexBytes(try member.value.octets(atMost: 64))))
+    }
+    return keys
   }
 
   /// Prints what comes from nobody, until it is cancelled.

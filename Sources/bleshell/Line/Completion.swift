@@ -54,13 +54,20 @@ enum Completion {
   }
 
   private static let options = [
-    "scan": ["--time", "--service", "--name", "--address", "--rssi", "--adapter", "--duplicates", "--anonymous"],
+    "scan": [
+      "--time", "--service", "--name", "--address", "--rssi", "--adapter", "--duplicates", "--anonymous", "--keys",
+    ],
     "connect": ["--timeout"], "services": ["--timeout"], "rssi": ["--timeout"], "read": ["--timeout"],
     "write": ["--text", "--no-response", "--timeout"], "subscribe": ["--count", "--time", "--timeout"],
     "advertise": [
       "--name", "--service", "--service-data", "--manufacturer-data", "--appearance", "--interval", "--adapter",
       "--not-connectable", "--time", "--stop",
     ],
+    "beacon": [
+      "--uuid", "--major", "--minor", "--alt", "--company", "--url", "--namespace", "--instance", "--power",
+      "--interval", "--adapter", "--time",
+    ],
+    "range": ["--major", "--minor", "--adapter", "--time"],
     "pair": ["--level", "--yes", "--passkey", "--timeout"],
     "serve": ["--time", "--visits"], "watch": ["--time"], "raw": ["--time"],
   ]

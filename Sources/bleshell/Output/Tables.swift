@@ -48,44 +48,31 @@ struct Table {
 /// The devices of a scan: one line each, redrawn in place on a terminal.
 @MainActor final class ScanTable {
   private let output: Output
-  private let live: Bool
+  private let live: LiveLines?
   private var reports: [String: ScanReport.Params] = [:]
   private var order: [String] = []
-  private var drawnLines = 0
-  private var lastDrawn = ContinuousClock.now
 
   init(output: Output, live: Bool) {
     self.output = output
-    self.live = live
-    if live { draw() }
+    self.live = live ? LiveLines(output: output) : nil
+    draw()
   }
 
   func add(_ report: ScanReport.Params) {
     if reports.updateValue(report, forKey: report.peripheral) == nil { order.append(report.peripheral) }
-    // More than five times a second would not be readable.
-    if live, ContinuousClock.now - lastDrawn > .milliseconds(200) { draw() }
+    if live?.isDue == true { draw() }
   }
 
   /// Prints the final table.
   func finish() {
-    erase()
+    live?.erase()
     table.lines(output, width: output.isTerminal ? Output.terminalSize.columns : nil).forEach(output.line)
     if order.isEmpty { output.problem("no device was heard") }
   }
 
   private func draw() {
-    lastDrawn = .now
-    let size = Output.terminalSize
-    let lines = Array(table.lines(output, width: size.columns).prefix(max(1, size.rows - 2)))
-    erase()
-    lines.forEach(output.line)
-    output.line(output.styled("scanning, \(order.count) heard; Ctrl-C stops", .dim))
-    drawnLines = lines.count + 1
-  }
-
-  private func erase() {
-    if drawnLines > 0 { output.text("\u{1B}[\(drawnLines)A\u{1B}[J") }
-    drawnLines = 0
+    live?.draw(
+      table.lines(output, width: Output.terminalSize.columns), "scanning, \(order.count) heard; Ctrl-C stops")
   }
 
   private var table: Table {
@@ -115,12 +102,12 @@ struct Table {
     let time = output.styled(clockText(Date(timeIntervalSince1970: report.time)), .dim)
     let name = output.styled(Output.clean(report.name ?? "-"), .bold)
     let rssi = report.rssi.map { "\($0) dBm" } ?? "-"
-    let parts = contents(report.services, report.manufacturerData, report.serviceData)
+    let parts = report.decoded?.map(\.text) ?? contents(report.services, report.manufacturerData, report.serviceData)
     return "\(time)  anonymous  \(rssi)  \(name)  \(Output.clean(parts.joined(separator: ", ")))"
   }
 
   private static func contents(_ report: ScanReport.Params) -> String {
-    var parts = contents(report.services, report.manufacturerData, report.serviceData)
+    var parts = report.decoded?.map(\.text) ?? contents(report.services, report.manufacturerData, report.serviceData)
     if report.primaryPHY == "coded" { parts.append("(long range)") }
     if !report.connectable { parts.append("(not connectable)") }
     return parts.joined(separator: ", ")

@@ -1,0 +1,113 @@
+import BledRPC
+import Bluetooth
+import BluetoothCrypto
+import FoundationEssentials
+
+/// What the data of a device says without any key: the same for all scans that ask.
+struct DecodedReport {
+  /// What a session is told of it.
+  enum Part {
+    /// Nothing.
+    case nothing
+    /// What everybody who asks is told, as JSON.
+    case shared(Data)
+    /// What only its own keys tell, as JSON.
+    case own(Data)
+
+    /// What was decoded without a key.
+    init(_ decoded: [DecodedData]) {
+      self = decoded.isEmpty ? .nothing : (try? ScanReport.encoded(decoded)).map(Part.shared) ?? .nothing
+    }
+  }
+
+  let shared: Part
+  /// The addresses whose keys would tell more.
+  let sealed: [DeviceAddress]
+
+  init(_ peripheral: Peripheral) {
+    var sealed: [DeviceAddress] = []
+    shared = Part(
+      peripheral.decode { box in
+        sealed.append(box.address)
+        return .keyIsMissing
+      })
+    self.sealed = sealed
+  }
+}
+
+/// What a scan with `decode` is told beside the data of the devices.
+struct ScanDecoding {
+  /// How many keys a scan may have.
+  private static let limit = 64
+
+  /// By the number of the address, whatever its type.
+  private var keys: [UInt64: Key128] = [:]
+
+  /// - Returns: nil for a scan that does not ask.
+  /// - Throws: `BledError.invalidParameter` for keys that cannot be ones; the message has no octet of them.
+  init?(_ params: ScanStart.Params) throws {
+    let given = params.keys ?? []
+    guard params.decode == true else {
+      guard given.isEmpty else { throw BledError.invalidParameter.error("\"keys\" require \"decode\": true") }
+      return nil
+    }
+    guard given.count <= Self.limit else {
+      throw BledError.invalidParameter.error("\"keys\" may list at most \(Self.limit)")
+    }
+    for entry in given {
+      guard let address = DeviceAddress(entry.address, kind: .public) else {
+        throw BledError.invalidParameter.error(
+          "\"keys\": \"\(entry.address.excerpt)\" is not an address: give six pairs of hex digits with colons between them"
+        )
+      }
+      guard let key = Key128(bigEndian: entry.key.octets) else {
+        throw BledError.invalidParameter.error(
+          "\"keys\": the key of \(address) has \(entry.key.octets.count) octets: a key of BTHome has 16, give 32 hex digits"
+        )
+      }
+      keys[address.value] = key
+    }
+  }
+
+  /// What the data of a device says. It is decoded once for all scans, and again for one that has its key.
+  func decoded(_ peripheral: Peripheral) -> DecodedReport.Part {
+    let report = peripheral.decoded ?? DecodedReport(peripheral)
+    peripheral.decoded = report
+    guard report.sealed.contains(where: { keys[$0.value] != nil }) else { return report.shared }
+    return (try? ScanReport.encoded(peripheral.decode(open: open))).map(DecodedReport.Part.own) ?? report.shared
+  }
+
+  private func open(_ box: BTHome.Sealed) -> BTHome.Opened {
+    guard let key = keys[box.address.value] else { return .keyIsMissing }
+    return AESCCM.open(box.payload, check: box.check, nonce: box.nonce, key: key).map(BTHome.Opened.objects)
+      ?? .keyIsWrong
+  }
+}
+
+extension Peripheral {
+  /// What its data says. Encryption makes use of the address that is on the air.
+  fileprivate func decode(open: (BTHome.Sealed) -> BTHome.Opened) -> [DecodedData] {
+    advertised.decoded(address: advertisement?.address ?? address, open: open)
+  }
+}
+
+/// The lines of one report: one for all sessions that are told the same.
+struct ReportLines {
+  private var plain: Data?
+  private var decoded: Data?
+
+  /// - Parameters:
+  ///   - part: what the session is told beside the data; nil for nothing.
+  ///   - encode: makes a line, with that as JSON.
+  mutating func line(with part: DecodedReport.Part?, encode: (Data?) -> Data?) -> Data? {
+    switch part {
+    case nil, .nothing?:
+      plain = plain ?? encode(nil)
+      return plain
+    case .shared(let json)?:
+      decoded = decoded ?? encode(json)
+      return decoded
+    case .own(let json)?: return encode(json)
+    }
+  }
+}

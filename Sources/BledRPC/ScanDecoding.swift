@@ -1,0 +1,80 @@
+import Bluetooth
+import FoundationEssentials
+
+extension ScanStart {
+  /// The key with which a device encrypts what it advertises.
+  public struct Key: RPCPayload, Hashable {
+    /// The address of the device.
+    public var address: String
+    /// Its key, 16 octets: the bind key of BTHome.
+    public var key: HexBytes
+
+    /// Makes a key of a device.
+    public init(address: String, key: HexBytes) {
+      self.address = address
+      self.key = key
+    }
+  }
+}
+
+extension ScanStart.Params {
+  /// The same without the keys of devices, for others to see.
+  public var withoutKeys: Self {
+    var params = self
+    params.keys = nil
+    return params
+  }
+}
+
+extension ScanReport {
+  /// The member `decoded` of a report as JSON.
+  /// - Throws: for numbers that are not finite, which no decoder gives.
+  public static func encoded(_ decoded: [DecodedData]) throws -> Data {
+    var writer = JSONWriter()
+    try writer.value(decoded)
+    return Data(copying: writer.codes[...])
+  }
+}
+
+extension JSONWriter {
+  /// Writes a list of objects, each with its kind and its values by name.
+  mutating func value(_ decoded: [DecodedData]) throws {
+    try array { writer in
+      for data in decoded {
+        writer.separate()
+        try writer.object { writer in
+          writer.name("kind")
+          writer.value(data.kind)
+          for member in data.members {
+            writer.name(member.name)
+            switch member.value {
+            case .flag(let flag): writer.value(flag)
+            case .integer(let integer): writer.value(integer)
+            case .number(let number): try writer.value(number)
+            case .text(let text): writer.value(text)
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+extension DecodedData: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    [
+      "type": "object", "required": ["kind"],
+      "properties": [
+        "kind": [
+          "type": "string",
+          "description": .text("\(Kind.allCases.map(\.rawValue).joined(separator: ", ")), or one of a later version"),
+        ]
+      ],
+      "additionalProperties": [
+        "type": ["string", "number", "boolean"],
+        "description": "values by name; docs/beacons.md lists the names and their units",
+      ],
+    ]
+  }
+  static var sample: DecodedData { DecodedData(kind: "", members: []) }
+}

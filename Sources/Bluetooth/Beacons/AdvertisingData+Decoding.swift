@@ -1,0 +1,62 @@
+/// The formats of makers and applications that are understood: one line each, by what announces them.
+extension AdvertisingData {
+  /// What is known of a device besides the data of one format.
+  public struct Source {
+    /// The whole data.
+    let data: AdvertisingData
+    /// The address of the device; nil for an anonymous advertisement.
+    let address: DeviceAddress?
+    /// Decrypts, where there is a key.
+    let open: (BTHome.Sealed) -> BTHome.Opened
+  }
+
+  /// How many things one report says at the most; what comes after them is not decoded.
+  public static let maximumDecoded = 8
+
+  private static let companies: [(company: UInt16?, decode: @Sendable (ManufacturerData, Source) -> DecodedData?)] = [
+    (IBeacon.company, { data, _ in IBeacon(data)?.decoded }),
+    (nil, { data, _ in AltBeacon(data)?.decoded }),
+    (RuuviTag.company, { data, _ in RuuviTag.decode(data.data) }),
+    (Govee.company, { data, _ in Govee.decode(data.data) }),
+    (Govee.laterCompany, { data, source in Govee.decodeLater(data.data, source.data) }),
+  ]
+
+  private static let services: [(service: BluetoothUUID, decode: @Sendable ([UInt8], Source) -> DecodedData?)] = [
+    (Eddystone.service, { data, _ in Eddystone(data)?.decoded }),
+    (BTHome.service, { data, source in BTHome.decode(data, source) }),
+    (MiBeacon.service, { data, _ in MiBeacon.decode(data) }),
+    (SwitchBot.service, { data, _ in SwitchBot.decode(data) }),
+    (SwitchBot.formerService, { data, _ in SwitchBot.decode(data) }),
+  ]
+
+  /// What the data says in formats that are understood, in the order of the data, eight things at the most.
+  /// - Parameters:
+  ///   - address: the address of the device, of which encryption makes use.
+  ///   - open: decrypts what BTHome devices send encrypted.
+  public func decoded(
+    address: DeviceAddress?, open: (BTHome.Sealed) -> BTHome.Opened = { _ in .keyIsMissing }
+  ) -> [DecodedData] {
+    withoutActuallyEscaping(open) { open in
+      let source = Source(data: self, address: address, open: open)
+      var decoded: [DecodedData] = []
+      for structure in structures where decoded.count < Self.maximumDecoded {
+        if let found = Self.decode(structure, source) { decoded.append(found) }
+      }
+      return decoded
+    }
+  }
+
+  private static func decode(_ structure: Structure, _ source: Source) -> DecodedData? {
+    if structure.type == .manufacturerSpecificData {
+      guard let data = ManufacturerData(octets: structure.data) else { return nil }
+      for format in companies where format.company == nil || format.company == data.company {
+        if let decoded = format.decode(data, source) { return decoded }
+      }
+    } else if let data = structure.serviceData {
+      for format in services where format.service == data.uuid {
+        if let decoded = format.decode(data.data, source) { return decoded }
+      }
+    }
+    return nil
+  }
+}

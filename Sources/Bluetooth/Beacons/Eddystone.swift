@@ -1,0 +1,89 @@
+/// A frame of an Eddystone beacon: service data of FEAA (Eddystone Protocol Specification; UID, URL and unencrypted
+/// TLM). All numbers have the most significant octet first.
+public enum Eddystone: Hashable, Sendable {
+  /// The identity: 10 octets of a namespace and 6 of an instance in it.
+  case uid(txPower: Int8, namespace: [UInt8], instance: [UInt8])
+  /// A URL.
+  case url(txPower: Int8, url: String)
+  /// Telemetry.
+  case tlm(Telemetry)
+
+  /// How the beacon is.
+  public struct Telemetry: Hashable, Sendable {
+    /// The voltage of its battery in millivolts; 0 without a battery.
+    public var millivolts: UInt16
+    /// Its temperature in 1/256 °C; −32768 if it is not measured.
+    public var temperature: Int16
+    /// How many packets it has sent since it was started.
+    public var packets: UInt32
+    /// How long ago it was started, in tenths of a second.
+    public var tenthsOfSeconds: UInt32
+  }
+
+  /// The service of all frames.
+  public static let service: BluetoothUUID = 0xFEAA
+
+  /// Reads the data of the service.
+  /// - Returns: nil for other frames (encrypted ones are such), and for what is not as the specification says.
+  public init?(_ data: [UInt8]) {
+    var reader = OctetReader(data)
+    switch reader.uint8() {
+    case 0x00:
+      guard let power = reader.uint8(), let namespace = reader.octets(10), let instance = reader.octets(6) else {
+        return nil
+      }
+      self = .uid(txPower: Int8(bitPattern: power), namespace: namespace, instance: instance)
+    case 0x10:
+      guard let power = reader.uint8(), let url = EddystoneURL.text(data.dropFirst(2)) else { return nil }
+      self = .url(txPower: Int8(bitPattern: power), url: url)
+    case 0x20:
+      guard data.count == 14, reader.uint8() == 0, let millivolts = reader.bigEndian(2),
+        let temperature = reader.signedBigEndian(2), let packets = reader.bigEndian(4), let time = reader.bigEndian(4)
+      else { return nil }
+      self = .tlm(
+        Telemetry(
+          millivolts: UInt16(truncatingIfNeeded: millivolts), temperature: Int16(truncatingIfNeeded: temperature),
+          packets: UInt32(truncatingIfNeeded: packets), tenthsOfSeconds: UInt32(truncatingIfNeeded: time)))
+    default: return nil
+    }
+  }
+
+  /// What it says, by name. Powers are those at a distance of 0 m, which is 41 dB above that at 1 m.
+  public var decoded: DecodedData {
+    switch self {
+    case .uid(let power, let namespace, let instance):
+      var decoded = DecodedData(.eddystoneUID)
+      decoded.add("namespace", hex: namespace)
+      decoded.add("instance", hex: instance)
+      decoded.add("txPower", power)
+      return decoded
+    case .url(let power, let url):
+      var decoded = DecodedData(.eddystoneURL)
+      decoded.add("url", .text(url))
+      decoded.add("txPower", power)
+      return decoded
+    case .tlm(let telemetry):
+      var decoded = DecodedData(.eddystoneTLM)
+      if telemetry.millivolts > 0 { decoded.add("voltage", Int(telemetry.millivolts), over: 1000) }
+      if telemetry.temperature > .min { decoded.add("temperature", Int(telemetry.temperature), over: 256) }
+      decoded.add("packets", telemetry.packets)
+      decoded.add("uptime", Int(telemetry.tenthsOfSeconds), over: 10)
+      return decoded
+    }
+  }
+}
+
+extension Eddystone {
+  /// The data of a frame of identity.
+  /// - Returns: nil unless there are 10 octets of the namespace and 6 of the instance.
+  public static func uidData(txPower: Int8, namespace: [UInt8], instance: [UInt8]) -> [UInt8]? {
+    guard namespace.count == 10, instance.count == 6 else { return nil }
+    return [0x00, UInt8(bitPattern: txPower)] + namespace + instance + [0, 0]
+  }
+
+  /// The data of a frame of a URL.
+  /// - Throws: `BledError.invalidParameter`, which says what would do.
+  public static func urlData(txPower: Int8, url: String) throws(BluetoothError) -> [UInt8] {
+    [0x10, UInt8(bitPattern: txPower)] + (try EddystoneURL.octets(url))
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Bluetooth
+
+/// `bleshell range`
+struct RangeCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "range", abstract: "Shows which iBeacons come, go, and how near they are.",
+    discussion: """
+      On a terminal it shows a table; otherwise it prints a line of JSON whenever a beacon enters, exits (it was silent \
+      for ten seconds) or changes its proximity: immediate (half a metre), near (four metres) or far. Distances follow \
+      from the signal strength and are rough. Ctrl-C stops it.
+      """)
+
+  @Argument(help: "The UUID of the beacons.") var uuid: BluetoothUUID
+  @Option(help: "Only beacons with this major number.") var major: UInt16?
+  @Option(help: "Only beacons with this minor number.") var minor: UInt16?
+  @Option(help: "Only this adapter.") var adapter: String?
+  @Option(help: "Stop after this many seconds.") var time: Double?
+  @OptionGroup var global: GlobalOptions
+
+  func validate() throws { try checkTime(time) }
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    try await shell.requireAdapter()
+    let reports = try await shell.connection().scan(.init(adapter: adapter, duplicates: true, active: false))
+    let view = RangeView(region: .init(uuid: uuid, major: major, minor: minor), output: output)
+    let silence = Task { @MainActor in try await view.watchSilence() }
+    defer { silence.cancel() }
+    do {
+      _ = try await withDeadline(time ?? 0) { @MainActor in
+        for try await report in reports { try view.heard(report) }
+        try Task.checkCancellation()
+        throw BledError.daemonUnreachable.error("the connection to bled was closed")
+      }
+    } catch is CancellationError where time == nil {
+      // Ctrl-C is the regular end.
+    }
+    view.finish()
+  }
+}

@@ -1,0 +1,27 @@
+/// Lines on a terminal that are redrawn in place, with a line below them that says what goes on.
+@MainActor final class LiveLines {
+  private let output: Output
+  private var drawnLines = 0
+  private var lastDrawn = ContinuousClock.now
+
+  init(output: Output) { self.output = output }
+
+  /// Whether to draw again: more than five times a second would not be readable.
+  var isDue: Bool { ContinuousClock.now - lastDrawn > .milliseconds(200) }
+
+  /// Replaces what is drawn by as many of these lines as there is room for.
+  func draw(_ lines: [String], _ status: String) {
+    lastDrawn = .now
+    let lines = lines.prefix(max(1, Output.terminalSize.rows - 2))
+    erase()
+    lines.forEach(output.line)
+    output.line(output.styled(status, .dim))
+    drawnLines = lines.count + 1
+  }
+
+  /// Removes what is drawn.
+  func erase() {
+    if drawnLines > 0 { output.text("\u{1B}[\(drawnLines)A\u{1B}[J") }
+    drawnLines = 0
+  }
+}
