@@ -55,7 +55,12 @@ final class ScanBroker {
         "this session runs in the background, where a scan requires \"services\": list those to scan for")
     }
     let chosen = isRevived ? try chooseAny(params.adapter) : try choose(params.adapter)
-    let subscription = try ScanSubscription(adapter: chosen, filter: filter, params: params)
+    let subscription = try ScanSubscription(
+      adapter: chosen, filter: filter, params: params, scheduler: scheduler)
+    subscription.onLost = { [weak self, weak session] gone in
+      guard let self, let session else { return true }
+      return tell(gone, to: session)
+    }
     try session.rules.admit(
       .scans, ofUser: session.user,
       all: subscriptions.count { $0.session.user == session.user && $0.session != session })
@@ -80,8 +85,7 @@ final class ScanBroker {
   /// A session goes into the background or comes back from there.
   func backgroundChanged(_ session: Session) {
     guard let subscription = subscriptions.first(where: { $0.session == session })?.subscription else { return }
-    // A program that was disconnected has seen nothing.
-    subscription.forgetReported()
+    subscription.backgroundChanged(to: session.isBackground)
     request(for: subscription, of: session)
   }
 
@@ -134,12 +138,10 @@ final class ScanBroker {
     let peripheral = event.peripheral
     var lines = ReportLines()
     for (session, subscription) in subscriptions {
-      guard subscription.includes(event.slot) else { continue }
-      let wantsAll = subscription.wantsAll(inBackground: session.isBackground)
-      guard subscription.isRunning(inBackground: session.isBackground), wantsAll || subscription.isNews(peripheral),
-        subscription.filter.admits(peripheral)
-      else { continue }
-      if !wantsAll { subscription.note(peripheral) }
+      let isBackground = session.isBackground
+      guard subscription.includes(event.slot), subscription.isRunning(inBackground: isBackground) else { continue }
+      let wantsAll = subscription.wantsAll(inBackground: isBackground)
+      guard subscription.takes(peripheral, wantsAll: wantsAll) else { continue }
       let line = lines.line(with: subscription.decoding?.decoded(peripheral)) {
         encode(event, isRepeated: wantsAll, decoded: $0)
       }
@@ -147,23 +149,36 @@ final class ScanBroker {
     }
   }
 
+  /// Tells a session that a device is lost.
+  /// - Returns: whether there was room for that.
+  private func tell(_ gone: ScanPresence<Peripheral>.Lost, to session: Session) -> Bool {
+    let age = gone.lastHeard.duration(to: scheduler.now).inSeconds
+    let line = session.encoded {
+      try RPCEncoding.notification(
+        ScanLost.self, .init(peripheral: gone.device.id, lastHeard: scheduler.secondsSinceEpoch - age))
+    }
+    // It takes the place of a report on the device that still waits, as a later report takes its own.
+    return session.send(line, as: .report(device: gone.device.number)) != .dropped
+  }
+
   /// Passes on what has no sender that could be remembered.
   private func receivedAnonymous(_ report: AdvertisingReport, on slot: AdapterSlot) {
     let wanting = subscriptions.filter { $0.subscription.params.anonymous ?? false }
     guard !wanting.isEmpty else { return }
-    let advertised = AdvertisingData(parsing: report.data)
-    lazy var said = advertised.decoded(address: nil)
+    let content = AdvertisedContent(anonymous: report)
+    lazy var said = content.advertised.decoded(address: nil)
     var lines = ReportLines()
     for (session, subscription) in wanting where subscription.includes(slot) {
-      guard subscription.isRunning(inBackground: session.isBackground),
-        subscription.filter.admits(report, advertised),
-        subscription.wantsAll(inBackground: session.isBackground) || subscription.note(report)
+      let isBackground = session.isBackground
+      guard subscription.isRunning(inBackground: isBackground),
+        subscription.takes(
+          anonymous: report, content, wantsAll: subscription.wantsAll(inBackground: isBackground))
       else { continue }
       let decoded = subscription.decoding == nil ? [] : said
       let line = lines.line(with: DecodedReport.Part(decoded)) { _ in
         session.encoded {
           var params = ScanAnonymousReport.Params(
-            report, advertised, adapter: slot.id, time: scheduler.secondsSinceEpoch)
+            report, content.advertised, adapter: slot.id, time: scheduler.secondsSinceEpoch)
           params.decoded = decoded.nonEmpty
           return try RPCEncoding.notification(ScanAnonymousReport.self, params)
         }
