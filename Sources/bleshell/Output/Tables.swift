@@ -67,7 +67,7 @@ struct Table {
   func lose(_ peripheral: String) {
     guard reports.removeValue(forKey: peripheral) != nil else { return }
     order.removeAll { $0 == peripheral }
-    if live { draw() }
+    draw()
   }
 
   /// Prints the final table.
