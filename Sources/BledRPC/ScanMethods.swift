@@ -33,15 +33,22 @@ public enum ScanStart: ClientCall {
     /// True: a report for every advertising event. False or missing: one report for each device, and another whenever
     /// its data changes.
     public var duplicates: Bool?
-    /// False: passive scanning, without scan requests. True if missing.
+    /// False: passive scanning, without scan requests unless another session's scan asks. True if missing.
     public var active: Bool?
     /// True: anonymous advertisements, too, as scan.anonymousReport.
     public var anonymous: Bool?
+    /// Only what matches at least one of these, besides all of the above.
+    public var filters: [Filter]?
+    /// In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker than this.
+    public var rssiOut: Int?
+    /// In seconds, 0.5 to 3600: a device from which nothing that passes the filters came for so long is told as
+    /// scan.lost. Not at all if missing.
+    public var lost: Double?
     /// Makes the params.
     public init(
       adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
       name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil,
-      anonymous: Bool? = nil
+      anonymous: Bool? = nil, filters: [Filter]? = nil, rssiOut: Int? = nil, lost: Double? = nil
     ) {
       self.adapter = adapter
       self.services = services
@@ -52,6 +59,9 @@ public enum ScanStart: ClientCall {
       self.duplicates = duplicates
       self.active = active
       self.anonymous = anonymous
+      self.filters = filters
+      self.rssiOut = rssiOut
+      self.lost = lost
     }
   }
 }
@@ -138,6 +148,30 @@ public enum ScanReport: RPCNotification {
       self.connectable = connectable
       self.data = data
       self.time = time
+    }
+  }
+}
+
+/// A device is out of range, silent, or different from what is scanned for.
+public enum ScanLost: RPCNotification {
+  /// `scan.lost`
+  public static let name = "scan.lost"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Nothing that passes the filters came from a device for the time that this session's scan gives as "lost". When it \
+    is heard again it is reported again.
+    """
+
+  /// Which one.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// When it was heard last, in seconds since the epoch.
+    public var lastHeard: Double
+    /// Makes the params.
+    public init(peripheral: String, lastHeard: Double) {
+      self.peripheral = peripheral
+      self.lastHeard = lastHeard
     }
   }
 }

@@ -56,16 +56,21 @@ extension AdvertisingData.Structure {
     }
   }
 
+  /// The octets of the UUID with which service data begins: 2, 4 or 16; nil for a structure of another type.
+  public var serviceDataUUIDWidth: Int? {
+    switch type {
+    case .serviceData16: 2
+    case .serviceData32: 4
+    case .serviceData128: 16
+    default: nil
+    }
+  }
+
   /// The service data that this structure holds.
   public var serviceData: AdvertisingData.ServiceData? {
-    let width: Int
-    switch type {
-    case .serviceData16: width = 2
-    case .serviceData32: width = 4
-    case .serviceData128: width = 16
-    default: return nil
-    }
-    guard data.count >= width, let uuid = BluetoothUUID(littleEndian: data.prefix(width)) else { return nil }
+    guard let width = serviceDataUUIDWidth, data.count >= width,
+      let uuid = BluetoothUUID(littleEndian: data.prefix(width))
+    else { return nil }
     return AdvertisingData.ServiceData(uuid: uuid, data: Array(data.dropFirst(width)))
   }
 

@@ -54,6 +54,9 @@ public struct DeviceAddress: Hashable, Sendable {
 
   /// True for a random address whose two top bits are 01 (Core 5.4, Vol 6, Part B, 1.3.2.2).
   public var isResolvablePrivate: Bool { kind == .random && value >> 46 == 0b01 }
+
+  /// True for a random address whose two top bits are 00 (Core 5.4, Vol 6, Part B, 1.3.2.2).
+  public var isNonResolvablePrivate: Bool { kind == .random && value >> 46 == 0b00 }
 }
 
 extension DeviceAddress: CustomStringConvertible {

@@ -40,6 +40,8 @@ final class Peripheral {
   private(set) var advertised = AdvertisingData(parsing: [])
   /// The services that both list; every report is held against the filters of all scans.
   private(set) var services: [BluetoothUUID] = []
+  /// Its name as last advertised, possibly before the daemon started.
+  private(set) var name: String?
   /// Incremented when the bytes of either change.
   private(set) var revision = 0
   /// The report on it, while it is repeated: as long as nothing in it changes but signal strength and time.
@@ -68,6 +70,7 @@ final class Peripheral {
     self.adapter = adapter
     lastUse = now
     storedName = name
+    self.name = name
   }
 
   /// A user requests a connection to it.
@@ -78,9 +81,6 @@ final class Peripheral {
 
   /// Whether a user has requested a connection to it.
   func isUsed(by user: UInt32?) -> Bool { user.map(users.contains) ?? false }
-
-  /// Its name as last advertised, possibly before the daemon started.
-  var name: String? { advertised.localName ?? storedName }
 
   /// It is known by another address from now on: that of its identity.
   func rename(to identity: DeviceAddress) {
@@ -133,6 +133,7 @@ final class Peripheral {
     advertised = AdvertisingData(parsing: advertisement?.data ?? [])
     if let scanResponse { advertised = advertised.merged(with: AdvertisingData(parsing: scanResponse)) }
     services = advertised.serviceUUIDs
+    name = advertised.localName ?? storedName
   }
 }
 

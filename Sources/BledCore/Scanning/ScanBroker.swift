@@ -55,11 +55,16 @@ final class ScanBroker {
         "this session runs in the background, where a scan requires \"services\": list those to scan for")
     }
     let chosen = isRevived ? try chooseAny(params.adapter) : try choose(params.adapter)
+    let subscription = try ScanSubscription(
+      adapter: chosen, filter: filter, params: params, scheduler: scheduler)
+    subscription.onLost = { [weak self, weak session] gone in
+      guard let self, let session else { return true }
+      return tell(gone, to: session)
+    }
     try session.rules.admit(
       .scans, ofUser: session.user,
       all: subscriptions.count { $0.session.user == session.user && $0.session != session })
     subscriptions.removeAll { $0.session == session }
-    let subscription = ScanSubscription(adapter: chosen, filter: filter, params: params)
     subscriptions.append((session, subscription))
     session.costs.scanBegan(at: scheduler.now)
     request(for: subscription, of: session)
@@ -80,8 +85,7 @@ final class ScanBroker {
   /// A session goes into the background or comes back from there.
   func backgroundChanged(_ session: Session) {
     guard let subscription = subscriptions.first(where: { $0.session == session })?.subscription else { return }
-    // A program that was disconnected has seen nothing.
-    subscription.forgetReported()
+    subscription.backgroundChanged(to: session.isBackground)
     request(for: subscription, of: session)
   }
 
@@ -134,34 +138,45 @@ final class ScanBroker {
     let peripheral = event.peripheral
     var line: Data?
     for (session, subscription) in subscriptions {
-      guard subscription.includes(event.slot) else { continue }
-      let wantsAll = subscription.wantsAll(inBackground: session.isBackground)
-      guard subscription.isRunning(inBackground: session.isBackground), wantsAll || subscription.isNews(peripheral),
-        subscription.filter.admits(peripheral)
-      else { continue }
-      if !wantsAll { subscription.note(peripheral) }
+      let isBackground = session.isBackground
+      guard subscription.includes(event.slot), subscription.isRunning(inBackground: isBackground) else { continue }
+      let wantsAll = subscription.wantsAll(inBackground: isBackground)
+      guard subscription.takes(peripheral, wantsAll: wantsAll) else { continue }
       line = line ?? encode(event, isRepeated: wantsAll)
       session.send(line, as: .report(device: peripheral.number))
     }
+  }
+
+  /// Tells a session that a device is lost.
+  /// - Returns: whether there was room for that.
+  private func tell(_ gone: ScanPresence<Peripheral>.Lost, to session: Session) -> Bool {
+    let age = gone.lastHeard.duration(to: scheduler.now).inSeconds
+    let line = session.encoded {
+      try RPCEncoding.notification(
+        ScanLost.self, .init(peripheral: gone.device.id, lastHeard: scheduler.secondsSinceEpoch - age))
+    }
+    // It takes the place of a report on the device that still waits, as a later report takes its own.
+    return session.send(line, as: .report(device: gone.device.number)) != .dropped
   }
 
   /// Passes on what has no sender that could be remembered.
   private func receivedAnonymous(_ report: AdvertisingReport, on slot: AdapterSlot) {
     let wanting = subscriptions.filter { $0.subscription.params.anonymous ?? false }
     guard !wanting.isEmpty else { return }
-    let advertised = AdvertisingData(parsing: report.data)
+    let content = AdvertisedContent(anonymous: report)
     var line: Data?
     for (session, subscription) in wanting where subscription.includes(slot) {
-      guard subscription.isRunning(inBackground: session.isBackground),
-        subscription.filter.admits(report, advertised),
-        subscription.wantsAll(inBackground: session.isBackground) || subscription.note(report)
+      let isBackground = session.isBackground
+      guard subscription.isRunning(inBackground: isBackground),
+        subscription.takes(
+          anonymous: report, content, wantsAll: subscription.wantsAll(inBackground: isBackground))
       else { continue }
       line =
         line
         ?? session.encoded {
           try RPCEncoding.notification(
             ScanAnonymousReport.self,
-            ScanAnonymousReport.Params(report, advertised, adapter: slot.id, time: scheduler.secondsSinceEpoch))
+            ScanAnonymousReport.Params(report, content.advertised, adapter: slot.id, time: scheduler.secondsSinceEpoch))
         }
       session.send(line, as: .report(device: Self.anonymous))
     }

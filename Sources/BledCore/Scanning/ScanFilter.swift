@@ -2,19 +2,22 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// What one session scans for.
+/// What one session scans for, but for the signal strength (`SignalGate`).
 struct ScanFilter {
-  /// How many services may be listed, and how long a name's prefix may be, in octets, as the Local Name itself
-  /// (Core Specification, Vol 3, Part C, 12.1). `session.list` tells both to others.
+  /// How many services may be listed, and how long a name may be, in octets, as the Local Name itself (Core
+  /// Specification, Vol 3, Part C, 12.1). `session.list` tells both to others.
   private static let maximumServices = 64
   static let longestName = 248
+  /// How many alternatives there may be.
+  private static let maximumAlternatives = 16
 
-  var services: Set<BluetoothUUID>
-  var solicitedServices: Set<BluetoothUUID>
-  var namePrefix: String?
+  private let services: Set<BluetoothUUID>
+  private let solicitedServices: Set<BluetoothUUID>
+  private let name: NamePattern?
   /// The number of an address of whatever type.
-  var address: UInt64?
-  var minimumRSSI: Int?
+  private let address: UInt64?
+  /// One of these must let it through; all do if empty.
+  private let alternatives: [AdvertisementFilter]
 
   init(_ params: ScanStart.Params) throws {
     for (name, list) in [("services", params.services), ("solicitedServices", params.solicitedServices)] {
@@ -27,13 +30,20 @@ struct ScanFilter {
     }
     services = Set(params.services ?? [])
     solicitedServices = Set(params.solicitedServices ?? [])
-    namePrefix = params.name
-    minimumRSSI = params.rssi
-    guard let text = params.address else { return }
-    address = DeviceAddress(text, kind: .public)?.value
-    if address == nil {
-      throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
+    name = params.name.map { NamePattern($0) }
+    address = try params.address.map { text in
+      guard let address = DeviceAddress(text, kind: .public) else {
+        throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
+      }
+      return address.value
     }
+    let filters = params.filters ?? []
+    // An empty list would let nothing through.
+    guard params.filters == nil || 1...Self.maximumAlternatives ~= filters.count else {
+      throw BledError.invalidParameter.error(
+        "\"filters\" has \(filters.count) elements: give 1 to \(Self.maximumAlternatives), or leave it out")
+    }
+    alternatives = try filters.enumerated().map { try AdvertisementFilter($1, at: "filters[\($0)]") }
   }
 
   /// Whether it lists services: a scan in the background must.
@@ -42,29 +52,24 @@ struct ScanFilter {
   /// Whether it lets this device through as it was last heard.
   func admits(_ peripheral: Peripheral) -> Bool {
     if let address, peripheral.address.value != address, peripheral.current.value != address { return false }
-    return admits(peripheral.rssi) && admits(name: peripheral.name)
-      && admits(peripheral.services, of: peripheral.advertised)
+    guard name != nil || namesServices || !alternatives.isEmpty else { return true }
+    return admits(AdvertisedContent(peripheral))
   }
 
   /// Whether it lets an anonymous advertisement through.
-  func admits(_ report: AdvertisingReport, _ advertised: AdvertisingData) -> Bool {
-    address == nil && admits(report.rssi) && admits(name: advertised.localName)
-      && admits(advertised.serviceUUIDs, of: advertised)
+  func admits(anonymous content: AdvertisedContent) -> Bool { address == nil && admits(content) }
+
+  private func admits(_ content: AdvertisedContent) -> Bool {
+    if let name {
+      guard let advertised = content.name, name.matches(advertised) else { return false }
+    }
+    guard !namesServices || listsWanted(content) else { return false }
+    return alternatives.isEmpty || alternatives.contains { $0.admits(content) }
   }
 
-  private func admits(_ rssi: Int?) -> Bool {
-    guard let minimumRSSI else { return true }
-    return rssi.map { $0 >= minimumRSSI } ?? false
-  }
-
-  private func admits(name: @autoclosure () -> String?) -> Bool {
-    guard let namePrefix else { return true }
-    return name()?.utf8.starts(with: namePrefix.utf8) ?? false
-  }
-
-  private func admits(_ listed: @autoclosure () -> [BluetoothUUID], of advertised: AdvertisingData) -> Bool {
-    guard namesServices else { return true }
-    if !services.isEmpty, listed().contains(where: services.contains) { return true }
-    return !solicitedServices.isEmpty && advertised.solicitedServiceUUIDs.contains(where: solicitedServices.contains)
+  private func listsWanted(_ content: AdvertisedContent) -> Bool {
+    if !services.isEmpty, content.services.contains(where: services.contains) { return true }
+    return !solicitedServices.isEmpty
+      && content.advertised.solicitedServiceUUIDs.contains(where: solicitedServices.contains)
   }
 }

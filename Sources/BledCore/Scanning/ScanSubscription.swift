@@ -1,5 +1,6 @@
 import Adapter
 import BledRPC
+import Bluetooth
 
 /// What one session scans for, and what was reported to it.
 final class ScanSubscription {
@@ -7,21 +8,44 @@ final class ScanSubscription {
   private static let maximumReported = 8192
   /// The same for anonymous advertisements.
   private static let maximumReportedAnonymous = 256
+  /// The bounds of the time after which a device is lost, in seconds.
+  private static let patience = 0.5...3600
 
   /// Where; nil: on all, also on those that are added later.
   let adapter: AdapterSlot?
-  let filter: ScanFilter
   let params: ScanStart.Params
+  private let filter: ScanFilter
+  private let gate: SignalGate
+  /// Which devices are in range; nil if nothing depends on that.
+  private var presence: ScanPresence<Peripheral>?
+  /// Called with a device that is lost, and returns whether that could be told.
+  var onLost: (ScanPresence<Peripheral>.Lost) -> Bool = { _ in true }
+  private let scheduler: any Scheduler
+  /// Rings when a device may be lost.
+  private var alarm: (any ScheduledWork)?
   /// The revision of each device's data that was reported last, by number of the device.
   private var reported: [Int: Int] = [:]
   /// The anonymous advertisements that were reported: set identifier and data.
   private var reportedAnonymous: Set<[UInt8]> = []
 
-  init(adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params) {
+  init(adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params, scheduler: any Scheduler) throws {
     self.adapter = adapter
     self.filter = filter
     self.params = params
+    self.scheduler = scheduler
+    gate = try SignalGate(entry: params.rssi, exit: params.rssiOut)
+    if let patience = params.lost, !Self.patience.contains(patience) {
+      throw BledError.invalidParameter.error(
+        """
+        "lost" must be \(Self.patience.lowerBound) to \(Int(Self.patience.upperBound)) seconds: several times the \
+        interval at which the devices advertise
+        """)
+    }
+    guard gate.hasHysteresis || params.lost != nil else { return }
+    presence = ScanPresence(gate: gate, patience: params.lost.map { .seconds($0) })
   }
+
+  deinit { alarm?.cancel() }
 
   func includes(_ slot: AdapterSlot) -> Bool { adapter == nil || adapter == slot }
 
@@ -39,26 +63,76 @@ final class ScanSubscription {
     return ScanParameters(isActive: isActive, interval: .milliseconds(1280), window: .milliseconds(128))
   }
 
+  // MARK: Reports
+
+  /// Whether it gets a report on a device as that was last heard, which is noted.
+  func takes(_ peripheral: Peripheral, wantsAll: Bool) -> Bool {
+    if presence != nil {
+      // Every advertisement counts, also one that is not reported.
+      guard filter.admits(peripheral), isIn(peripheral), wantsAll || isNews(peripheral) else { return false }
+    } else {
+      guard wantsAll || isNews(peripheral), gate.admits(peripheral.rssi, isIn: false), filter.admits(peripheral)
+      else { return false }
+    }
+    if !wantsAll { note(peripheral) }
+    return true
+  }
+
+  /// Whether it gets a report on an anonymous advertisement, which is noted.
+  func takes(anonymous report: AdvertisingReport, _ content: AdvertisedContent, wantsAll: Bool) -> Bool {
+    gate.admits(report.rssi, isIn: false) && filter.admits(anonymous: content) && (wantsAll || note(report))
+  }
+
+  private func isIn(_ peripheral: Peripheral) -> Bool {
+    guard let verdict = presence?.heard(peripheral, rssi: peripheral.rssi, at: scheduler.now) else { return true }
+    // Who comes back is news.
+    if verdict.leaves { reported[peripheral.number] = nil }
+    if let gone = verdict.lost { lose(gone) }
+    watch()
+    return verdict.isIn
+  }
+
+  // MARK: Losses
+
+  private func watch() {
+    // A deadline does not become earlier.
+    guard alarm == nil, let deadline = presence?.deadline else { return }
+    alarm = scheduler.schedule(at: deadline) { [weak self] in
+      guard let self else { return }
+      alarm = nil
+      for gone in presence?.tick(at: scheduler.now) ?? [] { lose(gone) }
+      watch()
+    }
+  }
+
+  private func lose(_ gone: ScanPresence<Peripheral>.Lost) {
+    reported[gone.device.number] = nil
+    if !onLost(gone) { presence?.postpone(gone, at: scheduler.now) }
+  }
+
   // MARK: Duplicates
 
   /// Whether a device was not reported yet, or with other data.
-  func isNews(_ peripheral: Peripheral) -> Bool { reported[peripheral.number] != peripheral.revision }
+  private func isNews(_ peripheral: Peripheral) -> Bool { reported[peripheral.number] != peripheral.revision }
 
   /// Notes that a device is reported.
-  func note(_ peripheral: Peripheral) {
+  private func note(_ peripheral: Peripheral) {
     if reported.count >= Self.maximumReported { reported = [:] }
     reported[peripheral.number] = peripheral.revision
   }
 
   /// Notes that an anonymous advertisement is reported.
   /// - Returns: false if it was before.
-  func note(_ report: AdvertisingReport) -> Bool {
+  private func note(_ report: AdvertisingReport) -> Bool {
     if reportedAnonymous.count >= Self.maximumReportedAnonymous { reportedAnonymous = [] }
     return reportedAnonymous.insert([report.sid ?? 0xFF] + report.data).inserted
   }
 
-  func forgetReported() {
+  /// The program goes into the background, or comes back from there: one that was disconnected has seen nothing.
+  func backgroundChanged(to isBackground: Bool) {
     reported = [:]
     reportedAnonymous = []
+    // What is suspended hears nothing, so that nothing is lost either.
+    if !isRunning(inBackground: isBackground) { presence?.removeAll() }
   }
 }

@@ -108,7 +108,7 @@ public enum ProtocolContents {
 
   /// The notifications that the daemon sends.
   public static let notifications: [any RPCNotification.Type] = [
-    AdapterChanged.self, ScanReport.self, ScanAnonymousReport.self,
+    AdapterChanged.self, ScanReport.self, ScanAnonymousReport.self, ScanLost.self,
     PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralConnectWaiting.self,
     PeripheralDisconnected.self, PeripheralLinkChanged.self,
     GATTDiscoveryProgress.self,

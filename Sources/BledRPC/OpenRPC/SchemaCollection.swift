@@ -177,6 +177,13 @@ extension ConnectionLatency: SchemaLeaf {
   static var sample: ConnectionLatency { .low }
 }
 
+extension ScanStart.AddressKind: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    ["type": "string", "enum": .array(allCases.map { .text($0.rawValue) })]
+  }
+  static var sample: ScanStart.AddressKind { .public }
+}
+
 extension JSONValue: SchemaLeaf {
   static func schema(_ schemas: inout SchemaCollection) -> JSONValue { [:] }
   static var sample: JSONValue { .null }

@@ -14,11 +14,17 @@ struct ScanCommand: ShellCommand {
   @Option(help: "Seconds to scan; 0: until Ctrl-C.") var time = 5.0
   @Option(name: .customLong("service"), help: "Only devices that advertise this service; can be repeated.")
   var services: [BluetoothUUID] = []
-  @Option(help: "Only devices whose name begins with this.") var name: String?
   @Option(help: "Only the device with this address.") var address: String?
+  @OptionGroup var filters: ScanFilterOptions
   @Option(parsing: .unconditional, help: "Only reports at least this strong, in dBm.") var rssi: Int?
+  @Option(
+    parsing: .unconditional,
+    help: "With --rssi: a device that was that strong is shown until it is weaker than this, in dBm.")
+  var rssiOut: Int?
+  @Option(help: "Report devices that were not heard for this many seconds, 0.5 to 3600.") var lost: Double?
   @Option(help: "Only this adapter.") var adapter: String?
   @Flag(help: "Print a line for every report instead of a table of devices.") var duplicates = false
+  @Flag(help: "Only listen: send no scan requests, unless another program's scan does.") var passive = false
   @Flag(help: "Also print a line for each anonymous advertisement, which is of no device.") var anonymous = false
   @OptionGroup var global: GlobalOptions
 
@@ -30,14 +36,13 @@ struct ScanCommand: ShellCommand {
     let output = output(of: shell)
     try await shell.requireAdapter()
     let live = output.isTerminal && !output.json && !duplicates && !anonymous
-    let parameters = ScanStart.Params(
-      adapter: adapter, services: services.isEmpty ? nil : services, name: name, address: address, rssi: rssi,
-      duplicates: duplicates || live ? true : nil, anonymous: anonymous ? true : nil)
     let client = try await shell.connection()
+    let table = ScanTable(output: output, live: live)
     let printing = anonymous ? printAnonymous(of: client, output) : nil
     defer { printing?.cancel() }
-    let reports = try await client.scan(parameters)
-    let table = ScanTable(output: output, live: live)
+    let losing = lost == nil ? nil : showLost(of: client, in: table, output)
+    defer { losing?.cancel() }
+    let reports = try await client.scan(try parameters(live: live))
     do {
       _ = try await withDeadline(time) { @MainActor in
         for try await report in reports {
@@ -56,6 +61,30 @@ struct ScanCommand: ShellCommand {
       // Ctrl-C is a regular end: what was heard is shown.
     }
     if !output.json, !duplicates { table.finish() }
+  }
+
+  private func parameters(live: Bool) throws -> ScanStart.Params {
+    ScanStart.Params(
+      adapter: adapter, services: services.isEmpty ? nil : services, name: filters.namePrefix, address: address,
+      rssi: rssi, duplicates: duplicates || live ? true : nil, active: passive ? false : nil,
+      anonymous: anonymous ? true : nil,
+      filters: try filters.filter.map { [$0] }, rssiOut: rssiOut, lost: lost)
+  }
+
+  /// Shows which devices are not heard any more, until it is cancelled.
+  private func showLost(of client: BledClient, in table: ScanTable, _ output: Output) -> Task<Void, any Error> {
+    let losses = client.notifications(ScanLost.self, buffering: .newest(1024))
+    return Task { @MainActor in
+      for try await lost in losses {
+        if output.json {
+          try output.object(lost)
+        } else if duplicates {
+          output.line(ScanTable.lostLine(lost, output))
+        } else {
+          table.lose(lost.peripheral)
+        }
+      }
+    }
   }
 
   /// Prints what comes from nobody, until it is cancelled.

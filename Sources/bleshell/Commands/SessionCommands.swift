@@ -93,7 +93,9 @@ extension ScanStart.Params {
   fileprivate var words: String {
     let words = [
       adapter.map { "on \($0)" }, services.map { $0.map { "\($0)" }.joined(separator: " ") }, name.map { "\"\($0)\"" },
-      address, rssi.map { "from \($0) dBm" }, duplicates == true ? "with duplicates" : nil,
+      address, filters.map { $0.map(\.words).joined(separator: " or ") },
+      rssi.map { "from \($0) dBm" + (rssiOut.map { " to \($0) dBm" } ?? "") },
+      lost.map { "lost after \($0) s" }, duplicates == true ? "with duplicates" : nil,
       active == false ? "passive" : nil,
     ].compactMap { $0 }.filter { !$0.isEmpty }
     return words.map { " " + $0 }.joined()

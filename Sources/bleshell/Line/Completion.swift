@@ -54,7 +54,11 @@ enum Completion {
   }
 
   private static let options = [
-    "scan": ["--time", "--service", "--name", "--address", "--rssi", "--adapter", "--duplicates", "--anonymous"],
+    "scan": [
+      "--time", "--service", "--name", "--whole-name", "--ignore-case", "--address", "--address-kind", "--manufacturer",
+      "--service-data", "--pattern", "--connectable", "--rssi", "--rssi-out", "--lost", "--adapter", "--duplicates",
+      "--passive", "--anonymous",
+    ],
     "connect": ["--timeout"], "services": ["--timeout"], "rssi": ["--timeout"], "read": ["--timeout"],
     "write": ["--text", "--no-response", "--timeout"], "subscribe": ["--count", "--time", "--timeout"],
     "advertise": [

@@ -66,6 +66,13 @@ struct Table {
     if live, ContinuousClock.now - lastDrawn > .milliseconds(200) { draw() }
   }
 
+  /// A device is not heard any more.
+  func lose(_ peripheral: String) {
+    guard reports.removeValue(forKey: peripheral) != nil else { return }
+    order.removeAll { $0 == peripheral }
+    if live { draw() }
+  }
+
   /// Prints the final table.
   func finish() {
     erase()
@@ -108,6 +115,13 @@ struct Table {
     let name = output.styled(Output.clean(report.name ?? "-"), .bold)
     let rssi = report.rssi.map { "\($0) dBm" } ?? "-"
     return "\(time)  \(report.address)  \(rssi)  \(name)  \(Output.clean(contents(report)))"
+  }
+
+  /// A device that is not heard any more on a line.
+  static func lostLine(_ lost: ScanLost.Params, _ output: Output) -> String {
+    let time = output.styled(clockText(Date()), .dim)
+    let last = clockText(Date(timeIntervalSince1970: lost.lastHeard))
+    return "\(time)  \(lost.peripheral.prefix(8)) is lost; it was last heard at \(last)"
   }
 
   /// An anonymous advertisement on a line.

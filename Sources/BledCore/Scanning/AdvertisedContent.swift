@@ -1,0 +1,32 @@
+import Adapter
+import Bluetooth
+
+/// What is held against the filters of scans: what a device or an anonymous advertisement says, and how it was sent.
+struct AdvertisedContent {
+  /// The AD structures of the advertisement and of its scan response.
+  let advertised: AdvertisingData
+  /// The services that both list.
+  let services: [BluetoothUUID]
+  let name: String?
+  /// The address on the air; nil for an anonymous advertisement.
+  let address: DeviceAddress?
+  let isConnectable: Bool
+
+  /// What a device said when it was last heard; parsed when it changed.
+  init(_ peripheral: Peripheral) {
+    advertised = peripheral.advertised
+    services = peripheral.services
+    name = peripheral.name
+    address = peripheral.advertisement?.address ?? peripheral.current
+    isConnectable = peripheral.advertisement?.isConnectable ?? false
+  }
+
+  /// What an anonymous advertisement says.
+  init(anonymous report: AdvertisingReport) {
+    advertised = AdvertisingData(parsing: report.data)
+    services = advertised.serviceUUIDs
+    name = advertised.localName
+    address = nil
+    isConnectable = report.isConnectable
+  }
+}

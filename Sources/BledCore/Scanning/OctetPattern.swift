@@ -1,0 +1,49 @@
+import BledRPC
+import Bluetooth
+
+/// Octets to look for, with the bits that count.
+struct OctetPattern {
+  /// How long it may be.
+  static let longest = 64
+
+  /// Without the bits that do not count.
+  private let octets: [UInt8]
+  /// As long as `octets`; nil: all bits count.
+  private let mask: [UInt8]?
+
+  /// - Parameter place: what it is part of, for errors: "filters[0].manufacturer".
+  init(_ data: HexBytes?, mask: HexBytes?, at place: String) throws {
+    let octets = data?.octets ?? []
+    guard octets.count <= Self.longest else {
+      throw BledError.invalidParameter.error(
+        "\"\(place).data\" has \(octets.count) octets; give at most the first \(Self.longest)")
+    }
+    guard let mask = mask?.octets else {
+      self.octets = octets
+      self.mask = nil
+      return
+    }
+    guard mask.count == octets.count else {
+      throw BledError.invalidParameter.error(
+        """
+        "\(place).mask" has \(mask.count) octets and "\(place).data" \(octets.count): give both the same length, and \
+        zeros in the mask where anything will do
+        """)
+    }
+    self.octets = zip(octets, mask).map { $0 & $1 }
+    self.mask = mask
+  }
+
+  var count: Int { octets.count }
+
+  /// Whether data has these octets from an offset on. Every report is held against it: nothing is allocated.
+  func matches(_ data: [UInt8], at offset: Int) -> Bool {
+    guard offset <= data.count, data.count - offset >= octets.count else { return false }
+    guard let mask else {
+      for index in octets.indices where data[offset + index] != octets[index] { return false }
+      return true
+    }
+    for index in octets.indices where data[offset + index] & mask[index] != octets[index] { return false }
+    return true
+  }
+}

@@ -1,0 +1,132 @@
+import Bluetooth
+import Collections
+
+/// Which devices one scan has in its range: by hysteresis of the signal strength, and by time.
+///
+/// | Its device is    | Input                            | It is then | What is over                              |
+/// |------------------|----------------------------------|------------|-------------------------------------------|
+/// | unknown, or out  | heard, strong enough to come in  | in         | unknown: the quietest, if there are too many |
+/// | unknown, or out  | heard, weaker                    | the same   |                                           |
+/// | in               | heard, strong enough to stay     | in         |                                           |
+/// | in               | heard, weaker                    | out        |                                           |
+/// | in, or out       | `deadline` has passed            | unknown    | it is lost                                |
+///
+/// Only what the scan's filters let through counts as heard. A device is lost so long after it was last heard and in.
+/// Without a time nothing is ever lost, and what is out is unknown.
+struct ScanPresence<Device: Hashable> {
+  /// How many devices there may be.
+  static var limit: Int { 1024 }
+
+  /// What an advertisement means.
+  struct Verdict: Equatable {
+    /// Whether the scan gets it.
+    var isIn: Bool
+    /// Whether the device was in, and is to come in anew.
+    var leaves = false
+    /// The one that is lost to make room: when it was heard last.
+    var lost: Lost?
+  }
+
+  /// A device that is not there any more.
+  struct Lost: Hashable {
+    var device: Device
+    /// When it was last heard and in.
+    var lastHeard: Instant
+  }
+
+  private struct Entry {
+    var lastHeard: Instant
+    var isIn = true
+  }
+
+  /// A time before which a device is not lost. It may be later by now: then it has been heard since.
+  private struct Check: Comparable {
+    let time: Instant
+    let device: Device
+
+    static func < (left: Check, right: Check) -> Bool { left.time < right.time }
+    static func == (left: Check, right: Check) -> Bool { left.time == right.time }
+  }
+
+  private let gate: SignalGate
+  private let patience: Duration?
+  private var entries: [Device: Entry] = [:]
+  /// One for each entry, if there is a time.
+  private var checks = Heap<Check>()
+
+  /// - Parameter patience: after how long without being heard a device is lost; nil: never.
+  init(gate: SignalGate, patience: Duration?) {
+    self.gate = gate
+    self.patience = patience
+  }
+
+  /// When `tick` may have something to do. Until then it does not become earlier.
+  var deadline: Instant? { checks.min?.time }
+
+  /// An advertisement that passes the filters was heard.
+  mutating func heard(_ device: Device, rssi: Int?, at now: Instant) -> Verdict {
+    guard let entry = entries[device] else {
+      guard gate.admits(rssi, isIn: false) else { return Verdict(isIn: false) }
+      return Verdict(isIn: true, lost: enter(device, at: now))
+    }
+    guard gate.admits(rssi, isIn: entry.isIn) else {
+      if patience == nil { entries[device] = nil } else { entries[device]?.isIn = false }
+      return Verdict(isIn: false, leaves: entry.isIn && gate.hasHysteresis)
+    }
+    entries[device] = Entry(lastHeard: now)
+    return Verdict(isIn: true)
+  }
+
+  /// The deadline has passed.
+  /// - Returns: what is lost, the one that was heard first before the others.
+  mutating func tick(at now: Instant) -> [Lost] {
+    var lost: [Lost] = []
+    while let time = nextLoss(), time <= now, let next = dropQuietest() { lost.append(next) }
+    return lost
+  }
+
+  /// A loss could not be told: the device is lost again after the same time, if there is room.
+  mutating func postpone(_ lost: Lost, at now: Instant) {
+    guard entries[lost.device] == nil, entries.count < Self.limit else { return }
+    _ = enter(lost.device, at: now)
+    entries[lost.device]?.isIn = false
+  }
+
+  /// Nothing is known of any device.
+  mutating func removeAll() {
+    entries = [:]
+    checks = []
+  }
+
+  private mutating func enter(_ device: Device, at now: Instant) -> Lost? {
+    var lost: Lost?
+    if entries.count >= Self.limit {
+      if patience == nil {
+        // Whoever is between the thresholds has to come in anew.
+        entries = [:]
+      } else if nextLoss() != nil {
+        lost = dropQuietest()
+      }
+    }
+    entries[device] = Entry(lastHeard: now)
+    if let patience { checks.insert(Check(time: now.advanced(by: patience), device: device)) }
+    return lost
+  }
+
+  /// Brings the check of the device that was heard longest ago to the top.
+  /// - Returns: when that is lost.
+  private mutating func nextLoss() -> Instant? {
+    guard let patience else { return nil }
+    while let check = checks.min, let entry = entries[check.device] {
+      let time = entry.lastHeard.advanced(by: patience)
+      guard time > check.time else { return time }
+      checks.replaceMin(with: Check(time: time, device: check.device))
+    }
+    return nil
+  }
+
+  private mutating func dropQuietest() -> Lost? {
+    guard let check = checks.popMin(), let entry = entries.removeValue(forKey: check.device) else { return nil }
+    return Lost(device: check.device, lastHeard: entry.lastHeard)
+  }
+}

@@ -1,0 +1,37 @@
+import BledRPC
+import Bluetooth
+
+/// How strong a device must be: to come in, and to stay in.
+struct SignalGate: Hashable {
+  /// In dBm; nil: anything.
+  private let entry: Int?
+  /// In dBm, at most `entry`.
+  private let exit: Int?
+
+  /// - Parameters:
+  ///   - entry: a device that is not in comes in when it is at least this strong, in dBm.
+  ///   - exit: and goes out when it is weaker than this; nil: as `entry`.
+  init(entry: Int?, exit: Int?) throws {
+    if let exit {
+      guard let entry, exit <= entry else {
+        throw BledError.invalidParameter.error(
+          """
+          "rssiOut" is the strength below which a device is out again: give "rssi", too, which is the strength at which \
+          it comes in, and at least as much
+          """)
+      }
+    }
+    self.entry = entry
+    self.exit = exit ?? entry
+  }
+
+  /// Whether it makes a difference whether a device was in before.
+  var hasHysteresis: Bool { entry != exit }
+
+  /// Whether a device is in. One of unknown strength stays what it is, where anything is demanded.
+  func admits(_ rssi: Int?, isIn: Bool) -> Bool {
+    guard let threshold = isIn ? exit : entry else { return true }
+    guard let rssi else { return isIn }
+    return rssi >= threshold
+  }
+}

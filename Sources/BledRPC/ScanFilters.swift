@@ -1,0 +1,112 @@
+import Bluetooth
+
+extension ScanStart {
+  /// What an advertisement must have. All members that are present must match; at least one must be present.
+  public struct Filter: Codable, Hashable, Sendable {
+    /// It lists one of these services.
+    public var services: [BluetoothUUID]?
+    /// The device's name begins with this text.
+    public var name: String?
+    /// True: the name is this text and no more. Requires `name`.
+    public var wholeName: Bool?
+    /// True: upper and lower case of the name are the same. Requires `name`.
+    public var ignoreCase: Bool?
+    /// It has manufacturer-specific data like this.
+    public var manufacturer: Manufacturer?
+    /// It has service data like this.
+    public var serviceData: ServiceData?
+    /// It has an AD structure like this.
+    public var pattern: Pattern?
+    /// The device's address is of one of these kinds.
+    public var addressKinds: [AddressKind]?
+    /// True: the device accepts connections.
+    public var connectable: Bool?
+
+    /// Makes a filter.
+    public init(
+      services: [BluetoothUUID]? = nil, name: String? = nil, wholeName: Bool? = nil, ignoreCase: Bool? = nil,
+      manufacturer: Manufacturer? = nil, serviceData: ServiceData? = nil, pattern: Pattern? = nil,
+      addressKinds: [AddressKind]? = nil, connectable: Bool? = nil
+    ) {
+      self.services = services
+      self.name = name
+      self.wholeName = wholeName
+      self.ignoreCase = ignoreCase
+      self.manufacturer = manufacturer
+      self.serviceData = serviceData
+      self.pattern = pattern
+      self.addressKinds = addressKinds
+      self.connectable = connectable
+    }
+  }
+
+  /// Manufacturer-specific data to look for.
+  public struct Manufacturer: Codable, Hashable, Sendable {
+    /// The company identifier (Assigned Numbers, 7.1).
+    public var company: UInt16
+    /// How the data after the company identifier begins; anything if missing.
+    public var data: HexBytes?
+    /// The bits of `data` that count, as many octets; all of them if missing.
+    public var mask: HexBytes?
+    /// Makes a description.
+    public init(company: UInt16, data: HexBytes? = nil, mask: HexBytes? = nil) {
+      self.company = company
+      self.data = data
+      self.mask = mask
+    }
+  }
+
+  /// Service data to look for.
+  public struct ServiceData: Codable, Hashable, Sendable {
+    /// The service.
+    public var uuid: BluetoothUUID
+    /// How the data after the UUID begins; anything if missing.
+    public var data: HexBytes?
+    /// The bits of `data` that count, as many octets; all of them if missing.
+    public var mask: HexBytes?
+    /// Makes a description.
+    public init(uuid: BluetoothUUID, data: HexBytes? = nil, mask: HexBytes? = nil) {
+      self.uuid = uuid
+      self.data = data
+      self.mask = mask
+    }
+  }
+
+  /// Octets in an AD structure to look for.
+  public struct Pattern: Codable, Hashable, Sendable {
+    /// The AD type, 0 to 255 (Assigned Numbers, 2.3).
+    public var type: Int
+    /// Where in the data of the structure, behind its type; 0 if missing.
+    public var offset: Int?
+    /// The octets there.
+    public var data: HexBytes
+    /// Makes a description.
+    public init(type: Int, offset: Int? = nil, data: HexBytes) {
+      self.type = type
+      self.offset = offset
+      self.data = data
+    }
+  }
+
+  /// The kinds of device addresses (Core 5.4, Vol 6, Part B, 1.3).
+  public enum AddressKind: String, Codable, Hashable, Sendable, CaseIterable {
+    /// A public address.
+    case `public`
+    /// A static random one, which stays the same at least until the device restarts.
+    case randomStatic
+    /// A resolvable private one, which changes: those that have the device's key know whose it is.
+    case resolvable
+    /// A non-resolvable private one, which changes and tells nobody anything.
+    case nonResolvable
+
+    /// Reads one of the words.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      guard let kind = Self(word: try container.decode(String.self)) else {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "give public, randomStatic, resolvable or nonResolvable")
+      }
+      self = kind
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import BledRPC
+import Bluetooth
+
+/// The options of `bleshell scan` that make a filter of `scan.start`: all of them must match.
+struct ScanFilterOptions: ParsableArguments {
+  @Option(help: "Only devices whose name begins with this.") var name: String?
+  @Flag(help: "With --name: it is the whole name.") var wholeName = false
+  @Flag(help: "With --name: upper and lower case are the same.") var ignoreCase = false
+  @Option(
+    help: """
+      Only devices with manufacturer data of this company, such as 0x004C, that begins with these octets, of which the \
+      bits of a mask count: COMPANY[=HEX[/MASK]].
+      """)
+  var manufacturer: String?
+  @Option(help: "Only devices with service data like this: UUID[=HEX[/MASK]].") var serviceData: String?
+  @Option(
+    help: "Only devices with these octets in an AD structure, behind its type: TYPE[@OFFSET]=HEX, as 0xFF@2=0215.")
+  var pattern: String?
+  @Option(
+    name: .customLong("address-kind"),
+    help: "Only addresses of this kind: public, randomStatic, resolvable or nonResolvable; can be repeated.")
+  var addressKinds: [ScanStart.AddressKind] = []
+  @Flag(help: "Only devices that accept connections.") var connectable = false
+
+  func validate() throws {
+    guard name != nil || !wholeName && !ignoreCase else {
+      throw ValidationError("--whole-name and --ignore-case say how to compare a name: add --name")
+    }
+    _ = try filter
+  }
+
+  /// The beginning of a name as it is, which `scan.start` has a member of its own for.
+  var namePrefix: String? { wholeName || ignoreCase ? nil : name }
+
+  /// The filter, for everything else; nil: none is wanted.
+  var filter: ScanStart.Filter? {
+    get throws {
+      let filter = ScanStart.Filter(
+        name: namePrefix == nil ? name : nil, wholeName: wholeName ? true : nil, ignoreCase: ignoreCase ? true : nil,
+        manufacturer: try manufacturer.map(Self.manufacturer), serviceData: try serviceData.map(Self.serviceData),
+        pattern: try pattern.map(Self.pattern), addressKinds: addressKinds.isEmpty ? nil : addressKinds,
+        connectable: connectable ? true : nil)
+      return filter == .init() ? nil : filter
+    }
+  }
+
+  private static func manufacturer(_ text: String) throws -> ScanStart.Manufacturer {
+    guard let (name, data, mask) = parts(of: text), let company = UInt16(number: name) else {
+      throw ValidationError("--manufacturer must be COMPANY[=HEX[/MASK]], such as 0x004C or 0x004C=0215")
+    }
+    return .init(company: company, data: data, mask: mask)
+  }
+
+  private static func serviceData(_ text: String) throws -> ScanStart.ServiceData {
+    guard let (name, data, mask) = parts(of: text), let uuid = BluetoothUUID(name) else {
+      throw ValidationError("--service-data must be UUID[=HEX[/MASK]], such as FEAA or FEAA=10")
+    }
+    return .init(uuid: uuid, data: data, mask: mask)
+  }
+
+  private static func pattern(_ text: String) throws -> ScanStart.Pattern {
+    guard let (place, octets, mask) = parts(of: text), let data = octets, mask == nil else { throw wrongPattern }
+    let numbers = place.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map { UInt16(number: $0) }
+    guard let type = numbers[0], let offset = numbers.count > 1 ? numbers[1] : 0 else { throw wrongPattern }
+    return .init(type: Int(type), offset: numbers.count > 1 ? Int(offset) : nil, data: data)
+  }
+
+  private static var wrongPattern: ValidationError {
+    ValidationError("--pattern must be TYPE[@OFFSET]=HEX, such as 0xFF@2=0215")
+  }
+
+  /// NAME[=HEX[/MASK]]
+  private static func parts(of text: String) -> (name: Substring, data: HexBytes?, mask: HexBytes?)? {
+    let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard sides.count > 1 else { return (sides[0], nil, nil) }
+    let octets = sides[1].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map { Hex.decode($0) }
+    guard let data = octets[0] else { return nil }
+    guard octets.count > 1 else { return (sides[0], HexBytes(data), nil) }
+    return octets[1].map { (sides[0], HexBytes(data), HexBytes($0)) }
+  }
+}
+
+extension UInt16 {
+  /// Reads a decimal number, or hex digits behind "0x".
+  fileprivate init?(number: Substring) {
+    let isHex = number.hasPrefix("0x") || number.hasPrefix("0X")
+    self.init(isHex ? number.dropFirst(2) : number, radix: isHex ? 16 : 10)
+  }
+}
+
+extension ScanStart.AddressKind: ExpressibleByArgument {
+  /// Reads one of the words.
+  public init?(argument: String) { self.init(word: argument) }
+}
+
+extension ScanStart.Filter {
+  /// What it demands, as text.
+  var words: String {
+    func like(_ name: String, _ data: HexBytes?, _ mask: HexBytes?) -> String {
+      name + (data.map { "=" + Hex.encode($0.octets) } ?? "") + (mask.map { "/" + Hex.encode($0.octets) } ?? "")
+    }
+    return [
+      services.map { $0.map { "\($0)" }.joined(separator: "|") }, name.map { "\"\($0)\"" },
+      manufacturer.map { like("company \($0.company)", $0.data, $0.mask) },
+      serviceData.map { like("\($0.uuid)", $0.data, $0.mask) },
+      pattern.map { like("AD \($0.type)@\($0.offset ?? 0)", $0.data, nil) },
+      addressKinds.map { $0.map(\.rawValue).joined(separator: "|") }, connectable == true ? "connectable" : nil,
+    ].compactMap { $0 }.joined(separator: "+")
+  }
+}
