@@ -19,6 +19,11 @@ struct BleshellRun {
 extension DaemonProcess {
   /// Runs `bleshell` against this daemon to its end.
   func bleshell(_ arguments: String..., input: String = "") throws -> BleshellRun {
+    try bleshell(arguments: arguments, input: input)
+  }
+
+  /// The same with a list.
+  func bleshell(arguments: [String], input: String = "") throws -> BleshellRun {
     let process = try start(arguments, input: input)
     let status = try process.exitStatus(within: 40)
     return BleshellRun(status: status, output: process.output, errors: process.errors)

@@ -55,10 +55,13 @@ extension RandomClient {
 
   private func scan() {
     var params = ScanStart.Params(active: generator.chance(0.7))
-    switch pick(4) {
+    switch pick(5) {
     case 0: params.services = [0x180D]
     case 1: params.name = "d\(pick(9))"
     case 2: params.rssi = -70
+    case 3:
+      params.filters = [.init(name: "D\(pick(9))", ignoreCase: true), .init(addressKinds: [.randomStatic])]
+      (params.rssi, params.rssiOut, params.lost) = (-65, -75, 20)
     default: params.duplicates = generator.chance(manner == .sleeper ? 0.5 : 0.05)
     }
     if generator.chance(0.2) { params.adapter = "a\(pick(2))" }

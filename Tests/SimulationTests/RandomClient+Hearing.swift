@@ -109,6 +109,9 @@ extension RandomClient {
   private func heard(_ name: String, _ message: RPCMessage) throws {
     switch name {
     case ScanReport.name: _ = try message.params(ScanReport.Params.self)
+    case ScanLost.name:
+      _ = try message.params(ScanLost.Params.self)
+      simulation.count("devices lost")
     case GATTValue.name:
       let value = try message.params(GATTValue.Params.self)
       guard devices[value.peripheral]?.subscriptions[value.handle] != nil else {
