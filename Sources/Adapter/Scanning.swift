@@ -25,6 +25,15 @@ public enum PHY: UInt8, Hashable, Sendable, CaseIterable {
   case le2M = 2
   /// 125 or 500 kb/s, for a longer range.
   case leCoded = 3
+
+  /// The word for it on the socket: "1M", "2M", "coded".
+  public var word: String {
+    switch self {
+    case .le1M: "1M"
+    case .le2M: "2M"
+    case .leCoded: "coded"
+    }
+  }
 }
 
 /// One advertisement or scan response as it was received. Nothing is merged and nothing is filtered.

@@ -89,6 +89,7 @@ public final class Daemon {
     router.serveSession(self)
     router.serveScan(scans)
     router.servePeripheral(central)
+    router.serveLinks(central, server)
     router.serveGATT(central)
     router.servePublishing(server, advertising)
     router.servePairing(pairing, central)

@@ -30,10 +30,13 @@ public enum PeripheralConnect: ClientCall {
     /// peripheral.disconnected then has `reconnecting`, and peripheral.connected reports the new link. The last call
     /// applies.
     public var reconnect: Bool?
+    /// What this session wants of the link's parameters, from this call on; see peripheral.setParameters. If missing,
+    /// what it wanted before.
+    public var parameters: LinkWish?
     /// Makes the params.
     public init(
       peripheral: String? = nil, address: String? = nil, addressType: String? = nil, adapter: String? = nil,
-      timeout: Double? = nil, reconnect: Bool? = nil
+      timeout: Double? = nil, reconnect: Bool? = nil, parameters: LinkWish? = nil
     ) {
       self.peripheral = peripheral
       self.address = address
@@ -41,6 +44,7 @@ public enum PeripheralConnect: ClientCall {
       self.adapter = adapter
       self.timeout = timeout
       self.reconnect = reconnect
+      self.parameters = parameters
     }
   }
 

@@ -74,7 +74,8 @@ public final class SimulatedAdapter: Adapter {
     pairing = AdapterPairing(identity: address, generator: self.air.generator(Stream.pairing.of(address)))
     end = SimulatedLink.End(
       address: address, maximumMTU: scenario.adapter.mtu,
-      signal: Signal(SignalDescription(), generator: self.air.generator(Stream.signal.of(address))), party: pairing)
+      signal: Signal(SignalDescription(), generator: self.air.generator(Stream.signal.of(address))), party: pairing,
+      radio: scenario.adapter.radio)
     pairing.onEvent = { [weak self] address, event in self?.onEvent?(.pairing(address, event)) }
   }
 

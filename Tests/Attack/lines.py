@@ -29,6 +29,8 @@ def methods(device, handle):
         "peripheral.rssi": {"peripheral": device},
         "peripheral.forget": {"peripheral": "nobody"},
         "peripheral.watch": {},
+        "peripheral.parameters": {"peripheral": device},
+        "peripheral.setParameters": {"peripheral": device, "parameters": {"maximumInterval": 0.03}},
         "gatt.discover": {"peripheral": device},
         "gatt.discoverServices": {"peripheral": device},
         "gatt.discoverIncludedServices": target,

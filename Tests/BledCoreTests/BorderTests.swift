@@ -66,6 +66,8 @@ import Testing
       call("peripheral.disconnect", #"{"address":"\#(text)"}"#),
       call("peripheral.disconnect", #"{"address":"C0:00:00:00:00:01","addressType":"\#(text)"}"#),
       call("peripheral.forget", #"{"peripheral":"\#(text)"}"#),
+      call("peripheral.parameters", #"{"peripheral":"\#(text)"}"#),
+      call("peripheral.setParameters", #"{"peripheral":"\#(text)","parameters":{"latency":1}}"#),
       call("gatt.read", #"{"peripheral":"\#(text)","handle":1}"#),
       call("gatt.write", #"{"peripheral":"p","handle":1,"value":"\#(text)"}"#),
       call("server.setLatency", #"{"central":"\#(text)","latency":"low"}"#),

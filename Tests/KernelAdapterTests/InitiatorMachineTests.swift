@@ -51,6 +51,21 @@ struct InitiatorMachineTests {
     script.silent()
   }
 
+  @Test("The quickest parameters count for all, and others are put into force at once")
+  func parametersOfSeveralDevices() throws {
+    var script = RadioScript<LegacyFamily>()
+    try bothWanted(&script)
+    let quick = ConnectionParameters(
+      interval: .microseconds(7500)...(.milliseconds(15)), latency: 3, supervisionTimeout: .seconds(6))
+    script.give(.connect(lamp, quick))
+    try script.command("0e20 00")
+    try script.hear(connected("000000000000", handle: "0000", status: "02"))
+    try script.started("\(create) 01f4f3f2f1f0 00 0600 0c00 0000 5802 0000 0000")
+    // The same once more changes nothing.
+    script.give(.connect(lamp, quick))
+    script.silent()
+  }
+
   @Test func moreDevicesThanTheListHoldsTakeTurnsOfFiveSeconds() throws {
     var script = RadioScript<LegacyFamily>(acceptList: 1)
     script.give(.connect(belt, ConnectionParameters()))

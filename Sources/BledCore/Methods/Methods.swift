@@ -55,6 +55,20 @@ extension Router {
 }
 
 extension Router {
+  /// What concerns links of both directions.
+  func serveLinks(_ central: CentralBroker, _ server: ServerBroker) {
+    answer(PeripheralParameters.self) { [unowned central] params, session in
+      try central.anyLink(with: params.peripheral, for: session).linkDescription
+    }
+    serve(PeripheralSetParameters.self) { [unowned central, unowned server] params, session, reply in
+      let served = server.link(serving: params.peripheral, by: session)
+      let hub = try served ?? central.link(to: params.peripheral, for: session).hub
+      try hub.setWish(params.parameters, of: session) { error in hub.answer(reply, error) }
+    }
+  }
+}
+
+extension Router {
   func servePublishing(_ server: ServerBroker, _ advertising: AdvertisingBroker) {
     answer(ServiceAdd.self) { [unowned server] params, session in
       .init(service: try server.add(params, for: session))

@@ -39,7 +39,8 @@ final class SimulatedPeripheral: Connectable {
       address: description.address, maximumMTU: description.mtu,
       signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))),
       valueLoss: ValueLoss(
-        description.losses.value, generator: air.generator(Stream.losses.of(description.address))), party: pairing)
+        description.losses.value, generator: air.generator(Stream.losses.of(description.address))), party: pairing,
+      radio: description.radio)
     advertiser = Advertiser(
       .device, owner: self,
       parameters: AdvertisingParameters(

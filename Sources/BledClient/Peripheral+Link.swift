@@ -1,0 +1,28 @@
+import BledRPC
+import Bluetooth
+
+extension Peripheral {
+  /// What is in force on the link: interval, latency, timeout, MTU, PHYs and packet lengths.
+  /// - Throws: `GAPError.notConnected`; and as `BledClient.call`.
+  public func parameters() async throws(BluetoothError) -> LinkDescription {
+    try await client.call(PeripheralParameters.self, .init(peripheral: identifier))
+  }
+
+  /// Replaces what this client wants of the link's parameters, until it lets the device go. The wishes of all programs
+  /// are merged: the quickest interval, the lowest latency, the longest timeout.
+  /// - Parameter wish: nil: nothing any more.
+  /// - Returns: What is in force when the controllers have settled it.
+  /// - Throws: `BledError.invalidParameter` for what the specification forbids; `GAPError.notConnected`; an error of
+  ///   the domain `hci` with which the controllers refuse; and as `BledClient.call`.
+  @discardableResult
+  public func setParameters(_ wish: LinkWish?) async throws(BluetoothError) -> LinkDescription {
+    try await client.call(PeripheralSetParameters.self, .init(peripheral: identifier, parameters: wish))
+  }
+
+  /// What is in force on the link, whenever it changes from now on.
+  public func parameterChanges() -> AsyncThrowingStream<LinkDescription, any Error> {
+    client.notifications(PeripheralParametersChanged.self, buffering: .newest(16)) { [identifier] change in
+      change.peripheral == identifier
+    }
+  }
+}
