@@ -34,6 +34,7 @@ MODULES = {
         "zoo_walk",
     ],
     8: ["pairing", "pairing_policy", "out_of_band", "privacy", "pairing_attacks", "bonded_phone"],
+    11: ["link_parameters"],
 }
 
 
