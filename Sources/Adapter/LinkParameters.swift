@@ -31,15 +31,19 @@ public struct ConnectionParameters: Hashable, Sendable {
   public var latency: Int
   /// After this long without a packet the link is lost, 100 ms to 32 s.
   public var supervisionTimeout: Duration
+  /// The PHYs on which a device that is to be connected is listened for: LE 1M, LE Coded or both. An adapter without
+  /// the coded PHY leaves it out.
+  public var phys: Set<PHY>
 
   /// Makes connection parameters; the defaults suit an ordinary link with low latency.
   public init(
     interval: ClosedRange<Duration> = .milliseconds(15)...(.milliseconds(45)), latency: Int = 0,
-    supervisionTimeout: Duration = .seconds(4)
+    supervisionTimeout: Duration = .seconds(4), phys: Set<PHY> = [.le1M]
   ) {
     self.interval = interval
     self.latency = latency
     self.supervisionTimeout = supervisionTimeout
+    self.phys = phys
   }
 
   /// One set of parameters that is good enough for all: the quickest interval, the lowest latency, the longest timeout.
@@ -52,6 +56,7 @@ public struct ConnectionParameters: Hashable, Sendable {
       best.interval = lower...min(best.interval.upperBound, parameters.interval.upperBound)
       best.latency = min(best.latency, parameters.latency)
       best.supervisionTimeout = max(best.supervisionTimeout, parameters.supervisionTimeout)
+      best.phys.formUnion(parameters.phys)
       return best
     }
   }

@@ -6,14 +6,21 @@ public struct ScanParameters: Hashable, Sendable {
   public var isActive: Bool
   /// From the beginning of one scan window to the next, 2.5 ms to 10.24 s.
   public var interval: Duration
-  /// How long each window is, at most `interval`.
+  /// How long each window is, at most `interval`; of both PHYs if there are two.
   public var window: Duration
+  /// The PHYs on which advertisements are listened for: LE 1M, LE Coded or both. An adapter without the coded PHY
+  /// leaves it out.
+  public var phys: Set<PHY>
 
-  /// Makes scan parameters; without arguments an active scan half of the time.
-  public init(isActive: Bool = true, interval: Duration = .milliseconds(60), window: Duration = .milliseconds(30)) {
+  /// Makes scan parameters; without arguments an active scan half of the time on LE 1M.
+  public init(
+    isActive: Bool = true, interval: Duration = .milliseconds(60), window: Duration = .milliseconds(30),
+    phys: Set<PHY> = [.le1M]
+  ) {
     self.isActive = isActive
     self.interval = interval
     self.window = window
+    self.phys = phys
   }
 }
 

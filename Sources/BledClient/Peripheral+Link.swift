@@ -19,6 +19,15 @@ extension Peripheral {
     try await client.call(PeripheralSetParameters.self, .init(peripheral: identifier, parameters: wish))
   }
 
+  /// Asks for another PHY of the link.
+  /// - Parameter phy: "1M", "2M", "coded", or "codedS2" and "codedS8" with a preference for 500 or 125 kb/s.
+  /// - Returns: What is in force when the controllers have settled it.
+  /// - Throws: `GAPError.notSupported` if one side lacks it; `.notConnected`; and as `BledClient.call`.
+  @discardableResult
+  public func setPHY(_ phy: String) async throws(BluetoothError) -> LinkDescription {
+    try await client.call(PeripheralSetPHY.self, .init(peripheral: identifier, phy: phy))
+  }
+
   /// What is in force on the link, whenever it changes from now on.
   public func parameterChanges() -> AsyncThrowingStream<LinkDescription, any Error> {
     client.notifications(PeripheralParametersChanged.self, buffering: .newest(16)) { [identifier] change in

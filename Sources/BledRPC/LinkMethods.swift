@@ -104,6 +104,36 @@ public enum PeripheralSetParameters: ClientCall {
   }
 }
 
+/// Asks for another PHY of a link.
+public enum PeripheralSetPHY: ClientCall {
+  /// What is in force then.
+  public typealias Result = LinkDescription
+  /// `peripheral.setPHY`
+  public static let name = "peripheral.setPHY"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .connect
+  /// For `rpc.discover`.
+  public static let summary = """
+    Asks for a PHY in both directions of a link, and answers with what is in force when the controllers have settled \
+    it: "1M", "2M" (twice as fast), "coded" (longer range), or "codedS2" and "codedS8" for the coded PHY with a \
+    preference for 500 or 125 kb/s. The error notSupported says which side lacks it. The last call counts, of whatever \
+    session, and for later links, too, while a session uses the device or waits for it.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// "1M", "2M", "coded", "codedS2" or "codedS8".
+    public var phy: String
+    /// Makes the params.
+    public init(peripheral: String, phy: String) {
+      self.peripheral = peripheral
+      self.phy = phy
+    }
+  }
+}
+
 /// The parameters of a link changed.
 public enum PeripheralParametersChanged: RPCNotification {
   /// What is in force now.

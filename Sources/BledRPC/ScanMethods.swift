@@ -37,11 +37,13 @@ public enum ScanStart: ClientCall {
     public var active: Bool?
     /// True: anonymous advertisements, too, as scan.anonymousReport.
     public var anonymous: Bool?
+    /// The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
+    public var phys: [String]?
     /// Makes the params.
     public init(
       adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
       name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil,
-      anonymous: Bool? = nil
+      anonymous: Bool? = nil, phys: [String]? = nil
     ) {
       self.adapter = adapter
       self.services = services
@@ -52,6 +54,7 @@ public enum ScanStart: ClientCall {
       self.duplicates = duplicates
       self.active = active
       self.anonymous = anonymous
+      self.phys = phys
     }
   }
 }

@@ -32,6 +32,7 @@ extension KernelAdapter {
     }
     request(.parameters, CommandPacket(update), on: link, done) { status in
       switch status.code {
+      case _ where link.role == .central: status.error("The connection's parameters stay as they are")
       case .unknownHCICommand, .commandDisallowed, .unsupportedFeatureOrParameterValue, .unsupportedRemoteFeature:
         GAPError.notSupported.error(
           "The two controllers cannot negotiate the connection's parameters: only the central can change them.")
@@ -62,16 +63,22 @@ extension KernelAdapter {
   func request(longestPacket octets: Int, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void) {
     let feature = LEFeatures.dataPacketLengthExtension
     if let lacking = lacking(feature, "long packets", on: link) { return later(done, lacking) }
+    let hasCodedPHY = features.contains(.codedPHY)
     let command = LESetDataLength {
       $0.handle = link.handle
       $0.txOctets = UInt16(min(max(27, octets), 251))
-      // What so many octets take on LE 1M: 10 octets around them, and 4 of a message integrity check (Vol 6, Part B,
-      // 4.5.10).
-      $0.txTime = ($0.txOctets + 14) * 8
+      $0.txTime = Self.time(of: $0.txOctets, hasCodedPHY: hasCodedPHY)
     }
     request(.dataLength, CommandPacket(command), on: link, done) {
       $0.error("The length of the connection's packets stays as it is")
     }
+  }
+
+  /// How long a packet takes at most, in µs: with the 14 octets around an encrypted payload on LE 1M, and by the coding
+  /// S=8 where the controller has that, so that no PHY limits the octets (Core 5.4, Vol 6, Part B, 2.1, 2.2 and
+  /// 4.5.10).
+  static func time(of octets: UInt16, hasCodedPHY: Bool) -> UInt16 {
+    hasCodedPHY ? (octets + 9) * 64 + 400 : (octets + 14) * 8
   }
 
   /// Why not both controllers can do this; nil if they can, or the device's did not say.

@@ -124,6 +124,7 @@ extension KernelAdapter {
     setUp = nil
     features = profile.features
     information.address = profile.address
+    information.phys = profile.phys
     information.hasExtendedAdvertising = profile.advertisesExtended
     information.maximumAdvertisingSets = profile.usableAdvertisingSets
     information.maximumAdvertisingDataLength = profile.advertisingDataLength

@@ -165,6 +165,7 @@ public final class SimulatedAdapter: Adapter {
   private func comeOn() {
     information.address = end.address
     information.name = "simulated"
+    information.phys = description.radio.phys
     information.maximumAdvertisingSets = description.advertisingSets
     information.maximumAdvertisingDataLength = description.advertisingDataLength
     information.hasExtendedAdvertising = description.advertisingDataLength > 31

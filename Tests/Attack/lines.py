@@ -31,6 +31,7 @@ def methods(device, handle):
         "peripheral.watch": {},
         "peripheral.parameters": {"peripheral": device},
         "peripheral.setParameters": {"peripheral": device, "parameters": {"maximumInterval": 0.03}},
+        "peripheral.setPHY": {"peripheral": device, "phy": "2M"},
         "gatt.discover": {"peripheral": device},
         "gatt.discoverServices": {"peripheral": device},
         "gatt.discoverIncludedServices": target,

@@ -217,6 +217,21 @@ struct InitiatorMachineTests {
     script.expectTold(.linkUp(handle: 0x40, .central, up), .attach(handle: 0x40, belt, attempts: 1))
   }
 
+  @Test("On the coded PHY a device is looked for where the controller has it, besides LE 1M")
+  func initiatingOnTheCodedPHY() throws {
+    let parameters = ConnectionParameters(phys: [.le1M, .leCoded])
+    let one = "6000 3000 0c00 2400 0000 9001 0000 0000"
+    for (features, length, phys) in [([.codedPHY], "2a", "05 \(one)"), ([], "1a", "01")]
+      as [(LEFeatures, String, String)]
+    {
+      var script = RadioScript<ExtendedFamily>(features: features)
+      script.give(.connect(belt, parameters))
+      try script.command(clear)
+      try script.command(addBelt)
+      try script.started("4320 \(length) 01 00 01 01f4f3f2f1f0 \(phys) \(one)")
+    }
+  }
+
   @Test func quietMeansThatNothingIsLeft() throws {
     var script = RadioScript<LegacyFamily>()
     try bothWanted(&script)

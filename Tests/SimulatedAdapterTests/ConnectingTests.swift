@@ -154,6 +154,20 @@ struct ConnectingTests {
     #expect(outcomes.last == "The adapter does not have the 2M PHY.")
   }
 
+  @Test("A device that advertises on the coded PHY is heard and connected there alone, and its link is on it")
+  func longRange() throws {
+    let world = try World.on(Self.device("connectDelay: 0, longRange: true"))
+    world.adapter.setScan(ScanParameters())
+    #expect(world.connect(1) == nil)
+    #expect(world.reports.isEmpty)
+    world.adapter.setScan(ScanParameters(phys: [.leCoded]))
+    world.scheduler.advance(by: .seconds(1))
+    #expect(world.reports.first?.primaryPHY == .leCoded)
+    let link = try #require(world.connect(1, ConnectionParameters(phys: [.le1M, .leCoded])))
+    #expect(link.layer.txPHY == .leCoded && link.layer.rxPHY == .leCoded)
+    #expect(throws: FileError.self) { try World.on(Self.device("longRange: true, radio: { phys: ['1M'] }")) }
+  }
+
   @Test("A radio without the PHY that every radio has is refused", arguments: ["['2M']", "['3M']"])
   func impossibleRadio(phys: String) {
     #expect(throws: FileError.self) { try World.on(Self.device("radio: { phys: \(phys) }")) }

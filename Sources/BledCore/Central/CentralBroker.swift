@@ -38,6 +38,8 @@ final class CentralBroker {
   var checkForget: (Session, Peripheral) throws -> Void = { _, _ in }
   /// Called with a device that is forgotten.
   var onForget: (Peripheral) -> Void = { _ in }
+  /// Gives what new links are given.
+  var linkDefaults: () -> LinkDefaults = { LinkDefaults() }
   /// Called with the adapters that have to listen for devices that are waited for.
   var onSearch: (Set<AdapterSlot>) -> Void = { _ in }
   private var searched: Set<AdapterSlot> = []
@@ -66,6 +68,7 @@ final class CentralBroker {
       throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a year")
     }
     if let wish = params.parameters { _ = try ConnectionParameters(wish) }
+    let phy = try params.phy.map { try LinkPHY(word: $0) }
     let connection = try connection(wanted: params, by: session)
     let pending = connection.machine.requests(of: session).count
     guard pending < Self.maximumRequests else {
@@ -73,7 +76,8 @@ final class CentralBroker {
         "this session has \(pending) \(PeripheralConnect.name) calls in progress for this device")
     }
     connection.want(
-      session, reply, timeout: params.timeout, keeps: params.reconnect ?? false, wish: params.parameters)
+      session, reply, timeout: params.timeout, keeps: params.reconnect ?? false, wish: params.parameters,
+      phy: phy)
   }
 
   func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
@@ -276,6 +280,7 @@ final class CentralBroker {
     try admit(session, connection.machine)
     connection.prefer(slot)
     if !isRestored, connection.link == nil, let error = connection.slot.unusable { throw error }
+    if let word = params.phy { try connection.slot.check(has: LinkPHY(word: word).phy) }
     add(connection)
     peripheral.used(by: session.user)
     directory.keep(peripheral)

@@ -40,6 +40,8 @@ final class PeripheralConnection {
   private var fullError: BluetoothError?
   /// What sessions want of the link's parameters, for as long as they use the device or wait for it.
   var wished: [Session: LinkWish] = [:]
+  /// The PHY that was asked for last.
+  var phy: LinkPHY?
   /// What preserved sessions that wait for the link had of the device before the daemon was started.
   private var preserved: [Session: RestoredState.Peripheral] = [:]
 
@@ -63,11 +65,14 @@ final class PeripheralConnection {
   /// - Parameters:
   ///   - timeout: after how many seconds the request fails; nil: never.
   ///   - keeps: whether the link is reestablished when it is lost.
+  ///   - phy: the PHY that it wants; nil: as before.
   ///   - wish: valid parameters of the link that it wants; nil: as before.
   func want(
-    _ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool, wish: LinkWish?
+    _ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool, wish: LinkWish?,
+    phy: LinkPHY?
   ) {
     if let wish { wished[session] = wish }
+    if let phy { self.phy = phy }
     // The answer to this call also answers one whose program went away and is back.
     for other in machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [id = peripheral.id] outcome in
@@ -85,7 +90,8 @@ final class PeripheralConnection {
       }
     }
     perform(machine.want(session, request, keeps: keeps))
-    if wish != nil { wishesChanged() }
+    if wish != nil || phy != nil { wishesChanged() }
+    if let phy, machine.state == .connected { link?.hub.link.request(phy) { _ in } }
   }
 
   /// A preserved session waits for the link again.
@@ -121,6 +127,7 @@ final class PeripheralConnection {
     broker.watchers.tell(peripheral, linked: true)
     perform(machine.linkUp(isOurs: isOurs))
     wishesChanged()
+    if machine.state != .ending { hub.improve(phy, broker.linkDefaults()) }
   }
 
   /// The MTU was exchanged, or the device refuses it.
@@ -178,11 +185,15 @@ final class PeripheralConnection {
   }
 
   private var parameters: ConnectionParameters {
-    .best(of: wishes.compactMap { try? ConnectionParameters($0) }) ?? ConnectionParameters()
+    var best: ConnectionParameters =
+      .best(of: wishes.compactMap { try? ConnectionParameters($0) }) ?? ConnectionParameters()
+    if phy?.phy == .leCoded || peripheral.advertisement?.primaryPHY == .leCoded { best.phys.insert(.leCoded) }
+    return best
   }
 
   /// Drops the wishes of sessions that have let the device go.
   private func dropWishes() {
+    if machine.users.isEmpty, machine.waiters.isEmpty { phy = nil }
     let count = wished.count
     guard count > 0 else { return }
     wished = wished.filter { concerns($0.key) }

@@ -27,6 +27,18 @@ extension LinkHub {
     ask(arbiter.want(.best(of: wishes), else: usual, current: link.parameters), done)
   }
 
+  /// Gives a new link the longest packets and the PHY that both sides have.
+  /// - Parameter phy: what sessions want; nil: what is usual. A link that was initiated on another PHY than LE 1M keeps
+  ///   it then, as that is the one by which the device can be reached.
+  func improve(_ phy: LinkPHY?, _ defaults: LinkDefaults) {
+    // Neither is promised: where one side cannot, the link is as it is.
+    if defaults.longestPacket > 27 { link.request(longestPacket: defaults.longestPacket) { _ in } }
+    let current = link.layer.txPHY ?? .le1M
+    let usual = current == .le1M && defaults.phy == .le2M ? LinkPHY(.le2M) : nil
+    guard let wanted = phy ?? usual, wanted.phy != current || wanted.coding != nil else { return }
+    link.request(wanted) { _ in }
+  }
+
   /// Answers a call that asked for other parameters, PHYs or packets.
   func answer(_ reply: Reply<LinkDescription>, _ error: BluetoothError?) {
     if let error { return reply.fail(error) }

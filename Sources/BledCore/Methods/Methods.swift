@@ -1,3 +1,4 @@
+import Adapter
 import BledRPC
 
 extension Router {
@@ -64,6 +65,13 @@ extension Router {
       let served = server.link(serving: params.peripheral, by: session)
       let hub = try served ?? central.link(to: params.peripheral, for: session).hub
       try hub.setWish(params.parameters, of: session) { error in hub.answer(reply, error) }
+    }
+    serve(PeripheralSetPHY.self) { [unowned central, unowned server] params, session, reply in
+      let phy = try LinkPHY(word: params.phy)
+      let served = server.link(serving: params.peripheral, by: session)
+      let hub = try served ?? central.link(to: params.peripheral, for: session).hub
+      if hub.central.connection?.concerns(session) == true { hub.central.connection?.phy = phy }
+      hub.link.request(phy) { error in hub.answer(reply, error) }
     }
   }
 }

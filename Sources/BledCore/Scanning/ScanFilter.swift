@@ -15,6 +15,7 @@ struct ScanFilter {
   /// The number of an address of whatever type.
   var address: UInt64?
   var minimumRSSI: Int?
+  let phys: Set<PHY>
 
   init(_ params: ScanStart.Params) throws {
     for (name, list) in [("services", params.services), ("solicitedServices", params.solicitedServices)] {
@@ -25,6 +26,7 @@ struct ScanFilter {
     guard params.name?.utf8.count ?? 0 <= Self.longestName else {
       throw BledError.invalidParameter.error("\"name\" may have at most \(Self.longestName) octets")
     }
+    phys = try Set(listeningOn: params.phys)
     services = Set(params.services ?? [])
     solicitedServices = Set(params.solicitedServices ?? [])
     namePrefix = params.name

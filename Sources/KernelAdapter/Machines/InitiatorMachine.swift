@@ -348,7 +348,10 @@ struct InitiatorMachine<Family: RadioFamily> {
 
   /// One set of parameters for all; who should have slower ones is asked to take them when its link is up.
   private func merged(_ set: OrderedSet<DeviceAddress>) -> ConnectionParameters {
-    ConnectionParameters.best(of: set.compactMap { pending[$0]?.parameters }) ?? ConnectionParameters()
+    var best = ConnectionParameters.best(of: set.compactMap { pending[$0]?.parameters }) ?? ConnectionParameters()
+    best.phys.formIntersection(profile.primaryPHYs(extended: Family.self == ExtendedFamily.self))
+    if best.phys.isEmpty { best.phys = [.le1M] }
+    return best
   }
 
   private static func disconnect(_ handle: UInt16) -> CommandPacket {

@@ -115,7 +115,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   init(profile: ControllerProfile, targets: RadioTargets) {
     turns = ActivityTurns(states: profile.states)
-    scan = ScanMachine(own: profile.ownAddressType, wanted: targets.scan)
+    scan = ScanMachine(
+      own: profile.ownAddressType, phys: profile.primaryPHYs(extended: Scanning.self == ExtendedFamily.self),
+      wanted: targets.scan)
     advertising = AdvertisingMachine(profile: profile, wanted: targets.advertising)
     initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
   }

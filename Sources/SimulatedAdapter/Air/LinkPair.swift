@@ -28,8 +28,9 @@ final class LinkPair {
 
   init(
     _ centralEnd: SimulatedLink.End, _ peripheralEnd: SimulatedLink.End, attempts: Int, _ wanted: ConnectionParameters,
-    packetsPerEvent: Int, scheduler: any Scheduler
+    phy: PHY = .le1M, packetsPerEvent: Int, scheduler: any Scheduler
   ) {
+    self.phy = phy
     self.scheduler = scheduler
     self.packetsPerEvent = packetsPerEvent
     parameters = Self.chosen(from: wanted)
@@ -42,7 +43,7 @@ final class LinkPair {
 
   // MARK: - PHY and packets
 
-  private var phy = PHY.le1M
+  private var phy: PHY
   /// The longest payloads of what the central and the peripheral send, in octets.
   private var longest: (central: Int, peripheral: Int) = (27, 27)
 

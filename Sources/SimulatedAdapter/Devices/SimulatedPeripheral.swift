@@ -45,7 +45,7 @@ final class SimulatedPeripheral: Connectable {
       .device, owner: self,
       parameters: AdvertisingParameters(
         isConnectable: description.isConnectable, interval: description.interval, data: description.data,
-        scanResponse: description.scanResponse),
+        scanResponse: description.scanResponse), phy: description.isLongRange ? .leCoded : .le1M,
       privateAddress: privateAddress, reportLoss: description.losses.report,
       stream: Stream.advertising.of(description.address), air: air)
   }

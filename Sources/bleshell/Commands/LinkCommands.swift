@@ -72,6 +72,26 @@ struct ParametersCommand: ShellCommand {
   }
 }
 
+/// `bleshell phy`
+struct PHYCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "phy", abstract: "Asks for another PHY of a connection, and shows what is in force then.",
+    usage: "bleshell phy [<device>] <phy>")
+
+  @Argument(help: "The device (default: the current one), and 1M, 2M, coded, codedS2 or codedS8.")
+  var words: [String]
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let (device, rest) = try words(words, "PHY")
+    try await shell.use(device, timeout: timeout.timeout) { device in
+      try output.link(try await device.peripheral.setPHY(rest[0]), of: device)
+    }
+  }
+}
+
 extension Output {
   /// Prints what is in force on a link.
   fileprivate func link(_ link: LinkDescription, of device: Device) throws {

@@ -18,6 +18,7 @@ struct ScanCommand: ShellCommand {
   @Option(help: "Only the device with this address.") var address: String?
   @Option(parsing: .unconditional, help: "Only reports at least this strong, in dBm.") var rssi: Int?
   @Option(help: "Only this adapter.") var adapter: String?
+  @Option(name: .customLong("phy"), help: "Listen on this PHY, 1M or coded; can be repeated.") var phys: [String] = []
   @Flag(help: "Print a line for every report instead of a table of devices.") var duplicates = false
   @Flag(help: "Also print a line for each anonymous advertisement, which is of no device.") var anonymous = false
   @OptionGroup var global: GlobalOptions
@@ -32,7 +33,8 @@ struct ScanCommand: ShellCommand {
     let live = output.isTerminal && !output.json && !duplicates && !anonymous
     let parameters = ScanStart.Params(
       adapter: adapter, services: services.isEmpty ? nil : services, name: name, address: address, rssi: rssi,
-      duplicates: duplicates || live ? true : nil, anonymous: anonymous ? true : nil)
+      duplicates: duplicates || live ? true : nil, anonymous: anonymous ? true : nil,
+      phys: phys.isEmpty ? nil : phys)
     let client = try await shell.connection()
     let printing = anonymous ? printAnonymous(of: client, output) : nil
     defer { printing?.cancel() }

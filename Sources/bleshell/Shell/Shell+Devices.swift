@@ -32,8 +32,10 @@ extension Shell {
   ///   - timeout: Seconds for the search, and then for the connection; 0: no limit.
   ///   - reconnects: Whether to reconnect whenever the connection is lost.
   ///   - parameters: What is wanted of the connection's parameters.
+  ///   - phy: The PHY that it is to have.
   func connect(
-    _ text: String, timeout: Double, reconnects: Bool = false, parameters: LinkWish? = nil
+    _ text: String, timeout: Double, reconnects: Bool = false, parameters: LinkWish? = nil,
+    phy: String? = nil
   ) async throws -> Device {
     let client = try await connection()
     try await requireAdapter()
@@ -46,7 +48,8 @@ extension Shell {
     }
     defer { waiting.cancel() }
     let peripheral = try await client.connect(
-      reference, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects, parameters: parameters)
+      reference, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects, parameters: parameters,
+      phy: phy)
     return Device(peripheral: peripheral, name: name, output: output)
   }
 

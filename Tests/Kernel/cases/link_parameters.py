@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from support import zoo
 from support.air import Adapter, Air
-from support.cases import expect, expect_equal, stage
+from support.cases import expect_equal, stage
 from support.client import failure_of
 from support.daemon import Daemon
 from support.peripheral import Peripheral
@@ -114,3 +114,50 @@ async def asked_by_the_device(given):
     await client.call("gatt.discover", peripheral=identifier)
     expect_equal(await in_force(client, identifier), (0.25, 2, 6), "the parameters of a device that insists")
     await end(given, identifier)
+
+
+@links.case("a new link gets 2M and 251 octets, or keeps 1M as asked; setPHY changes it, or says why not")
+async def phys(given):
+    client, controller = given.client, given.adapter.controller
+    controller.asked.clear()
+    identifier = await connect(client)
+    await until(client, identifier, txPHY="2M", rxPHY="2M", txOctets=251, rxOctets=251)
+    asked = sorted(controller.asked)
+    expect_equal(asked, [("octets", 251, 17040), ("phy", 2, 2, 0)], "what was asked of the controller")
+    for word, asked, phy in (("codedS8", 2, "coded"), ("codedS2", 1, "coded"), ("1M", 0, "1M")):
+        changed = await client.call("peripheral.setPHY", peripheral=identifier, phy=word)
+        expect_equal((changed["txPHY"], changed["rxPHY"]), (phy, phy), f"the PHYs after {word}")
+        expect_equal(controller.asked[-1][3], asked, f"the coding that is preferred for {word}")
+    controller.lacks = {3}
+    error = await failure_of(client.call("peripheral.setPHY", peripheral=identifier, phy="coded"))
+    expect_equal(error["domain"], "hci", "the error of a device without the coded PHY")
+    controller.lacks = set()
+    await end(given, identifier)
+    controller.asked.clear()
+    identifier = await connect(client, phy="1M")
+    await until(client, identifier, txOctets=251)
+    expect_equal(controller.asked, [("octets", 251, 17040)], "what was asked for a link that is to stay on 1M")
+    await end(given, identifier)
+
+
+@links.case("a device is looked for on the coded PHY, too, if that is asked for; a scan listens there")
+async def coded(given):
+    client, controller = given.client, given.adapter.controller
+    identifier = await connect(client, phy="coded")
+    await until(client, identifier, txPHY="coded", rxPHY="coded")
+    await end(given, identifier)
+    await client.call("scan.start", phys=["1M", "coded"])
+    await client.next("scan.report", lambda report: report["address"] == ADDRESS)
+    await client.call("scan.stop")
+    expect_equal(controller.scanned, {1, 5}, "the PHYs of scans")
+    expect_equal(controller.initiated, {1, 5}, "the PHYs on which devices were looked for")
+
+
+async def until(client, identifier, **wanted):
+    """Waits until these are in force."""
+
+    def fits(known):
+        return all(known.get(name) == value for name, value in wanted.items())
+
+    if not fits(await client.call("peripheral.parameters", peripheral=identifier)):
+        await client.next("peripheral.parametersChanged", fits)

@@ -21,7 +21,18 @@ class LinkProcedures(EmulatedController):
         super().__init__(*arguments, **named)
         self.supported_commands = self.supported_commands | {SET_PHY, SET_DATA_LENGTH}
         self.asked = []
+        # The masks of PHYs that scans and connects were given.
+        self.scanned = {1}
+        self.initiated = {1}
         self.lacks = set()
+
+    def on_hci_le_set_extended_scan_parameters_command(self, command):
+        self.scanned.add(int(command.scanning_phys))
+        return super().on_hci_le_set_extended_scan_parameters_command(command)
+
+    def on_hci_le_extended_create_connection_command(self, command):
+        self.initiated.add(int(command.initiating_phys))
+        return super().on_hci_le_extended_create_connection_command(command)
 
     def on_hci_le_set_phy_command(self, command):
         self.asked.append(("phy", command.tx_phys, command.rx_phys, command.phy_options))
