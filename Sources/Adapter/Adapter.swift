@@ -82,6 +82,8 @@ public protocol Link: AnyObject {
   var role: LinkRole { get }
   /// The connection's parameters as last told by the controller, where known.
   var parameters: LinkParameters? { get }
+  /// The PHYs and the packet lengths of the connection as last told by the controller.
+  var layer: LinkLayer { get }
   /// How many attempts the connection took; 1 for those that came to us.
   var attempts: Int { get }
   /// Whether the link is encrypted and how well, at this moment; it may be better before `securityChanged` says so.
@@ -107,6 +109,17 @@ public protocol Link: AnyObject {
   /// - Parameter done: called once: with nil when the parameters are settled or the request was replaced, else with why
   ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them.
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void)
+  /// Asks for another PHY in both directions (Core 5.4, Vol 6, Part B, 5.1.10). A request that has not been made yet is
+  /// replaced by a newer one.
+  /// - Parameter done: called once: with nil when the link has that PHY or the request was replaced, else with why it
+  ///   keeps the one it has; `GAPError.notSupported`, which names the side that lacks it, if one cannot use it.
+  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void)
+  /// Lets our packets on the link be longer or shorter from now on; the other side decides about its own (Core 5.4, Vol
+  /// 6, Part B, 4.5.10). A change comes later, as `parametersChanged`.
+  /// - Parameters:
+  ///   - octets: the longest payload, 27 to 251.
+  ///   - done: called once: with nil when the controller knows it, else with why not, as above.
+  func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void)
   /// Raises the protection of the link: encrypts it with the keys of a bond, or pairs where there are none that are
   /// good enough. Questions come as `AdapterEvent.pairing`.
   /// - Parameters:
@@ -127,7 +140,7 @@ public enum LinkEvent {
   case lost(Int)
   /// There is room again after `isWritable` was false.
   case writable
-  /// `parameters` changed.
+  /// `parameters` or `layer` changed.
   case parametersChanged
   /// `security` changed.
   case securityChanged
@@ -164,21 +177,5 @@ public struct LinkSecurity: Hashable, Sendable {
   public init(level: Int, keySize: Int) {
     self.level = level
     self.keySize = keySize
-  }
-}
-
-/// The parameters of a link as the controller told them.
-public struct LinkParameters: Hashable, Sendable {
-  /// Time between two connection events, 7.5 ms to 4 s.
-  public var interval: Duration
-  /// How many events the peripheral may sleep through, 0 to 499.
-  public var latency: Int
-  /// After this long without a packet the link is lost, 100 ms to 32 s.
-  public var supervisionTimeout: Duration
-  /// Makes a set of parameters.
-  public init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
-    self.interval = interval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
   }
 }

@@ -16,6 +16,8 @@ public struct AdapterInformation: Hashable, Sendable {
   public var maximumAdvertisingSets: Int
   /// How many octets one advertisement can carry: 31 for legacy, up to 1650 for extended ones.
   public var maximumAdvertisingDataLength: Int
+  /// The PHYs that it has; LE 1M alone while that is not known.
+  public var phys: Set<PHY> = [.le1M]
   /// What the controller cannot do at once and therefore does in turns at present; empty while it can.
   public var takingTurns: [AdapterActivity] = []
   /// What the controller cannot do beside the links that it holds at present, although it is wanted.

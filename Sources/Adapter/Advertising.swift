@@ -39,23 +39,3 @@ public enum AdvertisingStatus: Hashable, Sendable {
   /// It cannot be sent.
   case failed(BluetoothError)
 }
-
-/// The wanted parameters of a connection (Core 5.4, Vol 4, Part E, 7.8.12, 7.8.18 and 7.8.66).
-public struct ConnectionParameters: Hashable, Sendable {
-  /// The range within which the time between two connection events may lie, 7.5 ms to 4 s.
-  public var interval: ClosedRange<Duration>
-  /// How many events the peripheral may sleep through, 0 to 499.
-  public var latency: Int
-  /// After this long without a packet the link is lost, 100 ms to 32 s.
-  public var supervisionTimeout: Duration
-
-  /// Makes connection parameters; the defaults suit an ordinary link with low latency.
-  public init(
-    interval: ClosedRange<Duration> = .milliseconds(15)...(.milliseconds(45)), latency: Int = 0,
-    supervisionTimeout: Duration = .seconds(4)
-  ) {
-    self.interval = interval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
-  }
-}

@@ -6,14 +6,21 @@ public struct ScanParameters: Hashable, Sendable {
   public var isActive: Bool
   /// From the beginning of one scan window to the next, 2.5 ms to 10.24 s.
   public var interval: Duration
-  /// How long each window is, at most `interval`.
+  /// How long each window is, at most `interval`; of both PHYs if there are two.
   public var window: Duration
+  /// The PHYs on which advertisements are listened for: LE 1M, LE Coded or both. An adapter without the coded PHY
+  /// leaves it out.
+  public var phys: Set<PHY>
 
-  /// Makes scan parameters; without arguments an active scan half of the time.
-  public init(isActive: Bool = true, interval: Duration = .milliseconds(60), window: Duration = .milliseconds(30)) {
+  /// Makes scan parameters; without arguments an active scan half of the time on LE 1M.
+  public init(
+    isActive: Bool = true, interval: Duration = .milliseconds(60), window: Duration = .milliseconds(30),
+    phys: Set<PHY> = [.le1M]
+  ) {
     self.isActive = isActive
     self.interval = interval
     self.window = window
+    self.phys = phys
   }
 }
 
@@ -25,6 +32,15 @@ public enum PHY: UInt8, Hashable, Sendable, CaseIterable {
   case le2M = 2
   /// 125 or 500 kb/s, for a longer range.
   case leCoded = 3
+
+  /// The word for it on the socket: "1M", "2M", "coded".
+  public var word: String {
+    switch self {
+    case .le1M: "1M"
+    case .le2M: "2M"
+    case .leCoded: "coded"
+    }
+  }
 }
 
 /// One advertisement or scan response as it was received. Nothing is merged and nothing is filtered.

@@ -45,12 +45,16 @@ extension BledClient {
   ///   - adapter: The adapter to use; the daemon chooses if nil.
   ///   - timeout: How long to wait; indefinitely if nil.
   ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` reports it.
+  ///   - parameters: What this client wants of the link's parameters; see `Peripheral.setParameters`.
+  ///   - phy: The PHY that the link is to have; see `Peripheral.setPHY`.
   /// - Throws: `GAPError.timeout`, `.cancelled`, `.connectionFailed` and others that the daemon answers.
   public func connect(
-    _ device: DeviceReference, adapter: String? = nil, timeout: Duration? = nil, reconnects: Bool = false
+    _ device: DeviceReference, adapter: String? = nil, timeout: Duration? = nil, reconnects: Bool = false,
+    parameters: LinkWish? = nil, phy: String? = nil
   ) async throws(BluetoothError) -> Peripheral {
     var params = PeripheralConnect.Params(
-      adapter: adapter, timeout: timeout?.inSeconds, reconnect: reconnects ? true : nil)
+      adapter: adapter, timeout: timeout?.inSeconds, reconnect: reconnects ? true : nil, parameters: parameters,
+      phy: phy)
     var undo = PeripheralDisconnect.Params()
     switch device {
     case .identifier(let identifier):

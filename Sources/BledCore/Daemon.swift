@@ -85,10 +85,12 @@ public final class Daemon {
     central.onSearch = { [unowned scans] in scans.search(on: $0) }
     directory.onBondsChanged = { [unowned central] in central.updateSearch() }
     central.onForget = { [unowned pairing] in pairing.forget($0) }
+    central.linkDefaults = { [unowned links] in links.defaults }
     restorations.describe = { [unowned self] in state(of: $0, since: 0) }
     router.serveSession(self)
     router.serveScan(scans)
     router.servePeripheral(central)
+    router.serveLinks(central, server)
     router.serveGATT(central)
     router.servePublishing(server, advertising)
     router.servePairing(pairing, central)
@@ -107,6 +109,9 @@ public final class Daemon {
 
   /// What devices that ask to pair are answered where no session is asked; initially none may pair.
   public func setPairing(_ policy: PairingPolicy) { pairing.consent.set(policy) }
+
+  /// What new links are given from now on, where both sides can.
+  public func setLinks(_ defaults: LinkDefaults) { links.defaults = defaults }
 
   /// Opens a session for a client that has connected.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {

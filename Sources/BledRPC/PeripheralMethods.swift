@@ -30,10 +30,17 @@ public enum PeripheralConnect: ClientCall {
     /// peripheral.disconnected then has `reconnecting`, and peripheral.connected reports the new link. The last call
     /// applies.
     public var reconnect: Bool?
+    /// What this session wants of the link's parameters, from this call on; see peripheral.setParameters. If missing,
+    /// what it wanted before.
+    public var parameters: LinkWish?
+    /// The PHY that the link is to have: as in peripheral.setPHY. With one of the coded ones the device is looked for
+    /// on the coded PHY, too, as is one that was last heard there. If missing, a link that begins on "1M" goes over to
+    /// "2M" where both sides have that and the configuration does not say otherwise.
+    public var phy: String?
     /// Makes the params.
     public init(
       peripheral: String? = nil, address: String? = nil, addressType: String? = nil, adapter: String? = nil,
-      timeout: Double? = nil, reconnect: Bool? = nil
+      timeout: Double? = nil, reconnect: Bool? = nil, parameters: LinkWish? = nil, phy: String? = nil
     ) {
       self.peripheral = peripheral
       self.address = address
@@ -41,6 +48,8 @@ public enum PeripheralConnect: ClientCall {
       self.adapter = adapter
       self.timeout = timeout
       self.reconnect = reconnect
+      self.parameters = parameters
+      self.phy = phy
     }
   }
 

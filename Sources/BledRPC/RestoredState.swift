@@ -41,10 +41,13 @@ public struct RestoredState: Codable, Sendable {
     public var subscriptions: [UInt16]
     /// Whether the daemon connects again when the link is lost; nil: no.
     public var reconnect: Bool?
+    /// What the session wants of the link's parameters; nil: nothing.
+    public var parameters: LinkWish?
     /// Makes a description.
     public init(
       peripheral: String, address: String, addressType: String, adapter: String, name: String?, state: String,
-      mtu: Int?, services: [ServiceDescription], subscriptions: [UInt16], reconnect: Bool? = nil
+      mtu: Int?, services: [ServiceDescription], subscriptions: [UInt16], reconnect: Bool? = nil,
+      parameters: LinkWish? = nil
     ) {
       self.peripheral = peripheral
       self.address = address
@@ -56,6 +59,7 @@ public struct RestoredState: Codable, Sendable {
       self.services = services
       self.subscriptions = subscriptions
       self.reconnect = reconnect
+      self.parameters = parameters
     }
   }
 

@@ -49,12 +49,14 @@ public enum ScanStart: ClientCall {
     /// Together with `decode`: the keys of devices that encrypt what they advertise, 64 at the most. They are kept as
     /// long as the scan, and shown to nobody else.
     public var keys: [Key]?
+    /// The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
+    public var phys: [String]?
     /// Makes the params.
     public init(
       adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
       name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil,
       anonymous: Bool? = nil, filters: [Filter]? = nil, rssiOut: Int? = nil, lost: Double? = nil, decode: Bool? = nil,
-      keys: [Key]? = nil
+      keys: [Key]? = nil, phys: [String]? = nil
     ) {
       self.adapter = adapter
       self.services = services
@@ -70,6 +72,7 @@ public enum ScanStart: ClientCall {
       self.lost = lost
       self.decode = decode
       self.keys = keys
+      self.phys = phys
     }
   }
 }

@@ -201,8 +201,8 @@ public enum ServerSetLatency: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Asks a device that connected to this machine for another connection interval: "low" latency (15 to 30 ms), or \
-    "medium" (90 to 120 ms) or "high" (480 to 510 ms) to save power. The device decides; the call answers once the \
-    request is sent.
+    "medium" (90 to 120 ms) or "high" (480 to 510 ms) to save power. It is a wish of this session as that of \
+    peripheral.setParameters, and takes its place. The call answers when the two controllers have settled it.
     """
   /// The parameters.
   public struct Params: RPCPayload {

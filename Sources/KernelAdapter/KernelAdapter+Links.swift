@@ -142,7 +142,7 @@ extension KernelAdapter {
     endLink(handle, GAPError.disconnected.error("The link to \(peer) ended."))
     let link = KernelLink(
       id: .next(), peer: peer, kernelPeer: kernelPeer, role: role, handle: handle, attempts: attempts,
-      parameters: linkParameters[handle], descriptor: descriptor, adapter: self)
+      record: records[handle] ?? LinkRecord(), descriptor: descriptor, adapter: self)
     links[handle] = link
     emit(.connected(link))
     loop.execute { link.start() }
@@ -161,8 +161,7 @@ extension KernelAdapter {
 
   func linkDown(_ handle: UInt16, _ reason: HCIStatus) {
     offerIsSettled(of: handle)
-    linkParameters[handle] = nil
-    dropParameterRequests(handle)
+    linkForgotten(handle)
     roles[handle] = nil
     if let (device, _) = attaching.first(where: { $0.value.handle == handle }) {
       abandonAttachment(to: device)

@@ -10,7 +10,7 @@ extension KernelAdapter {
   func eventsLost() {
     guard radio != nil else { return }
     run(radio: .doubt)
-    repeatParameterRequests()
+    repeatRequests()
     doubtAlarm =
       doubtAlarm
       ?? scheduler.schedule(after: Self.lag) { [weak self] in

@@ -96,8 +96,7 @@ extension KernelAdapter {
     for handle in links.keys.sorted() { endLink(handle, error) }
     for alarm in expectedOffers.values { alarm.cancel() }
     expectedOffers = [:]
-    linkParameters = [:]
-    for handle in parameterRequests.keys.sorted() { dropParameterRequests(handle) }
+    for handle in records.keys.sorted() { linkForgotten(handle) }
     roles = [:]
   }
 
@@ -123,7 +122,9 @@ extension KernelAdapter {
 
   private func radioReady(_ profile: ControllerProfile) {
     setUp = nil
+    features = profile.features
     information.address = profile.address
+    information.phys = profile.phys
     information.hasExtendedAdvertising = profile.advertisesExtended
     information.maximumAdvertisingSets = profile.usableAdvertisingSets
     information.maximumAdvertisingDataLength = profile.advertisingDataLength
@@ -245,15 +246,10 @@ extension KernelAdapter {
     case .attach(let handle, let device, let attempts):
       prepareAttachment(to: device, handle: handle, attempts: attempts)
     case .linkUp(let handle, let role, let parameters):
-      linkParameters[handle] = parameters
       roles[handle] = role
-      if let parameters { links[handle]?.update(parameters) }
+      linkBegan(handle, parameters)
       if role == .peripheral { expectOffer(of: handle) }
-    case .linkParameters(let handle, let parameters):
-      linkParameters[handle] = parameters
-      links[handle]?.update(parameters)
-      parametersSettled(handle, .success)
-    case .linkParametersRefused(let handle, let status): parametersSettled(handle, status)
+    case .link(let handle, let news): take(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle): updateSecurity(handle)
     case .keysMissing(let handle, let theirs): keysAreMissing(handle, theirs: theirs)
@@ -266,8 +262,13 @@ extension KernelAdapter {
 
   /// Sends a command and passes its answer on.
   func ask(_ command: some HCICommand, _ done: @escaping (CommandSlot.Answer) -> Void) {
+    ask(CommandPacket(command), done)
+  }
+
+  /// The same with a command that was made before.
+  func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void) {
     lastQuestion &+= 1
     questions[lastQuestion] = done
-    run(radio: .ask(lastQuestion, CommandPacket(command)))
+    run(radio: .ask(lastQuestion, packet))
   }
 }

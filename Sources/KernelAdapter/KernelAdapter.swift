@@ -67,9 +67,11 @@ public final class KernelAdapter: Adapter {
   var links: [UInt16: KernelLink] = [:]
   /// How many octets one ACL data packet carries; nil if the controller did not say.
   var fragmentLength: Int?
-  var linkParameters: [UInt16: LinkParameters] = [:]
-  /// The pending parameter requests, by link.
-  var parameterRequests: [UInt16: ParameterRequest] = [:]
+  /// What the controller can do.
+  var features: LEFeatures = []
+  /// What the controller told about the links that it has, and what is asked of them.
+  var records: [UInt16: LinkRecord] = [:]
+  var lastRequest = 0
   var attaching: [DeviceAddress: Attachment] = [:]
   /// Our role on the links that the controller has.
   var roles: [UInt16: LinkRole] = [:]

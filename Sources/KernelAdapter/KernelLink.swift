@@ -18,6 +18,7 @@ final class KernelLink: Link {
   let handle: UInt16
   let maximumMTU: Int
   private(set) var parameters: LinkParameters?
+  private(set) var layer: LinkLayer
   var onEvent: ((LinkEvent) -> Void)?
 
   /// The protection that was last told.
@@ -50,7 +51,7 @@ final class KernelLink: Link {
 
   init(
     id: LinkID, peer: DeviceAddress, kernelPeer: DeviceAddress, role: LinkRole, handle: UInt16, attempts: Int,
-    parameters: LinkParameters?, descriptor: Descriptor, adapter: KernelAdapter
+    record: LinkRecord, descriptor: Descriptor, adapter: KernelAdapter
   ) {
     self.id = id
     self.peer = peer
@@ -58,7 +59,8 @@ final class KernelLink: Link {
     self.role = role
     self.handle = handle
     self.attempts = attempts
-    self.parameters = parameters
+    parameters = record.parameters
+    layer = record.layer
     self.adapter = adapter
     departure = Departure(fragment: adapter.fragmentLength)
     var incoming: UInt16 = 0
@@ -133,6 +135,12 @@ final class KernelLink: Link {
     adapter.request(parameters, on: self, done)
   }
 
+  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) { adapter.request(phy, on: self, done) }
+
+  func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    adapter.request(longestPacket: octets, on: self, done)
+  }
+
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { adapter.readRSSI(of: self, done) }
 
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
@@ -177,9 +185,9 @@ final class KernelLink: Link {
     if let earlyEnd { end(earlyEnd) }
   }
 
-  func update(_ parameters: LinkParameters) {
-    guard parameters != self.parameters else { return }
-    self.parameters = parameters
+  func update(_ parameters: LinkParameters?, _ layer: LinkLayer) {
+    guard parameters != self.parameters || layer != self.layer else { return }
+    (self.parameters, self.layer) = (parameters, layer)
     onEvent?(.parametersChanged)
   }
 

@@ -61,7 +61,7 @@ extension SimulatedAdapter {
   func initiate(_ advertiser: Advertiser) {
     let address = advertiser.address
     guard advertiser.parameters.isConnectable, let pending = pendingConnections[address],
-      pending.state == .waiting,
+      pending.state == .waiting, hears(advertiser, on: pending.parameters.phys),
       let owner = advertiser.owner
     else { return }
     pending.state = .attempting

@@ -51,8 +51,15 @@ extension SimulatedAdapter: Listener {
 
   func listens(to advertiser: Advertiser) -> Bool { wasListening && advertiser.owner !== self }
 
+  /// Whether it has the PHY of an advertisement, and listens on it.
+  func hears(_ advertiser: Advertiser, on phys: Set<PHY>) -> Bool {
+    phys.contains(advertiser.phy) && information.phys.contains(advertiser.phy)
+  }
+
   func heard(_ advertiser: Advertiser, rssi: Int) {
-    if let running = scan.running, isWindowOpen(running) { report(advertiser, rssi, running.parameters) }
+    if let running = scan.running, isWindowOpen(running), hears(advertiser, on: running.parameters.phys) {
+      report(advertiser, rssi, running.parameters)
+    }
     initiate(advertiser)
   }
 
@@ -60,7 +67,7 @@ extension SimulatedAdapter: Listener {
     let advertised = advertiser.parameters
     var report = AdvertisingReport(
       address: advertiser.address, isConnectable: advertised.isConnectable, isScannable: advertiser.isScannable,
-      rssi: rssi, data: advertised.data, time: scheduler.now)
+      primaryPHY: advertiser.phy == .leCoded ? .leCoded : nil, rssi: rssi, data: advertised.data, time: scheduler.now)
     onEvent?(.report(report))
     guard scan.isActive, advertiser.isScannable else { return }
     report.isScanResponse = true

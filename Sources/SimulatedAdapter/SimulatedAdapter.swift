@@ -74,7 +74,8 @@ public final class SimulatedAdapter: Adapter {
     pairing = AdapterPairing(identity: address, generator: self.air.generator(Stream.pairing.of(address)))
     end = SimulatedLink.End(
       address: address, maximumMTU: scenario.adapter.mtu,
-      signal: Signal(SignalDescription(), generator: self.air.generator(Stream.signal.of(address))), party: pairing)
+      signal: Signal(SignalDescription(), generator: self.air.generator(Stream.signal.of(address))), party: pairing,
+      radio: scenario.adapter.radio)
     pairing.onEvent = { [weak self] address, event in self?.onEvent?(.pairing(address, event)) }
   }
 
@@ -164,6 +165,7 @@ public final class SimulatedAdapter: Adapter {
   private func comeOn() {
     information.address = end.address
     information.name = "simulated"
+    information.phys = description.radio.phys
     information.maximumAdvertisingSets = description.advertisingSets
     information.maximumAdvertisingDataLength = description.advertisingDataLength
     information.hasExtendedAdvertising = description.advertisingDataLength > 31

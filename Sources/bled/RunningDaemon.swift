@@ -36,6 +36,7 @@ final class RunningDaemon {
       scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),
       storage: Self.storage(settings, worker, logger))
     daemon.setPairing(settings.configuration.pairing.policy)
+    daemon.setLinks(settings.configuration.links.defaults)
     adapters = RunningAdapters(
       publicAddresses: settings.configuration.publicAddresses.byAdapter, loop: loop, scheduler: scheduler,
       logger: logger)
@@ -124,6 +125,7 @@ final class RunningDaemon {
       identity: new.identity, policy: new.policy, limits: new.configuration.limits,
       keep: .seconds(new.configuration.restoration.keep))
     daemon.setPairing(new.configuration.pairing.policy)
+    daemon.setLinks(new.configuration.links.defaults)
     adapters.use(new)
     logger.info("the configuration was reloaded")
   }

@@ -51,6 +51,21 @@ struct InitiatorMachineTests {
     script.silent()
   }
 
+  @Test("The quickest parameters count for all, and others are put into force at once")
+  func parametersOfSeveralDevices() throws {
+    var script = RadioScript<LegacyFamily>()
+    try bothWanted(&script)
+    let quick = ConnectionParameters(
+      interval: .microseconds(7500)...(.milliseconds(15)), latency: 3, supervisionTimeout: .seconds(6))
+    script.give(.connect(lamp, quick))
+    try script.command("0e20 00")
+    try script.hear(connected("000000000000", handle: "0000", status: "02"))
+    try script.started("\(create) 01f4f3f2f1f0 00 0600 0c00 0000 5802 0000 0000")
+    // The same once more changes nothing.
+    script.give(.connect(lamp, quick))
+    script.silent()
+  }
+
   @Test func moreDevicesThanTheListHoldsTakeTurnsOfFiveSeconds() throws {
     var script = RadioScript<LegacyFamily>(acceptList: 1)
     script.give(.connect(belt, ConnectionParameters()))
@@ -200,6 +215,21 @@ struct InitiatorMachineTests {
     try script.started("4320 1a 01 00 01 01f4f3f2f1f0 01 6000 3000 0c00 2400 0000 9001 0000 0000")
     try script.hear("3e 1f 0a 00 4000 00 01 01f4f3f2f1f0 000000000000 000000000000 2400 0000 9001 00")
     script.expectTold(.linkUp(handle: 0x40, .central, up), .attach(handle: 0x40, belt, attempts: 1))
+  }
+
+  @Test("On the coded PHY a device is looked for where the controller has it, besides LE 1M")
+  func initiatingOnTheCodedPHY() throws {
+    let parameters = ConnectionParameters(phys: [.le1M, .leCoded])
+    let one = "6000 3000 0c00 2400 0000 9001 0000 0000"
+    for (features, length, phys) in [([.codedPHY], "2a", "05 \(one)"), ([], "1a", "01")]
+      as [(LEFeatures, String, String)]
+    {
+      var script = RadioScript<ExtendedFamily>(features: features)
+      script.give(.connect(belt, parameters))
+      try script.command(clear)
+      try script.command(addBelt)
+      try script.started("4320 \(length) 01 00 01 01f4f3f2f1f0 \(phys) \(one)")
+    }
   }
 
   @Test func quietMeansThatNothingIsLeft() throws {

@@ -24,13 +24,14 @@ struct RadioScript<Family: RadioFamily> {
   /// A controller with so many advertising sets and places in its accept list, that combines these states.
   init(
     sets: Int = 1, acceptList: Int = 8, states: LEStates? = nil,
-    address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public),
+    address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public), features: LEFeatures = [],
     targets: RadioTargets = RadioTargets()
   ) {
     var profile = ControllerProfile(address: address)
     profile.advertisingSets = sets
     profile.acceptListSize = acceptList
     profile.states = states
+    profile.features = features
     profile.advertisingDataLength = Family.self == ExtendedFamily.self ? 1650 : 31
     machine = FamilyRadioMachine<Family, Family, Family>(profile: profile, targets: targets)
   }

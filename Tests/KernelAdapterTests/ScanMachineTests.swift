@@ -140,4 +140,24 @@ struct ScanMachineTests {
     try script.hear("0e03 01 0000")
     try script.command("0b20 07 01 6000 3000 00 00")
   }
+
+  @Test("The coded PHY shares the time with LE 1M where the controller has it, and is left out where it has not")
+  func codedPHY() throws {
+    var script = RadioScript<ExtendedFamily>(features: .codedPHY)
+    script.give(.wantScan(ScanParameters(phys: [.le1M, .leCoded])))
+    try script.command("4120 0d 00 00 05 01 6000 3000 01 6000 3000")
+    try script.command("4220 06 01 00 0000 0000")
+    script.expectTold(.scanning(true))
+    script.give(.wantScan(ScanParameters(phys: [.leCoded])))
+    try script.command("4220 06 00 00 0000 0000")
+    try script.command("4120 08 00 00 04 01 6000 3000")
+    try script.command("4220 06 01 00 0000 0000")
+    var poor = RadioScript<ExtendedFamily>()
+    poor.give(.wantScan(ScanParameters(phys: [.le1M, .leCoded])))
+    try poor.command("4120 08 00 00 01 01 6000 3000")
+    try poor.command("4220 06 01 00 0000 0000")
+    poor.give(.wantScan(ScanParameters(phys: [.leCoded])))
+    try poor.command("4220 06 00 00 0000 0000")
+    poor.silent()
+  }
 }

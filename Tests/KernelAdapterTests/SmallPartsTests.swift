@@ -25,9 +25,32 @@ struct SmallPartsTests {
     let changed = LinkParameters(interval: .milliseconds(500), latency: 4, supervisionTimeout: .seconds(5))
     #expect(
       script.told == [
-        .linkParametersRefused(handle: 0x40, HCIStatus(.unsupportedRemoteFeature)),
-        .linkParameters(handle: 0x40, changed),
+        .link(handle: 0x40, .parametersRefused(HCIStatus(.unsupportedRemoteFeature))),
+        .link(handle: 0x40, .parameters(changed)),
       ])
+  }
+
+  @Test("What the controller tells of a link's PHYs, packets and features is told")
+  func newsOfLinks() throws {
+    var script = RadioScript<LegacyFamily>()
+    try script.hear("3e 06 0c 00 4000 02 03")
+    try script.hear("3e 06 0c 1a 4000 00 00")
+    try script.hear("3e 0b 07 4000 fb00 4808 1b00 4801")
+    try script.hear("3e 0c 04 00 4000 2001000000000000")
+    try script.hear("3e 0c 04 1a 4000 0000000000000000")
+    #expect(
+      script.told == [
+        .link(handle: 0x40, .phy(.success, tx: .le2M, rx: .leCoded)),
+        .link(handle: 0x40, .phy(HCIStatus(.unsupportedRemoteFeature), tx: nil, rx: nil)),
+        .link(handle: 0x40, .dataLength(tx: 251, rx: 27)),
+        .link(handle: 0x40, .features([.dataPacketLengthExtension, .phy2M])),
+      ])
+  }
+
+  @Test("The longest packets take the times of the specification (Vol 6, Part B, 4.5.10)")
+  func packetTimes() {
+    #expect([27, 251].map { KernelAdapter.time(of: $0, hasCodedPHY: false) } == [328, 2120])
+    #expect([27, 251].map { KernelAdapter.time(of: $0, hasCodedPHY: true) } == [2704, 17040])
   }
 
   @Test func spareAddressesAreStaticAndStable() {

@@ -57,6 +57,23 @@ import Testing
     #expect(objects.contains { $0["uuid"] == "180D" })
   }
 
+  @Test("info shows what is in force on a link, parameters asks for others")
+  func link() throws {
+    let daemon = try DaemonProcess()
+    let info = try daemon.bleshell("info", "Heart Belt")
+    #expect(info.status == 0, "\(info.errors)")
+    #expect(info.lines.first?.hasPrefix("Heart Belt") == true)
+    #expect(info.lines.contains("  supervision timeout: 4 s") && info.lines.contains("  latency: 0 events"))
+    #expect(info.lines.contains("  MTU: 247 octets") && info.lines.contains { $0.hasPrefix("  PHY: ") })
+    let asked = try daemon.bleshell(
+      "parameters", "Heart Belt", "--interval", "60-75", "--latency", "2", "--supervision", "5", "--json"
+    ).objects()
+    #expect(asked.first?["interval"] == .number(0.06) && asked.first?["latency"] == 2 && asked.first?["timeout"] == 5)
+    let refused = try daemon.bleshell("parameters", "Heart Belt", "--interval", "5")
+    #expect(refused.status != 0 && refused.errors.contains("it must be 0.0075 to 4.0 s"), "\(refused.errors)")
+    #expect(try daemon.bleshell("parameters", "Heart Belt", "--interval", "quick").status == 64)
+  }
+
   @Test("a value is read by UUID, by name, with its service and by handle; the output is text or JSON")
   func read() throws {
     let daemon = try DaemonProcess()

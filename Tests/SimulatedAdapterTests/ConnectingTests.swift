@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import GATT
+import JSONFiles
 import Testing
 
 @testable import SimulatedAdapter
@@ -123,6 +124,53 @@ struct ConnectingTests {
     }
     world.scheduler.advance(by: .seconds(2))
     #expect(intervals == [.milliseconds(100)])
+  }
+
+  @Test("A link gets another PHY and longer packets where both radios have them")
+  func phyAndPackets() throws {
+    let world = try World.on(Self.device("connectDelay: 0, radio: { phys: ['1M', '2M'], longestPacket: 100 }"))
+    let link = try #require(world.connect(1))
+    #expect(link.layer == .initial)
+    var layers: [LinkLayer] = []
+    link.onEvent = { event in if case .parametersChanged = event { layers.append(link.layer) } }
+    var outcomes: [String?] = []
+    link.request(longestPacket: 251) { outcomes.append($0?.name) }
+    link.request(LinkPHY(.le2M)) { outcomes.append($0?.name) }
+    link.request(LinkPHY(.leCoded)) { outcomes.append($0?.message) }
+    world.scheduler.advance(by: .seconds(1))
+    #expect(outcomes == [nil, "C0:DE:00:00:00:01 does not have the coded PHY.", nil])
+    #expect(
+      layers == [
+        LinkLayer(txPHY: .le1M, rxPHY: .le1M, txOctets: 100, rxOctets: 100),
+        LinkLayer(txPHY: .le2M, rxPHY: .le2M, txOctets: 100, rxOctets: 100),
+      ])
+    // The same again changes nothing.
+    link.request(LinkPHY(.le2M)) { outcomes.append($0?.name) }
+    world.scheduler.advance(by: .seconds(1))
+    #expect(outcomes.count == 4 && outcomes.last == .some(nil) && layers.count == 2)
+    let poor = try World.on(Self.device("connectDelay: 0", adapter: "radio: { phys: ['1M'] }"))
+    try #require(poor.connect(1)).request(LinkPHY(.le2M)) { outcomes.append($0?.message) }
+    poor.scheduler.advance(by: .seconds(1))
+    #expect(outcomes.last == "The adapter does not have the 2M PHY.")
+  }
+
+  @Test("A device that advertises on the coded PHY is heard and connected there alone, and its link is on it")
+  func longRange() throws {
+    let world = try World.on(Self.device("connectDelay: 0, longRange: true"))
+    world.adapter.setScan(ScanParameters())
+    #expect(world.connect(1) == nil)
+    #expect(world.reports.isEmpty)
+    world.adapter.setScan(ScanParameters(phys: [.leCoded]))
+    world.scheduler.advance(by: .seconds(1))
+    #expect(world.reports.first?.primaryPHY == .leCoded)
+    let link = try #require(world.connect(1, ConnectionParameters(phys: [.le1M, .leCoded])))
+    #expect(link.layer.txPHY == .leCoded && link.layer.rxPHY == .leCoded)
+    #expect(throws: FileError.self) { try World.on(Self.device("longRange: true, radio: { phys: ['1M'] }")) }
+  }
+
+  @Test("A radio without the PHY that every radio has is refused", arguments: ["['2M']", "['3M']"])
+  func impossibleRadio(phys: String) {
+    #expect(throws: FileError.self) { try World.on(Self.device("radio: { phys: \(phys) }")) }
   }
 
   @Test func aConnectWaitsForeverAndAnyNumberAtOnce() throws {

@@ -17,6 +17,7 @@ final class AirlessLink: Link {
   let peer: DeviceAddress
   let role = LinkRole.central
   let parameters: LinkParameters? = nil
+  let layer = LinkLayer()
   let attempts = 1
   let security = LinkSecurity.none
   let maximumMTU = 517
@@ -59,6 +60,10 @@ final class AirlessLink: Link {
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
     loop.execute { done(nil) }
   }
+
+  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) { loop.execute { done(nil) } }
+
+  func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) { loop.execute { done(nil) } }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { loop.execute { done(.success(-60)) } }
 

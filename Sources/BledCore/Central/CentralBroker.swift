@@ -38,6 +38,8 @@ final class CentralBroker {
   var checkForget: (Session, Peripheral) throws -> Void = { _, _ in }
   /// Called with a device that is forgotten.
   var onForget: (Peripheral) -> Void = { _ in }
+  /// Gives what new links are given.
+  var linkDefaults: () -> LinkDefaults = { LinkDefaults() }
   /// Called with the adapters that have to listen for devices that are waited for.
   var onSearch: (Set<AdapterSlot>) -> Void = { _ in }
   private var searched: Set<AdapterSlot> = []
@@ -65,13 +67,17 @@ final class CentralBroker {
     if let timeout = params.timeout, !(timeout > 0 && timeout <= 86_400 * 365) {
       throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a year")
     }
+    if let wish = params.parameters { _ = try ConnectionParameters(wish) }
+    let phy = try params.phy.map { try LinkPHY(word: $0) }
     let connection = try connection(wanted: params, by: session)
     let pending = connection.machine.requests(of: session).count
     guard pending < Self.maximumRequests else {
       throw BledError.limitReached.error(
         "this session has \(pending) \(PeripheralConnect.name) calls in progress for this device")
     }
-    connection.want(session, reply, timeout: params.timeout, keeps: params.reconnect ?? false)
+    connection.want(
+      session, reply, timeout: params.timeout, keeps: params.reconnect ?? false, wish: params.parameters,
+      phy: phy)
   }
 
   func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
@@ -99,6 +105,19 @@ final class CentralBroker {
       connection.machine.users.contains(session)
     else { throw GAPError.notConnected.error("this session is not connected to \(id): call peripheral.connect first") }
     return link
+  }
+
+  /// The link with a device, whoever uses it, for a session that may know of the device.
+  func anyLink(with id: String, for session: Session) throws -> LinkHub {
+    let peripheral = try directory.find(id)
+    guard let hub = connections[peripheral]?.link?.hub, mayKnow(peripheral, session) else {
+      throw GAPError.notConnected.error("there is no link with \(id)")
+    }
+    return hub
+  }
+
+  private func mayKnow(_ peripheral: Peripheral, _ session: Session) -> Bool {
+    rules.permissions(of: session).contains(.scan) || peripheral.isUsed(by: session.user)
   }
 
   /// Whether a session may see what others hold.
@@ -261,6 +280,7 @@ final class CentralBroker {
     try admit(session, connection.machine)
     connection.prefer(slot)
     if !isRestored, connection.link == nil, let error = connection.slot.unusable { throw error }
+    if let word = params.phy { try connection.slot.check(has: LinkPHY(word: word).phy) }
     add(connection)
     peripheral.used(by: session.user)
     directory.keep(peripheral)

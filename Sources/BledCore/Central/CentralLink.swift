@@ -278,6 +278,8 @@ final class CentralLink {
           broker.logger.warning("\(hub.peripheral.address) does not answer Exchange MTU; it is connected without")
           broker.directory.ignoresMTU(hub.peripheral)
         } else if hub.isOpen {
+          // It is in the answers to the calls that wait for the link.
+          hub.toldMTU = hub.mtu
           connection?.negotiated()
         }
       case .discovery(let request, var machine):

@@ -29,6 +29,8 @@ final class PeripheralConnection {
   private(set) var link: CentralLink?
   /// The address of the pending connection.
   private var dialled: DeviceAddress?
+  /// The parameters that it was requested with.
+  private var requested = ConnectionParameters()
   private unowned let broker: CentralBroker
   /// Rings when a link that was not stable is to be requested again.
   private var retry: (any ScheduledWork)?
@@ -36,6 +38,10 @@ final class PeripheralConnection {
   private var hasNegotiated = false
   /// The error of pending requests for those who may see what others hold, while they are being failed.
   private var fullError: BluetoothError?
+  /// What sessions want of the link's parameters, for as long as they use the device or wait for it.
+  var wished: [Session: LinkWish] = [:]
+  /// The PHY that was asked for last.
+  var phy: LinkPHY?
   /// What preserved sessions that wait for the link had of the device before the daemon was started.
   private var preserved: [Session: RestoredState.Peripheral] = [:]
 
@@ -59,7 +65,14 @@ final class PeripheralConnection {
   /// - Parameters:
   ///   - timeout: after how many seconds the request fails; nil: never.
   ///   - keeps: whether the link is reestablished when it is lost.
-  func want(_ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool) {
+  ///   - phy: the PHY that it wants; nil: as before.
+  ///   - wish: valid parameters of the link that it wants; nil: as before.
+  func want(
+    _ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool, wish: LinkWish?,
+    phy: LinkPHY?
+  ) {
+    if let wish { wished[session] = wish }
+    if let phy { self.phy = phy }
     // The answer to this call also answers one whose program went away and is back.
     for other in machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [id = peripheral.id] outcome in
@@ -77,11 +90,14 @@ final class PeripheralConnection {
       }
     }
     perform(machine.want(session, request, keeps: keeps))
+    if wish != nil || phy != nil { wishesChanged() }
+    if let phy, machine.state == .connected { link?.hub.link.request(phy) { _ in } }
   }
 
   /// A preserved session waits for the link again.
   func rejoin(_ session: Session, with state: RestoredState.Peripheral) {
     preserved[session] = state
+    if let wish = state.parameters, (try? ConnectionParameters(wish)) != nil { wished[session] = wish }
     perform(machine.rejoin(session, keeps: state.reconnect ?? false))
   }
 
@@ -110,6 +126,8 @@ final class PeripheralConnection {
     if isOurs || peripheral.isKept { broker.directory.connected(peripheral) }
     broker.watchers.tell(peripheral, linked: true)
     perform(machine.linkUp(isOurs: isOurs))
+    wishesChanged()
+    if machine.state != .ending { hub.improve(phy, broker.linkDefaults()) }
   }
 
   /// The MTU was exchanged, or the device refuses it.
@@ -149,7 +167,37 @@ final class PeripheralConnection {
       adapter: slot.id, name: peripheral.name, state: isUser ? "connected" : "connecting", mtu: link?.hub.mtu,
       services: link?.services(discoveredBy: session) ?? had?.services ?? [],
       subscriptions: link?.subscriptions(of: session) ?? had?.subscriptions ?? [],
-      reconnect: machine.keepers.contains(session) ? true : nil)
+      reconnect: machine.keepers.contains(session) ? true : nil, parameters: wished[session])
+  }
+
+  // MARK: The link's parameters
+
+  /// What the sessions want.
+  var wishes: [LinkWish] { Array(wished.values) }
+
+  /// The pending connection, or the link, gets what is wanted now.
+  private func wishesChanged() {
+    guard machine.state != .ending else { return }
+    if let link { return link.hub.wishesChanged() }
+    guard machine.state == .connecting, let dialled, parameters != requested else { return }
+    requested = parameters
+    slot.adapter.connect(to: dialled, requested)
+  }
+
+  private var parameters: ConnectionParameters {
+    var best: ConnectionParameters =
+      .best(of: wishes.compactMap { try? ConnectionParameters($0) }) ?? ConnectionParameters()
+    if phy?.phy == .leCoded || peripheral.advertisement?.primaryPHY == .leCoded { best.phys.insert(.leCoded) }
+    return best
+  }
+
+  /// Drops the wishes of sessions that have let the device go.
+  private func dropWishes() {
+    if machine.users.isEmpty, machine.waiters.isEmpty { phy = nil }
+    let count = wished.count
+    guard count > 0 else { return }
+    wished = wished.filter { concerns($0.key) }
+    if wished.count < count { wishesChanged() }
   }
 
   // MARK: Actions
@@ -179,6 +227,7 @@ final class PeripheralConnection {
       }
     }
     if machine.users.count != 1 { link?.hub.releaseBrake() }
+    dropWishes()
     if machine.state == .idle { broker.forget(self) }
     broker.updateSearch()
   }
@@ -195,7 +244,8 @@ final class PeripheralConnection {
 
   private func dial() {
     dialled = peripheral.current
-    slot.adapter.connect(to: peripheral.current, ConnectionParameters())
+    requested = parameters
+    slot.adapter.connect(to: peripheral.current, requested)
   }
 
   private func cancel() {

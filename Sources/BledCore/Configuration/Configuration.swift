@@ -9,8 +9,8 @@ public struct Configuration: Hashable, Sendable {
 
   /// The keys of the file's outermost object.
   enum Key: String, CaseIterable, Sendable {
-    case adapters, publicAddresses, socket, stateDirectory, logLevel, name, appearance, preferredConnection, pairing,
-      restoration, policy, limits
+    case adapters, publicAddresses, socket, stateDirectory, logLevel, name, appearance, preferredConnection, links,
+      pairing, restoration, policy, limits
   }
 
   /// The adapters to use.
@@ -27,6 +27,8 @@ public struct Configuration: Hashable, Sendable {
   public var identity = Identity()
   /// The preferred parameters of connections to this machine.
   public var preferredConnection = PreferredConnection()
+  /// What every new link is given where both sides can.
+  public var links = Links()
   /// What devices that ask to pair are answered.
   public var pairing = Pairing()
   /// How sessions are kept for programs that have disconnected.
@@ -72,6 +74,7 @@ public struct Configuration: Hashable, Sendable {
     try log.read(root)
     try identity.read(root)
     try preferredConnection.read(root)
+    try links.read(root)
     try pairing.read(root)
     try restoration.read(root)
     try policy.read(root)
@@ -80,8 +83,8 @@ public struct Configuration: Hashable, Sendable {
 
   private var parts: [any ConfigurationPart] {
     [
-      adapters, publicAddresses, socket, store, log, identity, preferredConnection, pairing, restoration, policy,
-      limits,
+      adapters, publicAddresses, socket, store, log, identity, preferredConnection, links, pairing, restoration,
+      policy, limits,
     ]
   }
 

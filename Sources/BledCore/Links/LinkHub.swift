@@ -36,6 +36,9 @@ final class LinkHub {
   private var alarm: (time: Instant, work: any ScheduledWork)?
   private var brake = Brake()
   private var brakeAlarm: (any ScheduledWork)?
+  var arbiter = ParameterArbiter()
+  /// The MTU as the sessions know it.
+  var toldMTU = 23
 
   init(
     _ link: any Link, on slot: AdapterSlot, to peripheral: Peripheral, in registry: LinkRegistry,
@@ -222,8 +225,7 @@ final class LinkHub {
     case .writable:
       central.roomAgain()
       server.roomAgain()
-    case .parametersChanged:
-      break
+    case .parametersChanged: parametersChanged()
     case .securityChanged: securityChanged()
     case .ended(let reason):
       end(reason)
@@ -274,8 +276,9 @@ final class LinkHub {
     case .securityNeeded(let id, let error): raiseSecurity(for: id, error)
     case .signatureTaken(let counter): signatureTaken(counter)
     case .clientStateChanged: keepClient()
-    // The MTU is read where it is needed.
-    case .mtuChanged, .stored: break
+    // The MTU itself is read where it is needed.
+    case .mtuChanged(let mtu): if mtu != toldMTU { tellParameters() }
+    case .stored: break
     }
   }
 

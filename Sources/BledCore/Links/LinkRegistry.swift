@@ -7,6 +7,8 @@ final class LinkRegistry {
   /// In the order in which they came up.
   private(set) var links: [LinkHub] = []
   let database: ServerDatabase
+  /// What new links are given from now on.
+  var defaults = LinkDefaults()
 
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler

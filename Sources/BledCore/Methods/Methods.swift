@@ -1,3 +1,4 @@
+import Adapter
 import BledRPC
 
 extension Router {
@@ -50,6 +51,27 @@ extension Router {
     }
     serve(PeripheralRSSI.self) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).measureRSSI(for: session, reply)
+    }
+  }
+}
+
+extension Router {
+  /// What concerns links of both directions.
+  func serveLinks(_ central: CentralBroker, _ server: ServerBroker) {
+    answer(PeripheralParameters.self) { [unowned central] params, session in
+      try central.anyLink(with: params.peripheral, for: session).linkDescription
+    }
+    serve(PeripheralSetParameters.self) { [unowned central, unowned server] params, session, reply in
+      let served = server.link(serving: params.peripheral, by: session)
+      let hub = try served ?? central.link(to: params.peripheral, for: session).hub
+      try hub.setWish(params.parameters, of: session) { error in hub.answer(reply, error) }
+    }
+    serve(PeripheralSetPHY.self) { [unowned central, unowned server] params, session, reply in
+      let phy = try LinkPHY(word: params.phy)
+      let served = server.link(serving: params.peripheral, by: session)
+      let hub = try served ?? central.link(to: params.peripheral, for: session).hub
+      if hub.central.connection?.concerns(session) == true { hub.central.connection?.phy = phy }
+      hub.link.request(phy) { error in hub.answer(reply, error) }
     }
   }
 }

@@ -148,18 +148,18 @@ final class ServerBroker {
 
   /// Asks a device that connected to us and uses services of the session for other connection parameters.
   func setLatency(_ params: ServerSetLatency.Params, for session: Session, _ reply: Reply<Empty>) throws {
-    guard
-      let hub = links.links.first(where: {
-        $0.peripheral.id.hasSameOctets(as: params.central) && $0.link.role == .peripheral
-          && $0.server.served.contains(session)
-      })
-    else {
+    guard let hub = link(serving: params.central, by: session), hub.link.role == .peripheral else {
       throw GAPError.notConnected.error(
         "no device \(params.central.excerpt) that uses this session's services is connected")
     }
-    hub.link.request(ConnectionParameters(params.latency)) { error in
+    try hub.setWish(LinkWish(params.latency), of: session) { error in
       if let error { reply.fail(error) } else { reply.succeed(Empty()) }
     }
+  }
+
+  /// The link with this device, if it uses services of the session.
+  func link(serving device: String, by session: Session) -> LinkHub? {
+    links.links.first { $0.peripheral.id.hasSameOctets(as: device) && $0.server.served.contains(session) }
   }
 
   /// The services of a session.
@@ -305,16 +305,14 @@ extension Session {
   var owner: AttributeOwner { AttributeOwner(UInt64(id)) }
 }
 
-extension ConnectionParameters {
+extension LinkWish {
   /// The intervals are multiples of 15 ms with room above, which every central accepts; the timeout is that of a
   /// reliable link.
-  init(_ latency: ConnectionLatency) {
-    let interval: ClosedRange<Duration> =
-      switch latency {
-      case .low: .milliseconds(15)...(.milliseconds(30))
-      case .medium: .milliseconds(90)...(.milliseconds(120))
-      case .high: .milliseconds(480)...(.milliseconds(510))
-      }
-    self.init(interval: interval, supervisionTimeout: .seconds(5))
+  fileprivate init(_ latency: ConnectionLatency) {
+    switch latency {
+    case .low: self.init(minimumInterval: 0.015, maximumInterval: 0.03, latency: 0, timeout: 5)
+    case .medium: self.init(minimumInterval: 0.09, maximumInterval: 0.12, latency: 0, timeout: 5)
+    case .high: self.init(minimumInterval: 0.48, maximumInterval: 0.51, latency: 0, timeout: 5)
+    }
   }
 }

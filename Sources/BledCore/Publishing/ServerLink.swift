@@ -21,6 +21,8 @@ final class ServerLink {
   private unowned let broker: ServerBroker
   /// The sessions whose services the device uses.
   private(set) var served: Set<Session> = []
+  /// What those of them want of the link's parameters that do not use the device themselves.
+  var wishes: [Session: LinkWish] = [:]
   /// What the device waits for: a link has one request of the device at a time (Core 5.4, Vol 3, Part F, 3.3.2).
   private var question: Question?
   private var pendingIndications: Set<IndicationID> = []
@@ -203,6 +205,7 @@ final class ServerLink {
   /// A session has ended: the device's request to it is refused.
   func ended(_ session: Session) {
     if served.remove(session) != nil { hub.releaseBrake() }
+    if wishes.removeValue(forKey: session) != nil { hub.wishesChanged() }
     hub.ownerGone(session.owner)
     if question?.session == session { question = nil }
   }

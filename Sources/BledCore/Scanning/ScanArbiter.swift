@@ -11,7 +11,7 @@ import Bluetooth
 /// | scan    | a request that changes nothing     | none                            |
 /// | scan    | the last request is cancelled      | stop                            |
 ///
-/// The union is active if any request is. An adapter that was away resumes its scan.
+/// The union is active if any request is, and listens on the PHYs of all. An adapter that was away resumes its scan.
 struct ScanArbiter<Who: Hashable> {
   /// What the adapter is to do now.
   enum Action: Hashable {
@@ -31,6 +31,7 @@ struct ScanArbiter<Who: Hashable> {
     let union = requests.values.reduce(nil as ScanParameters?) { union, request in
       guard var union else { return request }
       union.isActive = union.isActive || request.isActive
+      union.phys.formUnion(request.phys)
       // The wider window in proportion to its interval hears more.
       if request.window.inSeconds * union.interval.inSeconds > union.window.inSeconds * request.interval.inSeconds {
         union.window = request.window

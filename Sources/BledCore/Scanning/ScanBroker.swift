@@ -55,6 +55,7 @@ final class ScanBroker {
         "this session runs in the background, where a scan requires \"services\": list those to scan for")
     }
     let chosen = isRevived ? try chooseAny(params.adapter) : try choose(params.adapter)
+    if !isRevived, filter.phys.contains(.leCoded) { try checkCoded(chosen) }
     let subscription = try ScanSubscription(
       adapter: chosen, filter: filter, params: params, scheduler: scheduler)
     subscription.onLost = { [weak self, weak session] gone in
@@ -203,6 +204,15 @@ final class ScanBroker {
     // Those that cannot be used now join in when they can; at least one must be usable.
     guard adapters.slots.contains(where: \.isUsable) else { return try adapters.findUsable(nil) }
     return nil
+  }
+
+  /// Checks whether one of the adapters to scan on has the coded PHY, as far as that is known.
+  private func checkCoded(_ chosen: AdapterSlot?) throws {
+    var refusal: (any Error)?
+    for slot in chosen.map({ [$0] }) ?? adapters.slots {
+      do throws(BluetoothError) { return try slot.check(has: .leCoded) } catch { refusal = error }
+    }
+    if let refusal { throw refusal }
   }
 
   /// The same for a scan that waits for its adapters.

@@ -18,6 +18,7 @@ struct ScanFilter {
   private let address: UInt64?
   /// One of these must let it through; all do if empty.
   private let alternatives: [AdvertisementFilter]
+  let phys: Set<PHY>
 
   init(_ params: ScanStart.Params) throws {
     for (name, list) in [("services", params.services), ("solicitedServices", params.solicitedServices)] {
@@ -28,6 +29,7 @@ struct ScanFilter {
     guard params.name?.utf8.count ?? 0 <= Self.longestName else {
       throw BledError.invalidParameter.error("\"name\" may have at most \(Self.longestName) octets")
     }
+    phys = try Set(listeningOn: params.phys)
     services = Set(params.services ?? [])
     solicitedServices = Set(params.solicitedServices ?? [])
     name = params.name.map { NamePattern($0) }

@@ -52,14 +52,3 @@ extension AdvertisingData {
     return Dictionary(all.map { ("\($0.uuid)", HexBytes($0.data)) }, uniquingKeysWith: { first, _ in first })
   }
 }
-
-extension PHY {
-  /// The protocol's word for it.
-  fileprivate var word: String {
-    switch self {
-    case .le1M: "1M"
-    case .le2M: "2M"
-    case .leCoded: "coded"
-    }
-  }
-}

@@ -62,8 +62,9 @@ final class ScanSubscription {
   func parameters(inBackground: Bool) -> ScanParameters? {
     guard isRunning(inBackground: inBackground) else { return nil }
     let isActive = params.active ?? true
-    guard inBackground else { return ScanParameters(isActive: isActive) }
-    return ScanParameters(isActive: isActive, interval: .milliseconds(1280), window: .milliseconds(128))
+    guard inBackground else { return ScanParameters(isActive: isActive, phys: filter.phys) }
+    return ScanParameters(
+      isActive: isActive, interval: .milliseconds(1280), window: .milliseconds(128), phys: filter.phys)
   }
 
   // MARK: Reports

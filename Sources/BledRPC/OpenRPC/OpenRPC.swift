@@ -91,7 +91,8 @@ public enum ProtocolContents {
     SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self, AdapterPower.self,
     ScanStart.self, ScanStop.self,
     PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
-    PeripheralForget.self, PeripheralWatch.self,
+    PeripheralForget.self, PeripheralWatch.self, PeripheralParameters.self, PeripheralSetParameters.self,
+    PeripheralSetPHY.self,
     GATTDiscover.self, GATTDiscoverServices.self, GATTDiscoverIncludedServices.self,
     GATTDiscoverCharacteristics.self, GATTDiscoverDescriptors.self,
     GATTRead.self, GATTWrite.self, GATTSubscribe.self, GATTUnsubscribe.self,
@@ -110,7 +111,7 @@ public enum ProtocolContents {
   public static let notifications: [any RPCNotification.Type] = [
     AdapterChanged.self, ScanReport.self, ScanAnonymousReport.self, ScanLost.self,
     PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralConnectWaiting.self,
-    PeripheralDisconnected.self, PeripheralLinkChanged.self,
+    PeripheralDisconnected.self, PeripheralLinkChanged.self, PeripheralParametersChanged.self,
     GATTDiscoveryProgress.self,
     GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,

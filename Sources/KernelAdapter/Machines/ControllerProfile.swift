@@ -1,3 +1,4 @@
+import Adapter
 import Bluetooth
 import HCI
 
@@ -21,6 +22,17 @@ struct ControllerProfile: Hashable {
 
   /// The type of our address in commands.
   var ownAddressType: AddressType { address.kind == .public ? .public : .random }
+
+  /// The PHYs that it can use on links.
+  var phys: Set<PHY> {
+    var phys: Set<PHY> = [.le1M]
+    if features.contains(.phy2M) { phys.insert(.le2M) }
+    if features.contains(.codedPHY) { phys.insert(.leCoded) }
+    return phys
+  }
+
+  /// The PHYs on which it can scan and initiate: the legacy commands know LE 1M alone.
+  func primaryPHYs(extended: Bool) -> Set<PHY> { extended ? phys.intersection([.le1M, .leCoded]) : [.le1M] }
 
   // MARK: - Families
 

@@ -11,6 +11,7 @@ import HCI
 /// | idle        | the list differs from the set  | clear, remove and add devices                                |
 /// | idle        | the list is the set            | (extended) create connection: creating                       |
 /// | creating    | the set changed                | create connection cancel: cancelling                         |
+/// | creating    | the parameters changed         | the same                                                     |
 /// | creating    | the list is not known          | the same                                                     |
 /// | creating    | Connection Complete            | idle; `attach` the link, or disconnect it if nobody wants it |
 /// | creating    | Connection Complete with error | idle; `attemptFailed`, the device backs off                  |
@@ -55,6 +56,8 @@ struct InitiatorMachine<Family: RadioFamily> {
   private var pending: OrderedDictionary<DeviceAddress, PendingConnection> = [:]
   private var state = State.idle
   private var step: Step?
+  /// The parameters of the last create connection.
+  private var created = ConnectionParameters()
   /// What is in the controller's list; nil if that is not known.
   private var listed: OrderedSet<DeviceAddress>?
   /// Devices to which there is a link, whichever side initiated it.
@@ -133,7 +136,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     switch state {
     case .creating(let current):
       // Nobody can change the list while the controller initiates: it was changed just before, and need not be the set.
-      guard current != Set(set) || grant != .now || listed == nil else { return nil }
+      guard current != Set(set) || grant != .now || listed == nil || merged(set) != created else { return nil }
       step = .cancel
       return FamilyCommand(LECreateConnectionCancel())
     case .doubtful:
@@ -166,7 +169,8 @@ struct InitiatorMachine<Family: RadioFamily> {
       }
       guard backOff.allows(at: now) else { return nil }
       step = .create(Set(set))
-      return Family.createConnection(first: HCIAddress(first), merged(set), own: profile.ownAddressType)
+      created = merged(set)
+      return Family.createConnection(first: HCIAddress(first), created, own: profile.ownAddressType)
     }
   }
 
@@ -342,17 +346,12 @@ struct InitiatorMachine<Family: RadioFamily> {
     return GAPError.connectionFailed.error("The adapter is busy.")
   }
 
-  /// One set of parameters for all: no device gets a longer interval than the longest allowed, or a shorter timeout.
+  /// One set of parameters for all; who should have slower ones is asked to take them when its link is up.
   private func merged(_ set: OrderedSet<DeviceAddress>) -> ConnectionParameters {
-    let all = set.compactMap { pending[$0]?.parameters }
-    guard var result = all.first else { return ConnectionParameters() }
-    for parameters in all.dropFirst() {
-      let lower = min(result.interval.lowerBound, parameters.interval.lowerBound)
-      result.interval = lower...max(result.interval.upperBound, parameters.interval.upperBound)
-      result.latency = min(result.latency, parameters.latency)
-      result.supervisionTimeout = max(result.supervisionTimeout, parameters.supervisionTimeout)
-    }
-    return result
+    var best = ConnectionParameters.best(of: set.compactMap { pending[$0]?.parameters }) ?? ConnectionParameters()
+    best.phys.formIntersection(profile.primaryPHYs(extended: Family.self == ExtendedFamily.self))
+    if best.phys.isEmpty { best.phys = [.le1M] }
+    return best
   }
 
   private static func disconnect(_ handle: UInt16) -> CommandPacket {

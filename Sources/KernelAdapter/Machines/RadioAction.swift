@@ -24,10 +24,8 @@ enum RadioAction: Hashable {
   case linkUp(handle: UInt16, LinkRole, LinkParameters?)
   /// A link has ended.
   case linkDown(handle: UInt16, HCIStatus)
-  /// The parameters of a link changed.
-  case linkParameters(handle: UInt16, LinkParameters)
-  /// The parameters of a link stay as they are.
-  case linkParametersRefused(handle: UInt16, HCIStatus)
+  /// The controller told something about a link.
+  case link(handle: UInt16, LinkNews)
   /// The encryption of a link changed.
   case encryptionChanged(handle: UInt16)
   /// A link could not be encrypted because one side has no key for it: the device, or the kernel.
@@ -40,4 +38,18 @@ enum RadioAction: Hashable {
   case quiet
   /// Something for the log.
   case log(String)
+}
+
+/// What a controller tells about a link that is up.
+enum LinkNews: Hashable {
+  /// Its parameters changed.
+  case parameters(LinkParameters)
+  /// Its parameters stay as they are.
+  case parametersRefused(HCIStatus)
+  /// Its PHYs are these; or stay as they are, if the status is an error.
+  case phy(HCIStatus, tx: PHY?, rx: PHY?)
+  /// The longest payloads of packets are these, in octets.
+  case dataLength(tx: Int, rx: Int)
+  /// The other controller has these features.
+  case features(LEFeatures)
 }

@@ -28,6 +28,11 @@ protocol RadioFamily: CommandFamily {
 private let initiatingInterval: UInt16 = 0x0060
 private let initiatingWindow: UInt16 = 0x0030
 
+extension Set<PHY> {
+  /// The bits of a command: 0 LE 1M, 1 LE 2M, 2 LE Coded (Core 5.4, Vol 4, Part E, 7.8.64).
+  fileprivate var mask: UInt8 { reduce(0) { $0 | $1.bit } }
+}
+
 extension LegacyFamily: RadioFamily {
   static func scanParameters(_ parameters: ScanParameters, own: AddressType) -> FamilyCommand<Self> {
     let interval = TimeUnits.scan(parameters.interval)
@@ -98,10 +103,12 @@ extension ExtendedFamily: RadioFamily {
       $0.interval = interval
       $0.window = min(interval, TimeUnits.scan(parameters.window))
     }
+    let phys = parameters.phys.mask
     return FamilyCommand(
       LESetExtendedScanParameters {
         $0.ownAddressType = own
-        $0.scans = [scan]
+        $0.phys = phys
+        $0.scans = [LESetExtendedScanParameters.Scan](repeating: scan, count: phys.nonzeroBitCount)
       })
   }
 
@@ -171,21 +178,22 @@ extension ExtendedFamily: RadioFamily {
   static func createConnection(
     first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType
   ) -> FamilyCommand<Self> {
-    FamilyCommand(
+    let phys = parameters.phys.mask
+    let initiation = LEExtendedCreateConnection.Initiation {
+      $0.scanInterval = initiatingInterval
+      $0.scanWindow = initiatingWindow
+      $0.intervalMin = TimeUnits.connection(parameters.interval.lowerBound)
+      $0.intervalMax = TimeUnits.connection(parameters.interval.upperBound)
+      $0.latency = UInt16(clamping: parameters.latency)
+      $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+    }
+    return FamilyCommand(
       LEExtendedCreateConnection {
         $0.filterPolicy = 1
         $0.ownAddressType = own
         $0.peer = first
-        $0.initiations = [
-          .init {
-            $0.scanInterval = initiatingInterval
-            $0.scanWindow = initiatingWindow
-            $0.intervalMin = TimeUnits.connection(parameters.interval.lowerBound)
-            $0.intervalMax = TimeUnits.connection(parameters.interval.upperBound)
-            $0.latency = UInt16(clamping: parameters.latency)
-            $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
-          }
-        ]
+        $0.phys = phys
+        $0.initiations = [LEExtendedCreateConnection.Initiation](repeating: initiation, count: phys.nonzeroBitCount)
       })
   }
 }

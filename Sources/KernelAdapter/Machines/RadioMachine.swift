@@ -115,7 +115,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   init(profile: ControllerProfile, targets: RadioTargets) {
     turns = ActivityTurns(states: profile.states)
-    scan = ScanMachine(own: profile.ownAddressType, wanted: targets.scan)
+    scan = ScanMachine(
+      own: profile.ownAddressType, phys: profile.primaryPHYs(extended: Scanning.self == ExtendedFamily.self),
+      wanted: targets.scan)
     advertising = AdvertisingMachine(profile: profile, wanted: targets.advertising)
     initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
   }
@@ -284,10 +286,15 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
         event.status, event.handle, event.role, event.peer,
         LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
     case .leAdvertisingSetTerminated(let event): return advertising.ended(handle: event.advertisingHandle)
-    case .leConnectionUpdateComplete(let event):
-      guard event.status.isSuccess else { return [.linkParametersRefused(handle: event.handle, event.status)] }
-      let parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
-      return [.linkParameters(handle: event.handle, parameters)]
+    case .leConnectionUpdateComplete(let event): return [.link(handle: event.handle, LinkNews(event))]
+    case .lePHYUpdateComplete(let event):
+      let (tx, rx) = (PHY(rawValue: event.tx), PHY(rawValue: event.rx))
+      return [.link(handle: event.handle, .phy(event.status, tx: tx, rx: rx))]
+    case .leDataLengthChange(let event):
+      let news = LinkNews.dataLength(tx: Int(event.maximumTxOctets), rx: Int(event.maximumRxOctets))
+      return [.link(handle: event.handle, news)]
+    case .leReadRemoteFeaturesComplete(let event) where event.status.isSuccess:
+      return [.link(handle: event.handle, .features(event.features))]
     case .encryptionChange(let event):
       let isMissing = event.status.code == .pinOrKeyMissing
       return (isMissing ? [.keysMissing(handle: event.handle, theirs: true)] : [])
@@ -428,6 +435,16 @@ extension ExistingLink {
   /// resolve (Core 5.4, Vol 6, Part B, 1.3.2.2).
   fileprivate func mayBe(_ device: DeviceAddress) -> Bool {
     peer.value == device.value || (device.kind == .random && device.value >> 46 == 0b01)
+  }
+}
+
+extension LinkNews {
+  fileprivate init(_ event: LEConnectionUpdateComplete) {
+    guard event.status.isSuccess else {
+      self = .parametersRefused(event.status)
+      return
+    }
+    self = .parameters(LinkParameters(event.interval, event.latency, event.supervisionTimeout))
   }
 }
 

@@ -13,6 +13,8 @@ import HCI
 /// | on         | others or nil      | disable             | off; `scanning(false)` if nothing is wanted |
 /// | unknown    | parameters         | disable             | off                      |
 ///
+/// Of the PHYs that are wanted those are used that the controller has; if it has none of them, nothing is wanted of it.
+///
 /// While scanning has no turn it is as if nothing were wanted, but `scanning` stays true, unless links hold it back.
 ///
 /// The state is unknown after another program's scan command, our own failure, or `doubt`; a back-off keeps two owners
@@ -32,6 +34,7 @@ struct ScanMachine<Family: RadioFamily> {
   }
 
   private let own: AddressType
+  private let phys: Set<PHY>
   private var wanted: ScanParameters?
   private var actual = Actual.off
   private var step: Step?
@@ -42,9 +45,17 @@ struct ScanMachine<Family: RadioFamily> {
   /// Whether an active scan ran since the controller came on: it confuses the kernel's own discovery.
   private(set) var wasActive = false
 
-  init(own: AddressType, wanted: ScanParameters?) {
+  /// - Parameter phys: those that the controller can scan on.
+  init(own: AddressType, phys: Set<PHY>, wanted: ScanParameters?) {
     self.own = own
-    self.wanted = wanted
+    self.phys = phys
+    self.wanted = possible(wanted)
+  }
+
+  private func possible(_ parameters: ScanParameters?) -> ScanParameters? {
+    guard var parameters else { return nil }
+    parameters.phys.formIntersection(phys)
+    return parameters.phys.isEmpty ? nil : parameters
   }
 
   /// Whether nothing is wanted and the controller does not scan for us.
@@ -66,8 +77,8 @@ struct ScanMachine<Family: RadioFamily> {
   var isOn: Bool { if case .on = actual { true } else { false } }
 
   mutating func want(_ parameters: ScanParameters?) {
-    wanted = parameters
-    if step == nil, parameters == nil, case .prepared = actual { actual = .off }
+    wanted = possible(parameters)
+    if step == nil, wanted == nil, case .prepared = actual { actual = .off }
   }
 
   /// Whether the controller can scan as wanted, from now on.

@@ -21,6 +21,8 @@ final class Advertiser {
   let kind: Kind
   /// The address of the moment.
   var address: DeviceAddress { privateAddress?.address ?? identity }
+  /// The PHY on which it is heard.
+  let phy: PHY
   /// What is advertised, and how often.
   var parameters: AdvertisingParameters
   /// The party to connect to.
@@ -41,10 +43,11 @@ final class Advertiser {
   private static let delay: ClosedRange<Duration> = .zero...(.milliseconds(10))
 
   init(
-    _ kind: Kind, owner: any Connectable, parameters: AdvertisingParameters,
+    _ kind: Kind, owner: any Connectable, parameters: AdvertisingParameters, phy: PHY = .le1M,
     privateAddress: PrivateAddress? = nil, reportLoss: Double = 0, stream: UInt64, air: Air
   ) {
     self.kind = kind
+    self.phy = phy
     self.owner = owner
     self.parameters = parameters
     self.reportLoss = reportLoss

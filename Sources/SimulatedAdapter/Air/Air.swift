@@ -136,7 +136,8 @@ public final class Air {
     else { return .gone }
     guard owner.answersConnect() else { return .failed(HCIReason.connectionFailedToBeEstablished.error) }
     let pair = LinkPair(
-      end, owner.linkEnd, attempts: attempts, parameters, packetsPerEvent: packetsPerEvent, scheduler: scheduler)
+      end, owner.linkEnd, attempts: attempts, parameters, phy: advertiser.phy, packetsPerEvent: packetsPerEvent,
+      scheduler: scheduler)
     owner.accept(pair.peripheral)
     return .connected(pair.central)
   }

@@ -16,6 +16,8 @@ final class LinkPair {
   private var alarm: (any ScheduledWork)?
   /// The requested parameters that are not yet in force.
   private var wanted: ConnectionParameters?
+  /// Who waits for them.
+  private var requests: [(BluetoothError?) -> Void] = []
   /// The side that disconnected and the reason for each side, to be reported after the next connection event.
   private var ending: (central: BluetoothError, peripheral: BluetoothError)?
   /// False when the sides no longer receive each other.
@@ -26,8 +28,9 @@ final class LinkPair {
 
   init(
     _ centralEnd: SimulatedLink.End, _ peripheralEnd: SimulatedLink.End, attempts: Int, _ wanted: ConnectionParameters,
-    packetsPerEvent: Int, scheduler: any Scheduler
+    phy: PHY = .le1M, packetsPerEvent: Int, scheduler: any Scheduler
   ) {
+    self.phy = phy
     self.scheduler = scheduler
     self.packetsPerEvent = packetsPerEvent
     parameters = Self.chosen(from: wanted)
@@ -36,6 +39,54 @@ final class LinkPair {
     peripheral = SimulatedLink(role: .peripheral, own: peripheralEnd, other: centralEnd, attempts: 1)
     central.pair = self
     peripheral.pair = self
+  }
+
+  // MARK: - PHY and packets
+
+  private var phy: PHY
+  /// The longest payloads of what the central and the peripheral send, in octets.
+  private var longest: (central: Int, peripheral: Int) = (27, 27)
+
+  func layer(of role: LinkRole) -> LinkLayer {
+    let (own, other) =
+      role == .central ? (longest.central, longest.peripheral) : (longest.peripheral, longest.central)
+    return LinkLayer(txPHY: phy, rxPHY: phy, txOctets: own, rxOctets: other)
+  }
+
+  /// One side asks for another PHY: it is used six connection events later if both have it (Core 5.4, Vol 6, Part B,
+  /// 5.1.10).
+  func request(_ wanted: PHY, by side: SimulatedLink, _ done: @escaping (BluetoothError?) -> Void) {
+    let other = side === central ? peripheral : central
+    guard side.radio.phys.contains(wanted) else {
+      return done(GAPError.notSupported.error("The adapter does not have the \(wanted.word) PHY."))
+    }
+    guard other.radio.phys.contains(wanted) else {
+      return done(GAPError.notSupported.error("\(side.peer) does not have the \(wanted.word) PHY."))
+    }
+    scheduler.schedule(after: parameters.interval * 6) { [self] in
+      guard isCarrying, ending == nil else { return done(GAPError.notConnected.error("The link has ended.")) }
+      if phy != wanted {
+        phy = wanted
+        tellParameters()
+      }
+      done(nil)
+    }
+  }
+
+  /// One side may send so long packets; the other one answers with its own longest (Core 5.4, Vol 6, Part B, 5.1.9).
+  func request(longestPacket octets: Int, by side: SimulatedLink) {
+    let most = min(octets, central.radio.longestPacket, peripheral.radio.longestPacket)
+    let isOfCentral = side === central
+    scheduler.schedule(after: parameters.interval) { [self] in
+      let before = longest
+      longest = isOfCentral ? (most, max(most, before.peripheral)) : (max(most, before.central), most)
+      if longest != before, isCarrying, ending == nil { tellParameters() }
+    }
+  }
+
+  private func tellParameters() {
+    central.onEvent?(.parametersChanged)
+    peripheral.onEvent?(.parametersChanged)
   }
 
   /// How many packets a side may have waiting before it is told to stop.
@@ -51,20 +102,26 @@ final class LinkPair {
   /// One side requests other parameters. Centrals on this air agree; the change follows after six more connection
   /// events (Vol 6, Part B, 5.1.1).
   /// Of several requests until then the newest counts.
-  func request(_ newest: ConnectionParameters) {
+  func request(_ newest: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
     let isUnderWay = wanted != nil
     wanted = newest
+    requests.append(done)
     guard !isUnderWay else { return }
     scheduler.schedule(after: parameters.interval * 6) { [self] in
-      guard isCarrying, ending == nil, let wanted else { return }
+      let settled = requests
+      requests = []
+      guard isCarrying, ending == nil, let wanted else {
+        for done in settled { done(GAPError.notConnected.error("The link has ended.")) }
+        return
+      }
       self.wanted = nil
       parameters = Self.chosen(from: wanted)
       anchor = scheduler.now
       alarm?.cancel()
       alarm = nil
       wake()
-      central.onEvent?(.parametersChanged)
-      peripheral.onEvent?(.parametersChanged)
+      tellParameters()
+      for done in settled { done(nil) }
     }
   }
 

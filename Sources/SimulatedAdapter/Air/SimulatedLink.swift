@@ -27,6 +27,8 @@ final class SimulatedLink: Link {
   /// Measures the strength of the other side.
   private let signal: Signal
   private let valueLoss: ValueLoss?
+  /// What this side's radio can do.
+  let radio: RadioDescription
 
   /// What one side needs for its part of a link.
   struct End {
@@ -37,6 +39,8 @@ final class SimulatedLink: Link {
     var valueLoss: ValueLoss?
     /// Nil if it never pairs.
     var party: (any PairingParty)?
+    /// The PHYs that it has, and its longest packet.
+    var radio = RadioDescription()
   }
 
   init(role: LinkRole, own: End, other: End, attempts: Int) {
@@ -47,12 +51,15 @@ final class SimulatedLink: Link {
     signal = other.signal
     valueLoss = other.valueLoss
     party = own.party
+    radio = own.radio
   }
 
   /// False once `.ended` was reported.
   var isOpen: Bool { pair != nil }
 
   var parameters: LinkParameters? { pair?.parameters }
+
+  var layer: LinkLayer { pair?.layer(of: role) ?? LinkLayer() }
 
   var security: LinkSecurity { pair?.security.security ?? .none }
 
@@ -73,7 +80,17 @@ final class SimulatedLink: Link {
 
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
     guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
-    pair.request(parameters)
+    pair.request(parameters, done)
+  }
+
+  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
+    guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
+    pair.request(phy.phy, by: self, done)
+  }
+
+  func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
+    pair.request(longestPacket: octets, by: self)
     done(nil)
   }
 

@@ -42,7 +42,7 @@ final class SimulatedCentral: Listener {
     end = SimulatedLink.End(
       address: description.address, maximumMTU: description.mtu,
       signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))),
-      party: pairing)
+      party: pairing, radio: description.radio)
   }
 
   /// Starts watching.

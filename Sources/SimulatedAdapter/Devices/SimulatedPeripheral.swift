@@ -39,12 +39,13 @@ final class SimulatedPeripheral: Connectable {
       address: description.address, maximumMTU: description.mtu,
       signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))),
       valueLoss: ValueLoss(
-        description.losses.value, generator: air.generator(Stream.losses.of(description.address))), party: pairing)
+        description.losses.value, generator: air.generator(Stream.losses.of(description.address))), party: pairing,
+      radio: description.radio)
     advertiser = Advertiser(
       .device, owner: self,
       parameters: AdvertisingParameters(
         isConnectable: description.isConnectable, interval: description.interval, data: description.data,
-        scanResponse: description.scanResponse),
+        scanResponse: description.scanResponse), phy: description.isLongRange ? .leCoded : .le1M,
       privateAddress: privateAddress, reportLoss: description.losses.report,
       stream: Stream.advertising.of(description.address), air: air)
   }

@@ -7,6 +7,8 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var name: String
   var address: DeviceAddress
   var isConnectable: Bool
+  /// Whether it advertises, and is connected to, on the coded PHY.
+  var isLongRange: Bool
   /// The time between two advertisements, without the random delay.
   var interval: Duration
   var data: [UInt8]
@@ -19,6 +21,8 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var privateAddress: Duration?
   /// The largest ATT MTU it supports.
   var mtu: Int
+  /// What it can do on a link.
+  var radio: RadioDescription
   /// The time from the advertisement that is answered to the link.
   var connectDelay: TimeSpan
   /// The time from a request to its response.
@@ -79,7 +83,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   private enum Keys: String, CaseIterable {
     case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
     case responseDelay, losses, faults, disconnectAfter, databaseHash, services
-    case pairing, privateAddress
+    case pairing, privateAddress, radio, longRange
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -100,6 +104,11 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     privateAddress = try members.rotation(.privateAddress)
     signal = try members.optional(.rssi) ?? SignalDescription()
     mtu = try members.integer(.mtu, in: 23...517, default: 247)
+    radio = try members.optional(.radio) ?? RadioDescription()
+    isLongRange = try members.value(.longRange, default: false)
+    if isLongRange, !radio.phys.contains(.leCoded) {
+      throw members.failure(.longRange, "it advertises on the coded PHY: list \"coded\" in the \"phys\" of its radio.")
+    }
     connectDelay = try members.value(.connectDelay, default: TimeSpan(0.03))
     responseDelay = try members.value(.responseDelay, default: TimeSpan(0))
     losses = try members.optional(.losses) ?? Losses()

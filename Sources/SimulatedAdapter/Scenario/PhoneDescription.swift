@@ -16,6 +16,8 @@ struct PhoneDescription: ReadableFromFile, Sendable {
   var privateAddress: Duration?
   /// The largest ATT MTU it supports.
   var mtu: Int
+  /// What it can do on a link.
+  var radio: RadioDescription
   /// The time from a matching advertisement to its attempt to connect.
   var connectDelay: TimeSpan
   /// What it does once it has discovered everything.
@@ -74,7 +76,7 @@ struct PhoneDescription: ReadableFromFile, Sendable {
 
   private enum Keys: String, CaseIterable {
     case name, address, addressType, services, namePrefix, rssi, mtu, connectDelay, script, stay, returnAfter
-    case pairing, privateAddress
+    case pairing, privateAddress, radio
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -87,6 +89,7 @@ struct PhoneDescription: ReadableFromFile, Sendable {
     privateAddress = try members.rotation(.privateAddress)
     signal = try members.optional(.rssi) ?? SignalDescription()
     mtu = try members.integer(.mtu, in: 23...517, default: 185)
+    radio = try members.optional(.radio) ?? RadioDescription()
     connectDelay = try members.value(.connectDelay, default: TimeSpan(0.3))
     script = try members.value(.script, default: [])
     stay = try members.value(.stay, default: TimeSpan(5))

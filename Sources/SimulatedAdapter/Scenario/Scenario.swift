@@ -64,11 +64,14 @@ struct AdapterDescription: ReadableFromFile, Sendable {
   var advertisingDataLength = 31
   /// How many packets each side can send in one connection event.
   var packetsPerEvent = 6
+  /// What it can do on a link.
+  var radio = RadioDescription()
 
   init() {}
 
   private enum Keys: String, CaseIterable {
     case address, addressType, startDelay, mtu, links, advertisingSets, advertisingDataLength, packetsPerEvent
+    case radio
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -80,6 +83,7 @@ struct AdapterDescription: ReadableFromFile, Sendable {
     advertisingSets = try members.integer(.advertisingSets, in: 0...255, default: advertisingSets)
     advertisingDataLength = try members.integer(.advertisingDataLength, in: 31...1650, default: advertisingDataLength)
     packetsPerEvent = try members.integer(.packetsPerEvent, in: 1...1000, default: packetsPerEvent)
+    radio = try members.optional(.radio) ?? radio
   }
 }
 

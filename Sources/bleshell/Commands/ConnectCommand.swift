@@ -26,12 +26,15 @@ struct ConnectCommand: ShellCommand {
   @Argument(help: "A name, an address (\"F0:…:F5\", \"F0:…:F5/random\") or an identifier.") var device: String
   @Option(help: "Seconds to hold the connection when not in line mode.") var time: Double?
   @Flag(help: "Reconnect whenever the connection is lost.") var keep = false
+  @OptionGroup var link: LinkOptions
+  @Option(help: "The PHY that the connection is to have: 1M, 2M, coded, codedS2 or codedS8.") var phy: String?
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let connected = try await shell.connect(device, timeout: timeout.timeout, reconnects: keep)
+    let connected = try await shell.connect(
+      device, timeout: timeout.timeout, reconnects: keep, parameters: link.wish, phy: phy)
     let link = connected.peripheral.link
     try announce(link, connected, output)
     if keep, !shell.isLineMode {

@@ -70,13 +70,6 @@ struct Table {
     draw()
   }
 
-  /// A device is not heard any more.
-  func lose(_ peripheral: String) {
-    guard reports.removeValue(forKey: peripheral) != nil else { return }
-    order.removeAll { $0 == peripheral }
-    if live { draw() }
-  }
-
   /// Prints the final table.
   func finish() {
     live?.erase()

@@ -31,7 +31,12 @@ extension Shell {
   /// - Parameters:
   ///   - timeout: Seconds for the search, and then for the connection; 0: no limit.
   ///   - reconnects: Whether to reconnect whenever the connection is lost.
-  func connect(_ text: String, timeout: Double, reconnects: Bool = false) async throws -> Device {
+  ///   - parameters: What is wanted of the connection's parameters.
+  ///   - phy: The PHY that it is to have.
+  func connect(
+    _ text: String, timeout: Double, reconnects: Bool = false, parameters: LinkWish? = nil,
+    phy: String? = nil
+  ) async throws -> Device {
     let client = try await connection()
     try await requireAdapter()
     let (reference, name) = try await find(text, timeout: timeout)
@@ -43,7 +48,8 @@ extension Shell {
     }
     defer { waiting.cancel() }
     let peripheral = try await client.connect(
-      reference, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects)
+      reference, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects, parameters: parameters,
+      phy: phy)
     return Device(peripheral: peripheral, name: name, output: output)
   }
 

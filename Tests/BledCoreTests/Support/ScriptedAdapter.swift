@@ -10,6 +10,8 @@ final class ScriptedAdapter: Adapter {
   private(set) var advertisements: [AdvertisingSetID: AdvertisingParameters] = [:]
   private(set) var pendingConnections: Set<DeviceAddress> = []
   private(set) var connectCalls = 0
+  /// Those of the last call.
+  private(set) var wantedParameters: ConnectionParameters?
   private(set) var unpaired: [DeviceAddress] = []
   private(set) var bonds: [Bond] = []
   private(set) var pairing = PairingSettings()
@@ -45,6 +47,7 @@ final class ScriptedAdapter: Adapter {
   }
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
     connectCalls += 1
+    wantedParameters = parameters
     pendingConnections.insert(address)
   }
   func cancelConnect(to address: DeviceAddress) { pendingConnections.remove(address) }

@@ -81,7 +81,8 @@ final class ScriptedPeer {
 final class ScriptedLink: Link {
   let id = LinkID.next()
   let role: LinkRole
-  let parameters: LinkParameters? = nil
+  private(set) var parameters: LinkParameters?
+  private(set) var layer = LinkLayer()
   let attempts = 1
   /// How it is protected, whether or not that has been told.
   var security = LinkSecurity.none
@@ -91,6 +92,8 @@ final class ScriptedLink: Link {
   private(set) var wasDisconnected = false
   /// What the daemon asked for.
   private(set) var requested: [ConnectionParameters] = []
+  private(set) var requestedPHYs: [LinkPHY] = []
+  private(set) var requestedLengths: [Int] = []
   /// The levels of security that the daemon asked for, with what waits for the outcome.
   private(set) var raises: [(level: Int, capability: PairingCapability, done: (BluetoothError?) -> Void)] = []
   /// How often the controller was asked for the signal strength.
@@ -133,6 +136,20 @@ final class ScriptedLink: Link {
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
     requested.append(parameters)
     done(refusal)
+  }
+  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
+    requestedPHYs.append(phy)
+    done(refusal)
+  }
+  func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    requestedLengths.append(octets)
+    done(refusal)
+  }
+
+  /// The controller tells of other parameters.
+  func change(to parameters: LinkParameters, _ layer: LinkLayer = .initial) {
+    (self.parameters, self.layer) = (parameters, layer)
+    onEvent?(.parametersChanged)
   }
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
     raises.append((level, capability, done))

@@ -7,6 +7,7 @@ from .addressless import Addressless
 from .connection_events import ConnectionEvents
 from .disturber import Disturber
 from .extended_commands import LegacyScanAndCreate, SilentExtendedScan, Strict
+from .link_procedures import LinkProcedures
 from .lost_events import LostEnds, LostEvents
 from .refusals import Refusals
 from .slow import Slow
@@ -19,6 +20,7 @@ __all__ = [
     "Disturber",
     "Dongle40",
     "LegacyScanAndCreate",
+    "LinkProcedures",
     "LostEnds",
     "LostEvents",
     "Refusals",

@@ -1,0 +1,107 @@
+import Bluetooth
+
+/// The parameters of a link as the controller told them.
+public struct LinkParameters: Hashable, Sendable {
+  /// Time between two connection events, 7.5 ms to 4 s.
+  public var interval: Duration
+  /// How many events the peripheral may sleep through, 0 to 499.
+  public var latency: Int
+  /// After this long without a packet the link is lost, 100 ms to 32 s.
+  public var supervisionTimeout: Duration
+  /// Makes a set of parameters.
+  public init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
+    self.interval = interval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+
+  /// Whether they are what was wanted, but for the rounding to the controller's units of 1.25 and 10 ms.
+  public func satisfy(_ wanted: ConnectionParameters) -> Bool {
+    let interval = wanted.interval.lowerBound - .microseconds(625)...wanted.interval.upperBound + .microseconds(625)
+    let timeout = wanted.supervisionTimeout - .milliseconds(5)...wanted.supervisionTimeout + .milliseconds(5)
+    return interval.contains(self.interval) && latency == wanted.latency && timeout.contains(supervisionTimeout)
+  }
+}
+
+/// The wanted parameters of a connection (Core 5.4, Vol 4, Part E, 7.8.12, 7.8.18 and 7.8.66).
+public struct ConnectionParameters: Hashable, Sendable {
+  /// The range within which the time between two connection events may lie, 7.5 ms to 4 s.
+  public var interval: ClosedRange<Duration>
+  /// How many events the peripheral may sleep through, 0 to 499.
+  public var latency: Int
+  /// After this long without a packet the link is lost, 100 ms to 32 s.
+  public var supervisionTimeout: Duration
+  /// The PHYs on which a device that is to be connected is listened for: LE 1M, LE Coded or both. An adapter without
+  /// the coded PHY leaves it out.
+  public var phys: Set<PHY>
+
+  /// Makes connection parameters; the defaults suit an ordinary link with low latency.
+  public init(
+    interval: ClosedRange<Duration> = .milliseconds(15)...(.milliseconds(45)), latency: Int = 0,
+    supervisionTimeout: Duration = .seconds(4), phys: Set<PHY> = [.le1M]
+  ) {
+    self.interval = interval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+    self.phys = phys
+  }
+
+  /// One set of parameters that is good enough for all: the quickest interval, the lowest latency, the longest timeout.
+  /// What the specification allows for each of them it allows for the result (Core 5.4, Vol 6, Part B, 4.5.2).
+  /// - Returns: nil if nobody wants any.
+  public static func best(of wanted: some Sequence<ConnectionParameters>) -> ConnectionParameters? {
+    wanted.reduce(nil as ConnectionParameters?) { best, parameters in
+      guard var best else { return parameters }
+      let lower = min(best.interval.lowerBound, parameters.interval.lowerBound)
+      best.interval = lower...min(best.interval.upperBound, parameters.interval.upperBound)
+      best.latency = min(best.latency, parameters.latency)
+      best.supervisionTimeout = max(best.supervisionTimeout, parameters.supervisionTimeout)
+      best.phys.formUnion(parameters.phys)
+      return best
+    }
+  }
+}
+
+/// How the packets of a link are sent; each member nil where the controller did not tell.
+public struct LinkLayer: Hashable, Sendable {
+  /// The PHY of what we send.
+  public var txPHY: PHY?
+  /// The PHY of what we receive.
+  public var rxPHY: PHY?
+  /// The longest payload of a packet that we send, 27 to 251 octets.
+  public var txOctets: Int?
+  /// The longest payload of a packet that we receive, 27 to 251 octets.
+  public var rxOctets: Int?
+
+  /// Makes a description.
+  public init(txPHY: PHY? = nil, rxPHY: PHY? = nil, txOctets: Int? = nil, rxOctets: Int? = nil) {
+    self.txPHY = txPHY
+    self.rxPHY = rxPHY
+    self.txOctets = txOctets
+    self.rxOctets = rxOctets
+  }
+
+  /// How each link begins that was initiated on LE 1M (Core 5.4, Vol 6, Part B, 4.5.10).
+  public static let initial = LinkLayer(txPHY: .le1M, rxPHY: .le1M, txOctets: 27, rxOctets: 27)
+}
+
+/// A PHY to be used on a link, in both directions.
+public struct LinkPHY: Hashable, Sendable {
+  /// How many symbols stand for one bit on the coded PHY (Core 5.4, Vol 6, Part B, 2.2).
+  public enum Coding: UInt8, Hashable, Sendable {
+    /// Two: 500 kb/s.
+    case s2 = 1
+    /// Eight: 125 kb/s, for the longest range.
+    case s8 = 2
+  }
+
+  /// The PHY.
+  public var phy: PHY
+  /// The coding that we prefer for what we send on the coded PHY; nil: the controller chooses.
+  public var coding: Coding?
+  /// Makes a choice.
+  public init(_ phy: PHY, coding: Coding? = nil) {
+    self.phy = phy
+    self.coding = coding
+  }
+}

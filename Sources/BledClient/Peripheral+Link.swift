@@ -1,0 +1,37 @@
+import BledRPC
+import Bluetooth
+
+extension Peripheral {
+  /// What is in force on the link: interval, latency, timeout, MTU, PHYs and packet lengths.
+  /// - Throws: `GAPError.notConnected`; and as `BledClient.call`.
+  public func parameters() async throws(BluetoothError) -> LinkDescription {
+    try await client.call(PeripheralParameters.self, .init(peripheral: identifier))
+  }
+
+  /// Replaces what this client wants of the link's parameters, until it lets the device go. The wishes of all programs
+  /// are merged: the quickest interval, the lowest latency, the longest timeout.
+  /// - Parameter wish: nil: nothing any more.
+  /// - Returns: What is in force when the controllers have settled it.
+  /// - Throws: `BledError.invalidParameter` for what the specification forbids; `GAPError.notConnected`; an error of
+  ///   the domain `hci` with which the controllers refuse; and as `BledClient.call`.
+  @discardableResult
+  public func setParameters(_ wish: LinkWish?) async throws(BluetoothError) -> LinkDescription {
+    try await client.call(PeripheralSetParameters.self, .init(peripheral: identifier, parameters: wish))
+  }
+
+  /// Asks for another PHY of the link.
+  /// - Parameter phy: "1M", "2M", "coded", or "codedS2" and "codedS8" with a preference for 500 or 125 kb/s.
+  /// - Returns: What is in force when the controllers have settled it.
+  /// - Throws: `GAPError.notSupported` if one side lacks it; `.notConnected`; and as `BledClient.call`.
+  @discardableResult
+  public func setPHY(_ phy: String) async throws(BluetoothError) -> LinkDescription {
+    try await client.call(PeripheralSetPHY.self, .init(peripheral: identifier, phy: phy))
+  }
+
+  /// What is in force on the link, whenever it changes from now on.
+  public func parameterChanges() -> AsyncThrowingStream<LinkDescription, any Error> {
+    client.notifications(PeripheralParametersChanged.self, buffering: .newest(16)) { [identifier] change in
+      change.peripheral == identifier
+    }
+  }
+}

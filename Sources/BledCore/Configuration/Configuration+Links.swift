@@ -1,0 +1,29 @@
+import JSONFiles
+
+extension Configuration {
+  /// What every new link is given where both sides can.
+  public struct Links: Hashable, Sendable, ConfigurationPart {
+    /// The PHYs that links may go over to by themselves.
+    public enum PHY: String, CaseIterable, Sendable {
+      case le1M = "1M"
+      case le2M = "2M"
+    }
+
+    /// The PHY.
+    public var phy = PHY.le2M
+    /// The longest payload of a packet, in octets.
+    public var longestPacket = 251
+
+    static let keys = [Key.links]
+    static let isReloaded = true
+
+    private enum Keys: String, CaseIterable { case phy, longestPacket }
+
+    mutating func read(_ root: FileMembers<Key>) throws(FileError) {
+      guard let section = root[.links] else { return }
+      let members = try FileMembers(section, Keys.self)
+      phy = try members.word(.phy, default: phy)
+      longestPacket = try members.integer(.longestPacket, in: 27...251, default: longestPacket)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import Adapter
+
+/// What every new link is given where both sides can.
+public struct LinkDefaults: Hashable, Sendable {
+  /// The PHY to which a link goes over that begins on LE 1M: `.le2M`, or `.le1M` for none.
+  public var phy = PHY.le2M
+  /// The longest payload of the packets that we send, 27 to 251 octets.
+  public var longestPacket = 251
+
+  /// 2M and 251 octets.
+  public init() {}
+}
+
+extension Configuration.Links {
+  /// The same for the daemon.
+  public var defaults: LinkDefaults {
+    var defaults = LinkDefaults()
+    defaults.phy = phy == .le1M ? .le1M : .le2M
+    defaults.longestPacket = longestPacket
+    return defaults
+  }
+}

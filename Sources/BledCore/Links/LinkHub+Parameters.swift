@@ -1,0 +1,81 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// The parameters of the link: what is in force, and what the sessions want of them.
+extension LinkHub {
+  /// What is in force.
+  var linkDescription: LinkDescription {
+    var description = LinkDescription(
+      peripheral: peripheral.id, role: link.role == .central ? "central" : "peripheral", mtu: mtu)
+    description.interval = link.parameters?.interval.inSeconds
+    description.latency = link.parameters?.latency
+    description.timeout = link.parameters?.supervisionTimeout.inSeconds
+    description.txPHY = link.layer.txPHY?.word
+    description.rxPHY = link.layer.rxPHY?.word
+    description.txOctets = link.layer.txOctets
+    description.rxOctets = link.layer.rxOctets
+    return description
+  }
+
+  /// What the sessions want may have changed: asks for it, unless it is in force.
+  /// - Parameter done: called once when that is settled, with why the parameters stay as they are, or nil.
+  func wishesChanged(_ done: @escaping (BluetoothError?) -> Void = { _ in }) {
+    let all = (central.connection?.wishes ?? []) + server.wishes.values
+    let wishes = all.compactMap { try? ConnectionParameters($0) }
+    let usual = link.role == .central ? ConnectionParameters() : nil
+    ask(arbiter.want(.best(of: wishes), else: usual, current: link.parameters), done)
+  }
+
+  /// Gives a new link the longest packets and the PHY that both sides have.
+  /// - Parameter phy: what sessions want; nil: what is usual. A link that was initiated on another PHY than LE 1M keeps
+  ///   it then, as that is the one by which the device can be reached.
+  func improve(_ phy: LinkPHY?, _ defaults: LinkDefaults) {
+    // Neither is promised: where one side cannot, the link is as it is.
+    if defaults.longestPacket > 27 { link.request(longestPacket: defaults.longestPacket) { _ in } }
+    let current = link.layer.txPHY ?? .le1M
+    let usual = current == .le1M && defaults.phy == .le2M ? LinkPHY(.le2M) : nil
+    guard let wanted = phy ?? usual, wanted.phy != current || wanted.coding != nil else { return }
+    link.request(wanted) { _ in }
+  }
+
+  /// Answers a call that asked for other parameters, PHYs or packets.
+  func answer(_ reply: Reply<LinkDescription>, _ error: BluetoothError?) {
+    if let error { return reply.fail(error) }
+    if isOpen { reply.succeed(linkDescription) } else { reply.fail(Self.gone) }
+  }
+
+  func parametersChanged() {
+    tellParameters()
+    if let current = link.parameters { ask(arbiter.changed(to: current)) { _ in } }
+  }
+
+  private func ask(_ parameters: ConnectionParameters?, _ done: @escaping (BluetoothError?) -> Void) {
+    guard let parameters, isOpen else { return done(nil) }
+    link.request(parameters) { [weak self] error in
+      self?.arbiter.settled()
+      done(error)
+    }
+  }
+
+  /// Tells the sessions that use the device, and those whose services it uses, what is in force.
+  func tellParameters() {
+    toldMTU = mtu
+    let sessions = server.served.union(central.users)
+    guard !sessions.isEmpty else { return }
+    let line = try? RPCEncoding.notification(PeripheralParametersChanged.self, linkDescription)
+    for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(line, as: .event) }
+  }
+
+  /// Replaces what a session wants of the link; nil: nothing.
+  /// - Parameter done: as in `wishesChanged`.
+  /// - Throws: if the wish is not valid.
+  func setWish(_ wish: LinkWish?, of session: Session, _ done: @escaping (BluetoothError?) -> Void) throws {
+    if let wish { _ = try ConnectionParameters(wish) }
+    // It outlasts the link where the session is to have the next one, too.
+    let connection = central.connection.flatMap { $0.concerns(session) ? $0 : nil }
+    connection?.wished[session] = wish
+    server.wishes[session] = connection == nil ? wish : nil
+    wishesChanged(done)
+  }
+}

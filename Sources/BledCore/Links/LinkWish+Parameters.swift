@@ -1,0 +1,48 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+extension ConnectionParameters {
+  /// What a session wants, in the controllers' units of 1.25 and 10 ms. What it leaves out is chosen so that it fits
+  /// the rest.
+  /// - Throws: `BledError.invalidParameter` with the rule that it violates (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
+  init(_ wish: LinkWish) throws(BluetoothError) {
+    try Self.check(wish.minimumInterval, "minimumInterval", 0.0075...4)
+    try Self.check(wish.maximumInterval, "maximumInterval", 0.0075...4)
+    let (usualMinimum, usualMaximum) = (0.015, 0.045)
+    let shortest = wish.minimumInterval ?? min(usualMinimum, wish.maximumInterval ?? usualMinimum)
+    let longest = wish.maximumInterval ?? max(usualMaximum, wish.minimumInterval ?? usualMaximum)
+    guard shortest <= longest else {
+      throw BledError.invalidParameter.error(
+        "\"minimumInterval\" is \(shortest) s: it must be at most \"maximumInterval\", \(longest) s")
+    }
+    let latency = wish.latency ?? 0
+    guard (0...499).contains(latency) else {
+      throw BledError.invalidParameter.error("\"latency\" is \(latency): it must be 0 to 499 connection events")
+    }
+    let interval = Self.rounded(shortest, to: 1250)...Self.rounded(longest, to: 1250)
+    let skipped = interval.upperBound * (1 + latency) * 2
+    try Self.check(wish.timeout, "timeout", 0.1...32)
+    let timeout = wish.timeout.map { Self.rounded($0, to: 10_000) } ?? max(.seconds(4), skipped + .milliseconds(100))
+    guard timeout > skipped, timeout <= .seconds(32) else {
+      throw BledError.invalidParameter.error(
+        """
+        "timeout" must be more than (1 + latency) × maximumInterval × 2, here \(skipped.inSeconds) s, and at most 32 s: \
+        give \(wish.timeout == nil ? "" : "a longer timeout, ")a shorter interval or a lower latency
+        """)
+    }
+    self.init(interval: interval, latency: latency, supervisionTimeout: timeout)
+  }
+
+  private static func check(
+    _ seconds: Double?, _ name: String, _ range: ClosedRange<Double>
+  ) throws(BluetoothError) {
+    guard let seconds, !range.contains(seconds) else { return }
+    throw BledError.invalidParameter.error(
+      "\"\(name)\" is \(seconds) s: it must be \(range.lowerBound) to \(range.upperBound) s")
+  }
+
+  private static func rounded(_ seconds: Double, to microseconds: Int64) -> Duration {
+    .microseconds(Int64((seconds * 1_000_000 / Double(microseconds)).rounded()) * microseconds)
+  }
+}

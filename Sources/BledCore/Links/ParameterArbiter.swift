@@ -1,0 +1,56 @@
+import Adapter
+
+/// Keeps the parameters of one link at what the sessions want, which have merged their wishes.
+///
+/// | Wanted  | In force             | Input                  | Outcome                                              |
+/// |---------|----------------------|------------------------|------------------------------------------------------|
+/// | others  | any                  | `want`                 | ask for them                                         |
+/// | others  | the same             | `want`                 | nothing                                              |
+/// | nothing | any, on our link     | `want`                 | ask for the usual ones, unless they are in force     |
+/// | nothing | any                  | `changed`              | nothing: the device may have what it asks for        |
+/// | any     | others, by ourselves | `changed`              | nothing: more was asked for, or is settled           |
+/// | any     | others               | `changed`              | ask for them again, three times at most              |
+///
+/// The kernel grants every request of a device that the specification allows, without asking anybody; so a device whose
+/// request does not agree with what sessions want has the link for a moment, and is then asked to take theirs. One that
+/// insists gets its way, until the sessions want something else.
+struct ParameterArbiter {
+  private static let mostRepetitions = 3
+
+  private var wanted: ConnectionParameters?
+  /// How many requests are not settled.
+  private var pending = 0
+  private var repetitions = 0
+
+  /// What the sessions want now.
+  /// - Parameters:
+  ///   - new: nil if they want nothing.
+  ///   - usual: what a link has without wishes; nil where that is left to the device.
+  ///   - current: what is in force; nil if that is not known.
+  /// - Returns: what to ask for; nil: nothing. `settled` must follow.
+  mutating func want(
+    _ new: ConnectionParameters?, else usual: ConnectionParameters?, current: LinkParameters?
+  ) -> ConnectionParameters? {
+    let isChanged = new != wanted
+    wanted = new
+    if isChanged { repetitions = 0 }
+    guard let target = new ?? usual else { return nil }
+    // What other links share the initiator with is not known without the controller's word.
+    if current == nil, new == nil, !isChanged { return nil }
+    if pending == 0, let current, current.satisfy(target) { return nil }
+    pending += 1
+    return target
+  }
+
+  /// The parameters changed.
+  /// - Returns: as `want`.
+  mutating func changed(to current: LinkParameters) -> ConnectionParameters? {
+    guard let wanted, pending == 0, !current.satisfy(wanted), repetitions < Self.mostRepetitions else { return nil }
+    repetitions += 1
+    pending += 1
+    return wanted
+  }
+
+  /// A request was settled, or refused.
+  mutating func settled() { pending -= 1 }
+}

@@ -1,0 +1,148 @@
+/// The parameters that a session wants of a link (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
+public struct LinkWish: Codable, Sendable, Hashable {
+  /// The shortest time between two connection events, in seconds, 0.0075 to 4; 0.015 if missing, or `maximumInterval`
+  /// where that is less.
+  public var minimumInterval: Double?
+  /// The longest time between two connection events, in seconds, 0.0075 to 4; 0.045 if missing, or `minimumInterval`
+  /// where that is more.
+  public var maximumInterval: Double?
+  /// How many connection events the peripheral may skip, 0 to 499; 0 if missing.
+  public var latency: Int?
+  /// After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 + latency) ×
+  /// maximumInterval × 2; if missing, 4 or as much as that rule needs.
+  public var timeout: Double?
+  /// Makes a wish.
+  public init(
+    minimumInterval: Double? = nil, maximumInterval: Double? = nil, latency: Int? = nil, timeout: Double? = nil
+  ) {
+    self.minimumInterval = minimumInterval
+    self.maximumInterval = maximumInterval
+    self.latency = latency
+    self.timeout = timeout
+  }
+}
+
+/// What is in force on a link.
+public struct LinkDescription: RPCPayload, Hashable {
+  /// The daemon's identifier of the device.
+  public var peripheral: String
+  /// This machine's role: "central" if it connected to the device, "peripheral" if the device connected to it.
+  public var role: String
+  /// The time between two connection events, in seconds; missing where the controller did not tell, as `latency` and
+  /// `timeout`.
+  public var interval: Double?
+  /// How many connection events the peripheral may skip.
+  public var latency: Int?
+  /// After how many seconds without a packet the link is lost.
+  public var timeout: Double?
+  /// The ATT MTU, 23 to 517 octets.
+  public var mtu: Int
+  /// The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not tell.
+  public var txPHY: String?
+  /// The PHY of what the device sends.
+  public var rxPHY: String?
+  /// The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing where the controller
+  /// did not tell.
+  public var txOctets: Int?
+  /// The longest payload of a packet on the air that the device sends.
+  public var rxOctets: Int?
+
+  /// Makes a description with the members that are always present.
+  public init(peripheral: String, role: String, mtu: Int) {
+    self.peripheral = peripheral
+    self.role = role
+    self.mtu = mtu
+  }
+}
+
+/// Tells the parameters of a link.
+public enum PeripheralParameters: ClientCall {
+  /// The device.
+  public typealias Params = PeripheralReference
+  /// What is in force.
+  public typealias Result = LinkDescription
+  /// `peripheral.parameters`
+  public static let name = "peripheral.parameters"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .connect
+  /// For `rpc.discover`.
+  public static let summary = """
+    Tells what is in force on the link with a device, whichever program or device connected: interval, latency, \
+    supervision timeout, MTU, PHYs, and the lengths of packets.
+    """
+}
+
+/// Asks for other parameters of a link.
+public enum PeripheralSetParameters: ClientCall {
+  /// What is in force then.
+  public typealias Result = LinkDescription
+  /// `peripheral.setParameters`
+  public static let name = "peripheral.setParameters"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .connect
+  /// It can change what the session holds.
+  public static let changesSession = true
+  /// For `rpc.discover`.
+  public static let summary = """
+    Replaces what this session wants of the parameters of a link, and answers with what is in force when the controllers \
+    have settled it. The wishes of all sessions are merged: the quickest interval, the lowest latency, the longest \
+    timeout. A session's wish ends when it lets the device go. For a device that connected to this machine the session \
+    must serve it; then the device's controller has to agree.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// What this session wants; nothing any more if missing.
+    public var parameters: LinkWish?
+    /// Makes the params.
+    public init(peripheral: String, parameters: LinkWish? = nil) {
+      self.peripheral = peripheral
+      self.parameters = parameters
+    }
+  }
+}
+
+/// Asks for another PHY of a link.
+public enum PeripheralSetPHY: ClientCall {
+  /// What is in force then.
+  public typealias Result = LinkDescription
+  /// `peripheral.setPHY`
+  public static let name = "peripheral.setPHY"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .connect
+  /// For `rpc.discover`.
+  public static let summary = """
+    Asks for a PHY in both directions of a link, and answers with what is in force when the controllers have settled \
+    it: "1M", "2M" (twice as fast), "coded" (longer range), or "codedS2" and "codedS8" for the coded PHY with a \
+    preference for 500 or 125 kb/s. The error notSupported says which side lacks it. The last call counts, of whatever \
+    session, and for later links, too, while a session uses the device or waits for it.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// "1M", "2M", "coded", "codedS2" or "codedS8".
+    public var phy: String
+    /// Makes the params.
+    public init(peripheral: String, phy: String) {
+      self.peripheral = peripheral
+      self.phy = phy
+    }
+  }
+}
+
+/// The parameters of a link changed.
+public enum PeripheralParametersChanged: RPCNotification {
+  /// What is in force now.
+  public typealias Params = LinkDescription
+  /// `peripheral.parametersChanged`
+  public static let name = "peripheral.parametersChanged"
+  /// For `rpc.discover`.
+  public static let summary = """
+    The parameters, the MTU, a PHY or a packet length of a link changed. Sent to the sessions that use the device, and \
+    to those whose services it uses.
+    """
+}

@@ -1,0 +1,37 @@
+import Adapter
+import JSONFiles
+
+/// What the radio of an adapter, a device or a phone can do on a link.
+struct RadioDescription: ReadableFromFile, Sendable {
+  /// Its PHYs.
+  var phys: Set<PHY> = Set(PHY.allCases)
+  /// The longest payload of a packet on the air, in octets.
+  var longestPacket = 251
+
+  private enum Word: String, CaseIterable {
+    case le1M = "1M"
+    case le2M = "2M"
+    case coded
+
+    var phy: PHY {
+      switch self {
+      case .le1M: .le1M
+      case .le2M: .le2M
+      case .coded: .leCoded
+      }
+    }
+  }
+
+  private enum Keys: String, CaseIterable { case phys, longestPacket }
+
+  init() {}
+
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    longestPacket = try members.integer(.longestPacket, in: 27...251, default: longestPacket)
+    guard let list = members[.phys] else { return }
+    phys = []
+    for element in try list.elements() { phys.insert(try element.word(Word.self).phy) }
+    guard phys.contains(.le1M) else { throw list.failure("every radio has the PHY \"1M\": list it.") }
+  }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import BledRPC
+import FoundationEssentials
+
+/// `bleshell info`
+struct InfoCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Shows a connection: interval, latency, timeout, MTU, PHYs, packet lengths.",
+    usage: "bleshell info [<device>]")
+
+  @Argument(help: "The device (default: the current one).") var device: [String] = []
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    try await shell.use(words(device).device, timeout: timeout.timeout) { device in
+      try output.link(try await device.peripheral.parameters(), of: device)
+    }
+  }
+}
+
+/// What a person wants of the parameters of a connection.
+struct LinkOptions: ParsableArguments {
+  @Option(help: "Time between two connection events in ms, 7.5 to 4000: one number, or the least and the most (15-30).")
+  var interval: String?
+  @Option(help: "How many connection events the device may skip, 0 to 499.") var latency: Int?
+  @Option(help: "Seconds without a packet after which the connection is lost, 0.1 to 32.")
+  var supervision: Double?
+
+  func validate() throws {
+    if interval != nil, range == nil {
+      throw ValidationError("--interval must be milliseconds, such as 30, or two of them, such as 15-30")
+    }
+  }
+
+  /// The interval in seconds.
+  private var range: (least: Double, most: Double)? {
+    let numbers = (interval ?? "").split(separator: "-", omittingEmptySubsequences: false).map { Double($0) }
+    guard let first = numbers.first ?? nil, let last = numbers.last ?? nil, numbers.count <= 2 else { return nil }
+    return (first / 1000, last / 1000)
+  }
+
+  /// Nil if nothing is wanted.
+  var wish: LinkWish? {
+    guard interval != nil || latency != nil || supervision != nil else { return nil }
+    return LinkWish(
+      minimumInterval: range?.least, maximumInterval: range?.most, latency: latency, timeout: supervision)
+  }
+}
+
+/// `bleshell parameters`
+struct ParametersCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "parameters", abstract: "Asks for other parameters of a connection, and shows what is in force then.",
+    usage: "bleshell parameters [<device>] [--interval 15-30] [--latency 0] [--supervision 4]",
+    discussion: """
+      bled merges what all programs want: the quickest interval, the lowest latency, the longest timeout. What this one \
+      wants ends with its use of the device, or without options at once.
+      """)
+
+  @Argument(help: "The device (default: the current one).") var device: [String] = []
+  @OptionGroup var options: LinkOptions
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    try await shell.use(words(device).device, timeout: timeout.timeout) { device in
+      try output.link(try await device.peripheral.setParameters(options.wish), of: device)
+    }
+  }
+}
+
+/// `bleshell phy`
+struct PHYCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "phy", abstract: "Asks for another PHY of a connection, and shows what is in force then.",
+    usage: "bleshell phy [<device>] <phy>")
+
+  @Argument(help: "The device (default: the current one), and 1M, 2M, coded, codedS2 or codedS8.")
+  var words: [String]
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let (device, rest) = try words(words, "PHY")
+    try await shell.use(device, timeout: timeout.timeout) { device in
+      try output.link(try await device.peripheral.setPHY(rest[0]), of: device)
+    }
+  }
+}
+
+extension Output {
+  /// Prints what is in force on a link.
+  fileprivate func link(_ link: LinkDescription, of device: Device) throws {
+    guard !json else { return try object(link) }
+    // 15 and 7.5, not 15.0.
+    func number(_ value: Double) -> String { value.rounded() == value ? "\(Int(value))" : "\(value)" }
+    line("\(styled(Output.clean(device.name), .bold))  \(styled(link.peripheral, .dim))")
+    var rows: [(name: String, value: String)] = []
+    if let interval = link.interval { rows.append(("interval", "\(number(interval * 1000)) ms")) }
+    if let latency = link.latency { rows.append(("latency", "\(latency) events")) }
+    if let timeout = link.timeout { rows.append(("supervision timeout", "\(number(timeout)) s")) }
+    rows.append(("MTU", "\(link.mtu) octets"))
+    if let tx = link.txPHY, let rx = link.rxPHY { rows.append(("PHY", tx == rx ? tx : "sends \(tx), receives \(rx)")) }
+    if let tx = link.txOctets, let rx = link.rxOctets {
+      rows.append(("longest packet", tx == rx ? "\(tx) octets" : "sends \(tx), receives \(rx) octets"))
+    }
+    for row in rows { line("  \(row.name): \(row.value)") }
+  }
+}

@@ -1,0 +1,211 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import Testing
+
+@testable import BledCore
+
+/// What sessions want of the parameters of links, and what they are told of them.
+@Suite struct LinkParameterTests {
+  private let world = World()
+
+  private static func parameters(
+    _ interval: ClosedRange<Double>, latency: Int = 0, timeout: Double = 4
+  ) -> ConnectionParameters {
+    ConnectionParameters(
+      interval: .seconds(interval.lowerBound)...(.seconds(interval.upperBound)), latency: latency,
+      supervisionTimeout: .seconds(timeout))
+  }
+
+  private var link: ScriptedLink? { world.daemon.links.links.first?.link as? ScriptedLink }
+
+  private func connect(_ client: TestClient, _ wish: LinkWish? = nil) throws -> String {
+    let call = try client.call(
+      PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random", parameters: wish))
+    if !world.adapter.pendingConnections.isEmpty { world.adapter.bringUp(world.peer()) }
+    world.settle()
+    return try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+  }
+
+  @Test("peripheral.parameters says what is known, and a change is told to those who use the device")
+  func told() throws {
+    let (user, other) = (world.client(), world.client())
+    let id = try connect(user)
+    var known = try other.result(PeripheralParameters.self, .init(peripheral: id))
+    #expect(known.role == "central" && known.mtu == 247)
+    #expect(known.interval == nil && known.txPHY == nil && known.txOctets == nil)
+    user.forget()
+    link?.change(
+      to: LinkParameters(interval: .milliseconds(30), latency: 4, supervisionTimeout: .seconds(6)),
+      LinkLayer(txPHY: .le2M, rxPHY: .le1M, txOctets: 251, rxOctets: 27))
+    known.interval = 0.03
+    known.latency = 4
+    known.timeout = 6
+    known.txPHY = "2M"
+    known.rxPHY = "1M"
+    known.txOctets = 251
+    known.rxOctets = 27
+    #expect(try user.notifications(PeripheralParametersChanged.self) == [known])
+    #expect(try other.notifications(PeripheralParametersChanged.self).isEmpty)
+    #expect(try other.result(PeripheralParameters.self, .init(peripheral: id)) == known)
+    // Nobody wants anything: the device keeps what it asked for.
+    #expect(link?.requested == [])
+  }
+
+  @Test("peripheral.parameters of what is not linked, and for those who may not know of the device")
+  func hidden() throws {
+    let user = world.client(user: 1000)
+    let id = try world.connect(user, world.peer()).peripheral
+    let stranger = world.client(user: 1001, groups: [])
+    #expect(try stranger.error(PeripheralParameters.self, .init(peripheral: id))?.data?.name == "notPermitted")
+    _ = try user.result(PeripheralDisconnect.self, .init(peripheral: id))
+    world.settle()
+    #expect(try user.error(PeripheralParameters.self, .init(peripheral: id))?.data?.name == "notConnected")
+    let error = try user.error(PeripheralSetParameters.self, .init(peripheral: id, parameters: .init(latency: 1)))
+    #expect(error?.data?.name == "notConnected")
+  }
+
+  @Test("The parameters of peripheral.connect go into the pending connection, those of all sessions merged")
+  func pending() throws {
+    let (first, second) = (world.client(), world.client())
+    let call = PeripheralConnect.Params(address: "C0:00:00:00:00:01", addressType: "random")
+    var params = call
+    _ = try first.call(PeripheralConnect.self, params)
+    #expect(world.adapter.wantedParameters == ConnectionParameters())
+    params.parameters = LinkWish(minimumInterval: 0.1, maximumInterval: 0.2, latency: 9, timeout: 8)
+    _ = try first.call(PeripheralConnect.self, params)
+    #expect(world.adapter.wantedParameters == Self.parameters(0.1...0.2, latency: 9, timeout: 8))
+    params.parameters = LinkWish(minimumInterval: 0.03, maximumInterval: 0.3, latency: 2, timeout: 5)
+    _ = try second.call(PeripheralConnect.self, params)
+    #expect(world.adapter.wantedParameters == Self.parameters(0.03...0.2, latency: 2, timeout: 8))
+    _ = try second.result(PeripheralDisconnect.self, .init(address: call.address))
+    #expect(world.adapter.wantedParameters == Self.parameters(0.1...0.2, latency: 9, timeout: 8))
+  }
+
+  @Test("Wishes of several sessions are merged, and end with their use of the device")
+  func merged() throws {
+    let (first, second) = (world.client(), world.client())
+    let id = try connect(first)
+    _ = try connect(second)
+    let slow = LinkWish(minimumInterval: 0.4, maximumInterval: 0.5, latency: 4, timeout: 20)
+    let known = try first.result(PeripheralSetParameters.self, .init(peripheral: id, parameters: slow))
+    #expect(known.peripheral == id)
+    let quick = LinkWish(minimumInterval: 0.0075, maximumInterval: 0.015)
+    _ = try second.result(PeripheralSetParameters.self, .init(peripheral: id, parameters: quick))
+    let both = Self.parameters(0.0075...0.015, timeout: 20)
+    #expect(link?.requested == [Self.parameters(0.4...0.5, latency: 4, timeout: 20), both])
+    link?.change(to: LinkParameters(interval: .milliseconds(15), latency: 0, supervisionTimeout: .seconds(20)))
+    // What is in force already is not asked for.
+    _ = try second.result(PeripheralSetParameters.self, .init(peripheral: id, parameters: quick))
+    #expect(link?.requested.count == 2)
+    second.die()
+    world.settle()
+    #expect(link?.requested.last == Self.parameters(0.4...0.5, latency: 4, timeout: 20))
+    // The last wish gone, the link gets what it has without any.
+    _ = try first.result(PeripheralSetParameters.self, .init(peripheral: id))
+    #expect(link?.requested.last == ConnectionParameters())
+  }
+
+  @Test("A link that is lost and comes back has what its sessions want; one that is given up has not")
+  func reconnected() throws {
+    let client = world.client()
+    var params = PeripheralConnect.Params(address: "C0:00:00:00:00:01", addressType: "random", reconnect: true)
+    params.parameters = LinkWish(minimumInterval: 0.03, maximumInterval: 0.03)
+    _ = try client.call(PeripheralConnect.self, params)
+    world.adapter.bringUp(world.peer())
+    world.settle()
+    link?.end(reason: 0x08)
+    world.settle()
+    #expect(world.adapter.connectCalls == 2)
+    #expect(world.adapter.wantedParameters == Self.parameters(0.03...0.03))
+    _ = try client.result(PeripheralDisconnect.self, .init(address: params.address))
+    _ = try client.call(PeripheralConnect.self, .init(address: params.address, addressType: "random"))
+    #expect(world.adapter.wantedParameters == ConnectionParameters())
+  }
+
+  @Test("What a device asks for against the wishes is corrected three times")
+  func corrected() throws {
+    let client = world.client()
+    _ = try connect(client, LinkWish(minimumInterval: 0.0075, maximumInterval: 0.015))
+    let asked = try #require(link?.requested)
+    #expect(asked == [Self.parameters(0.0075...0.015)])
+    for _ in 0..<5 {
+      link?.change(to: LinkParameters(interval: .milliseconds(500), latency: 0, supervisionTimeout: .seconds(6)))
+      link?.change(to: LinkParameters(interval: .milliseconds(15), latency: 0, supervisionTimeout: .seconds(4)))
+    }
+    #expect(link?.requested.count == 4)
+  }
+
+  @Test("A refusal is told as the controllers give it")
+  func refused() throws {
+    let client = world.client()
+    let id = try connect(client)
+    link?.refusal = GAPError.notSupported.error("they cannot")
+    let error = try client.error(PeripheralSetParameters.self, .init(peripheral: id, parameters: .init(latency: 2)))
+    #expect(error?.data?.name == "notSupported")
+  }
+
+  @Test(
+    "What the specification forbids is refused with the rule",
+    arguments: [
+      (LinkWish(minimumInterval: 0.005), "\"minimumInterval\" is 0.005 s: it must be 0.0075 to 4.0 s"),
+      (LinkWish(maximumInterval: 4.1), "\"maximumInterval\" is 4.1 s"),
+      (LinkWish(minimumInterval: 0.05, maximumInterval: 0.03), "it must be at most \"maximumInterval\", 0.03 s"),
+      (LinkWish(latency: 500), "0 to 499"), (LinkWish(latency: -1), "0 to 499"),
+      (LinkWish(timeout: 0.05), "\"timeout\" is 0.05 s: it must be 0.1 to 32.0 s"),
+      (LinkWish(timeout: 33), "\"timeout\" is 33.0 s"), (LinkWish(timeout: 1e300), "\"timeout\" is 1e+300 s"),
+      (
+        LinkWish(maximumInterval: 1, latency: 4, timeout: 10),
+        "(1 + latency) × maximumInterval × 2, here 10.0 s, and at most 32 s: give a longer timeout"
+      ),
+      (LinkWish(maximumInterval: 4, latency: 4), "here 40.0 s, and at most 32 s: give a shorter interval"),
+    ])
+  func forbidden(wish: LinkWish, words: String) throws {
+    let client = world.client()
+    var connect = PeripheralConnect.Params(address: "C0:00:00:00:00:02", addressType: "random")
+    connect.parameters = wish
+    let refused = try #require(try client.error(PeripheralConnect.self, connect))
+    #expect(refused.data?.name == "invalidParameter" && refused.message.contains(words), "\(refused.message)")
+    #expect(world.adapter.pendingConnections.isEmpty)
+    let id = try self.connect(client)
+    let error = try client.error(PeripheralSetParameters.self, .init(peripheral: id, parameters: wish))
+    #expect(error?.message == refused.message)
+    #expect(link?.requested == [])
+  }
+
+  @Test("What a wish leaves out fits the rest")
+  func defaults() throws {
+    func parameters(_ wish: LinkWish) throws -> ConnectionParameters { try ConnectionParameters(wish) }
+    #expect(try parameters(LinkWish()) == ConnectionParameters())
+    #expect(try parameters(LinkWish(maximumInterval: 0.01)) == Self.parameters(0.01...0.01))
+    #expect(try parameters(LinkWish(minimumInterval: 0.1)) == Self.parameters(0.1...0.1))
+    #expect(try parameters(LinkWish(maximumInterval: 1, latency: 4)).supervisionTimeout == .milliseconds(10_100))
+    // In the controllers' units.
+    #expect(try parameters(LinkWish(maximumInterval: 0.0311)).interval.upperBound == .microseconds(31_250))
+  }
+
+  @Test("A wish of setLatency and one of setParameters are one: the last counts")
+  func latency() throws {
+    let publisher = world.client()
+    let service = ServiceToPublish(
+      uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: ["read", "notify"], value: nil)])
+    let added = try publisher.result(ServiceAdd.self, .init(service: service)).service
+    let central = world.peer("C0:00:00:00:00:0C")
+    world.adapter.bringUp(central, role: .peripheral)
+    world.settle()
+    _ = central.start(.read(try #require(added.characteristics?.first?.handle)))
+    world.settle()
+    let id = try #require(world.daemon.links.links.first).peripheral.id
+    _ = try publisher.result(ServerSetLatency.self, .init(central: id, latency: .low))
+    let wish = LinkWish(minimumInterval: 0.2, maximumInterval: 0.3)
+    #expect(
+      try publisher.result(PeripheralSetParameters.self, .init(peripheral: id, parameters: wish)).role == "peripheral")
+    #expect(link?.requested == [Self.parameters(0.015...0.03, timeout: 5), Self.parameters(0.2...0.3)])
+    publisher.forget()
+    link?.change(to: LinkParameters(interval: .milliseconds(300), latency: 0, supervisionTimeout: .seconds(4)))
+    #expect(try publisher.notifications(PeripheralParametersChanged.self).map(\.interval) == [0.3])
+    // Without wishes the device decides.
+    _ = try publisher.result(PeripheralSetParameters.self, .init(peripheral: id))
+    #expect(link?.requested.count == 2)
+  }
+}
