@@ -112,6 +112,27 @@ import Testing
     #expect(Eddystone(uid) == .uid(txPower: -20, namespace: Array(1...10), instance: [1, 2, 3, 4, 5, 6]))
   }
 
+  @Test("A beacon fits into a legacy advertisement with its flags, without a scan response")
+  func fits() throws {
+    let uuid = BluetoothUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
+    let iBeacon = IBeacon(uuid: uuid, major: 1, minor: 2, measuredPower: -59)
+    let altBeacon = AltBeacon(company: 0xFFFF, uuid: uuid, major: 1, minor: 2, measuredPower: -59)
+    let uid = try #require(Eddystone.uidData(txPower: 0, namespace: Array(1...10), instance: [1, 2, 3, 4, 5, 6]))
+    let url = try Eddystone.urlData(txPower: 0, url: "https://abcdefghijklmnopq")
+    var contents = [iBeacon.manufacturerData, altBeacon.manufacturerData].map {
+      AdvertisingContent(manufacturerData: $0)
+    }
+    for data in [uid, url] {
+      contents.append(
+        AdvertisingContent(serviceUUIDs: [Eddystone.service], serviceData: [.init(uuid: Eddystone.service, data: data)])
+      )
+    }
+    let packed = try contents.map { try $0.packed(capacity: 31, scanResponseCapacity: 0).data }
+    #expect(packed.map(\.count) == [30, 31, 31, 31])
+    let kinds = packed.map { AdvertisingData(parsing: $0).decoded(address: nil).map(\.kind) }
+    #expect(kinds == [["iBeacon"], ["altBeacon"], ["eddystoneUID"], ["eddystoneURL"]])
+  }
+
   // MARK: Sensors
 
   @Test("RuuviTag: the test vectors of both formats")
