@@ -201,7 +201,7 @@ final class CentralBroker {
     let reason = (error as? BluetoothError)?.message ?? "\(error)"
     logger.warning(
       """
-      a write without response of session \(session.id) \(session.name) to handle \(params.handle) of \
+      a write without response of session \(session.id) \(session.name) to \(params.attribute.words) of \
       \(params.peripheral.prefix(64)) was refused, and so may be others: \(reason)
       """)
   }

@@ -149,6 +149,7 @@ final class PeripheralConnection {
       adapter: slot.id, name: peripheral.name, state: isUser ? "connected" : "connecting", mtu: link?.hub.mtu,
       services: link?.services(discoveredBy: session) ?? had?.services ?? [],
       subscriptions: link?.subscriptions(of: session) ?? had?.subscriptions ?? [],
+      indications: (link?.indications(of: session) ?? had?.indications)?.nonEmpty,
       reconnect: machine.keepers.contains(session) ? true : nil)
   }
 

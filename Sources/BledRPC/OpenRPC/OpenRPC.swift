@@ -95,6 +95,7 @@ public enum ProtocolContents {
     GATTDiscover.self, GATTDiscoverServices.self, GATTDiscoverIncludedServices.self,
     GATTDiscoverCharacteristics.self, GATTDiscoverDescriptors.self,
     GATTRead.self, GATTWrite.self, GATTSubscribe.self, GATTUnsubscribe.self,
+    GATTReadUsingUUID.self, GATTReadMultiple.self, GATTWriteReliably.self, GATTServerFeatures.self,
     ServiceAdd.self, ServiceRemove.self, ServerNotify.self, ServerSetLatency.self,
     AdvertisingStart.self, AdvertisingStop.self,
     PeripheralPair.self, PairingRegister.self, PairingUnregister.self, PairingOpen.self, PairingList.self,
