@@ -6,11 +6,14 @@ import Bluetooth
 final class ConnectRequest {
   let session: Session
   let reply: Reply<PeripheralConnect.Result>
+  /// What the device was looked for by, if it was.
+  let criteria: DeviceCriteria?
   fileprivate var alarm: (any ScheduledWork)?
 
-  init(_ session: Session, _ reply: Reply<PeripheralConnect.Result>) {
+  init(_ session: Session, _ reply: Reply<PeripheralConnect.Result>, foundBy criteria: DeviceCriteria?) {
     self.session = session
     self.reply = reply
+    self.criteria = criteria
   }
 }
 
@@ -59,7 +62,11 @@ final class PeripheralConnection {
   /// - Parameters:
   ///   - timeout: after how many seconds the request fails; nil: never.
   ///   - keeps: whether the link is reestablished when it is lost.
-  func want(_ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool) {
+  ///   - criteria: what the device was looked for by, if it was.
+  func want(
+    _ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool,
+    foundBy criteria: DeviceCriteria?
+  ) {
     // The answer to this call also answers one whose program went away and is back.
     for other in machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [id = peripheral.id] outcome in
@@ -68,7 +75,7 @@ final class PeripheralConnection {
       case .failure(let error): session.send(PeripheralConnectFailed.self, .init(peripheral: id, reason: error))
       }
     }
-    let request = ConnectRequest(session, reply)
+    let request = ConnectRequest(session, reply, foundBy: criteria)
     if let timeout {
       request.alarm = broker.scheduler.schedule(after: .seconds(timeout)) { [weak self, weak request] in
         guard let self, let request else { return }

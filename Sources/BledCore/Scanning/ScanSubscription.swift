@@ -36,7 +36,9 @@ final class ScanSubscription {
     guard isRunning(inBackground: inBackground) else { return nil }
     let isActive = params.active ?? true
     guard inBackground else { return ScanParameters(isActive: isActive) }
-    return ScanParameters(isActive: isActive, interval: .milliseconds(1280), window: .milliseconds(128))
+    var parameters = ScanParameters.background
+    parameters.isActive = isActive
+    return parameters
   }
 
   // MARK: Duplicates
