@@ -96,7 +96,7 @@ public enum ProtocolContents {
     GATTDiscoverCharacteristics.self, GATTDiscoverDescriptors.self,
     GATTRead.self, GATTWrite.self, GATTSubscribe.self, GATTUnsubscribe.self,
     GATTReadUsingUUID.self, GATTReadMultiple.self, GATTWriteReliably.self, GATTServerFeatures.self,
-    ServiceAdd.self, ServiceRemove.self, ServerNotify.self, ServerSetLatency.self,
+    ServiceAdd.self, ServiceRemove.self, ServerNotify.self, ServerNotifyMultiple.self, ServerSetLatency.self,
     AdvertisingStart.self, AdvertisingStop.self,
     PeripheralPair.self, PairingRegister.self, PairingUnregister.self, PairingOpen.self, PairingList.self,
     PairingForget.self, PairingImport.self, PairingReadOutOfBand.self, PairingSetOutOfBand.self,
