@@ -7,6 +7,12 @@ public enum DeviceReference: Hashable, Sendable {
   case identifier(String)
   /// An address; without a type the daemon uses the known type or infers it.
   case address(String, type: String? = nil)
+  /// The name that it advertises: the first device that is heard with it.
+  case name(String)
+  /// What the name that it advertises begins with: the first device that is heard with such a name.
+  case namePrefix(String)
+  /// A service that it advertises: the first device that is heard with it.
+  case service(BluetoothUUID)
 }
 
 extension BledClient {
@@ -41,7 +47,7 @@ extension BledClient {
   ///
   /// The client uses the link until `Peripheral.disconnect`. It is shared with other programs.
   /// - Parameters:
-  ///   - device: The device; it need not have been heard before.
+  ///   - device: The device; it need not have been heard before. By its name or service it is looked for first.
   ///   - adapter: The adapter to use; the daemon chooses if nil.
   ///   - timeout: How long to wait; indefinitely if nil.
   ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` reports it.
@@ -63,6 +69,9 @@ extension BledClient {
     case .address(let address, let type):
       (params.address, params.addressType) = (address, type)
       (undo.address, undo.addressType) = (address, type)
+    case .name(let name): (params.name, undo.name) = (name, name)
+    case .namePrefix(let prefix): (params.namePrefix, undo.namePrefix) = (prefix, prefix)
+    case .service(let service): (params.service, undo.service) = (service, service)
     }
     let watch = LinkWatch()
     let link = try await core.call(

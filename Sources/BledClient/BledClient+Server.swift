@@ -50,16 +50,36 @@ extension BledClient {
   public func notify(
     _ handle: UInt16, _ value: [UInt8], to centrals: [String]? = nil
   ) async throws(BluetoothError) -> ServerNotify.Result {
-    let params = ServerNotify.Params(handle: handle, value: HexBytes(value), centrals: centrals)
+    try await update(ServerNotify.self, .init(handle: handle, value: HexBytes(value), centrals: centrals))
+  }
+
+  /// Sends the new values of several characteristics to subscribers, in one packet to those that support that; waits
+  /// while there is no room.
+  /// - Parameters:
+  ///   - values: 1 to 8, each of another characteristic.
+  ///   - centrals: Only these subscribers; all if nil.
+  /// - Returns: The number of devices they were sent to, and those that must discover the changed services first.
+  /// - Throws: As `notify` with one value.
+  @discardableResult
+  public func notify(
+    _ values: [ServerNotifyMultiple.Value], to centrals: [String]? = nil
+  ) async throws(BluetoothError) -> ServerNotify.Result {
+    try await update(ServerNotifyMultiple.self, .init(values: values, centrals: centrals))
+  }
+
+  /// Calls a method until there is room.
+  private func update<Method: ClientCall>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws(BluetoothError) -> ServerNotify.Result where Method.Result == ServerNotify.Result {
     // Observed from before the first attempt, so that room that becomes available in between is not missed.
     var room = notifications(ServerReady.self, buffering: .newest(1)).makeAsyncIterator()
     while true {
-      let result = try await call(ServerNotify.self, params)
+      let result = try await call(method, params)
       if result.sent { return result }
       do {
         guard try await room.next() != nil else {
           throw Task.isCancelled
-            ? GAPError.cancelled.error("\(ServerNotify.name) was cancelled")
+            ? GAPError.cancelled.error("\(Method.name) was cancelled")
             : BledError.daemonUnreachable.error("the connection to bled was closed")
         }
       } catch let error as BluetoothError {

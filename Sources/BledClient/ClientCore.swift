@@ -100,7 +100,9 @@ final class ClientCore: @unchecked Sendable {
   /// Unsubscribes, unless there is another stream of the values.
   func removeSubscription(_ reference: CharacteristicReference) {
     connection.perform { [self] in
-      if state.removeSubscription(reference) { tell(GATTUnsubscribe.self, reference) }
+      if state.removeSubscription(reference) {
+        tell(GATTUnsubscribe.self, .init(peripheral: reference.peripheral, handle: reference.handle))
+      }
     }
   }
 

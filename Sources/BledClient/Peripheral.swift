@@ -90,6 +90,14 @@ public final class Peripheral: Sendable {
     try await client.call(GATTRead.self, .init(peripheral: identifier, handle: handle)).value.octets
   }
 
+  /// Reads a characteristic or descriptor that is named by UUIDs; the daemon discovers what it needs.
+  /// - Returns: 0 to 512 octets.
+  /// - Throws: `BledError.unknownAttribute`; `.ambiguousAttribute` if several match and the path has no index; and as
+  ///   `read` with a handle.
+  public func read(_ attribute: AttributePath) async throws(BluetoothError) -> [UInt8] {
+    try await client.call(GATTRead.self, .init(peripheral: identifier, attribute: attribute)).value.octets
+  }
+
   /// Writes a characteristic or descriptor.
   /// - Parameters:
   ///   - value: 0 to 512 octets; without a response no more than MTU − 3.
@@ -98,9 +106,59 @@ public final class Peripheral: Sendable {
   /// - Throws: As `read`; `BledError.invalidParameter` for a value that is too long; `.notPermitted` for a Client
   ///   Characteristic Configuration, which programs share: use `subscribe`.
   public func write(_ value: [UInt8], to handle: UInt16, response: Bool = true) async throws(BluetoothError) {
+    try await write(value, to: .handle(handle), response: response)
+  }
+
+  /// Writes a characteristic or descriptor that is named by UUIDs; the daemon discovers what it needs.
+  /// - Parameters: As `write` with a handle.
+  /// - Throws: As `read` with UUIDs, and `write` with a handle.
+  public func write(
+    _ value: [UInt8], to attribute: AttributePath, response: Bool = true
+  ) async throws(BluetoothError) {
     let params = GATTWrite.Params(
-      peripheral: identifier, handle: handle, value: HexBytes(value), response: response ? nil : false)
+      peripheral: identifier, attribute: attribute, value: HexBytes(value), response: response ? nil : false)
     _ = try await client.call(GATTWrite.self, params)
+  }
+
+  /// Writes a value from an offset on, with a response. Whether what lies behind it stays is up to the device.
+  /// - Parameters:
+  ///   - value: The octets; with the offset at most 512.
+  ///   - attribute: The characteristic or descriptor.
+  ///   - offset: Where in the device's value they begin.
+  /// - Throws: As `write`; the error `invalidOffset` of the domain `att` if the device's value is shorter.
+  public func write(
+    _ value: [UInt8], to attribute: AttributePath, at offset: Int
+  ) async throws(BluetoothError) {
+    let params = GATTWrite.Params(
+      peripheral: identifier, attribute: attribute, value: HexBytes(value), offset: offset)
+    _ = try await client.call(GATTWrite.self, params)
+  }
+
+  /// Writes several values at once; if the device refuses one of them, or repeats one changed, nothing is written.
+  /// - Parameter writes: 1 to 64.
+  /// - Throws: As `write`; `GAPError.notSupported` if the device cannot do that.
+  public func writeReliably(_ writes: [GATTWriteReliably.Write]) async throws(BluetoothError) {
+    _ = try await client.call(GATTWriteReliably.self, .init(peripheral: identifier, writes: writes))
+  }
+
+  /// Reads several values with one request (Read Multiple Variable).
+  /// - Returns: The values in the order of the attributes; those that did not fit into the MTU are left out.
+  /// - Throws: As `read`; `GAPError.notSupported` if the device cannot do that.
+  public func readMultiple(_ attributes: [AttributePath]) async throws(BluetoothError) -> [AttributeValue] {
+    let params = GATTReadMultiple.Params(peripheral: identifier, attributes: attributes, variable: true)
+    return try await client.call(GATTReadMultiple.self, params).values ?? []
+  }
+
+  /// Reads all values of a UUID without discovering anything.
+  /// - Returns: The values with their handles; of each at most its first 253 octets.
+  /// - Throws: The error `attributeNotFound` of the domain `att` if there is none; and as `read`.
+  public func readAll(of uuid: BluetoothUUID) async throws(BluetoothError) -> [AttributeValue] {
+    try await client.call(GATTReadUsingUUID.self, .init(peripheral: identifier, uuid: uuid)).values
+  }
+
+  /// Reads what the device's GATT server supports.
+  public func serverFeatures() async throws(BluetoothError) -> GATTServerFeatures.Result {
+    try await client.call(GATTServerFeatures.self, .init(peripheral: identifier))
   }
 
   /// Subscribes to a characteristic, and unsubscribes when the stream is released or the task that reads it is
@@ -111,11 +169,32 @@ public final class Peripheral: Sendable {
   /// - Returns: The values. The stream throws when the subscription is lost or the connection ends.
   /// - Throws: As `read`; `GAPError.notSupported` if the characteristic has no Client Characteristic Configuration.
   public func subscribe(_ handle: UInt16) async throws(BluetoothError) -> AsyncThrowingStream<[UInt8], any Error> {
-    let (stream, output) = values(of: handle)
+    try await subscribe(.handle(handle))
+  }
+
+  /// Subscribes to a characteristic that is named by UUIDs; the daemon discovers what it needs.
+  /// - Parameters:
+  ///   - characteristic: The characteristic.
+  ///   - indications: Whether to receive its indications rather than its notifications; nil leaves it to the daemon.
+  /// - Returns: As `subscribe` with a handle.
+  /// - Throws: As `read` with UUIDs, and `subscribe` with a handle; `BledError.alreadyInProgress` if others have
+  ///   subscribed to it in the other way.
+  public func subscribe(
+    _ characteristic: AttributePath, indications: Bool? = nil
+  ) async throws(BluetoothError) -> AsyncThrowingStream<[UInt8], any Error> {
+    let (stream, values) = SubscribedValues.observe(characteristic.handle, on: self)
+    let core = client.core
     do {
-      _ = try await client.call(GATTSubscribe.self, .init(peripheral: identifier, handle: handle))
+      _ = try await core.call(
+        GATTSubscribe.self,
+        .init(peripheral: identifier, attribute: characteristic, indications: indications),
+        arrived: { found in if let handle = found.handle { values.locate(handle) } },
+        late: { [identifier] found in
+          guard let handle = found.handle else { return }
+          core.tell(GATTUnsubscribe.self, .init(peripheral: identifier, handle: handle))
+        })
     } catch {
-      output.finish()
+      values.finish()
       throw error
     }
     return stream
@@ -123,44 +202,8 @@ public final class Peripheral: Sendable {
 
   /// The values of a restored subscription; otherwise as `subscribe`. Call it in the `prepare` closure of `connect` to
   /// receive the preserved values.
-  public func restoredValues(_ handle: UInt16) -> AsyncThrowingStream<[UInt8], any Error> { values(of: handle).stream }
-
-  private func values(
-    of handle: UInt16
-  ) -> (
-    stream: AsyncThrowingStream<[UInt8], any Error>, output: AsyncThrowingStream<[UInt8], any Error>.Continuation
-  ) {
-    let core = client.core
-    let reference = CharacteristicReference(peripheral: identifier, handle: handle)
-    let buffering = StreamBuffering.all(4096)
-    let (stream, output) = AsyncThrowingStream.makeStream(of: [UInt8].self, buffering)
-    let end = { @Sendable (error: BluetoothError?) in output.finish(throwing: error) }
-    let observations = [
-      core.observe(
-        GATTValue.self,
-        value: { event in
-          if event.handle == handle, event.peripheral == reference.peripheral {
-            output.offer(event.value.octets, buffering)
-          }
-        }, end: end),
-      core.observe(
-        GATTSubscriptionLost.self,
-        value: { event in
-          if event.handle == handle, event.peripheral == reference.peripheral { end(event.reason.bluetoothError) }
-        }, end: end),
-      core.observe(
-        PeripheralDisconnected.self,
-        value: { event in
-          guard event.peripheral == reference.peripheral else { return }
-          end(event.reason?.bluetoothError ?? GAPError.disconnected.error("the connection was ended here"))
-        }, end: end),
-    ]
-    core.addSubscription(reference)
-    output.onTermination = { [client] _ in
-      for observation in observations { observation.cancel() }
-      client.core.removeSubscription(reference)
-    }
-    return (stream, output)
+  public func restoredValues(_ handle: UInt16) -> AsyncThrowingStream<[UInt8], any Error> {
+    SubscribedValues.observe(handle, on: self).stream
   }
 }
 

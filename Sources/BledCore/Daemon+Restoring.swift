@@ -149,6 +149,7 @@ extension Daemon {
 
   private func backgroundChanged(_ session: Session) {
     scans.backgroundChanged(session)
+    central.searches.update()
     advertising.backgroundChanged(session)
   }
 }

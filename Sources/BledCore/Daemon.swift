@@ -82,6 +82,8 @@ public final class Daemon {
       scheduler: scheduler, logger: logger)
     central.checkForget = { [unowned pairing] in try pairing.check($0, mayForget: $1) }
     scans.onMove = { [unowned central] in central.moved($0) }
+    scans.onHeard = { [unowned central] in central.searches.heard($0, on: $1) }
+    central.searches.onChange = { [unowned scans] in scans.look(on: $0) }
     central.onSearch = { [unowned scans] in scans.search(on: $0) }
     directory.onBondsChanged = { [unowned central] in central.updateSearch() }
     central.onForget = { [unowned pairing] in pairing.forget($0) }
@@ -105,6 +107,7 @@ public final class Daemon {
     pairing.adding(adapter)
     adapter.start()
     scans.added(slot)
+    central.searches.update()
   }
 
   /// What devices that ask to pair are answered where no session is asked; initially none may pair.

@@ -148,20 +148,43 @@ public enum GATTDiscoverServices: ClientCall {
   }
 }
 
-/// Names a part of a device's attributes by the handle of a service or characteristic that was discovered, with an
-/// optional filter of UUIDs.
+/// Names a part of a device's attributes, a service or a characteristic, with an optional filter of UUIDs. A handle is
+/// that of one that was discovered.
 public struct GATTScope: RPCPayload {
   /// The device.
   public var peripheral: String
-  /// The handle of the service or characteristic.
-  public var handle: UInt16
+  /// The service or characteristic.
+  public var attribute: AttributePath
   /// Only these; all if missing or empty.
   public var uuids: [BluetoothUUID]?
   /// Makes the params.
-  public init(peripheral: String, handle: UInt16, uuids: [BluetoothUUID]? = nil) {
+  public init(peripheral: String, attribute: AttributePath, uuids: [BluetoothUUID]? = nil) {
     self.peripheral = peripheral
-    self.handle = handle
+    self.attribute = attribute
     self.uuids = uuids
+  }
+
+  /// Makes the params with a handle.
+  public init(peripheral: String, handle: UInt16, uuids: [BluetoothUUID]? = nil) {
+    self.init(peripheral: peripheral, attribute: .handle(handle), uuids: uuids)
+  }
+
+  private enum CodingKeys: CodingKey { case peripheral, uuids }
+
+  /// Reads the members, and those of the attribute.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    peripheral = try container.decode(String.self, forKey: .peripheral)
+    attribute = try AttributePath(from: decoder)
+    uuids = try container.decodeIfPresent([BluetoothUUID].self, forKey: .uuids)
+  }
+
+  /// Writes the members, and those of the attribute.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(peripheral, forKey: .peripheral)
+    try attribute.encode(to: encoder)
+    try container.encodeIfPresent(uuids, forKey: .uuids)
   }
 }
 
@@ -176,7 +199,7 @@ public enum GATTDiscoverIncludedServices: ClientCall {
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
-  public static let summary = "Discovers the services that a discovered service includes."
+  public static let summary = "Discovers the services that a service includes."
 }
 
 /// Discovers the characteristics of a service.
@@ -188,7 +211,7 @@ public enum GATTDiscoverCharacteristics: ClientCall {
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
-  public static let summary = "Discovers the characteristics of a discovered service."
+  public static let summary = "Discovers the characteristics of a service."
   /// The result.
   public struct Result: RPCPayload {
     /// In order of their handles.
@@ -207,7 +230,7 @@ public enum GATTDiscoverDescriptors: ClientCall {
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
-  public static let summary = "Discovers the descriptors of a discovered characteristic."
+  public static let summary = "Discovers the descriptors of a characteristic."
   /// The result.
   public struct Result: RPCPayload {
     /// In order of their handles.

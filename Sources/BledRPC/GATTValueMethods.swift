@@ -7,32 +7,33 @@ public enum GATTRead: ClientCall {
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
-  public static let summary = "Reads the whole value of a characteristic or descriptor, whatever its length."
-  /// The parameters.
-  public struct Params: RPCPayload {
-    /// The device.
-    public var peripheral: String
-    /// The handle of the value or descriptor.
-    public var handle: UInt16
-    /// Makes the params.
-    public init(peripheral: String, handle: UInt16) {
-      self.peripheral = peripheral
-      self.handle = handle
-    }
-  }
+  public static let summary = """
+    Reads the whole value of a characteristic or descriptor, whatever its length. It is named by its handle, or by the \
+    UUIDs of the characteristic, its service and the descriptor, which are discovered where they are not known.
+    """
+  /// The value's characteristic, or the descriptor.
+  public typealias Params = AttributeReference
   /// The result.
   public struct Result: RPCPayload {
     /// 0 to 512 octets.
     public var value: HexBytes
+    /// The handle, if the attribute was named by UUIDs.
+    public var handle: UInt16?
+    /// Its UUID, likewise.
+    public var uuid: BluetoothUUID?
     /// Makes the result.
-    public init(value: HexBytes) { self.value = value }
+    public init(value: HexBytes, handle: UInt16? = nil, uuid: BluetoothUUID? = nil) {
+      self.value = value
+      self.handle = handle
+      self.uuid = uuid
+    }
   }
 }
 
 /// Writes a value.
 public enum GATTWrite: ClientCall {
-  /// The result is empty.
-  public typealias Result = Empty
+  /// What was written, if it was named by UUIDs.
+  public typealias Result = AttributeFound
   /// `gatt.write`
   public static let name = "gatt.write"
   /// The permission that the caller needs.
@@ -40,29 +41,62 @@ public enum GATTWrite: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Writes a value of up to 512 octets. With a response, the call answers once the device has answered; without one, \
-    it answers once there was room for the packet on the link, and the value must fit into MTU − 3.
+    it answers once there was room for the packet on the link, and the value must fit into MTU − 3. With an offset the \
+    value is written from there on, with a response; whether what lies behind it stays is up to the device.
     """
   /// The parameters.
   public struct Params: RPCPayload {
     /// The device.
     public var peripheral: String
-    /// The handle of the value or descriptor.
-    public var handle: UInt16
+    /// The value's characteristic, or the descriptor.
+    public var attribute: AttributePath
     /// The value.
     public var value: HexBytes
     /// False: write without response. If missing: with response.
     public var response: Bool?
+    /// Where in the device's value this one begins, in octets; at its beginning if missing.
+    public var offset: Int?
     /// Makes the params.
-    public init(peripheral: String, handle: UInt16, value: HexBytes, response: Bool? = nil) {
+    public init(
+      peripheral: String, attribute: AttributePath, value: HexBytes, response: Bool? = nil, offset: Int? = nil
+    ) {
       self.peripheral = peripheral
-      self.handle = handle
+      self.attribute = attribute
       self.value = value
       self.response = response
+      self.offset = offset
+    }
+
+    /// Makes the params of a write to a handle.
+    public init(peripheral: String, handle: UInt16, value: HexBytes, response: Bool? = nil) {
+      self.init(peripheral: peripheral, attribute: .handle(handle), value: value, response: response)
+    }
+
+    private enum CodingKeys: CodingKey { case peripheral, value, response, offset }
+
+    /// Reads the members, and those of the attribute.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      peripheral = try container.decode(String.self, forKey: .peripheral)
+      attribute = try AttributePath(from: decoder)
+      value = try container.decode(HexBytes.self, forKey: .value)
+      response = try container.decodeIfPresent(Bool.self, forKey: .response)
+      offset = try container.decodeIfPresent(Int.self, forKey: .offset)
+    }
+
+    /// Writes the members, and those of the attribute.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(peripheral, forKey: .peripheral)
+      try attribute.encode(to: encoder)
+      try container.encode(value, forKey: .value)
+      try container.encodeIfPresent(response, forKey: .response)
+      try container.encodeIfPresent(offset, forKey: .offset)
     }
   }
 }
 
-/// Names a characteristic of a device.
+/// Names a characteristic of a device by its handle.
 public struct CharacteristicReference: RPCPayload, Hashable {
   /// The device.
   public var peripheral: String
@@ -77,10 +111,45 @@ public struct CharacteristicReference: RPCPayload, Hashable {
 
 /// Subscribes to a characteristic.
 public enum GATTSubscribe: ClientCall {
-  /// The characteristic.
-  public typealias Params = CharacteristicReference
-  /// The result is empty.
-  public typealias Result = Empty
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The device.
+    public var peripheral: String
+    /// The characteristic.
+    public var attribute: AttributePath
+    /// True: its indications, false: its notifications. If missing: what others have chosen already, else its
+    /// notifications, or its indications if it has no notifications.
+    public var indications: Bool?
+    /// Makes the params.
+    public init(peripheral: String, attribute: AttributePath, indications: Bool? = nil) {
+      self.peripheral = peripheral
+      self.attribute = attribute
+      self.indications = indications
+    }
+
+    /// Makes the params with a handle.
+    public init(peripheral: String, handle: UInt16) { self.init(peripheral: peripheral, attribute: .handle(handle)) }
+
+    private enum CodingKeys: CodingKey { case peripheral, indications }
+
+    /// Reads the members, and those of the attribute.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      peripheral = try container.decode(String.self, forKey: .peripheral)
+      attribute = try AttributePath(from: decoder)
+      indications = try container.decodeIfPresent(Bool.self, forKey: .indications)
+    }
+
+    /// Writes the members, and those of the attribute.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(peripheral, forKey: .peripheral)
+      try attribute.encode(to: encoder)
+      try container.encodeIfPresent(indications, forKey: .indications)
+    }
+  }
+  /// Where its values come from, if it was named by UUIDs.
+  public typealias Result = AttributeFound
   /// `gatt.subscribe`
   public static let name = "gatt.subscribe"
   /// The permission that the caller needs.
@@ -89,17 +158,18 @@ public enum GATTSubscribe: ClientCall {
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Subscribes to the notifications of a characteristic, or to its indications if it has no notifications. Values are \
-    sent as gatt.value, including those that the device sends before it confirms the subscription.
+    Subscribes to the notifications of a characteristic, or to its indications if it has no notifications or they are \
+    asked for. All sessions share one choice: another one fails with alreadyInProgress while others are subscribed. \
+    Values are sent as gatt.value, including those that the device sends before it confirms the subscription.
     """
 }
 
 /// Ends this session's subscription.
 public enum GATTUnsubscribe: ClientCall {
   /// The characteristic.
-  public typealias Params = CharacteristicReference
-  /// The result is empty.
-  public typealias Result = Empty
+  public typealias Params = AttributeReference
+  /// The characteristic, if it was named by UUIDs.
+  public typealias Result = AttributeFound
   /// `gatt.unsubscribe`
   public static let name = "gatt.unsubscribe"
   /// The permission that the caller needs.

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Connects to a device.
 public enum PeripheralConnect: ClientCall {
   /// `peripheral.connect`
@@ -11,10 +13,11 @@ public enum PeripheralConnect: ClientCall {
     Connects to a device and answers once the link is up; without a timeout it waits indefinitely. The link to a \
     device that is already connected is shared. peripheral.disconnect cancels a pending connection. A pending \
     connection survives an adapter that is removed and comes back; with `reconnect` the device is connected again \
-    whenever the link is lost.
+    whenever the link is lost. A device that is named by its name or a service is looked for first: the first that is \
+    heard and can be connected to is meant, or one that is connected already. That needs the permission "scan", too.
     """
 
-  /// The parameters: `peripheral` or `address`.
+  /// The parameters: `peripheral`, `address`, or something of `name`, `namePrefix` and `service`, which must all be so.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
     public var peripheral: String?
@@ -22,6 +25,12 @@ public enum PeripheralConnect: ClientCall {
     public var address: String?
     /// "public" or "random"; if missing: as last heard, else random if the two top bits are set, else public.
     public var addressType: String?
+    /// The name that the device advertises, octet for octet.
+    public var name: String?
+    /// What the name that the device advertises begins with, octet for octet.
+    public var namePrefix: String?
+    /// A service that the device advertises.
+    public var service: BluetoothUUID?
     /// The adapter to connect with; if missing, the one that heard the device last, else the first.
     public var adapter: String?
     /// Seconds after which to give up; never if missing.
@@ -39,12 +48,16 @@ public enum PeripheralConnect: ClientCall {
     public var phy: String?
     /// Makes the params.
     public init(
-      peripheral: String? = nil, address: String? = nil, addressType: String? = nil, adapter: String? = nil,
-      timeout: Double? = nil, reconnect: Bool? = nil, parameters: LinkWish? = nil, phy: String? = nil
+      peripheral: String? = nil, address: String? = nil, addressType: String? = nil, name: String? = nil,
+      namePrefix: String? = nil, service: BluetoothUUID? = nil, adapter: String? = nil, timeout: Double? = nil,
+      reconnect: Bool? = nil, parameters: LinkWish? = nil, phy: String? = nil
     ) {
       self.peripheral = peripheral
       self.address = address
       self.addressType = addressType
+      self.name = name
+      self.namePrefix = namePrefix
+      self.service = service
       self.adapter = adapter
       self.timeout = timeout
       self.reconnect = reconnect
@@ -104,7 +117,8 @@ public enum PeripheralDisconnect: ClientCall {
     device was connected.
     """
 
-  /// The parameters: `peripheral`, or the `address` that a pending `peripheral.connect` was given.
+  /// The parameters: `peripheral`, or what a pending `peripheral.connect` was given: the `address`, or the same of
+  /// `name`, `namePrefix` and `service`.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String?
@@ -112,11 +126,23 @@ public enum PeripheralDisconnect: ClientCall {
     public var address: String?
     /// "public" or "random"; if missing, both match.
     public var addressType: String?
+    /// The name of the device that is looked for.
+    public var name: String?
+    /// What its name begins with.
+    public var namePrefix: String?
+    /// The service that it advertises.
+    public var service: BluetoothUUID?
     /// Makes the params.
-    public init(peripheral: String? = nil, address: String? = nil, addressType: String? = nil) {
+    public init(
+      peripheral: String? = nil, address: String? = nil, addressType: String? = nil, name: String? = nil,
+      namePrefix: String? = nil, service: BluetoothUUID? = nil
+    ) {
       self.peripheral = peripheral
       self.address = address
       self.addressType = addressType
+      self.name = name
+      self.namePrefix = namePrefix
+      self.service = service
     }
   }
 }

@@ -39,6 +39,8 @@ public struct RestoredState: Codable, Sendable {
     public var services: [ServiceDescription]
     /// The handles of the characteristics that the session subscribes to.
     public var subscriptions: [UInt16]
+    /// Those of them that bring indications; missing if there are none.
+    public var indications: [UInt16]?
     /// Whether the daemon connects again when the link is lost; nil: no.
     public var reconnect: Bool?
     /// What the session wants of the link's parameters; nil: nothing.
@@ -46,8 +48,8 @@ public struct RestoredState: Codable, Sendable {
     /// Makes a description.
     public init(
       peripheral: String, address: String, addressType: String, adapter: String, name: String?, state: String,
-      mtu: Int?, services: [ServiceDescription], subscriptions: [UInt16], reconnect: Bool? = nil,
-      parameters: LinkWish? = nil
+      mtu: Int?, services: [ServiceDescription], subscriptions: [UInt16], indications: [UInt16]? = nil,
+      reconnect: Bool? = nil, parameters: LinkWish? = nil
     ) {
       self.peripheral = peripheral
       self.address = address
@@ -58,6 +60,7 @@ public struct RestoredState: Codable, Sendable {
       self.mtu = mtu
       self.services = services
       self.subscriptions = subscriptions
+      self.indications = indications
       self.reconnect = reconnect
       self.parameters = parameters
     }

@@ -171,6 +171,46 @@ public enum ServerNotify: ClientCall {
   }
 }
 
+/// Sends several new values to subscribers at once.
+public enum ServerNotifyMultiple: ClientCall {
+  /// As that of server.notify; `receivers` counts devices.
+  public typealias Result = ServerNotify.Result
+  /// `server.notifyMultiple`
+  public static let name = "server.notifyMultiple"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .serve
+  /// For `rpc.discover`.
+  public static let summary = """
+    Sends the new values of several characteristics: to a device that supports it, and where they fit into its MTU, in \
+    one packet (Multiple Handle Value Notification), else one by one. A device receives the values that it subscribed \
+    to; those of which it wants indications are indicated.
+    """
+  /// A value.
+  public struct Value: Codable, Sendable, Hashable {
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// The value, up to 512 octets.
+    public var value: HexBytes
+    /// Makes a value.
+    public init(handle: UInt16, value: HexBytes) {
+      self.handle = handle
+      self.value = value
+    }
+  }
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// 1 to 8 values, each of another characteristic.
+    public var values: [Value]
+    /// Only these subscribers; all if missing.
+    public var centrals: [String]?
+    /// Makes the params.
+    public init(values: [Value], centrals: [String]? = nil) {
+      self.values = values
+      self.centrals = centrals
+    }
+  }
+}
+
 /// The latency that is requested of a connection.
 public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
   /// Low latency at the cost of power: 15 to 30 ms between two connection events.

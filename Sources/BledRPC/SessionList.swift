@@ -61,6 +61,8 @@ public struct SessionDescription: Codable, Sendable {
   public var connections: [Device] = []
   /// The devices to which it has a pending connection.
   public var connecting: [Device] = []
+  /// What it looks for in order to connect; missing if nothing.
+  public var searching: [Search]?
   /// The characteristics that it is subscribed to.
   public var subscriptions: [CharacteristicReference] = []
   /// The services that it publishes.
@@ -83,6 +85,22 @@ public struct SessionDescription: Codable, Sendable {
       self.peripheral = peripheral
       self.address = address
       self.name = name
+    }
+  }
+
+  /// What a device is looked for by; all that is there must be so.
+  public struct Search: Codable, Sendable, Hashable {
+    /// Its name.
+    public var name: String?
+    /// What its name begins with.
+    public var namePrefix: String?
+    /// A service that it advertises.
+    public var service: BluetoothUUID?
+    /// Makes a search.
+    public init(name: String?, namePrefix: String?, service: BluetoothUUID?) {
+      self.name = name
+      self.namePrefix = namePrefix
+      self.service = service
     }
   }
 

@@ -103,6 +103,10 @@ public enum BledError: Int, Hashable, Sendable, CaseIterable {
   case notAllowedByProperties = 9
   /// The daemon could not be reached, or the connection to it ended.
   case daemonUnreachable = 10
+  /// The device has no attribute of those UUIDs.
+  case unknownAttribute = 11
+  /// The device has several attributes of those UUIDs.
+  case ambiguousAttribute = 12
 
   /// The error as a `BluetoothError`, with a message that says more than the code.
   public func error(_ message: String) -> BluetoothError {

@@ -34,7 +34,7 @@ import Testing
     let script = daemon.play { daemon in
       let calls = try (0..<20).map { _ in try daemon.expect(GATTRead.self) }
       for call in calls.reversed() {
-        try daemon.answer(call.id, GATTRead.Result(value: HexBytes([UInt8(call.params.handle)])))
+        try daemon.answer(call.id, GATTRead.Result(value: HexBytes([UInt8(call.params.attribute.handle ?? 0)])))
       }
     }
     let client = try await BledClient.connect(to: daemon.path)

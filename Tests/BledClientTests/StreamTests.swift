@@ -41,6 +41,32 @@ import Testing
     try await script.value
   }
 
+  @Test("values of a characteristic named by UUID that come before the answer, which tells the handle, are delivered")
+  func valuesByUUID() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      try daemon.answer(daemon.expect(PeripheralConnect.self).id, Self.link)
+      let (id, params) = try daemon.expect(GATTSubscribe.self)
+      guard params.attribute == .characteristic(0x2A37, of: 0x180D) else { throw FakeDaemon.Trouble("\(params)") }
+      try daemon.notify(GATTValue.self, Self.value(1))
+      try daemon.notify(GATTValue.self, Self.value(9, handle: 4))
+      try daemon.notify(GATTValue.self, Self.value(2))
+      try daemon.answer(id, AttributeFound(handle: 3, uuid: 0x2A37))
+      try daemon.notify(GATTValue.self, Self.value(3))
+      try daemon.notify(GATTValue.self, Self.value(9, handle: 4))
+      let end = try daemon.expect(GATTUnsubscribe.self).params.attribute
+      guard end == .handle(3) else { throw FakeDaemon.Trouble("\(end)") }
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let peripheral = try await client.connect(.identifier("P"))
+    var received: [[UInt8]] = []
+    for try await value in try await peripheral.subscribe(.characteristic(0x2A37, of: 0x180D)).prefix(3) {
+      received.append(value)
+    }
+    #expect(received == [[1], [2], [3]])
+    try await script.value
+  }
+
   @Test("a disconnection right after the answer to connect is not missed")
   func immediateEnd() async throws {
     let daemon = try FakeDaemon()

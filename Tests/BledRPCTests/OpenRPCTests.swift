@@ -1,3 +1,4 @@
+import Bluetooth
 import FoundationEssentials
 import Testing
 
@@ -83,10 +84,15 @@ import Testing
       return
     }
     #expect(method["x-sender"] == "client")
-    #expect(
-      method["params"] == [
-        ["name": "peripheral", "required": true, "schema": ["type": "string"]],
-        ["name": "handle", "required": true, "schema": ["type": "integer", "minimum": 0, "maximum": 65535]],
-      ])
+    var schemas = SchemaCollection()
+    var members: [JSONValue] = [
+      ["name": "peripheral", "required": true, "schema": ["type": "string"]],
+      ["name": "handle", "required": false, "schema": ["type": "integer", "minimum": 0, "maximum": 65535]],
+    ]
+    for name in ["characteristic", "service", "descriptor"] {
+      members.append(["name": .text(name), "required": false, "schema": try schemas.schema(of: BluetoothUUID.self)])
+    }
+    members.append(["name": "index", "required": false, "schema": ["type": "integer"]])
+    #expect(method["params"] == .array(members))
   }
 }

@@ -18,7 +18,7 @@ import Testing
     #expect(message.kind == .request(id: .number(3), method: "gatt.write"))
     let back = try message.params(GATTWrite.Params.self)
     #expect(back.peripheral == params.peripheral)
-    #expect(back.handle == 0xFFFF)
+    #expect(back.attribute.handle == 0xFFFF)
     #expect(back.value.octets == [0, 0xAB])
     #expect(back.response == false)
   }

@@ -143,7 +143,7 @@ import Testing
   @Test("unknown members are ignored, so that a newer client can talk to an older daemon")
   func unknownMembers() throws {
     let call = #"{"jsonrpc":"2.0","id":1,"method":"x","params":{"peripheral":"p","handle":3,"later":[]},"more":1}"#
-    #expect(try message(call).params(GATTRead.Params.self).handle == 3)
+    #expect(try message(call).params(GATTRead.Params.self).attribute.handle == 3)
   }
 
   @Test(
@@ -152,7 +152,7 @@ import Testing
       (#"{"handle":1}"#, "params.peripheral: missing"),
       (#"{"peripheral":5,"handle":1}"#, "params.peripheral: expected a string"),
       (#"{"peripheral":"p","handle":"1"}"#, "params.handle: expected an integer"),
-      (#"{"peripheral":"p","handle":null}"#, "params.handle: expected an integer, found null"),
+      (#"{"peripheral":null,"handle":1}"#, "params.peripheral: expected a string, found null"),
       (#"[]"#, "params: expected an object"),
       (#""p""#, "params: expected an object"),
     ])

@@ -74,6 +74,21 @@ import Testing
     #expect(try daemon.bleshell("parameters", "Heart Belt", "--interval", "quick").status == 64)
   }
 
+  @Test("a device is connected by a service that it advertises")
+  func connectByService() throws {
+    let daemon = try DaemonProcess()
+    let run = try daemon.bleshell("connect", "--service", "180D")
+    #expect(run.status == 0 && run.output.contains("Heart Belt (C0:DE:00:00:00:01 random)"), "\(run.errors)")
+    let none = try daemon.bleshell("connect", "--service", "1811", "--timeout", "0.5")
+    #expect(none.status == 1 && none.errors.contains("the service 1811"), "\(none.errors)")
+    for wrong in [["connect"], ["connect", "Echo", "--service", "180D"], ["connect", "--service", "heart"]] {
+      let run = try daemon.start(wrong)
+      #expect(try run.exitStatus(within: 40) == 64)
+    }
+    let unknown = try daemon.bleshell("read", "Heart Belt", "180D/2A39")
+    #expect(unknown.status == 1 && unknown.errors.contains("characteristic 2A39 of service 180D"), "\(unknown.errors)")
+  }
+
   @Test("a value is read by UUID, by name, with its service and by handle; the output is text or JSON")
   func read() throws {
     let daemon = try DaemonProcess()

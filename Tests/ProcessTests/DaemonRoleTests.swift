@@ -43,6 +43,33 @@ import Testing
     #expect(try client.next(PeripheralDisconnected.self).reason == nil)
   }
 
+  @Test("One value is read with three calls: connect by name, read by UUID, disconnect")
+  func threeCalls() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    let link = try client.call(PeripheralConnect.self, .init(name: "Heart Belt", timeout: 20))
+    let read = try client.call(
+      GATTRead.self, .init(peripheral: link.peripheral, attribute: .characteristic(0x2A38, of: 0x180D)))
+    #expect(read.value.octets == [1] && read.uuid == 0x2A38 && read.handle != nil)
+    let multiple = GATTReadMultiple.Params(
+      peripheral: link.peripheral, attributes: [.characteristic(0x2A00), .characteristic(0x2A38)], variable: true)
+    #expect(
+      try client.call(GATTReadMultiple.self, multiple).values?.map(\.value.octets) == [Array("Heart Belt".utf8), [1]])
+    let found = try client.call(GATTReadUsingUUID.self, .init(peripheral: link.peripheral, uuid: 0x2A38)).values
+    #expect(found.map(\.handle) == [read.handle])
+    try client.call(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
+    let echo = try client.call(PeripheralConnect.self, .init(namePrefix: "Ech", timeout: 20)).peripheral
+    let path = AttributePath.characteristic(try #require(Self.echo))
+    let writes = [GATTWriteReliably.Write(path, value: HexBytes(Array("bled".utf8)))]
+    #expect(
+      try client.call(GATTWriteReliably.self, .init(peripheral: echo, writes: writes)).written.map(\.uuid)
+        == [Self.echo])
+    try client.call(
+      GATTWrite.self, .init(peripheral: echo, attribute: path, value: HexBytes(Array("u".utf8)), offset: 2))
+    let value = try client.call(GATTRead.self, .init(peripheral: echo, attribute: path)).value.octets
+    #expect(value.starts(with: Array("blu".utf8)), "\(value)")
+  }
+
   @Test func stepwiseDiscoveryLongValuesAndWrites() throws {
     let daemon = try DaemonProcess()
     let client = try daemon.client()

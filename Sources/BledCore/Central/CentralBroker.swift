@@ -27,6 +27,8 @@ struct LinkWatchers {
 /// Connects sessions with devices: finds the device and the adapter that a session means, and has one connection for
 /// all sessions that want the same device.
 final class CentralBroker {
+  private static let naming = "give \"peripheral\", \"address\", \"name\", \"namePrefix\" or \"service\""
+
   /// How many calls of a session may wait for the same device.
   private static let maximumRequests = 16
 
@@ -42,9 +44,11 @@ final class CentralBroker {
   var linkDefaults: () -> LinkDefaults = { LinkDefaults() }
   /// Called with the adapters that have to listen for devices that are waited for.
   var onSearch: (Set<AdapterSlot>) -> Void = { _ in }
+  /// The devices that are looked for by name or service.
+  let searches: DeviceSearches
   private var searched: Set<AdapterSlot> = []
-  private let adapters: AdapterRegistry
-  private let rules: Rules
+  let adapters: AdapterRegistry
+  let rules: Rules
   private var connections: [Peripheral: PeripheralConnection] = [:]
   /// The sessions with writes without response that were refused; the log has each of them once.
   private var refusedWriters: Set<Session> = []
@@ -57,6 +61,8 @@ final class CentralBroker {
     self.directory = directory
     self.scheduler = scheduler
     self.logger = logger
+    searches = DeviceSearches(adapters: adapters, scheduler: scheduler)
+    searches.onFound = { [unowned self] in found($1, by: $0) }
   }
 
   // MARK: Requests of sessions
@@ -68,6 +74,20 @@ final class CentralBroker {
       throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a year")
     }
     if let wish = params.parameters { _ = try ConnectionParameters(wish) }
+    if let phy = params.phy { _ = try LinkPHY(word: phy) }
+    if let criteria = try DeviceCriteria(params) {
+      try search(by: criteria, params, for: session, reply)
+    } else {
+      try connect(params, for: session, reply, foundBy: nil)
+    }
+  }
+
+  /// Connects to a device that is named by its identifier or address.
+  /// - Parameter criteria: what it was looked for by, if it was.
+  func connect(
+    _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>,
+    foundBy criteria: DeviceCriteria?
+  ) throws {
     let phy = try params.phy.map { try LinkPHY(word: $0) }
     let connection = try connection(wanted: params, by: session)
     let pending = connection.machine.requests(of: session).count
@@ -76,13 +96,18 @@ final class CentralBroker {
         "this session has \(pending) \(PeripheralConnect.name) calls in progress for this device")
     }
     connection.want(
-      session, reply, timeout: params.timeout, keeps: params.reconnect ?? false, wish: params.parameters,
-      phy: phy)
+      session, reply, timeout: params.timeout, keeps: params.reconnect ?? false, wish: params.parameters, phy: phy,
+      foundBy: criteria)
   }
 
   func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
+    let criteria = try DeviceCriteria(params)
     let meant: [PeripheralConnection]
-    if let id = params.peripheral {
+    if let criteria {
+      let cancelled = GAPError.cancelled.error("the connection request was cancelled")
+      if searches.end(of: session, by: criteria, cancelled) { return }
+      meant = inOrder.filter { $0.machine.requests(of: session).contains { $0.criteria == criteria } }
+    } else if let id = params.peripheral {
       meant = [connections[try directory.find(id)]].compactMap { $0 }
     } else if let text = params.address {
       let kinds = params.addressType.map { [DeviceAddress.Kind(word: $0)] } ?? DeviceAddress.Kind.allCases
@@ -90,7 +115,7 @@ final class CentralBroker {
       let named = addresses.compactMap { directory.known(at: $0) }
       meant = inOrder.filter { named.contains($0.peripheral) }
     } else {
-      throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")
+      throw BledError.invalidParameter.error(Self.naming)
     }
     let own = meant.filter { $0.concerns(session) }
     guard !own.isEmpty else {
@@ -141,13 +166,16 @@ final class CentralBroker {
   func ended(_ session: Session) {
     watchers.set(false, session)
     refusedWriters.remove(session)
+    searches.end(of: session, GAPError.cancelled.error("the session has ended"))
     for connection in inOrder { connection.release(session) }
   }
 
   /// The program of a session has disconnected: its calls are abandoned. Its links, subscriptions and pending
-  /// connections stay; its watch of all links does not, as its events would fill the outbox kept for it.
+  /// connections stay; its watch of all links does not, as its events would fill the outbox kept for it. Nor do its
+  /// searches: the devices have no identifier yet, by which a later program could tell which call an event belongs to.
   func programGone(_ session: Session) {
     watchers.set(false, session)
+    searches.end(of: session, GAPError.cancelled.error("the program has disconnected"))
     for connection in inOrder where connection.machine.users.contains(session) {
       connection.link?.abandon(session, GAPError.cancelled.error("the program has disconnected"), isPreserved: true)
       connection.link?.hub.releaseBrake()
@@ -220,7 +248,7 @@ final class CentralBroker {
     let reason = (error as? BluetoothError)?.message ?? "\(error)"
     logger.warning(
       """
-      a write without response of session \(session.id) \(session.name) to handle \(params.handle) of \
+      a write without response of session \(session.id) \(session.name) to \(params.attribute.words) of \
       \(params.peripheral.prefix(64)) was refused, and so may be others: \(reason)
       """)
   }
@@ -245,8 +273,9 @@ final class CentralBroker {
     }
   }
 
-  /// Adds the devices that a session uses and waits for, and what it subscribed to.
+  /// Adds the devices that a session uses, waits for and looks for, and what it subscribed to.
   func describe(_ session: Session, in description: inout SessionDescription) {
+    description.searching = searches.criteria(of: session).map(\.description).nonEmpty
     for connection in inOrder {
       let peripheral = connection.peripheral
       let device = SessionDescription.Device(
@@ -265,7 +294,7 @@ final class CentralBroker {
   // MARK: Connections
 
   /// All connections in the order in which the devices became known, which is the order of events that concern several.
-  private var inOrder: [PeripheralConnection] {
+  var inOrder: [PeripheralConnection] {
     connections.values.sorted { $0.peripheral.number < $1.peripheral.number }
   }
 
@@ -338,7 +367,7 @@ final class CentralBroker {
         peripheral = directory.peripheral(at: address, on: try named ?? adapters.find(nil))
       }
     } else {
-      throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")
+      throw BledError.invalidParameter.error(Self.naming)
     }
     return (peripheral, named ?? peripheral.adapter)
   }
@@ -346,7 +375,15 @@ final class CentralBroker {
   /// Checks whether a session may connect to one more device.
   private func admit(_ session: Session, _ machine: ConnectMachine<Session, ConnectRequest>) throws {
     guard !machine.users.contains(session), !machine.isWaiting(session) else { return }
-    var (own, all, ownWaiting, allWaiting) = (0, 0, 0, 0)
+    try admit(session)
+  }
+
+  /// Checks whether a session may connect to one more device, or look for it.
+  func admit(_ session: Session) throws {
+    let (ownSearches, allSearches) = (
+      searches.count { $0 === session }, searches.count { $0.user == session.user }
+    )
+    var (own, all, ownWaiting, allWaiting) = (ownSearches, allSearches, ownSearches, allSearches)
     for connection in connections.values {
       let waiting = Set(connection.machine.waiters.filter { $0.user == session.user })
       let wanting = waiting.union(connection.machine.users.filter { $0.user == session.user })

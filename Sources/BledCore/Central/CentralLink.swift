@@ -13,7 +13,7 @@ final class CentralLink {
   private var queue = LinkQueue()
   /// Whether the next operation begins when the loop has served others.
   private var isPausing = false
-  private var discovery: Discovery
+  private(set) var discovery: Discovery
   private var subscriptions = Subscriptions()
   private var measurements = Measurements()
   /// Whether the daemon has subscribed to changes of the device's services, or is about to, or found that it
@@ -33,6 +33,9 @@ final class CentralLink {
 
   /// The handles that a session is subscribed to, in order.
   func subscriptions(of session: Session) -> [UInt16] { subscriptions.handles(of: session) }
+
+  /// Those of them that bring indications.
+  func indications(of session: Session) -> [UInt16] { subscriptions.indications(of: session) }
 
   /// All sessions that are subscribed to something.
   var subscribers: Set<Session> { subscriptions.members }
@@ -67,58 +70,37 @@ final class CentralLink {
     discover(.everything(reply, clock), for: session)
   }
 
-  /// Reads a value of any length.
-  func read(_ handle: UInt16, for session: Session, _ reply: Reply<GATTRead.Result>) throws {
-    let properties = try check(.read, of: handle, "read")
-    enqueue(LinkOperation(session, .read(reply), .readLong(handle)))
-    if let properties, !properties.isDisjoint(with: [.notify, .indicate]) { notePolling(of: handle, by: session) }
-  }
-
-  /// Writes a value, with or without a response.
-  func write(_ params: GATTWrite.Params, for session: Session, _ reply: Reply<Empty>) throws {
-    let value = params.value.octets
-    guard value.count <= Attribute.longestValue else {
-      throw BledError.invalidParameter.error(
-        "\"value\" has \(value.count) octets; the limit is \(Attribute.longestValue)")
-    }
-    guard !discovery.known.isConfiguration(params.handle) else {
-      throw BledError.notPermitted.error("sessions share this descriptor: call gatt.subscribe or gatt.unsubscribe")
-    }
-    let longest = hub.mtu - 3
-    guard params.response ?? true else {
-      try check(.writeWithoutResponse, of: params.handle, "written without response")
-      guard value.count <= longest else {
-        throw BledError.invalidParameter.error(
-          "\"value\" has \(value.count) octets; without response the limit on this link is \(longest)")
+  /// Subscribes a session to the notifications of a characteristic, or to its indications if it has no others or they
+  /// are asked for.
+  func subscribe(_ params: GATTSubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
+    try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
+      guard let properties = discovery.known.properties(of: handle), !properties.isDisjoint(with: [.notify, .indicate])
+      else {
+        _ = try discovery.known.characteristic(at: handle)
+        throw BledError.notAllowedByProperties.error(
+          "characteristic \(handle) supports neither notifications nor indications")
       }
-      return enqueue(LinkOperation(session, .command(handle: params.handle, value, reply)))
+      if let indications = params.indications {
+        let kind: CharacteristicProperties = indications ? .indicate : .notify
+        try discovery.known.check(kind, of: handle, indications ? "indicated" : "notified")
+      }
+      try subscriptions.join(
+        session, to: handle, as: params.indications.map { $0 ? .indication : .notification },
+        else: properties.contains(.notify) ? .notification : .indication)
+      reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in
+        guard case .failure(let error) = outcome else { return }
+        session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
+      }
+      return LinkOperation(session, .subscription(SubscriptionChange(handle, on: true, reply)))
     }
-    try check(.write, of: params.handle, "written with response")
-    let isShort = value.count <= longest
-    enqueue(
-      LinkOperation(session, .write(reply), isShort ? .write(params.handle, value) : .writeLong(params.handle, value)))
-  }
-
-  /// Subscribes a session to the notifications of a characteristic, or to its indications if it has no others.
-  func subscribe(to handle: UInt16, for session: Session, _ reply: Reply<Empty>) throws {
-    guard let properties = discovery.known.properties(of: handle), !properties.isDisjoint(with: [.notify, .indicate])
-    else {
-      _ = try discovery.known.characteristic(at: handle)
-      throw BledError.notAllowedByProperties.error(
-        "characteristic \(handle) supports neither notifications nor indications")
-    }
-    reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in
-      guard case .failure(let error) = outcome else { return }
-      session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
-    }
-    subscriptions.join(session, to: handle)
-    enqueue(LinkOperation(session, .subscription(SubscriptionChange(handle, on: true, reply))))
   }
 
   /// Ends the subscription of a session; without one it does nothing.
-  func unsubscribe(from handle: UInt16, for session: Session, _ reply: Reply<Empty>) {
-    subscriptions.leave(session, from: handle)
-    enqueue(LinkOperation(session, .subscription(SubscriptionChange(handle, on: false, reply))))
+  func unsubscribe(_ params: GATTUnsubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
+    try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
+      subscriptions.leave(session, from: handle)
+      return LinkOperation(session, .subscription(SubscriptionChange(handle, on: false, reply)))
+    }
   }
 
   /// Measures the signal strength; all who ask while a measurement is in progress share its result. The controller may
@@ -156,24 +138,8 @@ final class CentralLink {
     beginNext()
   }
 
-  /// Refuses what a characteristic's properties do not allow. Nothing is known of handles that were not discovered:
-  /// there the device decides.
-  /// - Returns: what the characteristic allows; nil if that is not known.
-  @discardableResult
-  private func check(
-    _ property: CharacteristicProperties, of handle: UInt16, _ verb: String
-  ) throws -> CharacteristicProperties? {
-    guard handle != 0 else { throw BledError.invalidParameter.error("\"handle\" must be 1 to 65535") }
-    guard let properties = discovery.known.properties(of: handle) else { return nil }
-    guard properties.contains(property) else {
-      let words = properties.words.joined(separator: ", ")
-      throw BledError.notAllowedByProperties.error("characteristic \(handle) cannot be \(verb); it allows: \(words)")
-    }
-    return properties
-  }
-
   /// Points out in the log, once per session, that it polls a value that it could subscribe to.
-  private func notePolling(of handle: UInt16, by session: Session) {
+  func notePolling(of handle: UInt16, by session: Session) {
     guard !subscriptions.members(of: handle).contains(session),
       session.polling.read(.init(device: hub.peripheral.number, handle: handle), at: broker.scheduler.now)
     else { return }
@@ -186,7 +152,40 @@ final class CentralLink {
 
   // MARK: The queue
 
-  private func enqueue(_ operation: LinkOperation) {
+  /// Enqueues an operation on an attribute.
+  func enqueue(
+    at path: AttributePath, _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
+    _ operation: @escaping (UInt16) throws -> LinkOperation
+  ) throws {
+    guard path.handle == nil else {
+      try path.check(kind)
+      return enqueue(try operation(path.handle ?? 0))
+    }
+    try enqueue(at: [path], kind, for: session, reply) { found in
+      var operation = try operation(found[0].handle)
+      operation.found = AttributeFound(handle: found[0].handle, uuid: found[0].uuid)
+      return operation
+    }
+  }
+
+  /// Enqueues an operation on several attributes. Those that are named by UUIDs and are not known yet are looked for
+  /// when the operation's turn has come.
+  /// - Parameter operation: gets as many attributes as there are paths.
+  func enqueue(
+    at paths: [AttributePath], _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
+    _ operation: @escaping ([(handle: UInt16, uuid: BluetoothUUID?)]) throws -> LinkOperation
+  ) throws {
+    for path in paths { try path.check(kind) }
+    let located = { [unowned self] in
+      try operation(paths.map { path in try discovery.locate(path, for: session) })
+    }
+    if try discovery.isKnown(paths) { return enqueue(try located()) }
+    let machine = DiscoveryMachine(.attributes(paths))
+    enqueue(
+      LinkOperation(session, .lookup(.init(machine: machine, operation: located, fail: { reply.fail($0) }))))
+  }
+
+  func enqueue(_ operation: LinkOperation) {
     let hub = hub
     guard hub.isOpen else { return fail(operation, LinkHub.gone) }
     if let id = queue.beginAtOnce(operation, hasRoom: hub.link.isWritable) {
@@ -216,7 +215,9 @@ final class CentralLink {
   private func begin(_ operation: LinkOperation, _ id: ProcedureID) {
     if case .command(let handle, let value, let reply) = operation.task {
       hub.start(.writeWithoutResponse(handle, value), id: id)
-      return reply.succeed(Empty())
+      reply.succeed(operation.found)
+      if operation.wasLookedUp { watchServices() }
+      return
     }
     guard let procedure = operation.procedure else { return proceed(operation, nil, id) }
     hub.start(procedure, id: id)
@@ -225,7 +226,14 @@ final class CentralLink {
   /// Handles a result of the operation in progress; nil: its turn has come for the first time.
   private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
     var operation = operation
-    guard let next = next(of: &operation, result) else { return queue.ended() }
+    let next = next(of: &operation, result)
+    // What was looked for is to be written without response: it waits for room, and not for a result.
+    if operation.isCommand { return queue.ended(continuing: operation) }
+    guard let next else {
+      queue.ended()
+      if operation.wasLookedUp { watchServices() }
+      return
+    }
     operation.procedure = next
     if result == nil {
       queue.asks(operation)
@@ -267,10 +275,12 @@ final class CentralLink {
       switch operation.task {
       case .read(let reply):
         guard case .value(let value)? = try result?.orBluetoothError() else { throw GATTResult.unexpected() }
-        reply.succeed(.init(value: HexBytes(value)))
+        reply.succeed(.init(value: HexBytes(value), handle: operation.found.handle, uuid: operation.found.uuid))
       case .write(let reply):
         _ = try result?.orBluetoothError()
-        reply.succeed(Empty())
+        reply.succeed(operation.found)
+      case .procedure(let completion):
+        if let result { try completion.succeed(result.orBluetoothError()) }
       case .exchangeMTU:
         // A device that refuses keeps the MTU of 23; if the link is gone, its end follows. One that does not answer at
         // all can be asked nothing more on this link, which ends; the next one is used without this question.
@@ -294,8 +304,17 @@ final class CentralLink {
         let next = try proceed(&change, for: session, result)
         operation.task = .subscription(change)
         if let next { return next }
-        change.reply?.succeed(Empty())
+        change.reply?.succeed(operation.found)
         subscriptions.ended(change, of: session)
+      case .lookup(var lookup):
+        if let next = try discover(&lookup.machine, result) {
+          operation.task = .lookup(lookup)
+          return next
+        }
+        operation = try lookup.operation()
+        operation.wasLookedUp = true
+        if operation.isCommand { return nil }
+        return operation.procedure ?? self.next(of: &operation, nil)
       case .restoration(let state, var machine):
         if let next = try discover(&machine, result) {
           operation.task = .restoration(state, machine)
@@ -325,6 +344,8 @@ final class CentralLink {
     case .write(let reply): reply.fail(error)
     case .command(_, _, let reply): reply.fail(error)
     case .discovery(let request, _): request.fail(error)
+    case .procedure(let completion): completion.fail(error)
+    case .lookup(let lookup): lookup.fail(error)
     case .subscription(let change):
       change.reply?.fail(error)
       subscriptions.failed(change, of: operation.session, error)
@@ -376,7 +397,10 @@ final class CentralLink {
         guard isSame else {
           throw BledError.unknownHandle.error("the device's services changed; discover them again")
         }
-        try subscribe(to: handle, for: session, Reply())
+        let indications = state.indications?.contains(handle) == true ? true : nil
+        try subscribe(
+          .init(peripheral: hub.peripheral.id, attribute: .handle(handle), indications: indications), for: session,
+          Reply())
       } catch {
         tellLost(handle, session, error.asBluetoothError)
       }

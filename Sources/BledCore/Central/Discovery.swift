@@ -12,6 +12,20 @@ struct GATTCache: Hashable, Sendable {
   let attributes: [UInt8]
 }
 
+/// A service or characteristic that something is requested of.
+struct DiscoveryScope {
+  /// The handle of the service, or of the characteristic's value.
+  let handle: UInt16
+  /// Only these are requested; all if nil or empty.
+  let uuids: [BluetoothUUID]?
+
+  /// Whether something of a UUID is requested.
+  fileprivate var filter: (BluetoothUUID) -> Bool {
+    guard let wanted = uuids?.nonEmpty.map(Set.init) else { return { _ in true } }
+    return { wanted.contains($0) }
+  }
+}
+
 /// What a session wants to know of a device.
 enum DiscoveryRequest {
   /// All services with all that is in them, within a certain time.
@@ -19,11 +33,11 @@ enum DiscoveryRequest {
   /// The primary services, or only those of the given UUIDs.
   case services([BluetoothUUID], Reply<GATTServices>)
   /// The services that the one at the scope's handle includes.
-  case includedServices(GATTScope, Reply<GATTServices>)
+  case includedServices(DiscoveryScope, Reply<GATTServices>)
   /// The characteristics of the service at the scope's handle.
-  case characteristics(GATTScope, Reply<GATTDiscoverCharacteristics.Result>)
+  case characteristics(DiscoveryScope, Reply<GATTDiscoverCharacteristics.Result>)
   /// The descriptors of the characteristic whose value is at the scope's handle.
-  case descriptors(GATTScope, Reply<GATTDiscoverDescriptors.Result>)
+  case descriptors(DiscoveryScope, Reply<GATTDiscoverDescriptors.Result>)
 
   func succeed(_ answer: DiscoveryAnswer) {
     switch (self, answer) {
@@ -240,6 +254,24 @@ struct Discovery {
     }
   }
 
+  /// Whether attributes can be located without asking the device.
+  func isKnown(_ paths: [AttributePath]) throws -> Bool {
+    guard paths.contains(where: { $0.handle == nil }) else { return true }
+    return try hash != .unread && known.missing(for: paths) == nil
+  }
+
+  /// The handle of an attribute, and its UUID if the path has UUIDs; the session is told both.
+  mutating func locate(_ path: AttributePath, for session: Session) throws -> (handle: UInt16, uuid: BluetoothUUID?) {
+    if let handle = path.handle { return (handle, nil) }
+    let found = try known.attribute(at: path)
+    note(for: session) { tree in
+      tree.add([ServiceDescription(found.service)])
+      guard let characteristic = found.characteristic else { return }
+      tree.add([CharacteristicDescription(characteristic)], of: found.service.range.lowerBound)
+    }
+    return (found.handle, found.uuid)
+  }
+
   /// What a preserved session discovered; nil if it discovered nothing on this link.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { trees[session.id]?.services }
 
@@ -278,13 +310,5 @@ extension KnownAttributes {
     includes.map { include in
       ServiceDescription(include, isPrimary: service(ifKnown: include.range.lowerBound)?.isPrimary ?? false)
     }
-  }
-}
-
-extension GATTScope {
-  /// Whether something of a UUID is requested.
-  fileprivate var filter: (BluetoothUUID) -> Bool {
-    guard let wanted = uuids?.nonEmpty.map(Set.init) else { return { _ in true } }
-    return { wanted.contains($0) }
   }
 }

@@ -1,4 +1,5 @@
 import ATT
+import BledRPC
 import Bluetooth
 import GATT
 
@@ -16,6 +17,8 @@ enum DiscoveryGoal: Hashable {
   case descriptors(UInt16)
   /// The Service Changed characteristic with its configuration, if there is one (Core 5.4, Vol 3, Part G, 7.1).
   case serviceChanged
+  /// What paths of UUIDs lead to.
+  case attributes([AttributePath])
 }
 
 /// Asks a device for what is not known yet, one procedure after the other. The first discovery on a link reads the
@@ -112,6 +115,7 @@ extension KnownAttributes {
     case .characteristics(let handle): return missingCharacteristics(of: try service(at: handle))
     case .descriptors(let value): return missingDescriptors(of: try characteristic(at: value))
     case .serviceChanged: return try missingForServiceChanged()
+    case .attributes(let paths): return try missing(for: paths)
     case .everything:
       guard hasAllPrimaries else { return .discoverServices(.primary) }
       for service in services {
@@ -143,11 +147,11 @@ extension KnownAttributes {
       .map { .discoverServices(.primary, in: $0...$0) }
   }
 
-  private func missingCharacteristics(of service: Service) -> GATTProcedure? {
+  func missingCharacteristics(of service: Service) -> GATTProcedure? {
     service.characteristics == nil && service.range.count > 1 ? .discoverCharacteristics(in: service.range) : nil
   }
 
-  private func missingDescriptors(of characteristic: DiscoveredCharacteristic) -> GATTProcedure? {
+  func missingDescriptors(of characteristic: DiscoveredCharacteristic) -> GATTProcedure? {
     let value = characteristic.valueHandle
     guard characteristic.endHandle > value, descriptors(of: value) == nil else { return nil }
     return .discoverDescriptors(in: (value + 1)...characteristic.endHandle)

@@ -7,11 +7,15 @@ struct LinkOperation {
   enum Task {
     case exchangeMTU
     case read(Reply<GATTRead.Result>)
-    case write(Reply<Empty>)
+    case write(Reply<AttributeFound>)
     /// A Write Command: it waits for room on the link instead of a response from the device.
-    case command(handle: UInt16, [UInt8], Reply<Empty>)
+    case command(handle: UInt16, [UInt8], Reply<AttributeFound>)
     indirect case discovery(DiscoveryRequest, DiscoveryMachine)
     indirect case subscription(SubscriptionChange)
+    /// Any other procedure.
+    case procedure(Completion)
+    /// Looks for the attributes that an operation names by UUIDs; the operation then goes on in its place.
+    indirect case lookup(Lookup)
     /// Looks for the services of a preserved session, whose link is back, and subscribes it again.
     indirect case restoration(RestoredState.Peripheral, DiscoveryMachine)
     /// Finds the device's Service Changed characteristic and subscribes to it.
@@ -20,9 +24,28 @@ struct LinkOperation {
     case unawaited
   }
 
+  /// What handles the outcome of a procedure.
+  struct Completion {
+    let succeed: (GATTResult) throws -> Void
+    let fail: (BluetoothError) -> Void
+  }
+
+  /// Attributes to be looked for.
+  struct Lookup {
+    var machine: DiscoveryMachine
+    /// The operation for the attributes, when all that it needs is known.
+    let operation: () throws -> LinkOperation
+    /// Answers that one was not found.
+    let fail: (BluetoothError) -> Void
+  }
+
   /// The session that asked; nil for the daemon itself.
   let session: Session?
   var task: Task
+  /// What its answer says of the attribute: something if it was named by UUIDs.
+  var found = AttributeFound()
+  /// Whether the device was asked where its attributes are.
+  var wasLookedUp = false
   /// Whether a Write Command waits for the results of its session's earlier operations.
   fileprivate var isBehindOthers = false
   /// The procedure that is next; nil if it is decided when the operation's turn comes.
@@ -47,6 +70,10 @@ struct LinkOperation {
   }
 
   fileprivate var isSubscription: Bool { if case .subscription = task { true } else { false } }
+
+  /// Whether the Write Commands of its session stay behind it. A subscription may still have to look for its
+  /// descriptor; a lookup may become a Write Command.
+  fileprivate var holdsCommands: Bool { if case .lookup = task { true } else { isSubscription } }
 }
 
 /// The one queue of a link. Operations take turns by user, the daemon itself being one more, and then by session; each
@@ -56,7 +83,7 @@ struct LinkOperation {
 /// | Operation         | Begins when                                                           | Ends with              |
 /// |-------------------|-----------------------------------------------------------------------|------------------------|
 /// | any but a command | no other one is under way                                             | its last result        |
-/// | a Write Command   | the link has room and no subscription of its session is being changed | being sent             |
+/// | a Write Command   | there is room; its session changes no subscription and looks for nothing | being sent             |
 /// | one that waited   | as above, and what its session asked for before has its result        | being sent             |
 /// | any               |                                                                       | removal                |
 ///
@@ -150,8 +177,7 @@ struct LinkQueue {
     guard operation.isCommand else { return current == nil }
     guard hasRoom else { return false }
     guard let current, current.session == operation.session else { return true }
-    // A subscription that is under way may still have to look for its descriptor.
-    return !operation.isBehindOthers && !current.isSubscription
+    return !operation.isBehindOthers && !current.holdsCommands
   }
 
   /// The party whose turn an operation takes.

@@ -6,11 +6,14 @@ import Bluetooth
 final class ConnectRequest {
   let session: Session
   let reply: Reply<PeripheralConnect.Result>
+  /// What the device was looked for by, if it was.
+  let criteria: DeviceCriteria?
   fileprivate var alarm: (any ScheduledWork)?
 
-  init(_ session: Session, _ reply: Reply<PeripheralConnect.Result>) {
+  init(_ session: Session, _ reply: Reply<PeripheralConnect.Result>, foundBy criteria: DeviceCriteria?) {
     self.session = session
     self.reply = reply
+    self.criteria = criteria
   }
 }
 
@@ -67,9 +70,10 @@ final class PeripheralConnection {
   ///   - keeps: whether the link is reestablished when it is lost.
   ///   - phy: the PHY that it wants; nil: as before.
   ///   - wish: valid parameters of the link that it wants; nil: as before.
+  ///   - criteria: what the device was looked for by, if it was.
   func want(
     _ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool, wish: LinkWish?,
-    phy: LinkPHY?
+    phy: LinkPHY?, foundBy criteria: DeviceCriteria?
   ) {
     if let wish { wished[session] = wish }
     if let phy { self.phy = phy }
@@ -81,7 +85,7 @@ final class PeripheralConnection {
       case .failure(let error): session.send(PeripheralConnectFailed.self, .init(peripheral: id, reason: error))
       }
     }
-    let request = ConnectRequest(session, reply)
+    let request = ConnectRequest(session, reply, foundBy: criteria)
     if let timeout {
       request.alarm = broker.scheduler.schedule(after: .seconds(timeout)) { [weak self, weak request] in
         guard let self, let request else { return }
@@ -167,6 +171,7 @@ final class PeripheralConnection {
       adapter: slot.id, name: peripheral.name, state: isUser ? "connected" : "connecting", mtu: link?.hub.mtu,
       services: link?.services(discoveredBy: session) ?? had?.services ?? [],
       subscriptions: link?.subscriptions(of: session) ?? had?.subscriptions ?? [],
+      indications: (link?.indications(of: session) ?? had?.indications)?.nonEmpty,
       reconnect: machine.keepers.contains(session) ? true : nil, parameters: wished[session])
   }
 

@@ -15,6 +15,9 @@ import GATT
 /// | any          | turn of one who left, others are members    | nothing to do            |
 /// | unknown      | the device has switched                     | → on, off                |
 /// | unknown      | the device refuses                          | → off                    |
+/// | on           | turn of one who joined, with another choice | switch on → unknown      |
+///
+/// Members share the choice between notifications and indications. Who joins may make another one only when alone.
 struct SubscriptionMachine<Who: Hashable> {
   private enum State { case off, unknown, on }
 
@@ -23,21 +26,40 @@ struct SubscriptionMachine<Who: Hashable> {
   /// Whether a change is enqueued that tells the device when there are no members left.
   var isBeingEnded = false
   private var state = State.off
+  /// What members want to receive.
+  private(set) var choice = ClientConfiguration.notification
+  /// What the device was told last.
+  private var told: ClientConfiguration = []
 
   /// Whether it can be forgotten.
   var isIdle: Bool { members.isEmpty && state == .off }
 
-  mutating func join(_ who: Who) {
+  /// - Parameters:
+  ///   - choice: what it wants to receive; nil if it takes what others do.
+  ///   - preferred: what it receives then, if there are no others.
+  /// - Returns: false if others have chosen otherwise.
+  mutating func join(_ who: Who, as choice: ClientConfiguration?, else preferred: ClientConfiguration) -> Bool {
+    let wanted = choice ?? (members.isEmpty ? preferred : self.choice)
+    guard wanted == self.choice || members.allSatisfy({ $0 == who }) else { return false }
+    self.choice = wanted
     if !members.contains(who) { members.append(who) }
+    return true
   }
 
   mutating func leave(_ who: Who) { members.removeAll { $0 == who } }
 
   /// Whether the device has to be told, at the turn of one who joined (`on`) or left.
-  func mustSwitch(on: Bool) -> Bool { on ? state != .on : members.isEmpty && state != .off }
+  func mustSwitch(on: Bool) -> Bool {
+    on ? state != .on || told != choice : members.isEmpty && state != .off
+  }
 
   /// The device is told.
-  mutating func switching() { state = .unknown }
+  /// - Returns: what.
+  mutating func switching(on: Bool) -> ClientConfiguration {
+    state = .unknown
+    told = on ? choice : []
+    return told
+  }
 
   /// The device has done what it was told.
   mutating func switched(on: Bool) { state = on ? .on : .off }
@@ -51,11 +73,11 @@ struct SubscriptionChange {
   let handle: UInt16
   let on: Bool
   /// Nil if the daemon ends a subscription by itself.
-  let reply: Reply<Empty>?
+  let reply: Reply<AttributeFound>?
   /// Whether the device was told.
   fileprivate(set) var isWritten = false
 
-  init(_ handle: UInt16, on: Bool, _ reply: Reply<Empty>?) {
+  init(_ handle: UInt16, on: Bool, _ reply: Reply<AttributeFound>?) {
     self.handle = handle
     self.on = on
     self.reply = reply
@@ -81,8 +103,26 @@ struct Subscriptions {
     machines.filter { $0.value.members.contains(session) }.keys.sorted()
   }
 
-  mutating func join(_ session: Session, to handle: UInt16) {
-    machines[handle, default: SubscriptionMachine()].join(session)
+  /// The handles that a session receives indications of, in order.
+  func indications(of session: Session) -> [UInt16] {
+    handles(of: session).filter { machines[$0]?.choice == .indication }
+  }
+
+  /// - Parameters:
+  ///   - choice: what the session wants to receive; nil if it takes what others do.
+  ///   - preferred: what it receives then, if there are no others.
+  mutating func join(
+    _ session: Session, to handle: UInt16, as choice: ClientConfiguration?, else preferred: ClientConfiguration
+  ) throws {
+    guard machines[handle, default: SubscriptionMachine()].join(session, as: choice, else: preferred) else {
+      let (taken, wanted) =
+        choice == .indication ? ("notifications", "indications") : ("indications", "notifications")
+      throw BledError.alreadyInProgress.error(
+        """
+        other sessions have subscribed to the \(taken) of characteristic \(handle), which all share: leave \
+        "indications" out to receive these, or subscribe to the \(wanted) when the others have unsubscribed
+        """)
+    }
   }
 
   mutating func leave(_ session: Session, from handle: UInt16) { machines[handle]?.leave(session) }
@@ -120,10 +160,7 @@ struct Subscriptions {
       // The daemon keeps its own subscription.
       if !change.on, handle == watched { return nil }
       change.isWritten = true
-      machines[handle]?.switching()
-      guard change.on else { return .subscribe(descriptor: descriptor, []) }
-      let notifies = known.properties(of: handle)?.contains(.notify) ?? false
-      return .subscribe(descriptor: descriptor, notifies ? .notification : .indication)
+      return .subscribe(descriptor: descriptor, machines[handle]?.switching(on: change.on) ?? [])
     }
     guard known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) else {
       throw GAPError.notSupported.error(

@@ -148,9 +148,9 @@ final class LinkHub {
   /// (Core 5.4, Vol 3, Part G, 2.5.2.1).
   var isInSync: Bool { connection.isInSync }
 
-  /// Notifies a value; the link must have room.
-  func notify(_ value: [UInt8], of handle: UInt16) {
-    withConnection { _ = $0.notify(value, of: handle, actions: &$1) }
+  /// Notifies values, in one packet if that is possible; the link must have room.
+  func notify(_ values: [(handle: UInt16, value: [UInt8])]) {
+    withConnection { _ = $0.notify(values, actions: &$1) }
   }
 
   /// Queues an indication; `ServerLink.indicationFinished` is called when it is confirmed or has failed.

@@ -10,16 +10,19 @@ extension Router {
         .discover(.services(params.services ?? [], reply), for: session)
     }
     serve(GATTDiscoverIncludedServices.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).discover(.includedServices(params, reply), for: session)
+      try broker.link(to: params.peripheral, for: session)
+        .discover(in: params, .service, for: session, reply) { .includedServices($0, reply) }
     }
     serve(GATTDiscoverCharacteristics.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).discover(.characteristics(params, reply), for: session)
+      try broker.link(to: params.peripheral, for: session)
+        .discover(in: params, .service, for: session, reply) { .characteristics($0, reply) }
     }
     serve(GATTDiscoverDescriptors.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).discover(.descriptors(params, reply), for: session)
+      try broker.link(to: params.peripheral, for: session)
+        .discover(in: params, .characteristic, for: session, reply) { .descriptors($0, reply) }
     }
     serve(GATTRead.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).read(params.handle, for: session, reply)
+      try broker.link(to: params.peripheral, for: session).read(params, for: session, reply)
     }
     serve(GATTWrite.self) { [unowned broker] params, session, reply in
       do {
@@ -30,10 +33,22 @@ extension Router {
       }
     }
     serve(GATTSubscribe.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).subscribe(to: params.handle, for: session, reply)
+      try broker.link(to: params.peripheral, for: session).subscribe(params, for: session, reply)
     }
     serve(GATTUnsubscribe.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).unsubscribe(from: params.handle, for: session, reply)
+      try broker.link(to: params.peripheral, for: session).unsubscribe(params, for: session, reply)
+    }
+    serve(GATTReadUsingUUID.self) { [unowned broker] params, session, reply in
+      try broker.link(to: params.peripheral, for: session).read(params, for: session, reply)
+    }
+    serve(GATTReadMultiple.self) { [unowned broker] params, session, reply in
+      try broker.link(to: params.peripheral, for: session).read(params, for: session, reply)
+    }
+    serve(GATTWriteReliably.self) { [unowned broker] params, session, reply in
+      try broker.link(to: params.peripheral, for: session).write(params, for: session, reply)
+    }
+    serve(GATTServerFeatures.self) { [unowned broker] params, session, reply in
+      try broker.link(to: params.peripheral, for: session).readServerFeatures(for: session, reply)
     }
   }
 }

@@ -88,6 +88,9 @@ extension Router {
     answer(ServerNotify.self) { [unowned server] params, session in
       try server.notify(params, for: session)
     }
+    answer(ServerNotifyMultiple.self) { [unowned server] params, session in
+      try server.notify(params, for: session)
+    }
     serve(ServerSetLatency.self) { [unowned server] params, session, reply in
       try server.setLatency(params, for: session, reply)
     }

@@ -14,6 +14,9 @@ final class ServerBroker {
   private let links: LinkRegistry
   private let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
+  /// How many values are sent at once at the most.
+  private static let maximumValues = 8
+
   /// What sessions with a restoration identifier published, by handle of the service.
   private var definitions: [UInt16: ServiceToPublish] = [:]
   /// The sessions whose value had no room, and which are told when there is some.
@@ -100,30 +103,34 @@ final class ServerBroker {
   /// and the session is told when there is room again. Devices that are unaware of a change of the services get
   /// none until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which, and who got only the beginning.
   func notify(_ params: ServerNotify.Params, for session: Session) throws -> ServerNotify.Result {
-    let handle = params.handle
-    guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
-      let characteristic = service.characteristics.first(where: { $0.valueHandle == handle })
+    try notify([(params.handle, params.value.octets)], to: params.centrals, for: session)
+  }
+
+  /// The same for several values, which a device that supports that gets in one packet.
+  func notify(_ params: ServerNotifyMultiple.Params, for session: Session) throws -> ServerNotify.Result {
+    guard 1...Self.maximumValues ~= params.values.count,
+      Set(params.values.map(\.handle)).count == params.values.count
     else {
-      throw BledError.unknownHandle.error("this session has published no characteristic with handle \(handle)")
-    }
-    guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
-      throw BledError.notAllowedByProperties.error("characteristic \(handle) has neither \"notify\" nor \"indicate\"")
-    }
-    let value = params.value.octets
-    guard value.count <= Attribute.longestValue else {
       throw BledError.invalidParameter.error(
-        "\"value\" has \(value.count) octets; the limit is \(Attribute.longestValue)")
+        "\"values\" must have 1 to \(Self.maximumValues) elements, each with another handle")
     }
-    let centrals = params.centrals.map { Set($0.map { OctetText($0) }) }
-    var receivers: [(hub: LinkHub, configuration: ClientConfiguration)] = []
+    return try notify(params.values.map { ($0.handle, $0.value.octets) }, to: params.centrals, for: session)
+  }
+
+  private func notify(
+    _ values: [(handle: UInt16, value: [UInt8])], to centrals: [String]?, for session: Session
+  ) throws -> ServerNotify.Result {
+    for (handle, value) in values { try check(value, of: handle, by: session) }
+    let centrals = centrals.map { Set($0.map { OctetText($0) }) }
+    var receivers: [(hub: LinkHub, updates: ServerUpdates)] = []
     var outOfSync: [String] = []
     var haveRoom = true
     for hub in links.links {
-      let configuration = hub.subscription(of: handle)
-      guard !configuration.isEmpty, centrals?.contains(OctetText(hub.peripheral.id)) ?? true else { continue }
+      let updates = ServerUpdates(values) { hub.subscription(of: $0) }
+      guard !updates.isEmpty, centrals?.contains(OctetText(hub.peripheral.id)) ?? true else { continue }
       if hub.isInSync {
-        haveRoom = haveRoom && hub.server.hasRoom(for: configuration)
-        receivers.append((hub, configuration))
+        haveRoom = haveRoom && hub.server.hasRoom(for: updates)
+        receivers.append((hub, updates))
       } else {
         outOfSync.append(hub.peripheral.id)
       }
@@ -132,18 +139,33 @@ final class ServerBroker {
       if !waitingForRoom.contains(session) { waitingForRoom.append(session) }
       return .init(sent: false, receivers: 0)
     }
-    for (hub, configuration) in receivers {
-      if configuration.contains(.notification) {
-        hub.notify(value, of: handle)
-      } else {
+    for (hub, updates) in receivers {
+      if !updates.notified.isEmpty { hub.notify(updates.notified) }
+      for (handle, value) in updates.indicated {
         lastIndication += 1
         hub.server.indicate(value, of: handle, id: IndicationID(lastIndication))
       }
     }
-    let truncated = receivers.map(\.hub).filter { $0.server.longestUpdate < value.count }
+    let truncated = receivers.filter { $0.hub.server.longestUpdate < $0.updates.longest }
     return .init(
       sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty,
-      truncated: truncated.map(\.peripheral.id).nonEmpty)
+      truncated: truncated.map(\.hub.peripheral.id).nonEmpty)
+  }
+
+  /// Refuses a value that a session cannot send to subscribers.
+  private func check(_ value: [UInt8], of handle: UInt16, by session: Session) throws {
+    guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
+      let characteristic = service.characteristics.first(where: { $0.valueHandle == handle })
+    else {
+      throw BledError.unknownHandle.error("this session has published no characteristic with handle \(handle)")
+    }
+    guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
+      throw BledError.notAllowedByProperties.error("characteristic \(handle) has neither \"notify\" nor \"indicate\"")
+    }
+    guard value.count <= Attribute.longestValue else {
+      throw BledError.invalidParameter.error(
+        "\"value\" has \(value.count) octets; the limit is \(Attribute.longestValue)")
+    }
   }
 
   /// Asks a device that connected to us and uses services of the session for other connection parameters.
@@ -298,6 +320,29 @@ final class ServerBroker {
   private func changed(_ range: ClosedRange<UInt16>) {
     for hub in links.links { hub.databaseChanged(range) }
   }
+}
+
+/// What one device receives of the values that a session sends.
+struct ServerUpdates {
+  private(set) var notified: [(handle: UInt16, value: [UInt8])] = []
+  private(set) var indicated: [(handle: UInt16, value: [UInt8])] = []
+
+  /// - Parameter configuration: what the device wants of a value.
+  init(_ values: [(handle: UInt16, value: [UInt8])], _ configuration: (UInt16) -> ClientConfiguration) {
+    for update in values {
+      let wanted = configuration(update.handle)
+      if wanted.contains(.notification) {
+        notified.append(update)
+      } else if !wanted.isEmpty {
+        indicated.append(update)
+      }
+    }
+  }
+
+  var isEmpty: Bool { notified.isEmpty && indicated.isEmpty }
+
+  /// How long the longest value is, in octets.
+  var longest: Int { (notified + indicated).map(\.value.count).max() ?? 0 }
 }
 
 extension Session {

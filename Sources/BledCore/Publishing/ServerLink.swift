@@ -181,10 +181,12 @@ final class ServerLink {
 
   // MARK: Notifications and indications
 
-  /// Whether a value has room: a notification on the link, an indication among those that wait.
-  func hasRoom(for configuration: ClientConfiguration) -> Bool {
-    configuration.contains(.notification)
-      ? hub.link.isWritable : pendingIndications.count < Self.maximumIndications
+  /// Whether values have room: notifications on the link, indications among those that wait. A link that has room for
+  /// one packet has room for the few that one call may send.
+  func hasRoom(for updates: ServerUpdates) -> Bool {
+    (updates.notified.isEmpty || hub.link.isWritable)
+      && (updates.indicated.isEmpty
+        || pendingIndications.count + updates.indicated.count <= Self.maximumIndications)
   }
 
   func indicate(_ value: [UInt8], of handle: UInt16, id: IndicationID) {

@@ -33,6 +33,13 @@ extension CharacteristicDefinition {
           "characteristic \(characteristic.uuid) has a fixed value and cannot be writable: leave \"value\" out")
       }
     }
+    guard !properties.contains(.broadcast) else {
+      throw GAPError.notSupported.error(
+        """
+        characteristic \(characteristic.uuid) has "broadcast", which bled does not support: leave it out, and put the \
+        value into an advertisement with \(AdvertisingStart.name) and "serviceData"
+        """)
+    }
     guard !properties.contains(.extendedProperties) || properties.contains(.write) else {
       throw BledError.invalidParameter.error(
         "characteristic \(characteristic.uuid) has \"extendedProperties\", which offers reliable writes: add \"write\"")

@@ -13,6 +13,8 @@ final class ScanBroker {
     case session(Session)
     /// Devices with private addresses are waited for.
     case search
+    /// Devices are looked for that sessions want to connect to.
+    case devices
   }
 
   /// A device whose advertising event may not be over.
@@ -32,6 +34,9 @@ final class ScanBroker {
 
   /// Called with a device that is reached under another address than before.
   var onMove: (Peripheral) -> Void = { _ in }
+  /// Called with a device that was heard, while devices are looked for.
+  var onHeard: (Peripheral, AdapterSlot) -> Void = { _, _ in }
+  private var looksForDevices = false
   private let adapters: AdapterRegistry
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
@@ -95,6 +100,12 @@ final class ScanBroker {
     for slot in adapters.slots { request(slots.contains(slot) ? .searching : nil, of: .search, on: slot) }
   }
 
+  /// Devices are looked for, to be connected to, on these adapters in these ways.
+  func look(on slots: [AdapterSlot: ScanParameters]) {
+    looksForDevices = !slots.isEmpty
+    for slot in adapters.slots { request(slots[slot], of: .devices, on: slot) }
+  }
+
   /// Ends the scan of a session, if there is one.
   func stop(_ session: Session) {
     guard subscriptions.contains(where: { $0.session == session }) else { return }
@@ -110,17 +121,22 @@ final class ScanBroker {
     guard let address = report.address else { return receivedAnonymous(report, on: slot) }
     let peripheral = directory.peripheral(at: address, on: slot)
     if report.isConnectable, !report.isScanResponse, directory.reached(peripheral, at: address) { onMove(peripheral) }
-    guard !subscriptions.isEmpty else { return peripheral.heard(report, on: slot) }
+    guard !subscriptions.isEmpty else { return record(report, of: peripheral, on: slot) }
     let now = Heard(peripheral: peripheral, slot: slot, time: scheduler.secondsSinceEpoch)
     if report.isScanResponse {
       let event = events.scanResponse(of: now)
-      peripheral.heard(report, on: slot)
+      record(report, of: peripheral, on: slot)
       return deliver(event)
     }
     let mayBeAnswered = report.isScannable && isScanActive(on: slot)
     if let over = events.advertisement(of: now, mayBeAnswered: mayBeAnswered, at: report.time) { deliver(over) }
-    peripheral.heard(report, on: slot)
+    record(report, of: peripheral, on: slot)
     if mayBeAnswered { setAlarm() } else { deliver(now) }
+  }
+
+  private func record(_ report: AdvertisingReport, of peripheral: Peripheral, on slot: AdapterSlot) {
+    peripheral.heard(report, on: slot)
+    if looksForDevices { onHeard(peripheral, slot) }
   }
 
   /// The alarm is neither moved nor cancelled: later events have later deadlines, and most are over before.
@@ -236,6 +252,9 @@ final class ScanBroker {
 }
 
 extension ScanParameters {
+  /// For sessions in the background: a tenth of the time.
+  static let background = ScanParameters(isActive: true, interval: .milliseconds(1280), window: .milliseconds(128))
+
   /// As often as a scan in the background: it goes on for as long as a device is waited for.
   fileprivate static let searching = ScanParameters(
     isActive: false, interval: .milliseconds(320), window: .milliseconds(32))

@@ -63,8 +63,10 @@ final class ScanSubscription {
     guard isRunning(inBackground: inBackground) else { return nil }
     let isActive = params.active ?? true
     guard inBackground else { return ScanParameters(isActive: isActive, phys: filter.phys) }
-    return ScanParameters(
-      isActive: isActive, interval: .milliseconds(1280), window: .milliseconds(128), phys: filter.phys)
+    var parameters = ScanParameters.background
+    parameters.isActive = isActive
+    parameters.phys = filter.phys
+    return parameters
   }
 
   // MARK: Reports

@@ -10,8 +10,8 @@ extension Empty {
   public func write(to writer: inout JSONWriter) { writer.object { _ in } }
 }
 
-extension GATTRead.Params {
-  /// Reads it, in the plain form only.
+extension AttributeReference {
+  /// Reads it, in the plain form only, with a handle only.
   public init?(from scanner: inout JSONScanner) {
     guard let place = ValuePlace(from: &scanner) else { return nil }
     self.init(peripheral: place.peripheral, handle: place.handle)
@@ -19,7 +19,7 @@ extension GATTRead.Params {
 
   /// Writes all of it.
   public func write(to writer: inout JSONWriter) {
-    writer.object { $0.place(peripheral, handle) }
+    writer.object { $0.place(peripheral, attribute) }
   }
 }
 
@@ -28,7 +28,11 @@ extension GATTRead.Result {
   public init?(from scanner: inout JSONScanner) {
     var octets: [UInt8]?
     let isObject = scanner.object { name, scanner in
-      guard case "value" = name else { return scanner.skip() != nil }
+      switch name {
+      case "value": break
+      case "handle", "uuid": return false
+      default: return scanner.skip() != nil
+      }
       guard octets == nil else { return false }
       octets = scanner.text()?.hex
       return octets != nil
@@ -42,12 +46,24 @@ extension GATTRead.Result {
     writer.object {
       $0.name("value")
       $0.value(value)
+      $0.found(handle, uuid)
     }
   }
 }
 
+extension AttributeFound {
+  /// Reads it, in the plain form only: without members.
+  public init?(from scanner: inout JSONScanner) {
+    guard scanner.object({ _, _ in false }) else { return nil }
+    self.init()
+  }
+
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) { writer.object { $0.found(handle, uuid) } }
+}
+
 extension GATTWrite.Params {
-  /// Reads it, in the plain form only.
+  /// Reads it, in the plain form only, with a handle only.
   public init?(from scanner: inout JSONScanner) {
     guard let place = ValuePlace(from: &scanner), let value = place.value else { return nil }
     self.init(peripheral: place.peripheral, handle: place.handle, value: value, response: place.response)
@@ -56,10 +72,16 @@ extension GATTWrite.Params {
   /// Writes all of it.
   public func write(to writer: inout JSONWriter) {
     writer.object {
-      $0.place(peripheral, handle, value)
+      $0.place(peripheral, attribute)
+      $0.name("value")
+      $0.value(value)
       if let response {
         $0.name("response")
         $0.value(response)
+      }
+      if let offset {
+        $0.name("offset")
+        $0.value(offset)
       }
     }
   }
@@ -74,11 +96,16 @@ extension GATTValue.Params {
 
   /// Writes all of it.
   public func write(to writer: inout JSONWriter) {
-    writer.object { $0.place(peripheral, handle, value) }
+    writer.object {
+      $0.place(peripheral, .handle(handle))
+      $0.name("value")
+      $0.value(value)
+    }
   }
 }
 
-/// The members that reading, writing and subscribed values have in common. Each ignores the members of the others.
+/// The members that reading, writing and subscribed values have in common. Each ignores the members of the others. What
+/// is named by UUIDs is left to `JSONReader`.
 private struct ValuePlace {
   var peripheral: String
   var handle: UInt16
@@ -108,6 +135,7 @@ private struct ValuePlace {
         guard response == nil else { return false }
         response = scanner.bool()
         return response != nil
+      case "characteristic", "service", "descriptor", "index", "offset": return false
       default: return scanner.skip() != nil
       }
     }
@@ -120,15 +148,36 @@ private struct ValuePlace {
 }
 
 extension JSONWriter {
-  /// Writes the members of `ValuePlace`.
-  fileprivate mutating func place(_ peripheral: String, _ handle: UInt16, _ value: HexBytes? = nil) {
+  /// Writes the members that name an attribute.
+  fileprivate mutating func place(_ peripheral: String, _ attribute: AttributePath) {
     name("peripheral")
-    self.value(peripheral)
-    name("handle")
-    self.value(handle)
-    guard let value else { return }
-    name("value")
-    self.value(value)
+    value(peripheral)
+    if let handle = attribute.handle {
+      name("handle")
+      value(handle)
+    }
+    member("characteristic", attribute.characteristic)
+    member("service", attribute.service)
+    member("descriptor", attribute.descriptor)
+    if let index = attribute.index {
+      name("index")
+      value(index)
+    }
+  }
+
+  /// Writes the members of `AttributeFound`.
+  fileprivate mutating func found(_ handle: UInt16?, _ uuid: BluetoothUUID?) {
+    if let handle {
+      name("handle")
+      value(handle)
+    }
+    member("uuid", uuid)
+  }
+
+  private mutating func member(_ name: StaticString, _ uuid: BluetoothUUID?) {
+    guard let uuid else { return }
+    self.name(name)
+    value("\(uuid)")
   }
 }
 

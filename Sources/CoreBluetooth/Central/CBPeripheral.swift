@@ -225,17 +225,16 @@ open class CBPeripheral: CBPeer {
 
   /// Subscribes to a characteristic, or ends that: notifications if it has them, else indications.
   open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
-    let reference = CharacteristicReference(peripheral: id, handle: characteristic.handle)
-    let then = { (peripheral: CBPeripheral, result: Result<Empty, BluetoothError>) in
+    let then = { (peripheral: CBPeripheral, result: Result<AttributeFound, BluetoothError>) in
       if result.failure == nil { characteristic.contents[\.isNotifying] = enabled }
       peripheral.delegate?.peripheral(
         peripheral, didUpdateNotificationStateFor: characteristic,
         error: result.failure?.coreBluetooth(refusedAs: .requestNotSupported))
     }
     if enabled {
-      request("setNotifyValue", GATTSubscribe.self, reference, then: then)
+      request("setNotifyValue", GATTSubscribe.self, .init(peripheral: id, handle: characteristic.handle), then: then)
     } else {
-      request("setNotifyValue", GATTUnsubscribe.self, reference, then: then)
+      request("setNotifyValue", GATTUnsubscribe.self, .init(peripheral: id, handle: characteristic.handle), then: then)
     }
   }
 

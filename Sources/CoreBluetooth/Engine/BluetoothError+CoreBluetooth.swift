@@ -93,7 +93,7 @@ extension BluetoothError {
   private static func code(of error: BledError) -> CBError.Code {
     switch error {
     case .invalidParameter: .invalidParameters
-    case .unknownHandle: .invalidHandle
+    case .unknownHandle, .unknownAttribute, .ambiguousAttribute: .invalidHandle
     case .limitReached: .outOfSpace
     case .notPermitted, .notAllowedByProperties: .operationNotSupported
     case .alreadyInProgress, .tooSlow, .shuttingDown, .protocolViolation, .daemonUnreachable: .unknown

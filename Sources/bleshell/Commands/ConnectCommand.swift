@@ -23,7 +23,9 @@ struct ConnectCommand: ShellCommand {
       both.
       """)
 
-  @Argument(help: "A name, an address (\"F0:…:F5\", \"F0:…:F5/random\") or an identifier.") var device: String
+  @Argument(help: "A name, an address (\"F0:…:F5\", \"F0:…:F5/random\") or an identifier.") var device: String?
+  @Option(help: "Instead of a device: the UUID of a service; the first device that advertises it is meant.")
+  var service: String?
   @Option(help: "Seconds to hold the connection when not in line mode.") var time: Double?
   @Flag(help: "Reconnect whenever the connection is lost.") var keep = false
   @OptionGroup var link: LinkOptions
@@ -33,8 +35,7 @@ struct ConnectCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let connected = try await shell.connect(
-      device, timeout: timeout.timeout, reconnects: keep, parameters: link.wish, phy: phy)
+    let connected = try await connect(in: shell)
     let link = connected.peripheral.link
     try announce(link, connected, output)
     if keep, !shell.isLineMode {
@@ -56,6 +57,19 @@ struct ConnectCommand: ShellCommand {
       try await LineMode(shell: shell).run()
     } else {
       await shell.release(connected)
+    }
+  }
+
+  private func connect(in shell: Shell) async throws -> Device {
+    switch (device, service) {
+    case (let device?, nil):
+      return try await shell.connect(
+        device, timeout: timeout.timeout, reconnects: keep, parameters: link.wish, phy: phy)
+    case (nil, let text?):
+      guard let service = BluetoothUUID(text) else { throw Failure("\(text) is not a UUID", status: 64) }
+      return try await shell.connect(
+        service: service, timeout: timeout.timeout, reconnects: keep, parameters: link.wish, phy: phy)
+    default: throw Failure("expected a device, or --service; see \"bleshell help connect\"", status: 64)
     }
   }
 

@@ -79,12 +79,22 @@ extension SessionDescription {
     }
     let parts = [
       scan.map { "scan" + $0.words }, names(connections).map { "connected: \($0)" },
-      names(connecting).map { "waits for: \($0)" }, some(subscriptions.count, "subscription", "subscriptions"),
+      names(connecting).map { "waits for: \($0)" }, searching.map { "looks for: \(Self.words($0))" },
+      some(subscriptions.count, "subscription", "subscriptions"),
       services.isEmpty ? nil : "serves \(services.map { "\($0.uuid)" }.joined(separator: " "))",
       some(advertisements.count, "advertisement", "advertisements"),
     ]
     let text = parts.compactMap { $0 }.joined(separator: "; ")
     return text.isEmpty ? "-" : text
+  }
+
+  private static func words(_ searches: [Search]) -> String {
+    searches.map { search in
+      let words = [
+        search.name.map { "\"\($0)\"" }, search.namePrefix.map { "\"\($0)…\"" }, search.service.map { "\($0)" },
+      ]
+      return words.compactMap { $0 }.joined(separator: " ")
+    }.joined(separator: ", ")
   }
 }
 

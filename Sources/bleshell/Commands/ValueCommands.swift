@@ -18,6 +18,13 @@ struct ReadCommand: ShellCommand {
     let output = output(of: shell)
     let (device, rest) = try words(words, "CHARACTERISTIC")
     try await shell.use(device, timeout: timeout.timeout) { device in
+      if let path = AttributePath(rest[0]), device.knownTree.isEmpty {
+        // The daemon discovers no more than it needs.
+        let read = try await shell.connection().call(
+          GATTRead.self, .init(peripheral: device.peripheral.identifier, attribute: path))
+        let attribute = Attribute(handle: read.handle ?? 0, uuid: read.uuid ?? 0, properties: [])
+        return try output.value(read.value.octets, of: attribute, device: device)
+      }
       let attribute = try await device.tree().attribute(rest[0])
       try output.value(try await device.peripheral.read(attribute.handle), of: attribute, device: device)
     }
@@ -72,10 +79,11 @@ func octets(_ text: String) throws -> [UInt8] {
 struct SubscribeCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "subscribe", abstract: "Prints the values that a characteristic notifies or indicates.",
-    usage: "bleshell subscribe [<device>] <characteristic> [--count <count>] [--time <time>]",
+    usage: "bleshell subscribe [<device>] <characteristic> [--indications] [--count <count>] [--time <time>]",
     discussion: "Without --count and --time it runs until Ctrl-C.")
 
   @Argument(help: "The device (default: the current one) and the characteristic.") var words: [String]
+  @Flag(help: "Receive indications, of a characteristic that has notifications as well.") var indications = false
   @Option(help: "Stop after this many values.") var count: Int?
   @Option(help: "Stop after this many seconds; with --count it is a failure if fewer values came.") var time: Double?
   @OptionGroup var timeout: TimeoutOption
@@ -91,7 +99,8 @@ struct SubscribeCommand: ShellCommand {
     let (device, rest) = try words(words, "CHARACTERISTIC")
     try await shell.use(device, timeout: timeout.timeout) { device in
       let attribute = try await device.tree().attribute(rest[0])
-      let values = try await device.peripheral.subscribe(attribute.handle)
+      let values = try await device.peripheral.subscribe(
+        .handle(attribute.handle), indications: indications ? true : nil)
       let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in
         guard loss.peripheral == device.identifier else { return }
         output.problem("packets dropped because a buffer was full: \(loss.packets); values may be missing here")

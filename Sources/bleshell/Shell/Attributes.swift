@@ -16,6 +16,25 @@ struct Attribute {
   func has(_ property: String) -> Bool { properties.contains(property) }
 }
 
+extension AttributePath {
+  /// A characteristic that a text names by its UUID, possibly behind that of its service and a slash; nil for other
+  /// texts.
+  init?(_ text: String) {
+    // "0x0012" is a handle.
+    guard !text.lowercased().hasPrefix("0x") else { return nil }
+    let uuids = text.split(separator: "/", omittingEmptySubsequences: false).map { BluetoothUUID($0) }
+    switch uuids.count {
+    case 1:
+      guard let characteristic = uuids[0] else { return nil }
+      self = .characteristic(characteristic)
+    case 2:
+      guard let service = uuids[0], let characteristic = uuids[1] else { return nil }
+      self = .characteristic(characteristic, of: service)
+    default: return nil
+    }
+  }
+}
+
 extension [ServiceDescription] {
   /// The attribute that a text denotes: a handle ("0x0012"), a UUID, or an assigned name or its beginning; a UUID or
   /// name can follow a service and a slash.

@@ -34,12 +34,34 @@ extension Shell {
   ///   - parameters: What is wanted of the connection's parameters.
   ///   - phy: The PHY that it is to have.
   func connect(
-    _ text: String, timeout: Double, reconnects: Bool = false, parameters: LinkWish? = nil,
-    phy: String? = nil
+    _ text: String, timeout: Double, reconnects: Bool = false, parameters: LinkWish? = nil, phy: String? = nil
   ) async throws -> Device {
-    let client = try await connection()
     try await requireAdapter()
     let (reference, name) = try await find(text, timeout: timeout)
+    let peripheral = try await connect(
+      to: reference, called: name, timeout: timeout, reconnects: reconnects, parameters: parameters, phy: phy)
+    return Device(peripheral: peripheral, name: name, output: output)
+  }
+
+  /// Connects to the first device that advertises a service.
+  /// - Parameters: As `connect` with a name; the time is that of the search and of the connection together.
+  func connect(
+    service: BluetoothUUID, timeout: Double, reconnects: Bool = false, parameters: LinkWish? = nil, phy: String? = nil
+  ) async throws -> Device {
+    try await requireAdapter()
+    let peripheral = try await connect(
+      to: .service(service), called: "a device with the service \(Attribute.title(service))", timeout: timeout,
+      reconnects: reconnects, parameters: parameters, phy: phy)
+    let known = try await connection().call(PeripheralList.self, Empty()).peripherals
+    let name = known.first { $0.peripheral == peripheral.identifier }?.name
+    return Device(peripheral: peripheral, name: name ?? peripheral.link.address, output: output)
+  }
+
+  private func connect(
+    to reference: DeviceReference, called name: String, timeout: Double, reconnects: Bool,
+    parameters: LinkWish?, phy: String?
+  ) async throws -> Peripheral {
+    let client = try await connection()
     let progress = output.progress("Connecting to \(name)")
     defer { progress.end() }
     let waiting = client.observe(PeripheralConnectWaiting.self) { [output] event in
@@ -47,10 +69,9 @@ extension Shell {
     } end: { _ in
     }
     defer { waiting.cancel() }
-    let peripheral = try await client.connect(
+    return try await client.connect(
       reference, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects, parameters: parameters,
       phy: phy)
-    return Device(peripheral: peripheral, name: name, output: output)
   }
 
   /// Fails if no adapter can be used, with the daemon's remedy.

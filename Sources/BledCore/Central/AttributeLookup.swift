@@ -1,0 +1,136 @@
+import BledRPC
+import Bluetooth
+import GATT
+
+extension AttributePath {
+  /// What a method takes a path for.
+  enum Kind {
+    case service
+    case characteristic
+    /// The value of a characteristic, or a descriptor.
+    case value
+  }
+
+  /// Checks that the members name something of this kind, in one way only.
+  func check(_ kind: Kind) throws {
+    let (word, named) = kind == .service ? ("service", service) : ("characteristic", characteristic)
+    let problem: String? =
+      if handle == 0 {
+        "\"handle\" must be 1 to 65535"
+      } else if handle != nil {
+        self == .handle(handle ?? 0)
+          ? nil : "give either \"handle\" or UUIDs: \"handle\" alone says which attribute is meant"
+      } else if named == nil {
+        "give \"handle\" or \"\(word)\""
+      } else if kind == .service, characteristic != nil {
+        "a service is wanted here: leave out \"characteristic\""
+      } else if kind != .value, descriptor != nil {
+        "a \(word) is wanted here: leave out \"descriptor\""
+      } else if let index, index < 0 {
+        "\"index\" must be 0 or more"
+      } else {
+        nil
+      }
+    if let problem { throw BledError.invalidParameter.error(problem) }
+  }
+
+  /// In words, for errors and the log.
+  var words: String {
+    let parts = [
+      handle.map { "handle \($0)" },
+      descriptor.map { "descriptor \($0)" }, characteristic.map { "characteristic \($0)" },
+      service.map { "service \($0)" },
+    ]
+    return parts.compactMap { $0 }.joined(separator: " of ")
+  }
+}
+
+/// An attribute that was looked for by UUIDs, with what it is in.
+struct LocatedAttribute {
+  let handle: UInt16
+  let uuid: BluetoothUUID
+  let service: KnownAttributes.Service
+  /// Nil where a service was looked for.
+  let characteristic: DiscoveredCharacteristic?
+}
+
+extension KnownAttributes {
+  /// How many handles an error lists.
+  private static let maximumListed = 16
+
+  /// What is to be asked next, before all paths can be followed; nil if nothing.
+  func missing(for paths: [AttributePath]) throws -> GATTProcedure? {
+    for path in paths where path.handle == nil {
+      if let next = try missing(for: path) { return next }
+    }
+    return nil
+  }
+
+  private func missing(for path: AttributePath) throws -> GATTProcedure? {
+    let isSearched = path.service.map { searched.contains($0) || searched.count < Self.maximumSearches } ?? false
+    let services = isSearched ? path.service.map { [$0] } ?? [] : []
+    if let next = try missing(for: .services(services)) { return next }
+    guard path.characteristic != nil else { return nil }
+    for service in primaries(on: path) {
+      if let next = missingCharacteristics(of: service) { return next }
+      guard path.descriptor != nil else { continue }
+      for characteristic in service.characteristics ?? [] where characteristic.uuid == path.characteristic {
+        if let next = missingDescriptors(of: characteristic) { return next }
+      }
+    }
+    return nil
+  }
+
+  /// The attribute that a path of UUIDs leads to, when nothing is missing for it.
+  /// - Throws: `BledError.unknownAttribute` if there is none, `.ambiguousAttribute` if there are several and the path
+  ///   does not say which.
+  func attribute(at path: AttributePath) throws -> LocatedAttribute {
+    let found = primaries(on: path).flatMap { attributes(at: path, in: $0) }
+    guard !found.isEmpty else { throw BledError.unknownAttribute.error("the device has no \(path.words)") }
+    if let index = path.index {
+      guard found.indices.contains(index) else {
+        throw BledError.unknownAttribute.error(
+          "the device has \(found.count) of \(path.words): \"index\" must be 0 to \(found.count - 1)")
+      }
+      return found[index]
+    }
+    guard found.count == 1 else {
+      let places = found.prefix(Self.maximumListed).map { attribute in
+        path.characteristic == nil ? "\(attribute.handle)" : "\(attribute.handle) in service \(attribute.service.uuid)"
+      }
+      let rest = found.count > places.count ? ", …" : ""
+      throw BledError.ambiguousAttribute.error(
+        """
+        the device has \(found.count) of \(path.words), with the handles \(places.joined(separator: ", "))\(rest): give \
+        the handle, or "index", 0 to \(found.count - 1)
+        """)
+    }
+    return found[0]
+  }
+
+  /// The primary services in which a path may end. Others are seldom discovered, so they would not count reliably.
+  private func primaries(on path: AttributePath) -> [Service] {
+    services.filter { $0.isPrimary == true && (path.service == nil || $0.uuid == path.service) }
+  }
+
+  private func attributes(at path: AttributePath, in service: Service) -> [LocatedAttribute] {
+    guard let wanted = path.characteristic else {
+      return [
+        LocatedAttribute(
+          handle: service.range.lowerBound, uuid: service.uuid, service: service, characteristic: nil)
+      ]
+    }
+    return (service.characteristics ?? []).filter { $0.uuid == wanted }.flatMap { characteristic in
+      guard let wanted = path.descriptor else {
+        return [
+          LocatedAttribute(
+            handle: characteristic.valueHandle, uuid: characteristic.uuid, service: service,
+            characteristic: characteristic)
+        ]
+      }
+      return (descriptors(of: characteristic.valueHandle) ?? []).filter { $0.uuid == wanted }.map {
+        LocatedAttribute(handle: $0.handle, uuid: $0.uuid, service: service, characteristic: characteristic)
+      }
+    }
+  }
+}

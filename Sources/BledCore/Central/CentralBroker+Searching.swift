@@ -1,0 +1,66 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+extension CentralBroker {
+  /// Connects to the first device that meets criteria: one that has a link already, or the next one that is heard.
+  func search(
+    by criteria: DeviceCriteria, _ params: PeripheralConnect.Params, for session: Session,
+    _ reply: Reply<PeripheralConnect.Result>
+  ) throws {
+    guard rules.permissions(of: session).contains(.scan) else {
+      throw rules.policy.refusal(of: .scan, to: session.credentials)
+    }
+    guard !session.isBackground || criteria.service != nil else {
+      throw BledError.invalidParameter.error(
+        "this session runs in the background, where a device can be looked for by \"service\" only")
+    }
+    let slot = try params.adapter.map { try adapters.findUsable($0) }
+    if slot == nil, !adapters.slots.contains(where: \.isUsable) { _ = try adapters.findUsable(nil) }
+    let linked = inOrder.first { connection in
+      connection.link != nil && (slot == nil || connection.slot == slot) && criteria.admits(connection.peripheral)
+    }
+    if let linked {
+      return try connect(params.naming(linked.peripheral), for: session, reply, foundBy: criteria)
+    }
+    try admit(session)
+    searches.begin(
+      DeviceSearch(
+        criteria, params, on: slot, for: session, reply,
+        deadline: params.timeout.map { scheduler.now.advanced(by: .seconds($0)) }))
+  }
+
+  /// A device was heard that a session looks for.
+  func found(_ peripheral: Peripheral, by search: DeviceSearch) {
+    var params = search.params.naming(peripheral)
+    params.timeout = search.deadline.map { scheduler.now.duration(to: $0).inSeconds }
+    do {
+      try connect(params, for: search.session, search.reply, foundBy: search.criteria)
+    } catch {
+      search.reply.fail(error as? BluetoothError ?? GAPError.connectionFailed.error("\(error)"))
+    }
+  }
+}
+
+extension PeripheralConnect.Params {
+  /// The same for a device that was found.
+  fileprivate func naming(_ peripheral: Peripheral) -> PeripheralConnect.Params {
+    .init(peripheral: peripheral.id, adapter: adapter, timeout: timeout, reconnect: reconnect)
+  }
+}
+
+extension DeviceCriteria {
+  /// - Returns: nil if a call has none.
+  init?(_ params: PeripheralConnect.Params) throws {
+    try self.init(
+      name: params.name, namePrefix: params.namePrefix, service: params.service,
+      isNamed: params.peripheral != nil || params.address != nil)
+  }
+
+  /// - Returns: nil if a call has none.
+  init?(_ params: PeripheralDisconnect.Params) throws {
+    try self.init(
+      name: params.name, namePrefix: params.namePrefix, service: params.service,
+      isNamed: params.peripheral != nil || params.address != nil)
+  }
+}

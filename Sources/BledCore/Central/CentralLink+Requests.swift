@@ -1,0 +1,191 @@
+import ATT
+import BledRPC
+import Bluetooth
+import GATT
+
+/// What sessions ask of a device's attributes, but for subscriptions.
+extension CentralLink {
+  /// How many values are written at once at the most.
+  private static let maximumWrites = 64
+
+  /// Discovers what is in a service or a characteristic.
+  /// - Parameter kind: which of both the scope names.
+  func discover(
+    in scope: GATTScope, _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
+    _ request: @escaping (DiscoveryScope) -> DiscoveryRequest
+  ) throws {
+    try enqueue(at: scope.attribute, kind, for: session, reply) { [unowned self] handle in
+      let request = request(DiscoveryScope(handle: handle, uuids: scope.uuids))
+      return LinkOperation(session, .discovery(request, discovery.machine(for: request)))
+    }
+  }
+
+  /// Reads a value of any length.
+  func read(_ params: GATTRead.Params, for session: Session, _ reply: Reply<GATTRead.Result>) throws {
+    try enqueue(at: params.attribute, .value, for: session, reply) { [unowned self] handle in
+      let properties = try discovery.known.check(.read, of: handle, "read")
+      if let properties, !properties.isDisjoint(with: [.notify, .indicate]) { notePolling(of: handle, by: session) }
+      return LinkOperation(session, .read(reply), .readLong(handle))
+    }
+  }
+
+  /// Writes a value, with or without a response.
+  func write(_ params: GATTWrite.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
+    let value = params.value.octets
+    try params.check()
+    try enqueue(at: params.attribute, .value, for: session, reply) { [unowned self] handle in
+      try checkIsNotShared(handle)
+      let longest = hub.mtu - 3
+      guard params.response ?? true else {
+        try discovery.known.check(.writeWithoutResponse, of: handle, "written without response")
+        guard value.count <= longest else {
+          throw BledError.invalidParameter.error(
+            "\"value\" has \(value.count) octets; without response the limit on this link is \(longest)")
+        }
+        return LinkOperation(session, .command(handle: handle, value, reply))
+      }
+      try discovery.known.check(.write, of: handle, "written with response")
+      let procedure: GATTProcedure =
+        if let offset = params.offset {
+          .writeLong(handle, value, offset: UInt16(clamping: offset))
+        } else {
+          value.count <= longest ? .write(handle, value) : .writeLong(handle, value)
+        }
+      return LinkOperation(session, .write(reply), procedure)
+    }
+  }
+
+  /// Refuses the handle of a descriptor that sessions share.
+  private func checkIsNotShared(_ handle: UInt16) throws {
+    guard !discovery.known.isConfiguration(handle) else {
+      throw BledError.notPermitted.error("sessions share this descriptor: call gatt.subscribe or gatt.unsubscribe")
+    }
+  }
+
+  /// Reads all values of a UUID in a range.
+  func read(_ params: GATTReadUsingUUID.Params, for session: Session, _ reply: Reply<AttributeValues>) throws {
+    let (start, end) = (params.start ?? 1, params.end ?? 0xFFFF)
+    guard start > 0, start <= end else {
+      throw BledError.invalidParameter.error("\"start\" must be 1 or more, and \"end\" not less than that")
+    }
+    let completion = LinkOperation.Completion(reply) { result in
+      guard case .values(let found) = result else { throw GATTResult.unexpected() }
+      return AttributeValues(values: found.map { AttributeValue(handle: $0.handle, value: HexBytes($0.value)) })
+    }
+    enqueue(LinkOperation(session, .procedure(completion), .readByUUID(params.uuid, in: start...end)))
+  }
+
+  /// Reads several values with one request.
+  func read(
+    _ params: GATTReadMultiple.Params, for session: Session, _ reply: Reply<GATTReadMultiple.Result>
+  ) throws {
+    let most = (hub.mtu - 1) / 2
+    guard 2...most ~= params.attributes.count else {
+      throw BledError.invalidParameter.error("\"attributes\" must have 2 to \(most) elements on this link")
+    }
+    try enqueue(at: params.attributes, .value, for: session, reply) { [unowned self] found in
+      for attribute in found { try discovery.known.check(.read, of: attribute.handle, "read") }
+      let handles = found.map(\.handle)
+      let isVariable = params.variable ?? false
+      let name = isVariable ? "Read Multiple Variable" : "Read Multiple"
+      let completion = LinkOperation.Completion(reply, name) { result in
+        switch result {
+        case .value(let octets): return .init(value: HexBytes(octets))
+        case .values(let values):
+          return .init(
+            values: zip(values, found).map {
+              AttributeValue(handle: $0.handle, uuid: $1.uuid, value: HexBytes($0.value))
+            })
+        default: throw GATTResult.unexpected()
+        }
+      }
+      return LinkOperation(
+        session, .procedure(completion), isVariable ? .readMultipleVariable(handles) : .readMultiple(handles))
+    }
+  }
+
+  /// Writes several values at once, or none.
+  func write(
+    _ params: GATTWriteReliably.Params, for session: Session, _ reply: Reply<GATTWriteReliably.Result>
+  ) throws {
+    guard 1...Self.maximumWrites ~= params.writes.count else {
+      throw BledError.invalidParameter.error("\"writes\" must have 1 to \(Self.maximumWrites) elements")
+    }
+    for write in params.writes { try write.value.checkFits(at: write.offset) }
+    try enqueue(at: params.writes.map(\.attribute), .value, for: session, reply) { [unowned self] found in
+      for attribute in found {
+        try checkIsNotShared(attribute.handle)
+        try discovery.known.check(.write, of: attribute.handle, "written with response")
+      }
+      let writes = zip(found, params.writes).map {
+        AttributeWrite(handle: $0.handle, offset: UInt16(clamping: $1.offset ?? 0), value: $1.value.octets)
+      }
+      let completion = LinkOperation.Completion(reply, "Prepare Write") { _ in
+        .init(written: found.map { AttributeFound(handle: $0.handle, uuid: $0.uuid) })
+      }
+      return LinkOperation(session, .procedure(completion), .reliableWrite(writes))
+    }
+  }
+
+  /// Reads what the device's server supports (Core 5.4, Vol 3, Part G, 7.4).
+  func readServerFeatures(for session: Session, _ reply: Reply<GATTServerFeatures.Result>) {
+    let completion = LinkOperation.Completion(
+      succeed: { result in
+        guard case .values(let found) = result, let value = found.first?.value else { throw GATTResult.unexpected() }
+        reply.succeed(.init(enhancedBearers: (value.first ?? 0) & 1 != 0, value: HexBytes(value)))
+      },
+      fail: { error in
+        guard error.isATT(.attributeNotFound) else { return reply.fail(error) }
+        reply.succeed(.init(enhancedBearers: false, value: nil))
+      })
+    enqueue(LinkOperation(session, .procedure(completion), .readByUUID(0x2B3A)))
+  }
+}
+
+extension LinkOperation.Completion {
+  /// - Parameters:
+  ///   - request: the name of a request that not every device knows.
+  ///   - answer: makes the answer of a result.
+  fileprivate init<Result>(
+    _ reply: Reply<Result>, _ request: String? = nil, _ answer: @escaping (GATTResult) throws -> Result
+  ) {
+    succeed = { reply.succeed(try answer($0)) }
+    fail = { error in
+      guard let request, error.isATT(.requestNotSupported) else { return reply.fail(error) }
+      reply.fail(
+        GAPError.notSupported.error("the device does not support the request \(request): use the values one by one"))
+    }
+  }
+}
+
+extension BluetoothError {
+  /// Whether a device answered with this error.
+  fileprivate func isATT(_ error: ATTErrorCode) -> Bool { domain == .att && code == Int(error.rawValue) }
+}
+
+extension GATTWrite.Params {
+  /// Checks what needs no look at the device.
+  fileprivate func check() throws {
+    try value.checkFits(at: offset)
+    guard offset == nil || response ?? true else {
+      throw BledError.invalidParameter.error("a value is written at an \"offset\" with a response only")
+    }
+  }
+}
+
+extension HexBytes {
+  /// Checks that a value fits into an attribute.
+  fileprivate func checkFits(at offset: Int?) throws {
+    guard let offset else {
+      guard octets.count <= Attribute.longestValue else {
+        throw BledError.invalidParameter.error(
+          "\"value\" has \(octets.count) octets; the limit is \(Attribute.longestValue)")
+      }
+      return
+    }
+    guard 0...Attribute.longestValue ~= offset, offset + octets.count <= Attribute.longestValue else {
+      throw BledError.invalidParameter.error(
+        "\"offset\" must be 0 or more, and \"value\" must end at \(Attribute.longestValue) octets from the beginning")
+    }
+  }
+}

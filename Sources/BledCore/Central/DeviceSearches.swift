@@ -1,0 +1,170 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// What a device is looked for by: all that is given must be so.
+struct DeviceCriteria: Hashable {
+  private let name: OctetText?
+  private let namePrefix: OctetText?
+  let service: BluetoothUUID?
+
+  /// Reads the criteria of a call.
+  /// - Parameter isNamed: whether the call names the device by its identifier or address.
+  /// - Returns: nil if the call has none.
+  init?(name: String?, namePrefix: String?, service: BluetoothUUID?, isNamed: Bool) throws {
+    for (member, text) in [("name", name), ("namePrefix", namePrefix)] {
+      guard let text else { continue }
+      guard 1...ScanFilter.longestName ~= text.utf8.count else {
+        throw BledError.invalidParameter.error("\"\(member)\" must have 1 to \(ScanFilter.longestName) octets")
+      }
+    }
+    guard name == nil || namePrefix == nil else {
+      throw BledError.invalidParameter.error("give either \"name\" or \"namePrefix\"")
+    }
+    guard name != nil || namePrefix != nil || service != nil else { return nil }
+    guard !isNamed else {
+      throw BledError.invalidParameter.error(
+        "\"peripheral\" and \"address\" say which device is meant: leave out \"name\", \"namePrefix\" and \"service\"")
+    }
+    self.name = name.map { OctetText($0) }
+    self.namePrefix = namePrefix.map { OctetText($0) }
+    self.service = service
+  }
+
+  /// Whether a device meets them as it was last heard.
+  func admits(_ peripheral: Peripheral) -> Bool {
+    if let service, !peripheral.services.contains(service) { return false }
+    guard name != nil || namePrefix != nil else { return true }
+    guard let own = peripheral.name else { return false }
+    return name?.string.hasSameOctets(as: own) ?? true && own.utf8.starts(with: namePrefix?.string.utf8 ?? "".utf8)
+  }
+
+  /// In words, for messages.
+  var words: String {
+    let parts = [
+      name.map { "the name \"\($0.string.excerpt)\"" },
+      namePrefix.map { "a name that begins with \"\($0.string.excerpt)\"" }, service.map { "the service \($0)" },
+    ]
+    return parts.compactMap { $0 }.joined(separator: " and ")
+  }
+
+  /// As `session.list` tells it.
+  var description: SessionDescription.Search {
+    .init(name: name?.string, namePrefix: namePrefix?.string, service: service)
+  }
+}
+
+/// One call of `peripheral.connect` whose device was not heard yet.
+final class DeviceSearch {
+  let session: Session
+  let criteria: DeviceCriteria
+  let params: PeripheralConnect.Params
+  let reply: Reply<PeripheralConnect.Result>
+  /// Where it is looked for; nil: on all adapters.
+  let slot: AdapterSlot?
+  /// When the call fails, if ever.
+  let deadline: Instant?
+  fileprivate var alarm: (any ScheduledWork)?
+
+  init(
+    _ criteria: DeviceCriteria, _ params: PeripheralConnect.Params, on slot: AdapterSlot?, for session: Session,
+    _ reply: Reply<PeripheralConnect.Result>, deadline: Instant?
+  ) {
+    self.criteria = criteria
+    self.params = params
+    self.slot = slot
+    self.session = session
+    self.reply = reply
+    self.deadline = deadline
+  }
+}
+
+/// The devices that sessions want to connect to and know by name or service only. Each is looked for until one that
+/// meets the criteria is heard and can be connected to, or its call ends.
+///
+/// | Input                                   | What happens                                           |
+/// |-----------------------------------------|--------------------------------------------------------|
+/// | begin                                   | the adapters look                                      |
+/// | heard, meets criteria, connectable      | `onFound`, once                                        |
+/// | the deadline                            | the call fails: timeout                                |
+/// | cancel, the session or its program gone | the call fails                                         |
+/// | the last search on an adapter has ended | the adapter no longer looks                            |
+final class DeviceSearches {
+  /// Called with a search that has ended, and the device that was heard.
+  var onFound: (DeviceSearch, Peripheral) -> Void = { _, _ in }
+  /// Called with how each adapter is to look, if that has changed.
+  var onChange: ([AdapterSlot: ScanParameters]) -> Void = { _ in }
+  private var searches: [DeviceSearch] = []
+  private var looking: [AdapterSlot: ScanParameters] = [:]
+  private let adapters: AdapterRegistry
+  private let scheduler: any Scheduler
+
+  init(adapters: AdapterRegistry, scheduler: any Scheduler) {
+    self.adapters = adapters
+    self.scheduler = scheduler
+  }
+
+  /// The number of searches of those sessions.
+  func count(where isMeant: (Session) -> Bool) -> Int { searches.count { isMeant($0.session) } }
+
+  /// What a session looks for, in the order of its calls.
+  func criteria(of session: Session) -> [DeviceCriteria] {
+    searches.filter { $0.session === session }.map(\.criteria)
+  }
+
+  func begin(_ search: DeviceSearch) {
+    searches.append(search)
+    if let deadline = search.deadline {
+      search.alarm = scheduler.schedule(at: deadline) { [weak self, weak search] in
+        guard let self, let search, remove(where: { $0 === search }).first != nil else { return }
+        search.reply.fail(
+          GAPError.timeout.error(
+            """
+            no device with \(search.criteria.words) was heard within \(search.params.timeout ?? 0) s that can be \
+            connected to: see with "bleshell scan" whether it is on and in range
+            """))
+      }
+    }
+    update()
+  }
+
+  /// A device was heard.
+  func heard(_ peripheral: Peripheral, on slot: AdapterSlot) {
+    guard peripheral.advertisement?.isConnectable == true else { return }
+    let found = remove { search in
+      (search.slot == nil || search.slot == slot) && search.criteria.admits(peripheral)
+    }
+    for search in found { onFound(search, peripheral) }
+  }
+
+  /// Ends searches of a session: all, or those by these criteria.
+  /// - Returns: whether there was one.
+  @discardableResult
+  func end(of session: Session, by criteria: DeviceCriteria? = nil, _ error: BluetoothError) -> Bool {
+    let ended = remove { $0.session === session && (criteria == nil || $0.criteria == criteria) }
+    for search in ended { search.reply.fail(error) }
+    return !ended.isEmpty
+  }
+
+  /// Searches have begun or ended, a session went into the background or came back, or an adapter was added.
+  func update() {
+    var wanted: [AdapterSlot: ScanParameters] = [:]
+    for slot in adapters.slots {
+      let here = searches.filter { $0.slot == nil || $0.slot == slot }
+      guard !here.isEmpty else { continue }
+      wanted[slot] = here.allSatisfy(\.session.isBackground) ? .background : ScanParameters(isActive: true)
+    }
+    guard wanted != looking else { return }
+    looking = wanted
+    onChange(wanted)
+  }
+
+  private func remove(where isMeant: (DeviceSearch) -> Bool) -> [DeviceSearch] {
+    let removed = searches.filter(isMeant)
+    guard !removed.isEmpty else { return [] }
+    searches.removeAll { search in removed.contains { $0 === search } }
+    for search in removed { search.alarm?.cancel() }
+    update()
+    return removed
+  }
+}

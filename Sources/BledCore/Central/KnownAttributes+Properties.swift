@@ -1,0 +1,19 @@
+import Bluetooth
+import GATT
+
+extension KnownAttributes {
+  /// Refuses what a characteristic's properties do not allow. Nothing is known of handles that were not discovered:
+  /// there the device decides.
+  /// - Returns: what the characteristic allows; nil if that is not known.
+  @discardableResult
+  func check(
+    _ property: CharacteristicProperties, of handle: UInt16, _ verb: String
+  ) throws -> CharacteristicProperties? {
+    guard let properties = properties(of: handle) else { return nil }
+    guard properties.contains(property) else {
+      let words = properties.words.joined(separator: ", ")
+      throw BledError.notAllowedByProperties.error("characteristic \(handle) cannot be \(verb); it allows: \(words)")
+    }
+    return properties
+  }
+}
