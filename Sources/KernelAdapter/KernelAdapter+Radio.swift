@@ -122,7 +122,7 @@ extension KernelAdapter {
 
   private func radioReady(_ profile: ControllerProfile) {
     setUp = nil
-    features = profile.features
+    features = profile.usableFeatures
     information.address = profile.address
     information.phys = profile.phys
     information.hasExtendedAdvertising = profile.advertisesExtended

@@ -67,7 +67,7 @@ public final class KernelAdapter: Adapter {
   var links: [UInt16: KernelLink] = [:]
   /// How many octets one ACL data packet carries; nil if the controller did not say.
   var fragmentLength: Int?
-  /// What the controller can do.
+  /// What the controller can do on links.
   var features: LEFeatures = []
   /// What the controller told about the links that it has, and what is asked of them.
   var records: [UInt16: LinkRecord] = [:]

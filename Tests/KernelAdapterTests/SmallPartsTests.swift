@@ -53,6 +53,19 @@ struct SmallPartsTests {
     #expect([27, 251].map { KernelAdapter.time(of: $0, hasCodedPHY: true) } == [2704, 17040])
   }
 
+  @Test("A controller that lacks the commands of a feature is not asked for it")
+  func featuresWithoutCommands() {
+    var profile = ControllerProfile(address: .none)
+    profile.features = [.phy2M, .codedPHY, .dataPacketLengthExtension]
+    profile.commands = [UInt8](repeating: 0, count: 64)
+    #expect(profile.usableFeatures.isEmpty && profile.phys == [.le1M])
+    profile.commands?[33] = 0x40
+    profile.commands?[35] = 0x40
+    #expect(profile.usableFeatures == .dataPacketLengthExtension)
+    profile.commands?[35] = 0x50
+    #expect(profile.usableFeatures == profile.features && profile.phys == Set(PHY.allCases))
+  }
+
   @Test func spareAddressesAreStaticAndStable() {
     let value = SpareAddress.make(for: .index(0))
     #expect(DeviceAddress(value: value, kind: .random).isStaticRandom)

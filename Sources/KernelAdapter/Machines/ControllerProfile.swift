@@ -23,16 +23,27 @@ struct ControllerProfile: Hashable {
   /// The type of our address in commands.
   var ownAddressType: AddressType { address.kind == .public ? .public : .random }
 
+  /// Its features, without those that concern links and whose commands it lacks: LE Read PHY, LE Set PHY and LE Set
+  /// Data Length (Core 5.4, Vol 4, Part E, 6.27).
+  var usableFeatures: LEFeatures {
+    var usable = features
+    if !has(octet: 35, bits: 0x50) { usable.subtract([.phy2M, .codedPHY]) }
+    if !has(octet: 33, bits: 0x40) { usable.remove(.dataPacketLengthExtension) }
+    return usable
+  }
+
   /// The PHYs that it can use on links.
   var phys: Set<PHY> {
     var phys: Set<PHY> = [.le1M]
-    if features.contains(.phy2M) { phys.insert(.le2M) }
-    if features.contains(.codedPHY) { phys.insert(.leCoded) }
+    if usableFeatures.contains(.phy2M) { phys.insert(.le2M) }
+    if usableFeatures.contains(.codedPHY) { phys.insert(.leCoded) }
     return phys
   }
 
   /// The PHYs on which it can scan and initiate: the legacy commands know LE 1M alone.
-  func primaryPHYs(extended: Bool) -> Set<PHY> { extended ? phys.intersection([.le1M, .leCoded]) : [.le1M] }
+  func primaryPHYs(extended: Bool) -> Set<PHY> {
+    extended && features.contains(.codedPHY) ? [.le1M, .leCoded] : [.le1M]
+  }
 
   // MARK: - Families
 

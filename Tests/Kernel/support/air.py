@@ -1,16 +1,16 @@
 """Emulated radio: controllers and hosts of Bumble that hear each other, and controllers that the kernel drives.
 
 Bumble's controller leaves out what a central with several pending connects needs, and takes every LE packet to come
-from a random address. Both are mended here.
+from a random address. Both are mended here; what it lacks on links, in `link_procedures`.
 """
 
 from bumble import hci, ll
-from bumble.controller import Controller
 from bumble.core import PhysicalTransport
 from bumble.device import Device
 from bumble.host import Host
 from bumble.link import LocalLink
 
+from . import link_procedures
 from .vhci import open_vhci
 
 SUCCESS = hci.HCI_ErrorCode.SUCCESS
@@ -61,7 +61,7 @@ class Air(LocalLink):
         return device
 
 
-class EmulatedController(Controller):
+class EmulatedController(link_procedures.LinkProcedures):
     """A controller with a filter accept list and cancellable connects (Core 5.4, Vol 4, Part E, 7.8.12–17)."""
 
     # Opcodes that a personality does not know.
@@ -71,8 +71,8 @@ class EmulatedController(Controller):
 
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
-        extended = EXTENDED_ADVERTISING | EXTENDED_SCAN | EXTENDED_CREATE
-        self.supported_commands = (Controller.supported_commands | extended) - self.absent
+        extended = EXTENDED_ADVERTISING | EXTENDED_SCAN | EXTENDED_CREATE | link_procedures.COMMANDS
+        self.supported_commands = (self.supported_commands | extended) - self.absent
         self.le_states = self.states.to_bytes(8, "little")
         self.accept_list = set()
         self._scans_extended = True

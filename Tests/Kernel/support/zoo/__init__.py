@@ -7,7 +7,6 @@ from .addressless import Addressless
 from .connection_events import ConnectionEvents
 from .disturber import Disturber
 from .extended_commands import LegacyScanAndCreate, SilentExtendedScan, Strict
-from .link_procedures import LinkProcedures
 from .lost_events import LostEnds, LostEvents
 from .refusals import Refusals
 from .slow import Slow
@@ -20,7 +19,6 @@ __all__ = [
     "Disturber",
     "Dongle40",
     "LegacyScanAndCreate",
-    "LinkProcedures",
     "LostEnds",
     "LostEvents",
     "Refusals",

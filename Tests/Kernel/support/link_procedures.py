@@ -1,29 +1,30 @@
-"""A controller with the procedures that change the PHY and the packet lengths of a link, which Bumble's leaves out."""
+"""The procedures that change the PHY and the packet lengths of a link.
+
+Bumble's controller leaves them out, and gives no answer at all to LE Set PHY.
+"""
 
 from bumble import hci
+from bumble.controller import Controller
 
-from ..air import SUCCESS, EmulatedController
-
-SET_PHY = hci.HCI_LE_SET_PHY_COMMAND
-SET_DATA_LENGTH = hci.HCI_LE_SET_DATA_LENGTH_COMMAND
+COMMANDS = {hci.HCI_LE_SET_PHY_COMMAND, hci.HCI_LE_SET_DATA_LENGTH_COMMAND}
 PHYS = {1: 1, 2: 2, 4: 3}  # The bits of a mask, and the numbers in events.
+UNKNOWN = hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR
 
 
-class LinkProcedures(EmulatedController):
+class LinkProcedures(Controller):
     """Changes them as it is asked, as if the other side agreed; `asked` has the commands, `lacks` PHYs of the other."""
 
     supported_max_tx_octets = 251
-    supported_max_tx_time = 2120
+    supported_max_tx_time = 17040
     supported_max_rx_octets = 251
-    supported_max_rx_time = 2120
+    supported_max_rx_time = 17040
 
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
-        self.supported_commands = self.supported_commands | {SET_PHY, SET_DATA_LENGTH}
         self.asked = []
         # The masks of PHYs that scans and connects were given.
-        self.scanned = {1}
-        self.initiated = {1}
+        self.scanned = set()
+        self.initiated = set()
         self.lacks = set()
 
     def on_hci_le_set_extended_scan_parameters_command(self, command):
@@ -35,17 +36,24 @@ class LinkProcedures(EmulatedController):
         return super().on_hci_le_extended_create_connection_command(command)
 
     def on_hci_le_set_phy_command(self, command):
+        if not self.find_le_connection_by_handle(command.connection_handle):
+            return self._send_hci_command_status(UNKNOWN, command.op_code)
         self.asked.append(("phy", command.tx_phys, command.rx_phys, command.phy_options))
         phy = PHYS.get(int(command.tx_phys), 1)
-        status = hci.HCI_ErrorCode.UNSUPPORTED_REMOTE_FEATURE_ERROR if phy in self.lacks else SUCCESS
+        refusal = hci.HCI_ErrorCode.UNSUPPORTED_REMOTE_FEATURE_ERROR
         self._send_hci_command_status(hci.HCI_COMMAND_STATUS_PENDING, command.op_code)
         self.send_hci_packet(
             hci.HCI_LE_PHY_Update_Complete_Event(
-                status=status, connection_handle=command.connection_handle, tx_phy=phy, rx_phy=phy
+                status=refusal if phy in self.lacks else hci.HCI_ErrorCode.SUCCESS,
+                connection_handle=command.connection_handle,
+                tx_phy=phy,
+                rx_phy=phy,
             )
         )
 
     def on_hci_le_set_data_length_command(self, command):
+        if not self.find_le_connection_by_handle(command.connection_handle):
+            return hci.HCI_StatusAndConnectionHandleReturnParameters(UNKNOWN, command.connection_handle)
         self.asked.append(("octets", command.tx_octets, command.tx_time))
         self.send_hci_packet(
             hci.HCI_LE_Data_Length_Change_Event(
@@ -56,4 +64,5 @@ class LinkProcedures(EmulatedController):
                 max_rx_time=command.tx_time,
             )
         )
-        return hci.HCI_StatusAndConnectionHandleReturnParameters(SUCCESS, command.connection_handle)
+        success = hci.HCI_ErrorCode.SUCCESS
+        return hci.HCI_StatusAndConnectionHandleReturnParameters(success, command.connection_handle)
