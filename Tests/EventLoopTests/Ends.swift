@@ -27,6 +27,13 @@ final class Ends {
     right = -1
   }
 
+  /// Gives the left end the lowest free number from this one on.
+  func moveLeft(from lowest: Int32) {
+    let moved = fcntl(left, F_DUPFD_CLOEXEC, lowest)
+    closeLeft()
+    left = moved
+  }
+
   /// Sends so many octets to the left end.
   func send(_ count: Int = 1) {
     let octets = [UInt8](repeating: 7, count: count)
