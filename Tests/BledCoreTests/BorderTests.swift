@@ -15,7 +15,7 @@ import Testing
   }
 
   /// In a debug build; under a sanitizer (make test-fast SANITIZE=…) everything takes longer.
-  private static let patience = Duration.seconds(getenv("SANITIZE") == nil ? 2 : 30)
+  private static let patience = Duration.seconds(getenv("SANITIZE") == nil ? 6 : 30)
 
   /// What a client of root gets for a line, which must be answered at once.
   private func answer(to line: String, from client: TestClient) -> [RPCMessage.Kind] {
