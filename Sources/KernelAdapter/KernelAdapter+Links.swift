@@ -90,6 +90,7 @@ extension KernelAdapter {
   func acceptLinks() {
     acceptAlarm?.cancel()
     acceptAlarm = nil
+    defer { takeHeldPairing() }
     // The controller's events about them come first.
     hci?.control.drain()
     while let listener {

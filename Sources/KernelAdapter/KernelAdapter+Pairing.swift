@@ -19,6 +19,8 @@ struct SecurityRaise {
 
 extension KernelAdapter {
   private static let patience = Duration.seconds(35)
+  /// More than a device causes while its link has to wait.
+  private static let mostHeld = 64
 
   /// The bonds that the kernel is told of when the controller is brought into use. It is also told of those that are
   /// new to it, as soon as there is no link: it frees the keys that it has, also those that a pairing still uses. What
@@ -169,7 +171,24 @@ extension KernelAdapter {
     emit(.pairing(link.peer, .keysLost(theirs: theirs)))
   }
 
+  /// Takes what the kernel tells, when the links that it offers are announced: a device that pairs as soon as it has
+  /// connected can be done with it before its link is accepted, and what is asked or made for a link that nobody knows
+  /// is refused.
   func take(pairing event: ManagementEvent) {
+    guard event.isAboutPairing else { return }
+    if acceptAlarm == nil { acceptLinks() }
+    heldPairing.append(event)
+    if acceptAlarm == nil || heldPairing.count >= Self.mostHeld { takeHeldPairing() }
+  }
+
+  /// The links that were offered are announced.
+  func takeHeldPairing() {
+    let held = heldPairing
+    heldPairing = []
+    for event in held { handle(pairing: event) }
+  }
+
+  private func handle(pairing event: ManagementEvent) {
     switch event {
     case .userConfirmationRequest(let request):
       ask(request.device, request.confirmHint == 1 ? .consent : .comparison(request.value))

@@ -81,6 +81,7 @@ extension KernelAdapter {
     suspendAlarm = nil
     acceptAlarm?.cancel()
     acceptAlarm = nil
+    heldPairing = []
     listener?.close()
     listener = nil
     endLinks(error)

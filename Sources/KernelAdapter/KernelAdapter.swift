@@ -87,6 +87,8 @@ public final class KernelAdapter: Adapter {
   var outOfBandData: [DeviceAddress: OutOfBandData] = [:]
   /// Who waits for such data of ours.
   var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
+  /// What the kernel tells of pairings while links wait to be announced.
+  var heldPairing: [ManagementEvent] = []
   /// Whether there are bonds that the kernel was not told of.
   var hasNewBonds = false
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.

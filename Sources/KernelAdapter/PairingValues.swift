@@ -56,6 +56,22 @@ extension ManagementLongTermKey {
   }
 }
 
+extension ManagementEvent {
+  /// Whether it tells something of a pairing, or answers a command about one.
+  var isAboutPairing: Bool {
+    switch self {
+    case .userConfirmationRequest, .userPasskeyRequest, .passkeyNotify, .newLongTermKey, .newIdentityResolvingKey,
+      .newSignatureResolvingKey, .authenticationFailed, .deviceUnpaired:
+      true
+    case .commandComplete(let complete): Self.pairingCommands.contains(complete.opcode)
+    case .commandStatus(let status): Self.pairingCommands.contains(status.opcode)
+    default: false
+    }
+  }
+
+  private static var pairingCommands: [UInt16] { [PairDevice.opcode, ReadLocalOutOfBandExtendedData.opcode] }
+}
+
 extension ManagementStatus {
   /// Why a pairing failed (mgmt-api, Error codes).
   func pairingError(with peer: DeviceAddress) -> BluetoothError {
