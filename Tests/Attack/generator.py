@@ -17,8 +17,11 @@ import socket
 import sys
 import time
 
-# Calls whose answer may wait for a device or a controller.
-AIR = re.compile(r"gatt\.|peripheral\.(connect|rssi)|adapter\.power|advertising\.start")
+# Calls whose answer may wait for a device, a controller or the disk.
+AIR = re.compile(
+    r"gatt\.|peripheral\.(connect|rssi|pair|setParameters|setPHY)|pairing\.(readOutOfBand|import)|server\.setLatency|"
+    r"adapter\.power|advertising\.start"
+)
 ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(null|-?\d+|"(?:[^"\\]|\\.)*")')
 CALL = re.compile(rb'\{"jsonrpc":"2\.0","id":(-?\d+),"method":"(\w+\.\w+)"')
 # How many messages a session sends before it is ended, which answers what it waits for.
