@@ -6,9 +6,9 @@ import Testing
 @testable import BledCore
 
 /// Discovering, reading, writing and subscribing over a link that is shared: G4–G6, P15, P16.
-@Suite struct GATTBrokerTests {
-  private let world = World()
-  private let client: TestClient
+@Suite struct GATTBrokerTests: OneClientSuite {
+  let world = World()
+  let client: TestClient
   private let peer: ScriptedPeer
   private let id: String
 
@@ -17,15 +17,6 @@ import Testing
     peer = world.peer()
     try peer.furnish()
     id = try world.connect(client, peer).peripheral
-  }
-
-  private func done<Method: RPCMethod>(
-    _ method: Method.Type, _ params: Method.Params, by client: TestClient? = nil
-  ) throws -> Method.Result {
-    let client = client ?? self.client
-    let call = try client.call(method, params)
-    world.settle()
-    return try #require(try client.answer(to: call, method), "\(Method.name) was not answered").get()
   }
 
   @Test func discoverGivesTheWholeTree() throws {

@@ -7,9 +7,9 @@ import Testing
 @testable import BledCore
 
 /// The procedures of GATT that most programs do without: G4–G6.
-@Suite struct GATTProcedureTests {
-  private let world = World()
-  private let client: TestClient
+@Suite struct GATTProcedureTests: OneClientSuite {
+  let world = World()
+  let client: TestClient
   private let peer: ScriptedPeer
   private let id: String
 
@@ -27,21 +27,6 @@ import Testing
             value: .stored([UInt8](repeating: UInt8(number), count: number + 1)))
         }))
     id = try world.connect(client, peer).peripheral
-  }
-
-  private func done<Method: RPCMethod>(
-    _ method: Method.Type, _ params: Method.Params, by client: TestClient? = nil
-  ) throws -> Method.Result {
-    let client = client ?? self.client
-    let call = try client.call(method, params)
-    world.settle()
-    return try #require(try client.answer(to: call, method), "\(Method.name) was not answered").get()
-  }
-
-  private func refusal<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) throws -> RPCError {
-    let call = try client.call(method, params)
-    world.settle()
-    return try #require(try client.error(of: call, method), "\(Method.name) was not refused")
   }
 
   @Test("Values are read by their UUID without discovery")
