@@ -159,8 +159,11 @@ class Walk:
             return
         if "method" in message and message["method"] != "peripheral.disconnected":
             return
-        if "method" in message or message.get("id") in self._noted:
-            self.note(f"  < {self._noted.get(message.get('id'), '')} {shortened(message)}")
+        called = self._noted.get(message.get("id"), "")
+        if "method" in message or called:
+            self.note(f"  < {called} {shortened(message)}")
+        if called.startswith("scan."):
+            self._scan_answered(called, message.get("error"))
         if "method" in message:
             identifier = message["params"]["peripheral"]
             number = next((each for each, known in self.connected.items() if known == identifier), None)
@@ -193,11 +196,16 @@ class Walk:
 
     async def _scan(self):
         self._call("scan.start", duplicates=True)
-        self.scan = True
 
     async def _unscan(self):
         self._call("scan.stop")
-        self.scan = False
+
+    def _scan_answered(self, method, error):
+        """A controller without power refuses a scan, which leaves an earlier one as it was."""
+        if not error:
+            self.scan = method == "scan.start"
+        elif error["data"]["name"] != "adapterOff":
+            self.truth.fail(f"{method}: {error['message']}")
 
     async def _advertise(self):
         if not self.advertising:
@@ -206,7 +214,7 @@ class Walk:
             self._begin("advertising.start", self._on_air(self.service.begin_advertising("hci0")))
 
     async def _on_air(self, started):
-        """The only call here that a controller without power, or one that refuses, may fail."""
+        """A controller without power, or one that refuses, may fail it."""
         try:
             await started
         except CallFailed as error:
