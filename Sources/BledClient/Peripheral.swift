@@ -120,6 +120,18 @@ public final class Peripheral: Sendable {
     _ = try await client.call(GATTWrite.self, params)
   }
 
+  /// Writes with a signature, without a response (Core 5.4, Vol 3, Part G, 4.9.2): the device can tell who wrote, also
+  /// on a link without encryption. On an encrypted one nothing is signed.
+  /// - Parameters:
+  ///   - value: The octets, MTU − 15 at most.
+  ///   - attribute: The characteristic.
+  /// - Throws: As `write`; `notPermitted` without a bond in which we have a key for signatures.
+  public func writeSigned(_ value: [UInt8], to attribute: AttributePath) async throws(BluetoothError) {
+    _ = try await client.call(
+      GATTWrite.self,
+      GATTWrite.Params(peripheral: identifier, attribute: attribute, value: HexBytes(value), signed: true))
+  }
+
   /// Writes a value from an offset on, with a response. Whether what lies behind it stays is up to the device.
   /// - Parameters:
   ///   - value: The octets; with the offset at most 512.

@@ -42,7 +42,9 @@ public enum GATTWrite: ClientCall {
   public static let summary = """
     Writes a value of up to 512 octets. With a response, the call answers once the device has answered; without one, \
     it answers once there was room for the packet on the link, and the value must fit into MTU − 3. With an offset the \
-    value is written from there on, with a response; whether what lies behind it stays is up to the device.
+    value is written from there on, with a response; whether what lies behind it stays is up to the device. A signed \
+    write has no response; the value must fit into MTU − 15, and it needs a bond in whose pairing we gave a key for \
+    signatures. On an encrypted link it goes as a write without response, as the specification has it.
     """
   /// The parameters.
   public struct Params: RPCPayload {
@@ -56,15 +58,19 @@ public enum GATTWrite: ClientCall {
     public var response: Bool?
     /// Where in the device's value this one begins, in octets; at its beginning if missing.
     public var offset: Int?
+    /// True: a signed write (Core 5.4, Vol 3, Part G, 4.9.2).
+    public var signed: Bool?
     /// Makes the params.
     public init(
-      peripheral: String, attribute: AttributePath, value: HexBytes, response: Bool? = nil, offset: Int? = nil
+      peripheral: String, attribute: AttributePath, value: HexBytes, response: Bool? = nil, offset: Int? = nil,
+      signed: Bool? = nil
     ) {
       self.peripheral = peripheral
       self.attribute = attribute
       self.value = value
       self.response = response
       self.offset = offset
+      self.signed = signed
     }
 
     /// Makes the params of a write to a handle.
@@ -72,7 +78,7 @@ public enum GATTWrite: ClientCall {
       self.init(peripheral: peripheral, attribute: .handle(handle), value: value, response: response)
     }
 
-    private enum CodingKeys: CodingKey { case peripheral, value, response, offset }
+    private enum CodingKeys: CodingKey { case peripheral, value, response, offset, signed }
 
     /// Reads the members, and those of the attribute.
     public init(from decoder: any Decoder) throws {
@@ -82,6 +88,7 @@ public enum GATTWrite: ClientCall {
       value = try container.decode(HexBytes.self, forKey: .value)
       response = try container.decodeIfPresent(Bool.self, forKey: .response)
       offset = try container.decodeIfPresent(Int.self, forKey: .offset)
+      signed = try container.decodeIfPresent(Bool.self, forKey: .signed)
     }
 
     /// Writes the members, and those of the attribute.
@@ -92,6 +99,7 @@ public enum GATTWrite: ClientCall {
       try container.encode(value, forKey: .value)
       try container.encodeIfPresent(response, forKey: .response)
       try container.encodeIfPresent(offset, forKey: .offset)
+      try container.encodeIfPresent(signed, forKey: .signed)
     }
   }
 }

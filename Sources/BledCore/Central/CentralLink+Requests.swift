@@ -1,6 +1,7 @@
 import ATT
 import BledRPC
 import Bluetooth
+import BluetoothCrypto
 import GATT
 
 /// What sessions ask of a device's attributes, but for subscriptions.
@@ -36,14 +37,7 @@ extension CentralLink {
     try enqueue(at: params.attribute, .value, for: session, reply) { [unowned self] handle in
       try checkIsNotShared(handle)
       let longest = hub.mtu - 3
-      guard params.response ?? true else {
-        try discovery.known.check(.writeWithoutResponse, of: handle, "written without response")
-        guard value.count <= longest else {
-          throw BledError.invalidParameter.error(
-            "\"value\" has \(value.count) octets; without response the limit on this link is \(longest)")
-        }
-        return LinkOperation(session, .command(handle: handle, value, reply))
-      }
+      if params.isCommand { return try command(params, to: handle, for: session, reply) }
       try discovery.known.check(.write, of: handle, "written with response")
       let procedure: GATTProcedure =
         if let offset = params.offset {
@@ -53,6 +47,25 @@ extension CentralLink {
         }
       return LinkOperation(session, .write(reply), procedure)
     }
+  }
+
+  /// A write without response, signed or not.
+  private func command(
+    _ params: GATTWrite.Params, to handle: UInt16, for session: Session, _ reply: Reply<AttributeFound>
+  ) throws -> LinkOperation {
+    let (value, isSigned) = (params.value.octets, params.signed ?? false)
+    let longest = hub.mtu - (isSigned ? 3 + ATTSignature.length : 3)
+    try discovery.known.check(
+      isSigned ? .authenticatedSignedWrites : .writeWithoutResponse, of: handle,
+      isSigned ? "written with a signature" : "written without response")
+    guard value.count <= longest else {
+      throw BledError.invalidParameter.error(
+        """
+        "value" has \(value.count) octets; \(isSigned ? "signed" : "without response") the limit on this link is \
+        \(longest)
+        """)
+    }
+    return LinkOperation(session, .command(handle: handle, value, isSigned: isSigned, reply))
   }
 
   /// Refuses the handle of a descriptor that sessions share.
@@ -164,11 +177,17 @@ extension BluetoothError {
 }
 
 extension GATTWrite.Params {
+  /// Whether the device does not answer.
+  fileprivate var isCommand: Bool { !(response ?? true) || signed ?? false }
+
   /// Checks what needs no look at the device.
   fileprivate func check() throws {
     try value.checkFits(at: offset)
     guard offset == nil || response ?? true else {
       throw BledError.invalidParameter.error("a value is written at an \"offset\" with a response only")
+    }
+    guard !(signed ?? false) || (offset == nil && !(response ?? false)) else {
+      throw BledError.invalidParameter.error("a \"signed\" write has neither \"offset\" nor \"response\"")
     }
   }
 }

@@ -213,9 +213,13 @@ final class CentralLink {
   }
 
   private func begin(_ operation: LinkOperation, _ id: ProcedureID) {
-    if case .command(let handle, let value, let reply) = operation.task {
-      hub.start(.writeWithoutResponse(handle, value), id: id)
-      reply.succeed(operation.found)
+    if case .command(let handle, let value, let isSigned, let reply) = operation.task {
+      do throws(BluetoothError) {
+        hub.start(isSigned ? try hub.signedWrite(handle, value) : .writeWithoutResponse(handle, value), id: id)
+        reply.succeed(operation.found)
+      } catch {
+        reply.fail(error)
+      }
       if operation.wasLookedUp { watchServices() }
       return
     }
@@ -342,7 +346,7 @@ final class CentralLink {
     switch operation.task {
     case .read(let reply): reply.fail(error)
     case .write(let reply): reply.fail(error)
-    case .command(_, _, let reply): reply.fail(error)
+    case .command(_, _, _, let reply): reply.fail(error)
     case .discovery(let request, _): request.fail(error)
     case .procedure(let completion): completion.fail(error)
     case .lookup(let lookup): lookup.fail(error)

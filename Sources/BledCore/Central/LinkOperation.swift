@@ -9,7 +9,7 @@ struct LinkOperation {
     case read(Reply<GATTRead.Result>)
     case write(Reply<AttributeFound>)
     /// A Write Command: it waits for room on the link instead of a response from the device.
-    case command(handle: UInt16, [UInt8], Reply<AttributeFound>)
+    case command(handle: UInt16, [UInt8], isSigned: Bool, Reply<AttributeFound>)
     indirect case discovery(DiscoveryRequest, DiscoveryMachine)
     indirect case subscription(SubscriptionChange)
     /// Any other procedure.

@@ -134,6 +134,23 @@ final class LinkHub {
     connection.takeSignatures(after: pairing.bonds.clients.signCounter(of: bond)) { ATTSignature.verify($0, key: key) }
   }
 
+  /// A write whose origin the device can check without encryption; on an encrypted link nothing is signed (Core 5.4,
+  /// Vol 3, Part C, 10.4.1).
+  /// - Throws: `notPermitted` without a bond with a key of ours; `pairingFailed` if the counter is not on disk.
+  func signedWrite(_ handle: UInt16, _ value: [UInt8]) throws(BluetoothError) -> GATTProcedure {
+    guard pairing.security(of: self).level <= 1 else { return .writeWithoutResponse(handle, value) }
+    guard let bond = pairing.bond(of: self), let key = bond.signatureKey.flatMap({ Key128(littleEndian: $0.value) })
+    else {
+      throw BledError.notPermitted.error(
+        "a signed write needs a key that only pairing gives: pair with the device (peripheral.pair) first")
+    }
+    guard let counter = pairing.bonds.clients.nextCounter(of: bond) else {
+      throw GAPError.pairingFailed.error(
+        "the counter of signed writes, which may never repeat, could not be stored: the daemon's log says why")
+    }
+    return .signedWrite(handle, value) { ATTSignature.sign($0, counter: counter, key: key) }
+  }
+
   private func signatureTaken(_ counter: UInt32) {
     guard let bond = pairing.bond(of: self) else { return }
     pairing.bonds.clients.keep(signCounter: counter, of: bond)

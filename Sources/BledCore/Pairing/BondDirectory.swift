@@ -29,6 +29,7 @@ final class BondDirectory {
       all.append(bond)
     }
     clients.forgetAll(except: all)
+    for bond in all { clients.reserveCounters(of: bond) }
   }
 
   /// The bond of an adapter with a device.
@@ -45,6 +46,7 @@ final class BondDirectory {
     all.removeAll { $0.local == bond.local && $0.peer == bond.peer }
     all.insert(bond, at: 0)
     document?.changed()
+    clients.reserveCounters(of: bond)
     guard all.count > Self.most else { return nil }
     logger.warning("\(Self.most) devices are paired, which is the limit: the first of them is forgotten")
     let oldest = all.removeLast()

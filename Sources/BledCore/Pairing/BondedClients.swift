@@ -2,8 +2,11 @@ import Adapter
 import Bluetooth
 import GATT
 
-/// What bonded devices have set at our server, and the counters of their signed writes: it belongs to the bond, and
-/// is kept as long (Core 5.4, Vol 3, Part G, 2.5.2.1 and 3.3.3.3, and Part H, 2.4.5).
+/// What bonded devices have set at our server, and the counters of signed writes, theirs and ours: it belongs to the
+/// bond, and is kept as long (Core 5.4, Vol 3, Part G, 2.5.2.1 and 3.3.3.3, and Part H, 2.4.5).
+///
+/// A counter of ours must never be used twice, not even after a crash: they are reserved on disk in blocks before any
+/// of them is used. What was left of a block when the daemon ended is skipped.
 final class BondedClients {
   /// Between which devices a bond is.
   private struct Key: Hashable {
@@ -13,11 +16,25 @@ final class BondedClients {
     init(_ bond: Bond) { (local, peer) = (bond.local, bond.peer) }
   }
 
+  /// Counters that we may sign with.
+  private struct Reserve {
+    var next: UInt32
+    /// The first that is not on disk.
+    var end: UInt32
+    var isGrowing = false
+  }
+
+  /// How many counters are reserved at once: more than writes can leave while a block is being stored.
+  static let block: UInt32 = 1024
+
   private var records: [Key: ClientRecord] = [:]
+  private var reserves: [Key: Reserve] = [:]
+  private let store: Store
   private var document: StoredDocument<ClientRecords>?
   private var isFrozen = false
 
   init(store: Store) {
+    self.store = store
     let document = store.document("clients", version: 1) { [unowned self] in
       ClientRecords(clients: records.values.sorted { ($0.local, $0.peer) < ($1.local, $1.peer) })
     }
@@ -42,7 +59,7 @@ final class BondedClients {
   /// A device has set something, or knows more of the services.
   func keep(_ state: GATTClientState, of bond: Bond) {
     guard !isFrozen else { return }
-    let record = ClientRecord(bond, state, signCounter: signCounter(of: bond))
+    let record = change(bond) { $0.server = ClientRecord.State(state) }
     guard record != records[Key(bond)] else { return }
     records[Key(bond)] = record
     // Devices cause any number of these.
@@ -51,19 +68,53 @@ final class BondedClients {
 
   /// A signed write with this counter was taken; after a crash none with a lower one may be.
   func keep(signCounter: UInt32, of bond: Bond) {
-    records[Key(bond)] = ClientRecord(bond, state(of: bond), signCounter: signCounter)
+    records[Key(bond)] = change(bond) { $0.signCounter = signCounter }
     document?.changed()
+  }
+
+  /// The next counter for a write that we sign; nil if none could be reserved.
+  func nextCounter(of bond: Bond) -> UInt32? {
+    defer { reserveCounters(of: bond) }
+    guard let reserve = reserves[Key(bond)], reserve.next < reserve.end else { return nil }
+    reserves[Key(bond)]?.next += 1
+    return reserve.next
+  }
+
+  /// Reserves counters if there are few, and we have a key to sign with.
+  func reserveCounters(of bond: Bond) {
+    let key = Key(bond)
+    let first = records[key]?.ownCounters ?? 0
+    let reserve = reserves[key] ?? Reserve(next: first, end: first)
+    // A key has as many counters as there are numbers; then the devices have to pair anew.
+    guard bond.signatureKey != nil, !reserve.isGrowing, reserve.end - reserve.next < Self.block / 2,
+      first < UInt32.max - Self.block
+    else { return }
+    records[key] = change(bond) { $0.ownCounters = first + Self.block }
+    reserves[key] = reserve
+    reserves[key]?.isGrowing = true
+    document?.changed()
+    store.flush { [weak self] in
+      guard let self, reserves[key]?.isGrowing == true else { return }
+      reserves[key]?.isGrowing = false
+      if document?.isStored ?? true { reserves[key]?.end = first + Self.block }
+    }
+  }
+
+  private func change(_ bond: Bond, _ body: (inout ClientRecord) -> Void) -> ClientRecord {
+    var record = records[Key(bond)] ?? ClientRecord(bond)
+    body(&record)
+    return record
   }
 
   /// A bond is gone, or has other keys.
   /// - Parameter next: the bond that takes its place.
   func forget(_ bond: Bond, for next: Bond? = nil) {
-    guard records[Key(bond)] != nil else { return }
-    let keepsState = next?.longTermKeys == bond.longTermKeys
-    let keepsCounter = next.map { $0.peerSignatureKey == bond.peerSignatureKey } ?? false
-    let state = keepsState ? state(of: bond) : nil
-    let counter = keepsCounter ? signCounter(of: bond) : nil
-    records[Key(bond)] = state == nil && counter == nil ? nil : ClientRecord(bond, state, signCounter: counter)
+    if next?.signatureKey != bond.signatureKey { reserves[Key(bond)] = nil }
+    guard var record = records[Key(bond)] else { return }
+    if next?.longTermKeys != bond.longTermKeys { record.server = nil }
+    if next?.peerSignatureKey != bond.peerSignatureKey { record.signCounter = nil }
+    if next?.signatureKey != bond.signatureKey { record.ownCounters = nil }
+    records[Key(bond)] = record == ClientRecord(bond) ? nil : record
     document?.changed()
   }
 
@@ -74,4 +125,7 @@ final class BondedClients {
 extension Bond {
   /// With what the device signs.
   var peerSignatureKey: SignatureKey? { signatureKeys.first { !$0.isOurs } }
+
+  /// With what we sign.
+  var signatureKey: SignatureKey? { signatureKeys.first { $0.isOurs } }
 }

@@ -22,6 +22,15 @@ struct ClientRecord: Codable, Hashable, Sendable {
     let subscriptions: [Subscription]
     let features: HexBytes
     let hash: HexBytes?
+
+    init(_ state: GATTClientState) {
+      subscriptions = state.subscriptions.sorted { $0.key < $1.key }.prefix(mostSubscriptions).map {
+        Subscription(
+          handle: $0.key, configuration: $0.value.configuration.rawValue, service: HexBytes($0.value.service))
+      }
+      features = HexBytes(state.features)
+      hash = state.hash.map { HexBytes($0) }
+    }
   }
 
   let local: String
@@ -29,22 +38,17 @@ struct ClientRecord: Codable, Hashable, Sendable {
   let peer: String
   let peerType: String
   /// Absent before the device was connected with this bond.
-  let server: State?
-  let signCounter: UInt32?
+  var server: State?
+  /// The counter of the device's last signed write.
+  var signCounter: UInt32?
+  /// We may have signed with every counter below this one.
+  var ownCounters: UInt32?
 
-  init(_ bond: Bond, _ state: GATTClientState?, signCounter: UInt32?) {
+  init(_ bond: Bond) {
     local = "\(bond.local)"
     localType = "\(bond.local.kind)"
     peer = "\(bond.peer)"
     peerType = "\(bond.peer.kind)"
-    self.signCounter = signCounter
-    server = state.map { state in
-      State(
-        subscriptions: state.subscriptions.sorted { $0.key < $1.key }.prefix(Self.mostSubscriptions).map {
-          Subscription(
-            handle: $0.key, configuration: $0.value.configuration.rawValue, service: HexBytes($0.value.service))
-        }, features: HexBytes(state.features), hash: state.hash.map { HexBytes($0) })
-    }
   }
 
   /// Whose it is, without keys; nil if the record is of none.

@@ -83,6 +83,10 @@ extension GATTWrite.Params {
         $0.name("offset")
         $0.value(offset)
       }
+      if let signed {
+        $0.name("signed")
+        $0.value(signed)
+      }
     }
   }
 }
@@ -105,7 +109,7 @@ extension GATTValue.Params {
 }
 
 /// The members that reading, writing and subscribed values have in common. Each ignores the members of the others. What
-/// is named by UUIDs is left to `JSONReader`.
+/// has any other member is left to `JSONReader`.
 private struct ValuePlace {
   var peripheral: String
   var handle: UInt16
@@ -135,8 +139,7 @@ private struct ValuePlace {
         guard response == nil else { return false }
         response = scanner.bool()
         return response != nil
-      case "characteristic", "service", "descriptor", "index", "offset": return false
-      default: return scanner.skip() != nil
+      default: return false
       }
     }
     guard isObject, let peripheral, let handle else { return nil }

@@ -56,8 +56,8 @@ struct LifecycleMachine {
     case stopping
   }
 
-  /// A controller may load its firmware while it is powered on.
-  static let patience = Duration.seconds(15)
+  /// A controller may load its firmware while it is powered on, and answer each of the kernel's thirty commands late.
+  static let patience = Duration.seconds(30)
   /// While stopping, answers are not awaited for long.
   static let stopPatience = Duration.seconds(2)
 

@@ -35,7 +35,7 @@ struct ReadCommand: ShellCommand {
 struct WriteCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "write", abstract: "Writes a characteristic or descriptor.",
-    usage: "bleshell write [<device>] <characteristic> <value> [--text] [--no-response]",
+    usage: "bleshell write [<device>] <characteristic> <value> [--text] [--no-response | --signed]",
     discussion: """
       A value is given as hex digits, also in groups ("01 02", "01:02", "0x0102"), or as text with --text. A \
       characteristic that supports only writes without response is always written that way.
@@ -44,6 +44,7 @@ struct WriteCommand: ShellCommand {
   @Argument(help: "The device (default: the current one), the characteristic and the value.") var words: [String]
   @Flag(help: "The value is text.") var text = false
   @Flag(help: "Write without response.") var noResponse = false
+  @Flag(help: "Write without response, signed with the key of the bond.") var signed = false
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
@@ -54,7 +55,11 @@ struct WriteCommand: ShellCommand {
     try await shell.use(device, timeout: timeout.timeout) { device in
       let attribute = try await device.tree().attribute(rest[0])
       let onlyCommands = attribute.has("writeWithoutResponse") && !attribute.has("write")
-      try await device.peripheral.write(value, to: attribute.handle, response: !(noResponse || onlyCommands))
+      if signed {
+        try await device.peripheral.writeSigned(value, to: .handle(attribute.handle))
+      } else {
+        try await device.peripheral.write(value, to: attribute.handle, response: !(noResponse || onlyCommands))
+      }
       if output.json {
         try output.value(value, of: attribute, device: device)
       } else {

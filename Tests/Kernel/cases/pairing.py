@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from bumble.core import UUID, AdvertisingData, ProtocolError
+from bumble.crypto import aes_cmac
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.pairing import PairingConfig, PairingDelegate
@@ -16,6 +17,7 @@ HUB = "F0:F1:F2:F3:F4:00"
 LOCK = "F0:F1:F2:F3:F4:03"
 SERVICE = UUID("B1ED0010-0000-4000-8000-00805F9B34FB")
 SECRET = UUID("B1ED0011-0000-4000-8000-00805F9B34FB")
+SIGNED = UUID("B1ED0013-0000-4000-8000-00805F9B34FB")
 AUTHENTICATED = UUID("B1ED0012-0000-4000-8000-00805F9B34FB")
 KINDS = PairingDelegate.IoCapability
 
@@ -69,6 +71,11 @@ class Given:
         """Reads a value."""
         return (await self.client.call("gatt.read", peripheral=identifier, handle=self.handles[text(uuid)]))["value"]
 
+    async def sign(self, identifier, value):
+        """Writes a value with a signature."""
+        handle = self.handles[text(SIGNED)]
+        await self.client.call("gatt.write", peripheral=identifier, handle=handle, value=value.hex(), signed=True)
+
     async def publish(self):
         """bled has a protected value, and advertises."""
         characteristic = {
@@ -119,6 +126,12 @@ async def build(resources, configuration=None, personality=None):
                     Characteristic(
                         AUTHENTICATED, properties, Characteristic.READ_REQUIRES_AUTHENTICATION, b"authenticated"
                     ),
+                    Characteristic(
+                        SIGNED,
+                        Characteristic.Properties.AUTHENTICATED_SIGNED_WRITES,
+                        Characteristic.WRITEABLE,
+                        b"",
+                    ),
                 ],
             )
         ],
@@ -157,6 +170,40 @@ async def protected_read(given):
     expect(not pairings, "it paired again")
     await given.start_over(identifier)
     expect_equal((await given.client.call("pairing.list"))["bonds"], [], "the bonds after forgetting")
+
+
+@lock.case("a signed write shows who wrote, without encryption, and no counter comes twice")
+async def signed_write(given):
+    distribution = PairingDelegate.KeyDistribution
+    given.person.local_initiator_key_distribution = (
+        distribution.DISTRIBUTE_ENCRYPTION_KEY
+        | distribution.DISTRIBUTE_IDENTITY_KEY
+        | distribution.DISTRIBUTE_SIGNING_KEY
+    )
+    identifier = await given.connect()
+    refused = await failure_of(given.sign(identifier, b"nobody"))
+    expect_equal(refused["name"], "notPermitted", "without a bond")
+    await given.client.call("peripheral.pair", peripheral=identifier)
+    [(_, keys)] = await given.device.keystore.get_all()
+    arrived = asyncio.Queue()
+    # Bumble's server passes no signature on.
+    given.device.gatt_server.on_att_signed_write_command = lambda _, pdu: arrived.put_nowait(bytes(pdu))
+    counters = []
+    for value in (b"first", b"second", b"after the restart"):
+        await given.let_go(identifier)
+        if value == b"after the restart":
+            given.client = await given.daemon.restart()
+        identifier = await given.connect()
+        await given.sign(identifier, value)
+        packet = await asyncio.wait_for(arrived.get(), 60)
+        signed, counter, code = packet[:-12], packet[-12:-8], packet[-8:]
+        expect_equal(signed[3:], value, "what was written")
+        # The key, the packet and the code have their lowest octets first (Core 5.4, Vol 3, Part H, 2.4.5).
+        expected = aes_cmac((signed + counter)[::-1], keys.csrk.value[::-1])[:8][::-1]
+        expect_equal(code, expected, "the code")
+        counters.append(int.from_bytes(counter, "little"))
+    expect(counters == sorted(set(counters)), f"the counters {counters}")
+    await given.start_over(identifier)
 
 
 @lock.case("numbers are compared by the session that pairs, and both see the same")
