@@ -89,7 +89,8 @@ public struct RPCMessage: Sendable {
   func decodedParams<Params: RPCPayload>(_ type: Params.Type) throws(RPCError) -> Params {
     do {
       guard let body else { return try none(type) }
-      return try decoded(type, at: body, name: "params", budget: JSONBudget(Self.mostElements), isObject: true)
+      return try decoded(
+        type, at: body, name: "params", budget: JSONBudget(Self.mostElements), used: UsedMembers(), isObject: true)
     } catch {
       throw RPCError(code: RPCError.invalidParams, message: explain(error))
     }
@@ -123,14 +124,18 @@ public struct RPCMessage: Sendable {
   }
 
   private func decoded<Value: RPCPayload>(
-    _ type: Value.Type, at place: Range<Int>, name: StaticString, budget: JSONBudget? = nil, isObject: Bool = false
+    _ type: Value.Type, at place: Range<Int>, name: StaticString, budget: JSONBudget? = nil, used: UsedMembers? = nil,
+    isObject: Bool = false
   ) throws -> Value {
     try line.withUnsafeBytes { octets in
       try octets.withMemoryRebound(to: UInt8.self) { codes in
-        let reader = JSONReader(JSONText(codes: codes), at: place, name: name, budget: budget)
+        let text = JSONText(codes: codes)
+        let reader = JSONReader(text, at: place, name: name, budget: budget, used: used)
         // Params without members would accept anything.
         if isObject { _ = try reader.container(keyedBy: NoKeys.self) }
-        return try Value(from: reader)
+        let value = try Value(from: reader)
+        try used?.check(text)
+        return value
       }
     }
   }

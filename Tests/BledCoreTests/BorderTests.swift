@@ -189,7 +189,7 @@ import Testing
     let world = World()
     let client = world.client()
     func line(_ method: String, _ octets: Int) -> String {
-      let start = #"{"jsonrpc":"2.0","id":7,"method":"\#(method)","params":{"x":""#
+      let start = #"{"jsonrpc":"2.0","id":7,"method":"\#(method)","params":{"x-a":""#
       return start + String(repeating: "x", count: octets - start.utf8.count - 3) + "\"}}"
     }
     func error(_ line: String) -> RPCError? {

@@ -20,7 +20,7 @@ import Testing
   /// Two lines with the value where the method ignores it: of the plain form, and not.
   private func lines(with value: [UInt8]) -> [[UInt8]] {
     ["", #""\u0066":0,"#].map { other in
-      Array(#"{"jsonrpc":"2.0","id":1,\#(other)"method":"adapter.list","params":{"x":"#.utf8) + value + Array("}}".utf8)
+      Array(#"{"jsonrpc":"2.0","id":1,\#(other)"method":"adapter.list","params":{"x-y":"#.utf8) + value + Array("}}".utf8)
     }
   }
 
@@ -152,16 +152,16 @@ import Testing
     #expect(
       try message(#"{"peripheral":"A","peripheral":"B","handle":1}"#)
         == "params.peripheral: this member occurs more than once")
-    let many = (0..<100).map { #""\#($0)":0,"# }.joined()
+    let many = (0..<100).map { #""x-\#($0)":0,"# }.joined()
     #expect(
       try message(#"{\#(many)"peripheral":"A","handle":1,"handle":1,"handle":1}"#)
         == "params.handle: this member occurs more than once")
     #expect(try message(#"{\#(many)"peripheral":"é","handle":1}"#) == nil)
-    #expect(try message(#"{"x":1,"x":2,"peripheral":"A","handle":1}"#) == nil)
+    #expect(try message(#"{"x-a":1,"x-a":2,"peripheral":"A","handle":1}"#) == nil)
     #expect(try message(#"{"\u0070eripheral":"A","handle":1.0}"#) == nil)
     #expect(try message(#"{"peripheral":"A","handle":1e3}"#) == nil)
     // KELVIN SIGN is equal to K for Swift.
-    #expect(try message(#"{"peripheral":"A","handle":1,"\u212A":0}"#) == nil)
+    #expect(try message(#"{"peripheral":"A","handle":1,"\u212A":0}"#)?.contains("\u{212A}") == true)
   }
 
   @Test("text is compared octet for octet")

@@ -140,10 +140,28 @@ import Testing
     #expect(try paramsRefusal(call, as: ScanStart.Params.self) == "params: expected an object")
   }
 
-  @Test("unknown members are ignored, so that a newer client can talk to an older daemon")
+  @Test("params that nobody knows are refused with those that there are, but for what begins with x-")
   func unknownMembers() throws {
-    let call = #"{"jsonrpc":"2.0","id":1,"method":"x","params":{"peripheral":"p","handle":3,"later":[]},"more":1}"#
-    #expect(try message(call).params(GATTRead.Params.self).attribute.handle == 3)
+    func call(_ params: String) -> String { #"{"jsonrpc":"2.0","id":1,"method":"x","params":{\#(params)},"more":1}"# }
+    let noted = call(#""peripheral":"p","handle":3,"x-note":{"handel":1}"#)
+    #expect(try message(noted).params(GATTRead.Params.self).attribute.handle == 3)
+    #expect(
+      try paramsRefusal(call(#""peripheral":"p","handle":3,"later":[]"#), as: GATTRead.Params.self)
+        == """
+        params: "later" is not known here; there is "characteristic", "descriptor", "handle", "index", "peripheral", \
+        "service"
+        """)
+    let servces = try paramsRefusal(call(#""servces":["180D"]"#), as: ScanStart.Params.self)
+    #expect(servces.contains("\"servces\" is not known here") && servces.contains("\"services\""))
+    let characteristics = #"[{"uuid":"2A37","properties":[]},{"uuid":"2A38","properties":[],"propertys":[]}]"#
+    let nested = call(#""service":{"uuid":"180D","characteristics":\#(characteristics)}"#)
+    #expect(
+      try paramsRefusal(nested, as: ServiceAdd.Params.self)
+        .hasPrefix("params.service.characteristics[1]: \"propertys\" is not known here"))
+    // What is read as a dictionary may have any.
+    let data = call(#""serviceData":{"180D":"01"}"#)
+    #expect(try message(data).params(AdvertisingStart.Params.self).serviceData?.count == 1)
+    #expect(try paramsRefusal(call(#""a":1"#), as: Empty.self) == "params: \"a\" is not known here; there is nothing")
   }
 
   @Test(

@@ -8,6 +8,7 @@ struct JSONReader: Decoder, SingleValueDecodingContainer {
   fileprivate let range: Range<Int>
   fileprivate let path: JSONPath
   fileprivate let budget: JSONBudget?
+  fileprivate let used: UsedMembers?
 
   /// Makes a decoder for a value.
   /// - Parameters:
@@ -15,16 +16,21 @@ struct JSONReader: Decoder, SingleValueDecodingContainer {
   ///   - range: where the value is.
   ///   - name: what errors call the value; nil: nothing.
   ///   - budget: how many elements all its lists may have; nil: any number.
-  init(_ text: JSONText, at range: Range<Int>, name: StaticString?, budget: JSONBudget? = nil) {
+  ///   - used: is told which members are asked for.
+  init(
+    _ text: JSONText, at range: Range<Int>, name: StaticString?, budget: JSONBudget? = nil, used: UsedMembers? = nil
+  ) {
     self.init(
-      text: text, range: text.value(in: range), path: name.map { .member(.root, "\($0)") } ?? .root, budget: budget)
+      text: text, range: text.value(in: range), path: name.map { .member(.root, "\($0)") } ?? .root, budget: budget,
+      used: used)
   }
 
-  fileprivate init(text: JSONText, range: Range<Int>, path: JSONPath, budget: JSONBudget?) {
+  fileprivate init(text: JSONText, range: Range<Int>, path: JSONPath, budget: JSONBudget?, used: UsedMembers?) {
     self.text = text
     self.range = range
     self.path = path
     self.budget = budget
+    self.used = used
   }
 
   var codingPath: [any CodingKey] { path.keys }
@@ -151,6 +157,7 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   init(of object: JSONReader) {
     self.object = object
     members = object.text.members(of: object.range)
+    object.used?.began(object.range, at: object.codingPath)
     guard members.count > Self.many else {
       index = nil
       return
@@ -165,10 +172,14 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   var codingPath: [any CodingKey] { object.codingPath }
 
-  var allKeys: [Key] { members.compactMap { object.text.string($0.name).flatMap { Key(stringValue: $0) } } }
+  var allKeys: [Key] {
+    object.used?.askedAll(of: object.range)
+    return members.compactMap { object.text.string($0.name).flatMap { Key(stringValue: $0) } }
+  }
 
   /// Where the value of a member is; nil if there is none.
   private func place(_ name: String) -> (range: Range<Int>, isRepeated: Bool)? {
+    object.used?.asked(name, of: object.range)
     if let index { return index[OctetText(name)].map { (members[$0.first].value, $0.isRepeated) } }
     var found: (range: Range<Int>, isRepeated: Bool)?
     var name = name
@@ -183,7 +194,8 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func find(_ key: Key) throws -> JSONReader? {
     guard let (range, isRepeated) = place(key.stringValue) else { return nil }
     let value = JSONReader(
-      text: object.text, range: range, path: .member(object.path, key.stringValue), budget: object.budget)
+      text: object.text, range: range, path: .member(object.path, key.stringValue), budget: object.budget,
+      used: object.used)
     guard !isRepeated else {
       throw DecodingError.dataCorrupted(
         .init(codingPath: value.codingPath, debugDescription: "this member occurs more than once"))
@@ -252,7 +264,7 @@ private struct JSONElements: UnkeyedDecodingContainer {
     }
     next = array.text.element(after: range.upperBound, in: array.range)
     currentIndex += 1
-    return JSONReader(text: array.text, range: range, path: path, budget: array.budget)
+    return JSONReader(text: array.text, range: range, path: path, budget: array.budget, used: array.used)
   }
 
   mutating func decodeNil() throws -> Bool {

@@ -3,7 +3,7 @@ import Bluetooth
 extension Empty {
   /// Reads it, in the plain form only.
   public init?(from scanner: inout JSONScanner) {
-    guard scanner.object({ $1.skip() != nil }) else { return nil }
+    guard scanner.object({ _, _ in false }) else { return nil }
   }
 
   /// Writes all of it.
