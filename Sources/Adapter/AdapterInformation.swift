@@ -18,6 +18,8 @@ public struct AdapterInformation: Hashable, Sendable {
   public var maximumAdvertisingDataLength: Int
   /// The PHYs that it has; LE 1M alone while that is not known.
   public var phys: Set<PHY> = [.le1M]
+  /// How many octets a packet that it sends on a link can carry, 27 to 251; 27 while that is not known.
+  public var longestPacket = 27
   /// What the controller cannot do at once and therefore does in turns at present; empty while it can.
   public var takingTurns: [AdapterActivity] = []
   /// What the controller cannot do beside the links that it holds at present, although it is wanted.

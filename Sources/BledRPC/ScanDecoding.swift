@@ -6,7 +6,7 @@ extension ScanStart {
   public struct Key: RPCPayload, Hashable {
     /// The address of the device.
     public var address: String
-    /// Its key, 16 octets: the bind key of BTHome.
+    /// Its key, 16 octets: the bind key of BTHome or MiBeacon.
     public var key: HexBytes
 
     /// Makes a key of a device.

@@ -120,6 +120,11 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// Which of them its controller cannot do beside the links that it holds; they wait until links have ended. Missing
   /// for none.
   public var heldBack: [String]?
+  /// The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
+  public var phys: [String]?
+  /// How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data length).
+  /// Missing while it is not on.
+  public var longestPacket: Int?
 
   /// What is wrong with an adapter.
   public struct Problem: Codable, Sendable, Hashable {
@@ -141,7 +146,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public init(
     adapter: String, kind: String, address: String?, addressType: String?, name: String, state: String,
     problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [String]? = nil,
-    heldBack: [String]? = nil
+    heldBack: [String]? = nil, phys: [String]? = nil, longestPacket: Int? = nil
   ) {
     self.adapter = adapter
     self.kind = kind
@@ -155,6 +160,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
     self.links = links
     self.takingTurns = takingTurns
     self.heldBack = heldBack
+    self.phys = phys
+    self.longestPacket = longestPacket
   }
 }
 

@@ -4,28 +4,31 @@ public enum AESCCM {
   /// - Parameters:
   ///   - payload: what is encrypted, less than 65,536 octets.
   ///   - check: the message authentication code, 4 to 16 octets, an even number (M of the RFC).
-  ///   - nonce: 13 octets, so that two are left for the length (L of the RFC).
+  ///   - nonce: 7 to 13 octets; what is left of 15 is for the length (L of the RFC).
   ///   - associatedData: what is checked and not encrypted, less than 65,280 octets.
   /// - Returns: the message; nil if the check does not fit, or for other numbers of octets.
   public static func open(
     _ payload: [UInt8], check: [UInt8], nonce: [UInt8], associatedData: [UInt8] = [], key: Key128
   ) -> [UInt8]? {
     guard let length = UInt16(exactly: payload.count), (4...16).contains(check.count), check.count % 2 == 0,
-      nonce.count == 13, associatedData.count < 0xFF00
+      (7...13).contains(nonce.count), associatedData.count < 0xFF00
     else { return nil }
+    // What stands before numbers in the blocks, which have 13 octets without their flags and the last two.
+    let start = nonce + [UInt8](repeating: 0, count: 13 - nonce.count)
+    let lengthFlag = UInt8(14 - nonce.count)
     // The counter blocks: the first encrypts the check, the others the message (2.3).
     func keyStream(_ number: UInt16) -> [UInt8] {
-      encrypt([1] + nonce + octets(number), key)
+      encrypt([lengthFlag] + start + octets(number), key)
     }
     var message: [UInt8] = []
     message.reserveCapacity(payload.count)
-    for start in stride(from: 0, to: payload.count, by: 16) {
-      let stream = keyStream(UInt16(truncatingIfNeeded: start / 16 + 1))
-      message += zip(payload[start..<min(start + 16, payload.count)], stream).map { $0 ^ $1 }
+    for place in stride(from: 0, to: payload.count, by: 16) {
+      let stream = keyStream(UInt16(truncatingIfNeeded: place / 16 + 1))
+      message += zip(payload[place..<min(place + 16, payload.count)], stream).map { $0 ^ $1 }
     }
     // The check is a CBC-MAC over a first block, the associated data with its length, and the message (2.2).
-    let flags = UInt8((associatedData.isEmpty ? 0 : 0x40) + (check.count - 2) / 2 * 8 + 1)
-    var code = encrypt([flags] + nonce + octets(length), key)
+    let flags = UInt8((associatedData.isEmpty ? 0 : 0x40) + (check.count - 2) / 2 * 8) + lengthFlag
+    var code = encrypt([flags] + start + octets(length), key)
     if !associatedData.isEmpty {
       authenticate(octets(UInt16(truncatingIfNeeded: associatedData.count)) + associatedData, &code, key)
     }

@@ -135,6 +135,16 @@ public enum KeyDerivation {
   }
 }
 
+extension DeviceAddress {
+  /// Whether it is a resolvable private address that was made with this identity resolving key (Core 5.4, Vol 6, Part
+  /// B, 1.3.2.3). One encryption, for other addresses none.
+  public func isResolved(by key: Key128) -> Bool {
+    guard isResolvablePrivate else { return false }
+    let (random, hash) = (UInt32(truncatingIfNeeded: value >> 24), UInt32(truncatingIfNeeded: value & 0xFF_FFFF))
+    return KeyDerivation.ah(k: key, r: random) == hash
+  }
+}
+
 /// The functions of coordinated sets (Coordinated Set Identification Service 1.0, 4.3 to 4.8).
 public enum CoordinatedSet {
   /// The resolvable set identifier hash function sih, which is `ah` under another name.

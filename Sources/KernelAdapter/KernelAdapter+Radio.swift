@@ -126,6 +126,7 @@ extension KernelAdapter {
     features = profile.usableFeatures
     information.address = profile.address
     information.phys = profile.phys
+    information.longestPacket = profile.longestPacket
     information.hasExtendedAdvertising = profile.advertisesExtended
     information.maximumAdvertisingSets = profile.usableAdvertisingSets
     information.maximumAdvertisingDataLength = profile.advertisingDataLength

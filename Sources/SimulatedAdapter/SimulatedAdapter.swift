@@ -166,6 +166,7 @@ public final class SimulatedAdapter: Adapter {
     information.address = end.address
     information.name = "simulated"
     information.phys = description.radio.phys
+    information.longestPacket = description.radio.longestPacket
     information.maximumAdvertisingSets = description.advertisingSets
     information.maximumAdvertisingDataLength = description.advertisingDataLength
     information.hasExtendedAdvertising = description.advertisingDataLength > 31

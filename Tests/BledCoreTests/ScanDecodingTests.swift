@@ -92,6 +92,23 @@ import Testing
     #expect(try decoded(wrong).map { $0["key"] } == [.text("wrong"), .text("missing")])
   }
 
+  @Test("The key of a MiBeacon device opens what it sends; other keys do not")
+  func miBeacon() throws {
+    let data = try #require(Hex.decode("58585b0550f4830238c1a495ef58763c26000097e2abb5"))
+    let packet = [UInt8(data.count + 3), 0x16, 0x95, 0xFE] + data
+    let device = DeviceAddress(value: 0xA4C1_3802_83F4, kind: .public)
+    let (owner, wrong) = (world.client(), world.client())
+    let name = "A4:C1:38:02:83:F4"
+    _ = try owner.result(
+      ScanStart.self, .init(decode: true, keys: try keys("e9ea895fac7cca6d30532432a516f3a8", of: name)))
+    _ = try wrong.result(ScanStart.self, .init(decode: true, keys: try keys(key, of: name)))
+    world.adapter.hear(device, packet)
+    #expect(try decoded(owner).map { $0["humidity"] } == [.number(46.7)])
+    #expect(try decoded(owner).map { $0["key"] } == [nil])
+    #expect(try decoded(wrong).map { $0["key"] } == [.text("wrong")])
+    #expect(try decoded(wrong).map { $0["humidity"] } == [nil])
+  }
+
   @Test("Keys are not shown in lists of sessions, and not logged; errors do not quote them")
   func keysAreSecret() throws {
     let client = world.client()

@@ -37,6 +37,18 @@ import Testing
       name: "Core 5.4, Vol 6, Part C, 1.2, LL_START_ENC_RSP1", key: "99ad1b5226a37e3e058e3b8e27c2c666",
       nonce: "000000008024abdcbabebaafde", associated: "03", message: "06", payload: "9f", check: "cda7f448"),
     Vector(
+      name: "NIST SP 800-38C, example 1: a nonce of 7 octets", key: "404142434445464748494a4b4c4d4e4f",
+      nonce: "10111213141516", associated: "0001020304050607", message: "20212223", payload: "7162015b",
+      check: "4dac255d"),
+    Vector(
+      name: "NIST SP 800-38C, example 3: a nonce of 12 octets", key: "404142434445464748494a4b4c4d4e4f",
+      nonce: "101112131415161718191a1b", associated: "000102030405060708090a0b0c0d0e0f10111213",
+      message: "202122232425262728292a2b2c2d2e2f3031323334353637",
+      payload: "e3b201a9f5b71a7a9b1ceaeccd97e70b6176aad9a4428aa5", check: "484392fbc1b09951"),
+    Vector(
+      name: "MiBeacon, humidity", key: "e9ea895fac7cca6d30532432a516f3a8", nonce: "f4830238c1a45b0550260000",
+      associated: "11", message: "061002d301", payload: "95ef58763c", check: "97e2abb5"),
+    Vector(
       name: "BTHome, temperature and humidity", key: "231d39c1d7cc1ab1aee224cd096db932",
       nonce: "5448e68f80a5d2fc4100112233", associated: "", message: "02ca0903bf13", payload: "a47266c95f73",
       check: "78237214"),
@@ -67,7 +79,7 @@ import Testing
     let nonce: [UInt8] = Array(repeating: 0, count: 13)
     for (check, nonce) in [
       ([], nonce), ([1, 2], nonce), ([1, 2, 3, 4, 5], nonce), (Array(repeating: 0, count: 18), nonce),
-      ([1, 2, 3, 4], []), ([1, 2, 3, 4], Array(nonce.dropLast())),
+      ([1, 2, 3, 4], []), ([1, 2, 3, 4], Array(nonce.dropLast(7))), ([1, 2, 3, 4], nonce + [0]),
     ] as [([UInt8], [UInt8])] {
       #expect(AESCCM.open([1, 2, 3], check: check, nonce: nonce, key: .zero) == nil)
     }

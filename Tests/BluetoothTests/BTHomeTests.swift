@@ -6,7 +6,7 @@ import Testing
 @Suite struct BTHomeTests {
   private let address = DeviceAddress(value: 0x5448_E68F_80A5, kind: .public)
 
-  private func decode(_ hex: String, _ open: (BTHome.Sealed) -> BTHome.Opened = { _ in .keyIsMissing }) -> DecodedData?
+  private func decode(_ hex: String, _ open: (SealedData) -> SealedData.Opened = { _ in .keyIsMissing }) -> DecodedData?
   {
     let data = AdvertisingData([.serviceData(0xFCD2, Hex.decode(hex) ?? [])])
     return data.decoded(address: address, open: open).first
@@ -71,7 +71,7 @@ import Testing
 
   @Test("What is encrypted is handed over with its nonce, under the address of the device or the one in the packet")
   func encrypted() throws {
-    var sealed: [BTHome.Sealed] = []
+    var sealed: [SealedData] = []
     let wrong = decode("41a47266c95f730011223378237214") { box in
       sealed.append(box)
       return .keyIsWrong
@@ -84,13 +84,13 @@ import Testing
     #expect(box.address == address)
     let right = decode("43a5808fe64854f196c06ffb4900112233f08ecbde") { box in
       #expect(Hex.encode(box.nonce) == "5448e68f80a5d2fc4300112233")
-      return .objects([2, 0xCA, 9])
+      return .octets([2, 0xCA, 9])
     }
     #expect(right?["temperature"] == .number(25.06) && right?["address"] == .text("54:48:E6:8F:80:A5"))
     #expect(decode("41a47266c95f730011223378237214")?["key"] == .text("missing"))
     // Of an anonymous advertisement the address is not known, so no key can be.
     let data = AdvertisingData([.serviceData(0xFCD2, Hex.decode("41a47266c95f730011223378237214") ?? [])])
-    let anonymous = data.decoded(address: nil) { _ in .objects([]) }
+    let anonymous = data.decoded(address: nil) { _ in .octets([]) }
     #expect(anonymous.first?.members.map(\.name) == ["encrypted", "counter"])
   }
 }

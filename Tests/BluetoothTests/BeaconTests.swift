@@ -11,7 +11,7 @@ import Testing
   }
 
   /// What service data says; the service with its low octet first.
-  private func service(_ hex: String, _ open: (BTHome.Sealed) -> BTHome.Opened = { _ in .keyIsMissing }) throws
+  private func service(_ hex: String, _ open: (SealedData) -> SealedData.Opened = { _ in .keyIsMissing }) throws
     -> DecodedData?
   {
     let data = AdvertisingData([.init(.serviceData16, try #require(Hex.decode(hex)))])
@@ -81,11 +81,20 @@ import Testing
     // Without battery and thermometer.
     expect(
       try service("aafe2000000080000000000000000000"), .eddystoneTLM, ["packets": .integer(0), "uptime": .number(0)])
-    // Encrypted telemetry, an ephemeral identifier, a reserved octet, an unknown beginning, nothing, too much.
+    expect(
+      try service("aafe20010102030405060708090a0b0c01021112"), .eddystoneTLM,
+      [
+        "encrypted": .flag(true), "payload": .text("0102030405060708090a0b0c"), "salt": .text("0102"),
+        "check": .text("1112"),
+      ])
+    expect(
+      try service("aafe30045152535455565758"), .eddystoneEID,
+      ["identifier": .text("5152535455565758"), "txPower": .integer(4)])
+    // Cut off or too long, of an unknown version; a reserved octet, an unknown beginning, nothing, too much.
     for other in [
-      "20010102030405060708090a0b0c01021112", "30045152535455565758", "1004030e", "10040461", "100403", "1004", "10",
-      "",
-      "100403" + String(repeating: "61", count: 18), "00", "20",
+      "20010102030405060708090a0b0c010211", "20010102030405060708090a0b0c0102111213", "2001018005400000010000010000",
+      "20020102030405060708090a0b0c01021112", "300451525354555657", "3004515253545556575859", "1004030e", "10040461",
+      "100403", "1004", "10", "", "100403" + String(repeating: "61", count: 18), "00", "20",
     ] {
       #expect(try service("aafe" + other) == nil, "\(other)")
     }
@@ -200,7 +209,7 @@ import Testing
     #expect(try manufacturer("88ec0003215d64") == nil)
   }
 
-  @Test("MiBeacon: plain objects; what is encrypted is told")
+  @Test("MiBeacon: plain objects; what is encrypted is told, and what versions 2 and 3 encrypt is left")
   func miBeacon() throws {
     expect(
       try service("95fe5020aa01da219335342d580d1004fe004802"), .miBeacon,
@@ -228,8 +237,11 @@ import Testing
       try service("95fe58585b0550f4830238c1a495ef58763c26000097e2abb5"), .miBeacon,
       [
         "product": .integer(0x055B), "packet": .integer(80), "address": .text("A4:C1:38:02:83:F4"),
-        "encrypted": .flag(true),
+        "encrypted": .flag(true), "key": .text("missing"),
       ])
+    for cut in ["95fe58585b0550f4830238c1a495ef", "95fe58385b0550f4830238c1a495ef58763c26000097e2abb5"] {
+      #expect(try service(cut)?.members.map(\.name) == ["product", "packet", "address", "encrypted"])
+    }
     // An object that is cut off.
     #expect(try service("95fe4030dd03240310")?.members.count == 2)
     for other in ["95fe", "95fe4030dd03", "95fe5010dd0324", "95fec030dd0324", "95fe5030dd032401"] {
@@ -265,8 +277,11 @@ import Testing
     #expect(decoded.map(\.kind) == ["iBeacon", "bthome"])
     #expect(decoded.last?.members.map(\.name) == ["temperature", "temperature2", "temperature3"])
     #expect(decoded.last?.text == "bthome: temperature 25.06 °C, temperature2 25.11 °C, temperature3 22.55 °C")
-    let many = AdvertisingData(Array(repeating: .manufacturerData(beacon), count: 20))
-    #expect(many.decoded(address: nil).count == AdvertisingData.maximumDecoded)
+    let many = (1...20).map { IBeacon(uuid: 0x180D, major: 1, minor: $0, measuredPower: -59) }
+    let decodedMany = AdvertisingData(many.map { .manufacturerData($0.manufacturerData) }).decoded(address: nil)
+    #expect(decodedMany.count == AdvertisingData.maximumDecoded)
+    let twice = AdvertisingData(Array(repeating: .manufacturerData(beacon), count: 2))
+    #expect(twice.decoded(address: nil).count == 1, "the scan response repeats the advertisement")
     let long = AdvertisingData([.serviceData(0xFCD2, [0x40] + Array(repeating: 1, count: 240))])
     let battery = long.decoded(address: nil).first
     #expect(battery?.members.count == DecodedData.limit + 1)

@@ -33,10 +33,11 @@ MODULES = {
         "disturbed",
         "zoo_walk",
     ],
-    8: ["pairing", "pairing_policy", "out_of_band", "privacy", "pairing_attacks", "bonded_phone"],
+    8: ["pairing", "pairing_policy", "out_of_band", "privacy", "pairing_attacks", "phone_attacks", "bonded_phone"],
     9: ["scan_filters"],
     10: ["gatt_in_full"],
     11: ["link_parameters"],
+    15: ["beacons"],
 }
 
 

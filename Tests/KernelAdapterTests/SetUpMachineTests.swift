@@ -72,6 +72,25 @@ struct SetUpMachineTests {
     #expect(profile.ownAddressType == .random)
   }
 
+  @Test("The longest packet is asked of controllers with long ones; it is 27 octets without the command")
+  func longestPacket() throws {
+    let features: [UInt8] = [0, 0x20, 0, 0, 0, 0, 0, 0, 0]
+    func longest(_ octets: UInt8, _ commands: [UInt8]) -> Int? {
+      let answer = [0, octets, 0, 0x48, 0x08, octets, 0, 0x48, 0x08]
+      return learned([
+        Self.features: features, Self.commands: commands, LEReadMaximumDataLength.opcode: answer,
+      ])?.longestPacket
+    }
+    var without = Self.commands(0)
+    without[1 + 33] = 0
+    #expect(longest(251, Self.commands(0)) == 251 && longest(100, Self.commands(0)) == 100)
+    #expect(longest(255, Self.commands(0)) == 251 && longest(0, Self.commands(0)) == 27)
+    #expect(longest(251, without) == 27)
+    #expect(learned([Self.features: features, Self.commands: Self.commands(0)])?.longestPacket == 27)
+    let plain = ask([Self.features: [UInt8](repeating: 0, count: 9)])
+    #expect(!plain.questions.contains(LEReadMaximumDataLength.opcode))
+  }
+
   @Test("Each procedure has the family that the kernel chooses for it, by the supported commands")
   func familiesByCommands() throws {
     let cases: [(octet: UInt8, scans: Bool, initiates: Bool)] = [

@@ -23,6 +23,8 @@ import Testing
     let objects = try daemon.bleshell("adapters", "--json").objects()
     #expect(objects.map { $0["state"] } == ["on"])
     #expect(objects.map { $0["kind"] } == ["simulated"])
+    #expect(objects.map { $0["phys"] } == [["1M", "2M", "coded"]] && objects.map { $0["longestPacket"] } == [251])
+    #expect(table.lines.last?.contains(" 1M 2M coded ") == true && table.lines.last?.contains(" 251 ") == true)
   }
 
   @Test("a scan shows devices with their names and services, aligned; filters apply")

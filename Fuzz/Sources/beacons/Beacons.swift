@@ -23,8 +23,8 @@ enum Beacons {
   private static func check(_ data: AdvertisingData, opensWith objects: [UInt8]?) {
     let address = DeviceAddress(value: 0x5448_E68F_80A5, kind: .public)
     let decoded = data.decoded(address: address) { sealed in
-      invariant(sealed.nonce.count == 13 && sealed.check.count == 4, "what is sealed has another form")
-      return objects.map(BTHome.Opened.objects) ?? .keyIsWrong
+      invariant(12...13 ~= sealed.nonce.count && sealed.check.count == 4, "what is sealed has another form")
+      return objects.map(SealedData.Opened.octets) ?? .keyIsWrong
     }
     invariant(decoded.count <= AdvertisingData.maximumDecoded, "\(decoded.count) things were decoded")
     for thing in decoded {

@@ -114,6 +114,7 @@ final class AdapterSlot {
   var description: AdapterDescription {
     let information = adapter.information
     let hasAddress = information.address != .none
+    let isOn = adapter.state == .on
     var problem: AdapterDescription.Problem?
     if case .failed(let found) = adapter.state {
       problem = .init(kind: found.kind.rawValue, message: found.message, remedy: found.remedy)
@@ -122,7 +123,9 @@ final class AdapterSlot {
       adapter: information.id, kind: information.kind, address: hasAddress ? "\(information.address)" : nil,
       addressType: hasAddress ? "\(information.address.kind)" : nil, name: information.name, state: adapter.state.word,
       problem: problem, scanning: isScanning, advertising: onAir.count, links: linkCount,
-      takingTurns: Self.words(information.takingTurns), heldBack: Self.words(information.heldBack))
+      takingTurns: Self.words(information.takingTurns), heldBack: Self.words(information.heldBack),
+      phys: isOn ? PHY.allCases.filter(information.phys.contains).map(\.word) : nil,
+      longestPacket: isOn ? information.longestPacket : nil)
   }
 
   private static func words(_ activities: [AdapterActivity]) -> [String]? {

@@ -16,11 +16,7 @@ final class CentralLink {
   private(set) var discovery: Discovery
   private var subscriptions = Subscriptions()
   private var measurements = Measurements()
-  /// Whether the daemon has subscribed to changes of the device's services, or is about to, or found that it
-  /// cannot.
-  private var watchesServices = false
-  /// The value of the Service Changed characteristic, once the daemon has subscribed to it.
-  private var watched: UInt16?
+  private var serviceWatch = ServiceWatch()
 
   init(on hub: LinkHub, broker: CentralBroker) {
     self.hub = hub
@@ -332,7 +328,7 @@ final class CentralLink {
           return next
         }
         operation.task = .unawaited
-        return subscribeToServiceChanged()
+        return serviceWatch.subscribe(discovery.known)
       case .command, .unawaited: break
       }
     } catch {
@@ -390,7 +386,7 @@ final class CentralLink {
     let result = try result?.orBluetoothError()
     if case .descriptors(let found)? = result { discovery.add(found, of: change.handle) }
     return try subscriptions.proceed(
-      &change, hasAnswered: result != nil, for: session, known: discovery.known, watched: watched)
+      &change, hasAnswered: result != nil, for: session, known: discovery.known, watched: serviceWatch.handle)
   }
 
   /// All services of the device are known: a preserved session gets back what is still there.
@@ -415,30 +411,15 @@ final class CentralLink {
 
   // MARK: Changes of the device's services
 
-  /// Asks the device to tell the daemon of changes of its services, once a session has discovered something on the
-  /// link. Sessions that rely on no handles need not be told.
   private func watchServices() {
-    guard !watchesServices else { return }
-    watchesServices = true
+    guard serviceWatch.begin() else { return }
     enqueue(LinkOperation(nil, .serviceWatch(DiscoveryMachine(.serviceChanged))))
   }
 
-  /// The procedure that subscribes to Service Changed; nil if the device has none that can be subscribed to.
-  private func subscribeToServiceChanged() -> GATTProcedure? {
-    guard let value = discovery.known.serviceChanged, let descriptor = discovery.known.configuration(of: value) else {
-      return nil
-    }
-    watched = value
-    return .subscribe(descriptor: descriptor, .indication)
-  }
-
   private func servicesChanged(_ value: [UInt8]) {
-    guard value.count == 4 else { return }
-    let start = UInt16(value[0]) | UInt16(value[1]) << 8
-    let end = UInt16(value[2]) | UInt16(value[3]) << 8
-    guard start <= end, connection != nil else { return }
+    guard let range = ServiceWatch.range(value), connection != nil else { return }
     discovery.databaseChanged()
-    forget(start...end)
+    forget(range)
   }
 
   /// Handles of the device are no longer valid: its users are told.
@@ -461,26 +442,12 @@ final class CentralLink {
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
     if handle == discovery.known.serviceChanged { servicesChanged(value) }
-    let members = subscriptions.members(of: handle)
-    guard !members.isEmpty else { return }
-    let params = GATTValue.Params(peripheral: hub.peripheral.id, handle: handle, value: HexBytes(value))
-    let line = try? RPCEncoding.notification(GATTValue.self, params)
-    for session in members {
-      if session.send(line, as: .value) == .refused { loseSubscription(to: handle, of: session) }
-      hub.slowDown(for: session)
-    }
+    for session in subscriptions.deliver(value, of: handle, from: hub) { loseSubscription(to: handle, of: session) }
   }
 
-  /// Packets from the device were dropped on this machine: the sessions that they may have been for are told. A
-  /// session that has no room for that loses its subscriptions instead.
+  /// Packets from the device were dropped on this machine. A session that cannot be told loses its subscriptions.
   func packetsDropped(_ count: Int) {
-    let sessions = subscriptions.members
-    guard !sessions.isEmpty else { return }
-    let line = try? RPCEncoding.notification(
-      GATTValuesLost.self, .init(peripheral: hub.peripheral.id, packets: count))
-    for session in sessions.sorted(by: { $0.id < $1.id }) {
-      session.costs.packetsLost += count
-      guard session.send(line, as: .value) == .refused else { continue }
+    for session in subscriptions.tellDropped(count, of: hub) {
       for handle in subscriptions.handles(of: session) { loseSubscription(to: handle, of: session) }
     }
   }

@@ -41,10 +41,7 @@ struct IdentityResolver {
 
   /// The identity address of the device that uses this address; nil if no bond tells. One encryption for each key.
   func identity(of address: DeviceAddress) -> DeviceAddress? {
-    guard address.isResolvablePrivate else { return nil }
-    let random = UInt32(truncatingIfNeeded: address.value >> 24)
-    let hash = UInt32(truncatingIfNeeded: address.value & 0xFF_FFFF)
-    return keys.first { KeyDerivation.ah(k: $0.key, r: random) == hash }?.identity
+    keys.first { address.isResolved(by: $0.key) }?.identity
   }
 }
 

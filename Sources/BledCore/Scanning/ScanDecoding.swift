@@ -62,7 +62,7 @@ struct ScanDecoding {
       }
       guard let key = Key128(bigEndian: entry.key.octets) else {
         throw BledError.invalidParameter.error(
-          "\"keys\": the key of \(address) has \(entry.key.octets.count) octets: a key of BTHome has 16, give 32 hex digits"
+          "\"keys\": the key of \(address) has \(entry.key.octets.count) octets: a bind key has 16, give 32 hex digits"
         )
       }
       keys[address.value] = key
@@ -77,16 +77,17 @@ struct ScanDecoding {
     return (try? ScanReport.encoded(peripheral.decode(open: open))).map(DecodedReport.Part.own) ?? report.shared
   }
 
-  private func open(_ box: BTHome.Sealed) -> BTHome.Opened {
+  private func open(_ box: SealedData) -> SealedData.Opened {
     guard let key = keys[box.address.value] else { return .keyIsMissing }
-    return AESCCM.open(box.payload, check: box.check, nonce: box.nonce, key: key).map(BTHome.Opened.objects)
-      ?? .keyIsWrong
+    let octets = AESCCM.open(
+      box.payload, check: box.check, nonce: box.nonce, associatedData: box.associatedData, key: key)
+    return octets.map(SealedData.Opened.octets) ?? .keyIsWrong
   }
 }
 
 extension Peripheral {
   /// What its data says. Encryption makes use of the address that is on the air.
-  fileprivate func decode(open: (BTHome.Sealed) -> BTHome.Opened) -> [DecodedData] {
+  fileprivate func decode(open: (SealedData) -> SealedData.Opened) -> [DecodedData] {
     advertised.decoded(address: advertisement?.address ?? address, open: open)
   }
 }

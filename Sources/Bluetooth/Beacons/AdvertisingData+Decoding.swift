@@ -7,7 +7,7 @@ extension AdvertisingData {
     /// The address of the device; nil for an anonymous advertisement.
     let address: DeviceAddress?
     /// Decrypts, where there is a key.
-    let open: (BTHome.Sealed) -> BTHome.Opened
+    let open: (SealedData) -> SealedData.Opened
   }
 
   /// How many things one report says at the most; what comes after them is not decoded.
@@ -24,23 +24,24 @@ extension AdvertisingData {
   private static let services: [(service: BluetoothUUID, decode: @Sendable ([UInt8], Source) -> DecodedData?)] = [
     (Eddystone.service, { data, _ in Eddystone(data)?.decoded }),
     (BTHome.service, { data, source in BTHome.decode(data, source) }),
-    (MiBeacon.service, { data, _ in MiBeacon.decode(data) }),
+    (MiBeacon.service, { data, source in MiBeacon.decode(data, source) }),
     (SwitchBot.service, { data, _ in SwitchBot.decode(data) }),
     (SwitchBot.formerService, { data, _ in SwitchBot.decode(data) }),
   ]
 
-  /// What the data says in formats that are understood, in the order of the data, eight things at the most.
+  /// What the data says in formats that are understood, in the order of the data, eight things at the most. What is in
+  /// the advertisement and again in the scan response is told once.
   /// - Parameters:
   ///   - address: the address of the device, of which encryption makes use.
-  ///   - open: decrypts what BTHome devices send encrypted.
+  ///   - open: decrypts what devices send encrypted.
   public func decoded(
-    address: DeviceAddress?, open: (BTHome.Sealed) -> BTHome.Opened = { _ in .keyIsMissing }
+    address: DeviceAddress?, open: (SealedData) -> SealedData.Opened = { _ in .keyIsMissing }
   ) -> [DecodedData] {
     withoutActuallyEscaping(open) { open in
       let source = Source(data: self, address: address, open: open)
       var decoded: [DecodedData] = []
       for structure in structures where decoded.count < Self.maximumDecoded {
-        if let found = Self.decode(structure, source) { decoded.append(found) }
+        if let found = Self.decode(structure, source), !decoded.contains(found) { decoded.append(found) }
       }
       return decoded
     }

@@ -11,8 +11,10 @@ public struct DecodedData: Hashable, Sendable {
     case eddystoneUID
     /// The URL of an Eddystone beacon.
     case eddystoneURL
-    /// The telemetry of an Eddystone beacon.
+    /// The telemetry of an Eddystone beacon, plain or encrypted.
     case eddystoneTLM
+    /// The ephemeral identifier of an Eddystone beacon.
+    case eddystoneEID
     /// AltBeacon.
     case altBeacon
     /// BTHome version 2, plain or encrypted.

@@ -1,5 +1,5 @@
-/// A frame of an Eddystone beacon: service data of FEAA (Eddystone Protocol Specification; UID, URL and unencrypted
-/// TLM). All numbers have the most significant octet first.
+/// A frame of an Eddystone beacon: service data of FEAA (Eddystone Protocol Specification). All numbers have the most
+/// significant octet first. What is encrypted, or derived from a key and the beacon's clock, is told as it is sent.
 public enum Eddystone: Hashable, Sendable {
   /// The identity: 10 octets of a namespace and 6 of an instance in it.
   case uid(txPower: Int8, namespace: [UInt8], instance: [UInt8])
@@ -7,6 +7,10 @@ public enum Eddystone: Hashable, Sendable {
   case url(txPower: Int8, url: String)
   /// Telemetry.
   case tlm(Telemetry)
+  /// Telemetry that only the owner can read.
+  case encryptedTLM(EncryptedTelemetry)
+  /// An ephemeral identifier, 8 octets: only the owner knows whose it is, as it changes again and again.
+  case eid(txPower: Int8, identifier: [UInt8])
 
   /// How the beacon is.
   public struct Telemetry: Hashable, Sendable {
@@ -20,11 +24,22 @@ public enum Eddystone: Hashable, Sendable {
     public var tenthsOfSeconds: UInt32
   }
 
+  /// Telemetry as it is sent with an ephemeral identifier: AES-EAX with the beacon's identity key, and its clock and
+  /// the salt as the nonce.
+  public struct EncryptedTelemetry: Hashable, Sendable {
+    /// 12 octets.
+    public var payload: [UInt8]
+    /// 2 octets.
+    public var salt: [UInt8]
+    /// 2 octets.
+    public var check: [UInt8]
+  }
+
   /// The service of all frames.
   public static let service: BluetoothUUID = 0xFEAA
 
   /// Reads the data of the service.
-  /// - Returns: nil for other frames (encrypted ones are such), and for what is not as the specification says.
+  /// - Returns: nil for other frames, and for what is not as the specification says.
   public init?(_ data: [UInt8]) {
     var reader = OctetReader(data)
     switch reader.uint8() {
@@ -37,13 +52,23 @@ public enum Eddystone: Hashable, Sendable {
       guard let power = reader.uint8(), let url = EddystoneURL.text(data.dropFirst(2)) else { return nil }
       self = .url(txPower: Int8(bitPattern: power), url: url)
     case 0x20:
-      guard data.count == 14, reader.uint8() == 0, let millivolts = reader.bigEndian(2),
+      let version = reader.uint8()
+      if version == 1, data.count == 18, let payload = reader.octets(12), let salt = reader.octets(2),
+        let check = reader.octets(2)
+      {
+        self = .encryptedTLM(EncryptedTelemetry(payload: payload, salt: salt, check: check))
+        return
+      }
+      guard data.count == 14, version == 0, let millivolts = reader.bigEndian(2),
         let temperature = reader.signedBigEndian(2), let packets = reader.bigEndian(4), let time = reader.bigEndian(4)
       else { return nil }
       self = .tlm(
         Telemetry(
           millivolts: UInt16(truncatingIfNeeded: millivolts), temperature: Int16(truncatingIfNeeded: temperature),
           packets: UInt32(truncatingIfNeeded: packets), tenthsOfSeconds: UInt32(truncatingIfNeeded: time)))
+    case 0x30:
+      guard data.count == 10, let power = reader.uint8(), let identifier = reader.octets(8) else { return nil }
+      self = .eid(txPower: Int8(bitPattern: power), identifier: identifier)
     default: return nil
     }
   }
@@ -68,6 +93,18 @@ public enum Eddystone: Hashable, Sendable {
       if telemetry.temperature > .min { decoded.add("temperature", Int(telemetry.temperature), over: 256) }
       decoded.add("packets", telemetry.packets)
       decoded.add("uptime", Int(telemetry.tenthsOfSeconds), over: 10)
+      return decoded
+    case .encryptedTLM(let telemetry):
+      var decoded = DecodedData(.eddystoneTLM)
+      decoded.add("encrypted", true)
+      decoded.add("payload", hex: telemetry.payload)
+      decoded.add("salt", hex: telemetry.salt)
+      decoded.add("check", hex: telemetry.check)
+      return decoded
+    case .eid(let power, let identifier):
+      var decoded = DecodedData(.eddystoneEID)
+      decoded.add("identifier", hex: identifier)
+      decoded.add("txPower", power)
       return decoded
     }
   }

@@ -1,4 +1,4 @@
-/// MiBeacon of Xiaomi, versions 2 to 5: service data of FE95. Objects that are encrypted are not opened.
+/// MiBeacon of Xiaomi, versions 2 to 5: service data of FE95.
 ///
 /// | Octets | What                                                                  |
 /// |--------|-----------------------------------------------------------------------|
@@ -8,6 +8,10 @@
 /// | 6      | its address, if bit 4 is set                                          |
 /// | 1 or 2 | its capabilities, if bit 5 is set; two if bit 5 of the first is set   |
 /// | any    | objects, if bit 6 is set: identifier (2), length (1), value           |
+/// | 3      | more octets of the counter, if bit 3 is set: the objects are encrypted |
+/// | 4      | the check of AES-CCM, if they are encrypted                           |
+///
+/// Those of versions 2 and 3, which have a key of 12 octets, are not opened.
 enum MiBeacon {
   static let service: BluetoothUUID = 0xFE95
 
@@ -17,7 +21,10 @@ enum MiBeacon {
   private static let hasObjects: UInt16 = 1 << 6
   private static let mesh: UInt16 = 1 << 7
 
-  static func decode(_ data: [UInt8]) -> DecodedData? {
+  /// What the check covers besides the objects.
+  private static let associatedData: [UInt8] = [0x11]
+
+  static func decode(_ data: [UInt8], _ source: AdvertisingData.Source) -> DecodedData? {
     var reader = OctetReader(data)
     guard let control = reader.uint16(), let product = reader.uint16(), let packet = reader.uint8(),
       (2...5).contains(control >> 12), control & mesh == 0
@@ -25,9 +32,11 @@ enum MiBeacon {
     var decoded = DecodedData(.miBeacon)
     decoded.add("product", product)
     decoded.add("packet", packet)
+    var address = source.address
     if control & hasAddress != 0 {
       guard let octets = reader.octets(6) else { return nil }
-      decoded.add("address", DeviceAddress(littleEndian: octets, kind: .public).map { .text("\($0)") })
+      address = DeviceAddress(littleEndian: octets, kind: .public)
+      decoded.add("address", address.map { .text("\($0)") })
     }
     if control & hasCapabilities != 0 {
       guard let capabilities = reader.uint8() else { return nil }
@@ -36,7 +45,14 @@ enum MiBeacon {
     guard control & hasObjects != 0 else { return decoded }
     if control & encrypted != 0 {
       decoded.add("encrypted", true)
-      return decoded
+      guard control >> 12 >= 4, let address, let payload = reader.octets(reader.count - 7),
+        let counter = reader.octets(3), let check = reader.octets(4)
+      else { return decoded }
+      let sealed = SealedData(
+        address: address, nonce: address.littleEndian + data[2..<5] + counter, associatedData: associatedData,
+        payload: payload, check: check)
+      guard let objects = decoded.add(source.open(sealed)) else { return decoded }
+      reader = OctetReader(objects)
     }
     while decoded.members.count < DecodedData.limit, let identifier = reader.uint16(), let length = reader.uint8(),
       let value = reader.octets(Int(length))

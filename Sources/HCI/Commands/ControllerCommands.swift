@@ -156,6 +156,30 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
   package static let periodicAdvertising = LEFeatures(rawValue: 1 << 13)
 }
 
+/// LE Read Maximum Data Length (Core 5.4, Vol 4, Part E, 7.8.46).
+package struct LEReadMaximumDataLength: HCICommand, WithoutParameters {
+  package static let opcode: Opcode = 0x202F
+  package init() {}
+
+  /// The longest packets of links that a controller has.
+  package struct ReturnParameters: HCIReturnParameters {
+    package var status = HCIStatus.success
+    /// The longest payload that it sends, 27 to 251 octets.
+    package var txOctets: UInt16 = 27
+    /// How long that may take, in µs.
+    package var txTime: UInt16 = 328
+    /// The longest payload that it receives, 27 to 251 octets.
+    package var rxOctets: UInt16 = 27
+    /// How long that may take, in µs.
+    package var rxTime: UInt16 = 328
+
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) {
+      coder.fields(&status, &txOctets, &txTime, &rxOctets, &rxTime)
+    }
+  }
+}
+
 /// LE Set Random Address (Core 5.4, Vol 4, Part E, 7.8.4).
 package struct LESetRandomAddress: HCICommand {
   package static let opcode: Opcode = 0x2005

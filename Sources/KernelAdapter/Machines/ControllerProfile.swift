@@ -17,6 +17,8 @@ struct ControllerProfile: Hashable {
   var advertisingSets = 1
   /// How many octets an advertisement can carry.
   var advertisingDataLength = 31
+  /// How many octets a packet that it sends on a link can carry, 27 to 251.
+  var maximumDataLength = 27
   /// Our address on the air.
   var address: DeviceAddress
 
@@ -39,6 +41,9 @@ struct ControllerProfile: Hashable {
     if usableFeatures.contains(.codedPHY) { phys.insert(.leCoded) }
     return phys
   }
+
+  /// The longest packet that links get.
+  var longestPacket: Int { usableFeatures.contains(.dataPacketLengthExtension) ? maximumDataLength : 27 }
 
   /// The PHYs on which it can scan and initiate: the legacy commands know LE 1M alone.
   func primaryPHYs(extended: Bool) -> Set<PHY> {

@@ -65,6 +65,9 @@ struct SetUpMachine {
     switch complete.opcode {
     case LEReadLocalSupportedFeatures.opcode:
       profile.features = try complete.decoded(as: LEReadLocalSupportedFeatures.self).value
+      if profile.features.contains(.dataPacketLengthExtension) {
+        questions.append(CommandPacket(LEReadMaximumDataLength()))
+      }
       if profile.advertisesExtended {
         questions.append(CommandPacket(LEReadMaximumAdvertisingDataLength()))
         questions.append(CommandPacket(LEReadNumberOfSupportedAdvertisingSets()))
@@ -81,6 +84,9 @@ struct SetUpMachine {
     case LEReadNumberOfSupportedAdvertisingSets.opcode:
       let count = Int(try complete.decoded(as: LEReadNumberOfSupportedAdvertisingSets.self).value)
       profile.advertisingSets = min(max(1, count), 240)
+    case LEReadMaximumDataLength.opcode:
+      let length = Int(try complete.decoded(as: LEReadMaximumDataLength.self).txOctets)
+      profile.maximumDataLength = min(max(27, length), 251)
     default: break
     }
   }

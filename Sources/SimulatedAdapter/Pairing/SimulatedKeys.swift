@@ -95,10 +95,3 @@ final class PrivateAddress {
     return address
   }
 }
-
-extension DeviceAddress {
-  /// Whether it was made with this identity resolving key.
-  func isResolved(by key: Key128) -> Bool {
-    isResolvablePrivate && KeyDerivation.ah(k: key, r: UInt32(value >> 24)) == UInt32(value & 0xFF_FFFF)
-  }
-}

@@ -18,13 +18,16 @@ struct AdaptersCommand: ShellCommand {
     var table = Table(
       .init(heading: "ADAPTER"), .init(heading: "KIND"), .init(heading: "ADDRESS"), .init(heading: "STATE"),
       .init(heading: "LINKS", right: true), .init(heading: "ADVERTISING", right: true), .init(heading: "SCANNING"),
+      .init(heading: "PHYS"), .init(heading: "PACKET", right: true),
       .init(heading: "NAME"))
     for adapter in adapters {
       table.rows.append([
         .init(text: adapter.adapter, style: .bold), .init(text: adapter.kind),
         .init(text: adapter.address.map { "\($0) \(adapter.addressType ?? "")" } ?? "-"),
         .init(text: adapter.state, style: adapter.state == "on" ? .good : .bad), .init(text: "\(adapter.links)"),
-        .init(text: "\(adapter.advertising)"), .init(text: adapter.scanning ? "yes" : "no"), .init(text: adapter.name),
+        .init(text: "\(adapter.advertising)"), .init(text: adapter.scanning ? "yes" : "no"),
+        .init(text: adapter.phys.map { $0.joined(separator: " ") } ?? "-"),
+        .init(text: adapter.longestPacket.map { "\($0)" } ?? "-"), .init(text: adapter.name),
       ])
     }
     table.lines(output).forEach(output.line)

@@ -25,8 +25,10 @@ struct RangeCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     try await shell.requireAdapter()
-    let reports = try await shell.connection().scan(.init(adapter: adapter, duplicates: true, active: false))
-    let view = RangeView(region: .init(uuid: uuid, major: major, minor: minor), output: output)
+    let region = BeaconRanging.Region(uuid: uuid, major: major, minor: minor)
+    let reports = try await shell.connection().scan(
+      .init(adapter: adapter, duplicates: true, active: false, filters: [.init(manufacturer: region.manufacturer)]))
+    let view = RangeView(region: region, output: output)
     let silence = Task { @MainActor in try await view.watchSilence() }
     defer { silence.cancel() }
     do {
@@ -39,5 +41,18 @@ struct RangeCommand: ShellCommand {
       // Ctrl-C is the regular end.
     }
     view.finish()
+  }
+}
+
+extension BeaconRanging.Region {
+  /// What its beacons advertise. Which of them is still there is not the daemon's to say: it knows devices by their
+  /// addresses, and a phone that is a beacon changes its own.
+  fileprivate var manufacturer: ScanStart.Manufacturer {
+    let beacon = IBeacon(uuid: uuid, major: major ?? 0, minor: minor ?? 0, measuredPower: 0)
+    var mask = [UInt8](repeating: 0xFF, count: 22)
+    if major == nil { mask.replaceSubrange(18..<20, with: [0, 0]) }
+    if minor == nil { mask.replaceSubrange(20..<22, with: [0, 0]) }
+    let data = Array(beacon.manufacturerData.data.dropLast())
+    return .init(company: IBeacon.company, data: HexBytes(data), mask: HexBytes(mask))
   }
 }

@@ -1,25 +1,38 @@
 """Group 10: devices by name and service, attributes by UUID, several values at once."""
 
 import asyncio
+import struct
 from dataclasses import dataclass
 
+from bumble.att import ATT_CID
+from bumble.core import UUID
+from bumble.device import Peer
+from bumble.gatt import Characteristic, Service
+
 from support import peripheral as p
+from support import published
 from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.client import failure_of
 from support.daemon import Daemon
+from support.main_things import hears
 from support.peripheral import Peripheral
 
 ADDRESS = "F0:F1:F2:F3:F4:01"
 NAME = "Bumble belt"
+PAIR = "B1ED3001-0000-4000-8000-00805F9B34FB"  # A service with two values that are notified.
+LEFT, RIGHT = "B1ED3002-0000-4000-8000-00805F9B34FB", "B1ED3003-0000-4000-8000-00805F9B34FB"
+CLIENT_FEATURES = "2B29"
+MULTIPLE = 0x23  # Multiple Handle Value Notification (Core 5.4, Vol 3, Part F, 3.4.7.4), which Bumble lacks.
 
 
 @dataclass
 class Given:
-    """bled on hci0, and the peripheral, which advertises."""
+    """bled on hci0, the peripheral, which advertises, and a phone."""
 
     client: object
     peripheral: Peripheral
+    phone: object
 
 
 @stage(10, "attributes and devices by name")
@@ -27,11 +40,14 @@ async def by_name(resources):
     air = Air()
     await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
     peripheral = await Peripheral.make(air, NAME, ADDRESS)
+    notified = Characteristic.Properties.NOTIFY
+    peripheral.device.add_service(Service(PAIR, [Characteristic(uuid, notified, 0, b"") for uuid in (LEFT, RIGHT)]))
     await peripheral.advertise()
+    phone = await air.device("Bumble phone", "F0:F1:F2:F3:F4:02")
     daemon = await resources.open(Daemon(resources, "hci0"))
     client = await daemon.client()
     await daemon.until_on(client)
-    return Given(client, peripheral)
+    return Given(client, peripheral, phone)
 
 
 async def end(given, identifier):
@@ -119,3 +135,77 @@ async def reliably(given):
     expect(error["name"] in ("notAllowedByProperties", "writeNotPermitted"), f"the error: {error}")
     expect(given.peripheral.written.empty(), "something was written though one value was refused")
     await end(given, identifier)
+
+
+@by_name.case("a device notifies several values in one packet, each of which goes to its subscribers")
+async def notified_at_once(given):
+    client = given.client
+    identifier = (await client.call("peripheral.connect", name=NAME, timeout=60))["peripheral"]
+    subscribed = [
+        (await client.call("gatt.subscribe", peripheral=identifier, characteristic=uuid))["handle"]
+        for uuid in (LEFT, RIGHT)
+    ]
+    [connection] = given.peripheral.device.connections.values()
+    left, right = subscribed
+    for values in ([(left, b"left"), (right, b"")], [(right, b"right"), (left, b"again"), (right, b"last")]):
+        connection.send_l2cap_pdu(ATT_CID, packet(values))
+        for handle, value in values:
+            event = await client.next("gatt.value")
+            expect_equal((event["handle"], event["value"]), (handle, value.hex()), "the values, in their order")
+    # What is cut off is left out, and the link goes on.
+    connection.send_l2cap_pdu(ATT_CID, packet([(left, b"whole"), (right, b"cut off")])[:-1])
+    connection.send_l2cap_pdu(ATT_CID, packet([(right, b"next"), (left, b"")]))
+    await client.next("gatt.value", lambda event: event["value"] == b"next".hex())
+    await end(given, identifier)
+
+
+@by_name.case("several values go in one packet to a phone that knows such, and one by one to others")
+async def notifies_at_once(given):
+    client = given.client
+    characteristics = [{"uuid": uuid, "properties": ["notify"]} for uuid in (LEFT, RIGHT)]
+    added = await client.call("service.add", service={"uuid": PAIR, "characteristics": characteristics})
+    handles = [each["handle"] for each in added["service"]["characteristics"]]
+    values = list(zip(handles, (b"left", b"right"), strict=True))
+    await client.call("advertising.start", name=published.NAME)
+    for knows in (False, True):
+        found = await hears(given.phone, published.NAME)
+        peer = Peer(await asyncio.wait_for(given.phone.connect(found.address), 60))
+        await peer.request_mtu(100)
+        await peer.discover_all()
+        received = overheard(given.phone)
+        if knows:
+            [features] = peer.get_characteristics_by_uuid(UUID(CLIENT_FEATURES))
+            await features.write_value(bytes([4]), with_response=True)
+        for uuid in (LEFT, RIGHT):
+            [characteristic] = peer.get_characteristics_by_uuid(UUID(uuid))
+            await peer.subscribe(characteristic)
+            await client.next("server.subscribed")
+        sent = await client.call(
+            "server.notifyMultiple", values=[{"handle": handle, "value": value.hex()} for handle, value in values]
+        )
+        expect_equal((sent["sent"], sent["receivers"]), (True, 1), "the answer")
+        single = [struct.pack("<BH", 0x1B, handle) + value for handle, value in values]
+        for wanted in [packet(values)] if knows else single:
+            expect_equal(await asyncio.wait_for(received.get(), 60), wanted, "what the phone receives")
+        await peer.connection.disconnect()
+        for _ in handles:
+            await client.next("server.unsubscribed")
+
+
+def packet(values):
+    """A Multiple Handle Value Notification."""
+    return bytes([MULTIPLE]) + b"".join(struct.pack("<HH", handle, len(value)) + value for handle, value in values)
+
+
+def overheard(phone):
+    """The queue of the notifications that the phone receives from now on, as they are on the channel."""
+    queue = asyncio.Queue()
+
+    def take(handle, pdu):
+        if pdu[0] in (0x1B, MULTIPLE):
+            queue.put_nowait(bytes(pdu))
+        if pdu[0] != MULTIPLE:
+            phone.on_gatt_pdu(handle, pdu)
+
+    phone.l2cap_channel_manager.register_fixed_channel(ATT_CID, take)
+    return queue

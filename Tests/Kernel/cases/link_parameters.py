@@ -118,6 +118,8 @@ async def asked_by_the_device(given):
 @links.case("a new link gets 2M and 251 octets, or keeps 1M as asked; setPHY changes it, or says why not")
 async def phys(given):
     client, controller = given.client, given.adapter.controller
+    [adapter] = (await client.call("adapter.list"))["adapters"]
+    expect_equal((adapter["phys"], adapter["longestPacket"]), (["1M", "2M", "coded"], 251), "what the controller has")
     controller.asked.clear()
     identifier = await connect(client)
     await until(client, identifier, txPHY="2M", rxPHY="2M", txOctets=251, rxOctets=251)

@@ -7,11 +7,13 @@ from bumble.core import UUID, AdvertisingData, ProtocolError
 from bumble.crypto import aes_cmac
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
+from bumble.hci import HCI_LE_Set_Random_Address_Command
 from bumble.pairing import PairingConfig, PairingDelegate
 from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.client import failure_of
 from support.daemon import Daemon
+from support.waiting import First, until
 
 HUB = "F0:F1:F2:F3:F4:00"
 LOCK = "F0:F1:F2:F3:F4:03"
@@ -89,12 +91,24 @@ class Given:
 
     async def let_go(self, identifier):
         """Disconnects, and waits until both sides know."""
-        gone = asyncio.get_running_loop().create_future()
-        for connection in self.device.connections.values():
-            connection.once(connection.EVENT_DISCONNECTION, lambda *_: gone.done() or gone.set_result(None))
+        [connection] = self.device.connections.values()
+        gone = First(connection, connection.EVENT_DISCONNECTION)
         await self.client.call("peripheral.disconnect", peripheral=identifier)
         await self.client.next("peripheral.disconnected", lambda event: event["peripheral"] == identifier)
-        await asyncio.wait_for(gone, 60)
+        await gone.happens()
+
+    async def alone(self):
+        """Waits until the device has no link."""
+        await until(lambda: not self.device.connections)
+
+    async def bonds(self):
+        """The bonds that bled keeps."""
+        return (await self.client.call("pairing.list"))["bonds"]
+
+    async def take_address(self, address):
+        """The device uses another random address."""
+        await self.device.send_sync_command(HCI_LE_Set_Random_Address_Command(random_address=address))
+        self.device.random_address = address
 
     async def start_over(self, identifier):
         """Both sides forget their keys."""
@@ -155,7 +169,7 @@ async def lock(resources):
 async def protected_read(given):
     identifier = await given.connect()
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the protected value")
-    [bond] = (await given.client.call("pairing.list"))["bonds"]
+    [bond] = await given.bonds()
     expect_equal((bond["address"], bond["level"], bond["keySize"]), (LOCK, "encrypted", 16), "the bond")
     pairings = []
     given.device.on("connection", lambda connection: connection.on(connection.EVENT_PAIRING, pairings.append))
@@ -169,7 +183,7 @@ async def protected_read(given):
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value after the restart")
     expect(not pairings, "it paired again")
     await given.start_over(identifier)
-    expect_equal((await given.client.call("pairing.list"))["bonds"], [], "the bonds after forgetting")
+    expect_equal(await given.bonds(), [], "the bonds after forgetting")
 
 
 @lock.case("a signed write shows who wrote, without encryption, and no counter comes twice")
@@ -254,13 +268,12 @@ async def refused(given):
     await given.client.call("pairing.register", capability="displayYesNo")
     given.client.answer("pairing.confirm", lambda params: {"accept": False})
     identifier = await given.connect()
-    failed = asyncio.get_running_loop().create_future()
     [connection] = given.device.connections.values()
-    connection.once(connection.EVENT_PAIRING_FAILURE, lambda *_: failed.done() or failed.set_result(None))
+    failed = First(connection, connection.EVENT_PAIRING_FAILURE)
     error = await failure_of(given.client.call("peripheral.pair", peripheral=identifier))
     expect_equal(error["name"], "pairingFailed", "the error of the pairing")
-    await asyncio.wait_for(failed, 60)
-    expect_equal((await given.client.call("pairing.list"))["bonds"], [], "the bonds")
+    await failed.happens()
+    expect_equal(await given.bonds(), [], "the bonds")
     await given.client.call("pairing.unregister")
     await given.let_go(identifier)
 
@@ -291,9 +304,7 @@ async def lost_keys(given):
     error = await failure_of(given.client.call("peripheral.pair", peripheral=identifier))
     expect_equal(error["name"], "pairingFailed", "the error")
     await given.client.call("pairing.forget", peripheral=identifier)
-    async with asyncio.timeout(60):
-        while given.device.connections:
-            await asyncio.sleep(0.05)
+    await given.alone()
     identifier = await given.connect()
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value after pairing again")
     await given.start_over(identifier)
@@ -328,10 +339,9 @@ async def as_phone(given):
 
 async def leave(connection):
     """The phone disconnects."""
-    gone = asyncio.get_running_loop().create_future()
-    connection.once(connection.EVENT_DISCONNECTION, lambda *_: gone.done() or gone.set_result(None))
+    gone = First(connection, connection.EVENT_DISCONNECTION)
     await connection.disconnect()
-    await asyncio.wait_for(gone, 60)
+    await gone.happens()
 
 
 @phone.case("a stranger may not pair; with pairing.open it may, and its bond outlasts the daemon (P20, P21)")
@@ -348,8 +358,8 @@ async def stranger(given):
     await asyncio.wait_for(connection.pair(), 60)
     expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value")
     await leave(connection)
-    [bond] = (await given.client.call("pairing.list"))["bonds"]
+    [bond] = await given.bonds()
     expect_equal(bond["address"], LOCK, "the bond")
     given.client = await given.daemon.restart()
-    [bond] = (await given.client.call("pairing.list"))["bonds"]
+    [bond] = await given.bonds()
     expect_equal(bond["address"], LOCK, "the bond after the restart")

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 
-from bumble.hci import Address, HCI_LE_Set_Random_Address_Command
+from bumble.hci import Address
 from cases.pairing import KINDS, LOCK, SECRET, as_phone, build, build_phone, leave
 from support.cases import expect, expect_equal, stage
 
@@ -13,8 +13,7 @@ async def rotate(given, *, advertises=True):
     device = given.device
     if advertises:
         await device.stop_advertising()
-    device.random_address = Address.generate_private_address(device.irk)
-    await device.send_sync_command(HCI_LE_Set_Random_Address_Command(random_address=device.random_address))
+    await given.take_address(Address.generate_private_address(device.irk))
     if advertises:
         await advertise(device)
     return device.random_address.to_string(with_type_qualifier=False)
@@ -56,7 +55,7 @@ async def one_peripheral(given):
     stranger = await rotate(given)
     identifier = await given.connect(address=stranger, addressType="random", timeout=60)
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the protected value")
-    [bond] = (await given.client.call("pairing.list"))["bonds"]
+    [bond] = await given.bonds()
     expect_equal((bond["address"], bond["peripheral"]), (LOCK, identifier), "the bond")
     pairings = count_pairings(given.device)
     await given.let_go(identifier)
@@ -115,7 +114,7 @@ async def central(given):
     await asyncio.wait_for(connection.pair(), 60)
     expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value")
     await leave(connection)
-    [bond] = (await given.client.call("pairing.list"))["bonds"]
+    [bond] = await given.bonds()
     expect_equal(bond["address"], LOCK, "the bond")
     for restarts in (False, True):
         if restarts:

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass
 
-from bumble import hci
 from bumble.core import AdvertisingData
-from support.air import Air, EmulatedController
+from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
+from support.receiver import Receiver
 
 BEACON, EDDYSTONE, LAMP = "F0:F1:F2:F3:F4:61", "40:F1:F2:F3:F4:62", "00:F1:F2:F3:F4:63"
 ALL = {BEACON, EDDYSTONE, LAMP}
-CONNECTABLE = hci.HCI_LE_Extended_Advertising_Report_Event.EventType.CONNECTABLE_ADVERTISING
 INTERVAL = 200  # Milliseconds between two advertisements.
 
 FILTERS = {
@@ -29,31 +28,6 @@ FILTERS = {
 }
 
 
-class Receiver(EmulatedController):
-    """A controller that hears devices as strong as the case says, and takes the beacon for one without connections."""
-
-    def __init__(self, *arguments, **named):
-        super().__init__(*arguments, **named)
-        self.strength = -50
-        self.asked = []
-
-    def send_hci_packet(self, packet):
-        if isinstance(packet, hci.HCI_LE_Extended_Advertising_Report_Event):
-            for report in packet.reports:
-                report.rssi = self.strength
-                if report.address.to_string(False) == BEACON:
-                    report.event_type &= ~CONNECTABLE
-        super().send_hci_packet(packet)
-
-    def on_hci_le_set_scan_parameters_command(self, command):
-        self.asked.append(bool(command.le_scan_type))
-        return super().on_hci_le_set_scan_parameters_command(command)
-
-    def on_hci_le_set_extended_scan_parameters_command(self, command):
-        self.asked.append(bool(command.scan_types[0]))
-        return super().on_hci_le_set_extended_scan_parameters_command(command)
-
-
 @dataclass
 class Given:
     """bled on hci0, three devices that advertise, and a client that hears everything."""
@@ -68,6 +42,7 @@ class Given:
 async def scan(resources):
     air = Air()
     adapter = await resources.open(await air.adapter("F0:F1:F2:F3:F4:00", Receiver))
+    adapter.controller.unconnectable = {BEACON}
     contents = {
         BEACON: (AdvertisingData.MANUFACTURER_SPECIFIC_DATA, bytes.fromhex("4c000215aabb")),
         EDDYSTONE: (AdvertisingData.SERVICE_DATA, bytes.fromhex("aafe10eb")),

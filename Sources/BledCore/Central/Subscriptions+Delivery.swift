@@ -1,0 +1,32 @@
+import BledRPC
+import Bluetooth
+
+/// What a device sends goes to the sessions that subscribed to it. Nothing is dropped in silence: who cannot take it is
+/// returned, and loses the subscription.
+extension Subscriptions {
+  /// Sends a value to all who subscribed to it, encoded once.
+  /// - Returns: the sessions that have no room for it.
+  func deliver(_ value: [UInt8], of handle: UInt16, from hub: LinkHub) -> [Session] {
+    let members = members(of: handle)
+    guard !members.isEmpty else { return [] }
+    let params = GATTValue.Params(peripheral: hub.peripheral.id, handle: handle, value: HexBytes(value))
+    let line = try? RPCEncoding.notification(GATTValue.self, params)
+    return members.filter { session in
+      let isRefused = session.send(line, as: .value) == .refused
+      hub.slowDown(for: session)
+      return isRefused
+    }
+  }
+
+  /// Tells the sessions that packets from the device were dropped on this machine, which may have been for them.
+  /// - Returns: the sessions that have no room for that.
+  func tellDropped(_ count: Int, of hub: LinkHub) -> [Session] {
+    guard !members.isEmpty else { return [] }
+    let line = try? RPCEncoding.notification(
+      GATTValuesLost.self, .init(peripheral: hub.peripheral.id, packets: count))
+    return members.sorted { $0.id < $1.id }.filter { session in
+      session.costs.packetsLost += count
+      return session.send(line, as: .value) == .refused
+    }
+  }
+}

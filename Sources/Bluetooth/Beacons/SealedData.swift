@@ -1,0 +1,36 @@
+/// What a device advertises encrypted: AES-CCM with a key of 128 bits.
+public struct SealedData: Hashable, Sendable {
+  /// The address of the device, by which its key is found.
+  public let address: DeviceAddress
+  /// The nonce, 12 or 13 octets.
+  public let nonce: [UInt8]
+  /// What is checked and not encrypted.
+  public let associatedData: [UInt8]
+  /// What is encrypted.
+  public let payload: [UInt8]
+  /// The check, 4 octets.
+  public let check: [UInt8]
+
+  /// What became of it.
+  public enum Opened: Hashable, Sendable {
+    /// There is no key for the device.
+    case keyIsMissing
+    /// It was not encrypted with the key that there is.
+    case keyIsWrong
+    /// What was encrypted.
+    case octets([UInt8])
+  }
+}
+
+extension DecodedData {
+  /// Adds what became of encrypted data.
+  /// - Returns: the octets to be read; nil if they stay unknown.
+  mutating func add(_ opened: SealedData.Opened) -> [UInt8]? {
+    switch opened {
+    case .keyIsMissing: add("key", .text("missing"))
+    case .keyIsWrong: add("key", .text("wrong"))
+    case .octets(let octets): return octets
+    }
+    return nil
+  }
+}
