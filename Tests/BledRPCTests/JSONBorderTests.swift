@@ -20,7 +20,8 @@ import Testing
   /// Two lines with the value where the method ignores it: of the plain form, and not.
   private func lines(with value: [UInt8]) -> [[UInt8]] {
     ["", #""\u0066":0,"#].map { other in
-      Array(#"{"jsonrpc":"2.0","id":1,\#(other)"method":"adapter.list","params":{"x-y":"#.utf8) + value + Array("}}".utf8)
+      let start = #"{"jsonrpc":"2.0","id":1,\#(other)"method":"adapter.list","params":{"x-y":"#
+      return Array(start.utf8) + value + Array("}}".utf8)
     }
   }
 
