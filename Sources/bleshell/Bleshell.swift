@@ -13,21 +13,30 @@ struct Bleshell: ShellCommand {
       reads commands, from a terminal with history and completion or from a pipe, and keeps the connection made by \
       "connect". A DEVICE is a name, an address or an identifier (or its first digits). A CHARACTERISTIC is a UUID \
       ("2A37"), an assigned name ("battery level") or a handle ("0x0012"); a UUID or name can follow its service \
-      ("180F/2A19").
+      ("180F/2A19"). Between commands there are also "clear" and "quit".
       """,
     version: "bleshell \(Release.version)",
     subcommands: [
       AdaptersCommand.self, PowerCommand.self, ScanCommand.self, PeripheralsCommand.self, ConnectCommand.self,
-      DisconnectCommand.self,
+      DisconnectCommand.self, UseCommand.self,
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
       InfoCommand.self, ParametersCommand.self, PHYCommand.self,
       ForgetCommand.self, PairCommand.self, PairingCommand.self, WatchCommand.self, AdvertiseCommand.self,
       BeaconCommand.self, RangeCommand.self, ServeCommand.self, SessionsCommand.self, EndCommand.self, RawCommand.self,
+      RunCommand.self, ExpectCommand.self, ListenCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws { try await LineMode(shell: shell).run() }
+
+  /// - Throws: `Failure` for a word that is not a command, with what may have been meant.
+  static func checkCommand(_ word: String) throws {
+    let names = CommandList.all.names
+    guard !word.hasPrefix("-"), !(names + ["help"]).contains(word), !names.isEmpty else { return }
+    throw Failure(
+      "there is no command \(word)\(Suggestion.question(word, among: names)); \"help\" lists the commands", status: 64)
+  }
 }
 
 /// The options of every command.
@@ -44,7 +53,11 @@ struct GlobalOptions: ParsableArguments {
   @MainActor static func main() async {
     let command: any ParsableCommand
     do {
+      if CommandLine.arguments.count > 1 { try Bleshell.checkCommand(CommandLine.arguments[1]) }
       command = try Bleshell.parseAsRoot()
+    } catch let failure as Failure {
+      Output(json: CommandLine.arguments.contains("--json")).failure(failure)
+      exitProcess(failure.status)
     } catch {
       Bleshell.exit(withError: error)
     }
