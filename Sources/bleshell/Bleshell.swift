@@ -30,8 +30,19 @@ struct Bleshell: ShellCommand {
 
   func run(in shell: Shell) async throws { try await LineMode(shell: shell).run() }
 
-  /// - Throws: `Failure` for a word that is not a command, with what may have been meant.
-  static func checkCommand(_ word: String) throws {
+  /// The command that words denote.
+  /// - Throws: `Failure` for a first word that is not a command, with what may have been meant; otherwise what the
+  ///   argument parser throws.
+  static func parse(_ words: [String]) throws -> any ParsableCommand {
+    do {
+      return try parseAsRoot(words)
+    } catch {
+      if let first = words.first { try checkCommand(first) }
+      throw error
+    }
+  }
+
+  private static func checkCommand(_ word: String) throws {
     let names = CommandList.all.names
     guard !word.hasPrefix("-"), !(names + ["help"]).contains(word), !names.isEmpty else { return }
     throw Failure(
@@ -53,8 +64,7 @@ struct GlobalOptions: ParsableArguments {
   @MainActor static func main() async {
     let command: any ParsableCommand
     do {
-      if CommandLine.arguments.count > 1 { try Bleshell.checkCommand(CommandLine.arguments[1]) }
-      command = try Bleshell.parseAsRoot()
+      command = try Bleshell.parse(Array(CommandLine.arguments.dropFirst()))
     } catch let failure as Failure {
       Output(json: CommandLine.arguments.contains("--json")).failure(failure)
       exitProcess(failure.status)

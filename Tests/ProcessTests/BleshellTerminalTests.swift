@@ -32,7 +32,7 @@ import Testing
     try shell.wait(for: "^C")
     shell.type("power on\n")
     try shell.wait(for: "simulated is on")
-    shell.type("\u{04}")
+    shell.type("quit\n")
     #expect(try shell.exitStatus() == 0)
     #expect(!shell.output.contains("simulated is off") && !shell.output.contains("is off"), "\(shell.output)")
   }

@@ -33,17 +33,27 @@ struct SubscribeCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     if csv { output.line(Output.csvValueHeading) }
+    let counter = Counter(left: count)
     do {
-      let counter = Counter(left: count)
-      let done: Void? = try await withDeadline(time ?? 0) { @MainActor in
+      // Without --keep the time begins with the subscription.
+      let done: Void? = try await withDeadline(keep ? time ?? 0 : 0) { @MainActor in
         try await follow(counter, in: shell, output)
         try Task.checkCancellation()
       }
-      if done == nil, let count { throw Failure("fewer than \(count) values came within the time") }
+      if done == nil { try endOfTime() }
+    } catch is TimeIsOver {
+      try endOfTime()
     } catch is CancellationError where count == nil && time == nil {
       // Ctrl-C is the regular end.
     }
   }
+
+  private func endOfTime() throws {
+    if let count { throw Failure("fewer than \(count) values came within the time") }
+  }
+
+  /// The time for values is over.
+  private struct TimeIsOver: Error {}
 
   /// How many values are still to come.
   @MainActor private final class Counter {
@@ -98,16 +108,21 @@ struct SubscribeCommand: ShellCommand {
     }
     defer { losses.cancel() }
     do {
-      for try await value in values {
-        progress.end()
-        if csv {
-          output.csvValue(value, of: attribute, time: Date())
-        } else {
-          try output.value(value, of: attribute, device: device, time: Date())
+      let isComplete = try await withDeadline(keep ? 0 : time ?? 0) { @MainActor in
+        for try await value in values {
+          progress.end()
+          if csv {
+            output.csvValue(value, of: attribute, time: Date())
+          } else {
+            try output.value(value, of: attribute, device: device, time: Date())
+          }
+          counter.left = counter.left.map { $0 - 1 }
+          if counter.left == 0 { return true }
         }
-        counter.left = counter.left.map { $0 - 1 }
-        if counter.left == 0 { return }
+        return false
       }
+      guard let isComplete else { throw TimeIsOver() }
+      if isComplete { return }
     } catch let error as BluetoothError where keep && Self.isLoss(error) {
       throw LinkLost(message: "lost the connection to \(device.name)")
     }

@@ -114,8 +114,7 @@ import Glibc
     if words.count == 1, first == "quit" || first == "exit" { return .quit }
     if words.count == 1, first == "clear" { return .clear }
     if first == "?" { words[0] = "help" }
-    try Bleshell.checkCommand(words[0])
-    let command = try Bleshell.parseAsRoot(words)
+    let command = try Bleshell.parse(words)
     guard let command = command as? any ShellCommand, !(command is Bleshell) else {
       var other = command
       try other.run()
