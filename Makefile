@@ -28,7 +28,7 @@ SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kerne
   Tests/Kernel/guest/{start,finish,cases} Tests/Avatar/run Tests/Avatar/guest
 
 .PHONY: help deps build demo examples test test-fast test-examples test-kernel test-avatar test-fuzz test-attack \
-  conformance fuzz soak attack bench lint format sdk install install-sdk uninstall clean
+  conformance fuzz soak attack panic bench lint format sdk install install-sdk uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ test: test-fast test-examples test-kernel test-fuzz test-attack ## runs all test
 test-fast: deps ## runs the tests that need no other kernel; with SANITIZE=address or SANITIZE=thread under a sanitizer
 	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) $(SANITIZED) --skip SimulationTests
 	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) $(SANITIZED) --skip-build --filter SimulationTests
+
+panic: deps ## presses random keys in bleshell for ten minutes; make test does for 20 seconds
+	@BLED_PANIC_TIME=600 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter BleshellScreenTests
 
 test-examples: examples sdk ## tests the examples, and a package built with make install-sdk, on the simulated adapter
 	@swift build $(CHECKED) --product bled

@@ -85,9 +85,8 @@ let package = Package(
     .target(
       name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
-    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
-      name: "bleshell", dependencies: ["BledClient", "BledRPC", "JSONFiles", "Bluetooth", "CEdit", arguments],
+      name: "bleshell", dependencies: ["BledClient", "BledRPC", "JSONFiles", "Bluetooth", arguments],
       linkerSettings: [small]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
@@ -114,6 +113,7 @@ let package = Package(
       dependencies: ["BledCore", "SimulatedAdapter", "Adapter", "BledRPC", "Bluetooth", logging]),
     // Runs the programs that were built beside it.
     .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth"]),
+    .testTarget(name: "BleshellTests", dependencies: ["bleshell", "BledRPC", "Bluetooth"]),
     .testTarget(
       name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "Bluetooth"]),
     // Runs the daemon that was built beside it.

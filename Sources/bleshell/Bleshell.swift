@@ -13,21 +13,41 @@ struct Bleshell: ShellCommand {
       reads commands, from a terminal with history and completion or from a pipe, and keeps the connection made by \
       "connect". A DEVICE is a name, an address or an identifier (or its first digits). A CHARACTERISTIC is a UUID \
       ("2A37"), an assigned name ("battery level") or a handle ("0x0012"); a UUID or name can follow its service \
-      ("180F/2A19").
+      ("180F/2A19"). Between commands there are also "clear" and "quit".
       """,
     version: "bleshell \(Release.version)",
     subcommands: [
       AdaptersCommand.self, PowerCommand.self, ScanCommand.self, PeripheralsCommand.self, ConnectCommand.self,
-      DisconnectCommand.self,
+      DisconnectCommand.self, UseCommand.self,
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
       InfoCommand.self, ParametersCommand.self, PHYCommand.self,
       ForgetCommand.self, PairCommand.self, PairingCommand.self, WatchCommand.self, AdvertiseCommand.self,
       BeaconCommand.self, RangeCommand.self, ServeCommand.self, SessionsCommand.self, EndCommand.self, RawCommand.self,
+      RunCommand.self, ExpectCommand.self, ListenCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws { try await LineMode(shell: shell).run() }
+
+  /// The command that words denote.
+  /// - Throws: `Failure` for a first word that is not a command, with what may have been meant; otherwise what the
+  ///   argument parser throws.
+  static func parse(_ words: [String]) throws -> any ParsableCommand {
+    do {
+      return try parseAsRoot(words)
+    } catch {
+      if let first = words.first { try checkCommand(first) }
+      throw error
+    }
+  }
+
+  private static func checkCommand(_ word: String) throws {
+    let names = CommandList.all.names
+    guard !word.hasPrefix("-"), !(names + ["help"]).contains(word), !names.isEmpty else { return }
+    throw Failure(
+      "there is no command \(word)\(Suggestion.question(word, among: names)); \"help\" lists the commands", status: 64)
+  }
 }
 
 /// The options of every command.
@@ -44,7 +64,10 @@ struct GlobalOptions: ParsableArguments {
   @MainActor static func main() async {
     let command: any ParsableCommand
     do {
-      command = try Bleshell.parseAsRoot()
+      command = try Bleshell.parse(Array(CommandLine.arguments.dropFirst()))
+    } catch let failure as Failure {
+      Output(json: CommandLine.arguments.contains("--json")).failure(failure)
+      exitProcess(failure.status)
     } catch {
       Bleshell.exit(withError: error)
     }

@@ -72,27 +72,4 @@ import Testing
     #expect(run.errors.contains("Shy disconnected"))
     #expect(run.errors.contains("no device"))
   }
-
-  @Test("on a terminal: a prompt that names the device, completion, colour unless disabled, the end at Ctrl-D")
-  func terminal() throws {
-    let daemon = try DaemonProcess()
-    for noColor in ["", "1"] {
-      // script(1) gives bleshell a terminal; it types the input, and Ctrl-D at its end.
-      let process = try ChildProcess(
-        "/usr/bin/script", ["-qec", "\(ChildProcess.products)/bleshell", "/dev/null"],
-        environment: [
-          "BLED_SOCKET": daemon.socketPath, "TERM": "xterm", "NO_COLOR": noColor, "XDG_STATE_HOME": daemon.folder.path,
-        ],
-        input: "adap\t\nconnect Echo\nread nothing\ndisconnect\n", folder: daemon.folder)
-      #expect(try process.exitStatus() == 0)
-      let screen = process.output
-      #expect(screen.contains("bleshell> "))
-      #expect(screen.contains("ADAPTER"), "Tab made the command whole: \(screen)")
-      #expect(screen.contains("Echo> "))
-      #expect(screen.contains("no characteristic nothing"))
-      #expect(screen.contains("disconnected from Echo"))
-      #expect(screen.contains("\u{1B}[1m") == noColor.isEmpty)
-    }
-    #expect(ChildProcess.read("\(daemon.folder.path)/bleshell_history").contains("connect"))
-  }
 }

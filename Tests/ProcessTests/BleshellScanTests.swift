@@ -54,7 +54,7 @@ import Testing
   @Test func optionsThatCannotBeMeant() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario)
     for options in [
-      ["--manufacturer", "Apple"], ["--manufacturer", "76=0"], ["--manufacturer", "76=00/x"],
+      ["--manufacturer", "Nonsense"], ["--manufacturer", "76=0"], ["--manufacturer", "76=00/x"],
       ["--service-data", "=00"],
       ["--pattern", "0xFF"], ["--pattern", "0xFF@=00"], ["--pattern", "@1=00"], ["--pattern", "1=00/00"],
       ["--whole-name"], ["--address-kind", "static"],

@@ -13,7 +13,19 @@ extension BluetoothUUID {
   }
 }
 
+extension BluetoothUUID {
+  /// The services with a name, in upper or lower case, or, if none has it, with a name that begins so.
+  public static func services(named name: String) -> [BluetoothUUID] {
+    AssignedNames.numbers(named: name, in: AssignedNames.services).map { BluetoothUUID(UInt16($0)) }
+  }
+}
+
 extension AdvertisingData.ManufacturerData {
+  /// The numbers of the companies with a name, in upper or lower case, or, if none has it, with a name that begins so.
+  public static func companies(named name: String) -> [UInt16] {
+    AssignedNames.numbers(named: name, in: AssignedNames.companies).map { UInt16($0) }
+  }
+
   /// The name of the company; nil if the table here does not hold it.
   public var companyName: String? { AssignedNames.companies[UInt32(company)] }
 }
@@ -31,5 +43,13 @@ enum AssignedNames {
       table[number] = name
     }
     return table
+  }
+  /// The numbers of 16 bits of a name, or of all names that begin so, the lowest first.
+  fileprivate static func numbers(named name: String, in table: [UInt32: String]) -> [UInt32] {
+    let wanted = name.lowercased()
+    guard !wanted.isEmpty else { return [] }
+    let whole = table.filter { $0.value.lowercased() == wanted }
+    let found = whole.isEmpty ? table.filter { $0.value.lowercased().hasPrefix(wanted) } : whole
+    return found.keys.filter { $0 <= UInt32(UInt16.max) }.sorted()
   }
 }

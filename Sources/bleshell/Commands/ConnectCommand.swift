@@ -5,7 +5,13 @@ import Bluetooth
 
 /// The time limit for connecting.
 struct TimeoutOption: ParsableArguments {
-  @Option(help: "Seconds to look for the device, and then to connect to it; 0: no limit.") var timeout = 15.0
+  @Option(
+    name: .customLong("timeout"),
+    help: "Seconds for the whole command; without it 15 to look for the device, and 15 to connect to it; 0: no limit.")
+  var limit: Double?
+
+  /// Seconds to look for the device, and then to connect to it; 0: no limit.
+  var timeout: Double { limit ?? 15 }
 
   func validate() throws {
     guard timeout >= 0, timeout.isFinite else { throw ValidationError("--timeout must be 0 or more seconds") }
@@ -17,14 +23,14 @@ struct ConnectCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "connect", abstract: "Connects to a device.",
     discussion: """
-      In line mode the device becomes the current one and stays connected. When run as "bleshell connect" on a \
+      In line mode the device becomes the current one and stays connected, beside others. When run as "bleshell connect" on a \
       terminal, it continues in line mode; otherwise it disconnects and exits, after --time seconds if given. With \
       --keep it holds the connection until Ctrl-C or --time, reconnects whenever the connection is lost, and reports \
       both.
       """)
 
   @Argument(help: "A name, an address (\"F0:…:F5\", \"F0:…:F5/random\") or an identifier.") var device: String?
-  @Option(help: "Instead of a device: the UUID of a service; the first device that advertises it is meant.")
+  @Option(help: "Instead of a device: a service, by UUID or name; the first device that advertises it is meant.")
   var service: String?
   @Option(help: "Seconds to hold the connection when not in line mode.") var time: Double?
   @Flag(help: "Reconnect whenever the connection is lost.") var keep = false
@@ -42,7 +48,6 @@ struct ConnectCommand: ShellCommand {
       try await hold(connected, output)
       await shell.release(connected)
     } else if shell.isLineMode {
-      if let former = shell.current, former.peripheral.identifier != link.peripheral { await shell.release(former) }
       shell.choose(connected)
     } else if let time {
       let ended = try await withDeadline(time) {
@@ -66,9 +71,8 @@ struct ConnectCommand: ShellCommand {
       return try await shell.connect(
         device, timeout: timeout.timeout, reconnects: keep, parameters: link.wish, phy: phy)
     case (nil, let text?):
-      guard let service = BluetoothUUID(text) else { throw Failure("\(text) is not a UUID", status: 64) }
       return try await shell.connect(
-        service: service, timeout: timeout.timeout, reconnects: keep, parameters: link.wish, phy: phy)
+        service: try serviceUUID(text), timeout: timeout.timeout, reconnects: keep, parameters: link.wish, phy: phy)
     default: throw Failure("expected a device, or --service; see \"bleshell help connect\"", status: 64)
     }
   }
@@ -98,25 +102,5 @@ struct ConnectCommand: ShellCommand {
     output.line(
       "connected to \(output.styled(Output.clean(device.name), .bold)) (\(link.address) \(link.addressType)) over "
         + "\(link.adapter), MTU \(link.mtu)\(attempts)")
-  }
-}
-
-/// `bleshell disconnect`
-struct DisconnectCommand: ShellCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "disconnect", abstract: "Disconnects from the current device (in line mode).")
-
-  @OptionGroup var global: GlobalOptions
-
-  func run(in shell: Shell) async throws {
-    guard let current = shell.current else { throw Failure("no device is connected here") }
-    shell.choose(nil)
-    try await current.peripheral.disconnect()
-    let output = output(of: shell)
-    if output.json {
-      try output.object(PeripheralReference(peripheral: current.peripheral.identifier))
-    } else {
-      output.line("disconnected from \(Output.clean(current.name))")
-    }
   }
 }

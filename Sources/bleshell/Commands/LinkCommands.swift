@@ -14,7 +14,7 @@ struct InfoCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, timeout: timeout.timeout) { device in
+    try await shell.use(words(device).device, timeout: timeout.timeout, limit: timeout.limit) { device in
       try output.link(try await device.peripheral.parameters(), of: device)
     }
   }
@@ -66,7 +66,7 @@ struct ParametersCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, timeout: timeout.timeout) { device in
+    try await shell.use(words(device).device, timeout: timeout.timeout, limit: timeout.limit) { device in
       try output.link(try await device.peripheral.setParameters(options.wish), of: device)
     }
   }
@@ -86,7 +86,7 @@ struct PHYCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     let (device, rest) = try words(words, "PHY")
-    try await shell.use(device, timeout: timeout.timeout) { device in
+    try await shell.use(device, timeout: timeout.timeout, limit: timeout.limit) { device in
       try output.link(try await device.peripheral.setPHY(rest[0]), of: device)
     }
   }

@@ -5,7 +5,8 @@ import BledRPC
 struct PeripheralsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "peripherals", abstract: "Lists the devices that bled knows.",
-    discussion: "Those that it heard or connected recently, and those that were connected before it started.")
+    discussion: "Those that it heard or connected recently, and those that were connected before it started.",
+    aliases: ["devices"])
 
   @OptionGroup var global: GlobalOptions
 
@@ -20,7 +21,8 @@ struct PeripheralsCommand: ShellCommand {
       .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "RSSI", right: true), .init(heading: "STATE"),
       .init(heading: "ADAPTER"), .init(heading: "IDENTIFIER"))
     for peripheral in peripherals {
-      let mine = peripheral.mine ? ", here" : ""
+      let isCurrent = shell.current?.peripheral.identifier == peripheral.peripheral
+      let mine = isCurrent ? ", current" : peripheral.mine ? ", here" : ""
       table.rows.append([
         .init(text: peripheral.name ?? "-", style: .bold),
         .init(text: "\(peripheral.address) \(peripheral.addressType)"),
@@ -66,7 +68,7 @@ struct RSSICommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, timeout: timeout.timeout) { device in
+    try await shell.use(words(device).device, timeout: timeout.timeout, limit: timeout.limit) { device in
       let rssi = try await device.peripheral.rssi()
       if output.json {
         try output.object(["peripheral": .text(device.peripheral.identifier), "rssi": .integer(rssi)] as JSONValue)

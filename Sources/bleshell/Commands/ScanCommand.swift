@@ -2,6 +2,7 @@ import ArgumentParser
 import BledClient
 import BledRPC
 import Bluetooth
+import Glibc
 import JSONFiles
 
 /// `bleshell scan`
@@ -9,11 +10,16 @@ struct ScanCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", abstract: "Shows the devices that advertise.",
     discussion: """
-      On a terminal the table is updated during the scan; otherwise it is printed at the end. Ctrl-C stops the scan.
+      On a terminal the table has the whole screen during the scan: arrows select a device and Enter connects to it, s \
+      sorts by signal, age or name, / filters by what is typed (words, and a level such as -70), q or Ctrl-C ends. Then, \
+      and without a terminal after 5 s, it is printed.
       """)
 
-  @Option(help: "Seconds to scan; 0: until Ctrl-C.") var time = 5.0
-  @Option(name: .customLong("service"), help: "Only devices that advertise this service; can be repeated.")
+  @Option(help: "Seconds to scan; 0: until Ctrl-C (default: 5, or 0 on a terminal).") var time: Double?
+  @Option(
+    name: .customLong("service"),
+    help: "Only devices that advertise this service, a UUID or an assigned name; can be repeated.",
+    transform: serviceUUID)
   var services: [BluetoothUUID] = []
   @Option(help: "Only the device with this address.") var address: String?
   @OptionGroup var filters: ScanFilterOptions
@@ -30,28 +36,42 @@ struct ScanCommand: ShellCommand {
   @Flag(help: "Also print a line for each anonymous advertisement, which is of no device.") var anonymous = false
   @Option(help: "A JSON file with the keys of devices that encrypt what they advertise: {\"ADDRESS\": \"HEX\"}.")
   var keys: String?
+  @Flag(help: "Print a line of comma-separated values for every report.") var csv = false
+  @Flag(help: "Hearing no device is a failure, with status 1.") var expect = false
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
-    guard time >= 0, time.isFinite else { throw ValidationError("--time must be 0 or more seconds") }
+    guard time ?? 0 >= 0, time?.isFinite != false else { throw ValidationError("--time must be 0 or more seconds") }
+    for (name, level) in [("--rssi", rssi), ("--rssi-out", rssiOut)] {
+      guard let level, level > 20 else { continue }
+      throw ValidationError("\(name) is in dBm, which is negative for what is received: do you mean \(name) -\(level)?")
+    }
+    guard !csv || !global.json else { throw ValidationError("--csv and --json: give one of them") }
   }
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     try await shell.requireAdapter()
-    let live = output.isTerminal && !output.json && !duplicates && !anonymous
+    let isPlain = output.json || csv || duplicates || anonymous
+    if output.isTerminal, !isPlain, isatty(STDIN_FILENO) == 1 { return try await runScreen(in: shell, output) }
     let client = try await shell.connection()
-    let table = ScanTable(output: output, live: live)
-    let printing = anonymous ? printAnonymous(of: client, output) : nil
-    defer { printing?.cancel() }
-    let losing = lost == nil ? nil : showLost(of: client, in: table, output)
-    defer { losing?.cancel() }
-    let reports = try await client.scan(try parameters(live: live))
+    let table = ScanTable(output: output)
+    let others = [
+      anonymous ? printAnonymous(of: client, output) : nil,
+      lost == nil ? nil : showLost(of: client, in: table, output), tellOfAdapters(of: client, output),
+    ]
+    defer { others.forEach { $0?.cancel() } }
+    let reports = try await client.scan(try parameters(live: false))
+    if csv { output.line(ScanTable.csvHeading) }
+    var isEmpty = true
     do {
-      _ = try await withDeadline(time) { @MainActor in
+      _ = try await withDeadline(time ?? 5) { @MainActor in
         for try await report in reports {
+          isEmpty = false
           if output.json {
             try output.object(report)
+          } else if csv {
+            output.line(ScanTable.csvLine(report))
           } else if duplicates {
             output.line(ScanTable.reportLine(report, output))
           } else {
@@ -64,7 +84,25 @@ struct ScanCommand: ShellCommand {
     } catch is CancellationError {
       // Ctrl-C is a regular end: what was heard is shown.
     }
-    if !output.json, !duplicates { table.finish() }
+    if !output.json, !duplicates, !csv { table.finish() }
+    if expect, isEmpty { throw Failure(output.json || duplicates || csv ? "no device was heard" : "") }
+  }
+
+  /// The table on a screen of its own, then as lines.
+  @MainActor private func runScreen(in shell: Shell, _ output: Output) async throws {
+    let client = try await shell.connection()
+    let view = ScanView(output: output)
+    let reports = try await client.scan(try parameters(live: true))
+    var chosen: String?
+    do {
+      chosen = try await view.run(reports, client, seconds: time ?? 0)
+    } catch {
+      view.finish()
+      throw error
+    }
+    view.finish()
+    if let chosen { return try await ConnectCommand.parse([chosen]).run(in: shell) }
+    if expect, view.isEmpty { throw Failure("") }
   }
 
   /// Keys come from a file, as everybody can see the arguments of a process.
@@ -79,11 +117,22 @@ struct ScanCommand: ShellCommand {
   private func parameters(live: Bool) throws -> ScanStart.Params {
     ScanStart.Params(
       adapter: adapter, services: services.isEmpty ? nil : services, name: filters.namePrefix, address: address,
-      rssi: rssi, duplicates: duplicates || live ? true : nil, active: passive ? false : nil,
+      rssi: rssi, duplicates: duplicates || csv || live ? true : nil, active: passive ? false : nil,
       anonymous: anonymous ? true : nil,
-      filters: try filters.filter.map { [$0] }, rssiOut: rssiOut, lost: lost, decode: true,
+      filters: try filters.filter.map { [$0] }, rssiOut: rssiOut, lost: lost ?? (live ? 10 : nil), decode: true,
       keys: try keys.map(readKeys), phys: phys.isEmpty ? nil : phys
     )
+  }
+
+  /// Says which adapters go away and come back, until it is cancelled.
+  private func tellOfAdapters(of client: BledClient, _ output: Output) -> Task<Void, any Error> {
+    let changes = client.notifications(AdapterChanged.self, buffering: .newest(64))
+    return Task { @MainActor in
+      var notices = AdapterNotices()
+      for try await adapter in changes {
+        if let notice = notices.changed(adapter) { output.problem(notice) }
+      }
+    }
   }
 
   /// Shows which devices are not heard any more, until it is cancelled.

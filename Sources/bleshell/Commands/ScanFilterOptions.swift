@@ -9,8 +9,8 @@ struct ScanFilterOptions: ParsableArguments {
   @Flag(help: "With --name: upper and lower case are the same.") var ignoreCase = false
   @Option(
     help: """
-      Only devices with manufacturer data of this company, such as 0x004C, that begins with these octets, of which the \
-      bits of a mask count: COMPANY[=HEX[/MASK]].
+      Only devices with manufacturer data of this company, such as 0x004C or Apple, that begins with these octets, of \
+      which the bits of a mask count: COMPANY[=HEX[/MASK]].
       """)
   var manufacturer: String?
   @Option(help: "Only devices with service data like this: UUID[=HEX[/MASK]].") var serviceData: String?
@@ -46,8 +46,15 @@ struct ScanFilterOptions: ParsableArguments {
   }
 
   private static func manufacturer(_ text: String) throws -> ScanStart.Manufacturer {
-    guard let (name, data, mask) = parts(of: text), let company = UInt16(number: name) else {
-      throw ValidationError("--manufacturer must be COMPANY[=HEX[/MASK]], such as 0x004C or 0x004C=0215")
+    guard let (name, data, mask) = parts(of: text) else {
+      throw ValidationError("--manufacturer must be COMPANY[=HEX[/MASK]], such as Apple, 0x004C or 0x004C=0215")
+    }
+    let found = UInt16(number: name).map { [$0] } ?? AdvertisingData.ManufacturerData.companies(named: String(name))
+    guard let company = found.first, found.count == 1 else {
+      throw ValidationError(
+        found.isEmpty
+          ? "\(name) is not a company that is known here: give its number, such as 0x004C"
+          : "several companies begin with \(name): give more of the name, or the number")
     }
     return .init(company: company, data: data, mask: mask)
   }
@@ -79,6 +86,19 @@ struct ScanFilterOptions: ParsableArguments {
     guard octets.count > 1 else { return (sides[0], HexBytes(data), nil) }
     return octets[1].map { (sides[0], HexBytes(data), HexBytes($0)) }
   }
+}
+
+/// A service, by its UUID or its assigned name or the beginning of that.
+@Sendable func serviceUUID(_ text: String) throws -> BluetoothUUID {
+  if let uuid = BluetoothUUID(text) { return uuid }
+  let found = BluetoothUUID.services(named: text)
+  guard let uuid = found.first, found.count == 1 else {
+    throw ValidationError(
+      found.isEmpty
+        ? "\(text) is not a UUID, and not the name of a service that is known here"
+        : "\(text) can be \(found.map { Attribute.title($0) }.joined(separator: " or "))")
+  }
+  return uuid
 }
 
 extension UInt16 {

@@ -1,81 +1,119 @@
 import BledRPC
 import Bluetooth
-import CEdit
-import Glibc
-import Synchronization
 
-/// The completions that Tab offers: commands for the first word, then devices, characteristics and options.
-enum Completion {
-  private struct State {
-    var devices: [String] = []
-    var attributes: [String] = []
-    var matches: [String] = []
-  }
+/// What Tab does with the word before the cursor: it is completed as far as all that fit agree.
+struct Completion: Equatable {
+  /// Where in the line the word begins, in characters.
+  let start: Int
+  /// What comes in its place.
+  let typed: String
+  /// All that fit, sorted.
+  let candidates: [String]
 
-  private static let state = Mutex(State())
+  /// Whether there is a choice left.
+  var isAmbiguous: Bool { candidates.count > 1 }
 
-  /// Sets the devices and characteristics to choose from.
-  static func update(devices: [String], attributes: [ServiceDescription]) {
-    let characteristics = attributes.flatMap { $0.characteristics ?? [] }
-    let names = characteristics.map { $0.uuid.assignedName ?? "\($0.uuid)" }
-    state.withLock { state in
-      state.devices = devices
-      state.attributes = names + characteristics.map { "\($0.uuid)" }
+  /// - Returns: nil if no candidate fits.
+  init?(_ word: CommandWords.Last, among candidates: [String]) {
+    let wanted = word.text.lowercased()
+    let fitting = Set(candidates.filter { $0.lowercased().hasPrefix(wanted) }).sorted()
+    guard let first = fitting.first else { return nil }
+    start = word.start
+    self.candidates = fitting
+    if fitting.count == 1 {
+      typed = CommandWords.typed(first, quote: word.quote) + (word.quote.map(String.init) ?? "") + " "
+    } else {
+      let common = fitting.dropFirst().reduce(first[...]) { $0.prefix(Self.common($0, $1)) }
+      typed = CommandWords.typed(common.count < word.text.count ? word.text : String(common), quote: word.quote)
     }
   }
 
-  /// Called by libedit: the completions of the word that begins at `start`, as a list that libedit frees.
-  static func matches(
-    _ text: UnsafePointer<CChar>?, start: Int
-  ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
-    guard let text else { return nil }
-    let word = String(cString: text)
-    let first = start == 0 ? nil : cedit_line().map { String(cString: $0).split(separator: " ").first.map(String.init) }
-    let found = candidates(after: first ?? nil, word).filter { $0.lowercased().hasPrefix(word.lowercased()) }
-    state.withLock { $0.matches = found.map(quoted).sorted(by: >) }
-    cedit_no_file_names()
-    return rl_completion_matches(text) { _, _ in
-      Completion.state.withLock { $0.matches.popLast() }.flatMap { strdup($0) }
+  /// The candidates in columns, as many rows as are readable.
+  func rows(width: Int, most: Int = 20) -> [String] {
+    let column = (candidates.map(\.columns).max() ?? 0) + 2
+    let count = max(1, width / max(1, column))
+    let height = (candidates.count + count - 1) / count
+    var rows: [String] = []
+    for row in 0..<min(height, most) {
+      let cells = stride(from: row, to: candidates.count, by: height).map { candidates[$0].fitted(to: column) }
+      rows.append(String(cells.joined().prefix(width)))
+    }
+    if height > most { rows.append("… of \(candidates.count)") }
+    return rows
+  }
+
+  private static func common(_ one: Substring, _ other: String) -> Int {
+    zip(one, other).prefix { $0.lowercased() == $1.lowercased() }.count
+  }
+}
+
+/// What can stand at a place of a line.
+enum CompletionPlace: Equatable {
+  case words([String])
+  case devices
+  /// A characteristic of the current device, or, if `orDevice`, a device before it.
+  case attributes(AttributeUse, orDevice: Bool)
+
+  /// - Parameter words: The line, up to the cursor.
+  init(_ line: CommandWords, commands: CommandList) {
+    let before = Array(line.before)
+    guard let first = before.first else {
+      self = .words(commands.names + ["?", "clear", "help", "quit"])
+      return
+    }
+    guard let command = commands.command(first) else {
+      self = .words(first == "help" || first == "?" ? commands.names : [])
+      return
+    }
+    let last = before.dropFirst().last ?? ""
+    if line.last?.text.hasPrefix("-") == true {
+      self = .words(command.options.keys.filter { $0 != "--socket" })
+    } else if command.options[last] == true {
+      self = .words([])
+    } else {
+      self.init(positional: Self.positionals(before.dropFirst(), of: command), of: command)
     }
   }
 
-  private static func candidates(after command: String?, _ word: String) -> [String] {
-    let commands = Bleshell.configuration.subcommands.compactMap { $0.configuration.commandName }
-    guard let command else { return commands + ["help", "quit"] }
-    if word.hasPrefix("-") { return options[command, default: []] + ["--json"] }
-    let (devices, attributes) = state.withLock { ($0.devices, $0.attributes) }
-    switch command {
-    case "help": return commands
-    case "connect", "services", "rssi", "forget", "pair": return devices
-    case "pairing": return ["list", "forget", "open"] + devices
-    case "read", "write", "subscribe": return attributes + devices
-    default: return []
+  private init(positional words: [String], of command: CommandList.Command) {
+    switch (command.name, words.count) {
+    case ("connect", 0), ("services", 0), ("rssi", 0), ("forget", 0), ("pair", 0), ("info", 0), ("parameters", 0),
+      ("phy", 0), ("disconnect", 0), ("use", 0):
+      self = .devices
+    case ("power", 0): self = .words(["on", "off"])
+    case (_, 0):
+      self =
+        AttributeUse(command: command.name).map { .attributes($0, orDevice: true) }
+        ?? .words(command.subcommands.map(\.name))
+    case (_, 1):
+      self =
+        AttributeUse(command: command.name).map { .attributes($0, orDevice: false) }
+        ?? (command.name == "pairing" && words == ["forget"] ? .devices : .words([]))
+    default: self = .words([])
     }
   }
 
-  private static let options = [
-    "scan": [
-      "--time", "--service", "--name", "--whole-name", "--ignore-case", "--address", "--address-kind", "--manufacturer",
-      "--service-data", "--pattern", "--connectable", "--rssi", "--rssi-out", "--lost", "--adapter", "--duplicates",
-      "--passive", "--anonymous", "--keys",
-    ],
-    "connect": ["--timeout"], "services": ["--timeout"], "rssi": ["--timeout"], "read": ["--timeout"],
-    "write": ["--text", "--no-response", "--timeout"], "subscribe": ["--count", "--time", "--timeout"],
-    "advertise": [
-      "--name", "--service", "--service-data", "--manufacturer-data", "--appearance", "--interval", "--adapter",
-      "--not-connectable", "--time", "--stop",
-    ],
-    "beacon": [
-      "--uuid", "--major", "--minor", "--alt", "--company", "--url", "--namespace", "--instance", "--power",
-      "--interval", "--adapter", "--time",
-    ],
-    "range": ["--major", "--minor", "--adapter", "--time"],
-    "pair": ["--level", "--yes", "--passkey", "--timeout"],
-    "serve": ["--time", "--visits"], "watch": ["--time"], "raw": ["--time"],
-  ]
+  /// The words without options and their values.
+  private static func positionals(_ words: ArraySlice<String>, of command: CommandList.Command) -> [String] {
+    var positionals: [String] = []
+    var isValue = false
+    for word in words {
+      if !isValue, !word.hasPrefix("--") { positionals.append(word) }
+      isValue = !isValue && command.options[word] == true
+    }
+    return positionals
+  }
+}
 
-  /// Blanks are kept together the way `splitWords` reads them.
-  private static func quoted(_ word: String) -> String {
-    word.reduce(into: "") { text, character in text += (character == " " ? "\\ " : String(character)) }
+extension [ServiceDescription] {
+  /// The words that denote the characteristics for a use: names and UUIDs, or handles where several have them.
+  func words(for use: AttributeUse) -> [String] {
+    let all = flatMap { $0.characteristics ?? [] }
+    let fitting = all.filter { use.fits($0.properties) }
+    return fitting.flatMap { characteristic in
+      let isUnique = all.count { $0.uuid == characteristic.uuid } == 1
+      guard isUnique else { return [handleText(characteristic.handle)] }
+      return [characteristic.uuid.assignedName, "\(characteristic.uuid)"].compactMap { $0 }
+    }
   }
 }

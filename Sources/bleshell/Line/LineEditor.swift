@@ -1,56 +1,119 @@
-import CEdit
-import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// Lines from a terminal through libedit, with history and completion. Its functions block: they run on a separate
-/// thread, one at a time.
-struct LineEditor {
-  private let queue = DispatchQueue(label: "bleshell line editor")
-  /// Nil if the environment names no place for it.
-  private let historyFile: String?
+/// Lines from a terminal, with history and completion. While it waits for a line other text can be printed above it.
+@MainActor final class LineEditor {
+  private let output: Output
+  private let history: LineHistory
+  private let prompt: @MainActor () -> String
+  private let complete: @MainActor (_ line: String) async -> Completion?
+  private var buffer: LineBuffer
+  private var terminal: Terminal?
+  private var waiter: CheckedContinuation<String?, Never>?
+  private var completing: Task<Void, Never>?
+  /// The keys that are pressed while a completion is made.
+  private var early: [Key] = []
 
-  init() {
-    let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-    let state = environment["XDG_STATE_HOME"] ?? environment["HOME"].map { "\($0)/.local/state" }
-    historyFile = state.map { "\($0)/bleshell_history" }
-    setlocale(LC_ALL, "")
-    using_history()
-    stifle_history(500)
-    // If the history cannot be read or written, bleshell works without it.
-    if let state, let historyFile {
-      try? FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
-      read_history(historyFile)
-    }
-    cedit_set_completion { text, start, _ in Completion.matches(text, start: Int(start)) }
+  /// - Parameters:
+  ///   - prompt: What stands before the line; it is asked for whenever the line is drawn.
+  ///   - complete: The completions of a line that ends at the cursor; nil if there are none.
+  init(
+    output: Output, prompt: @escaping @MainActor () -> String,
+    complete: @escaping @MainActor (_ line: String) async -> Completion?
+  ) {
+    (self.output, self.prompt, self.complete) = (output, prompt, complete)
+    history = LineHistory()
+    buffer = LineBuffer(history: history.lines())
   }
 
   /// The next line, or nil at the end of the input.
-  func readLine(_ prompt: String) async -> String? {
-    let file = historyFile
-    return await withCheckedContinuation { continuation in
-      queue.async {
-        guard let text = readline(prompt) else { return continuation.resume(returning: nil) }
-        let line = String(cString: text)
-        free(text)
-        if !line.allSatisfy(\.isWhitespace) {
-          add_history(line)
-          if let file { write_history(file) }
-        }
-        continuation.resume(returning: line)
-      }
+  func readLine() async -> String? {
+    let terminal = Terminal(
+      screen: false, key: { [weak self] in self?.take($0) }, hungUp: { [weak self] in self?.finish(nil) },
+      resized: { [weak self] in self?.draw() })
+    guard terminal.begin() else { return nil }
+    self.terminal = terminal
+    let line = await withCheckedContinuation { continuation in
+      waiter = continuation
+      draw()
+      let keys = early
+      early = []
+      keys.forEach(take)
+    }
+    if let line, buffer.remember(line) { history.append(line) }
+    return line
+  }
+
+  /// Prints a line above the one that is being typed, or at once if none is.
+  func above(_ text: String) {
+    guard terminal != nil else { return output.problem(text) }
+    output.text("\r\u{1B}[K")
+    output.problem(text)
+    draw()
+  }
+
+  /// Draws the line again, with the prompt as it is now.
+  func draw() {
+    guard terminal != nil, completing == nil else { return }
+    let shown = buffer.searched.map { "search \"\($0)\": " } ?? prompt()
+    let view = LineView(
+      prompt: shown, line: buffer.text, cursor: buffer.cursor, width: Output.terminalSize.columns)
+    output.text(view.drawing)
+  }
+
+  private func finish(_ line: String?) {
+    completing?.cancel()
+    terminal?.end()
+    terminal = nil
+    output.text("\n")
+    waiter?.resume(returning: line)
+    waiter = nil
+  }
+
+  private func take(_ key: Key) {
+    guard waiter != nil else { return early.append(key) }
+    if let completing {
+      if key == .control("c") { completing.cancel() } else if early.count < 1024 { early.append(key) }
+      return
+    }
+    switch buffer.handle(key) {
+    case .changed: draw()
+    case .entered(let line):
+      draw(line)
+      finish(line)
+    case .discarded:
+      output.text("^C\n")
+      draw()
+    case .ended: finish(nil)
+    case .cleared:
+      output.text("\u{1B}[H\u{1B}[2J")
+      draw()
+    case .suspended: terminal?.suspend()
+    case .completion: startCompletion()
     }
   }
-}
 
-/// Standard input, line by line, read on a separate thread because reading blocks.
-enum InputLines {
-  static func lines() -> AsyncStream<String> {
-    let queue = DispatchQueue(label: "bleshell input")
-    return AsyncStream {
-      await withCheckedContinuation { continuation in
-        queue.async { continuation.resume(returning: Swift.readLine()) }
-      }
+  /// Draws the whole line that was entered, so that nothing of it stays hidden.
+  private func draw(_ line: String) { output.text("\r\u{1B}[K\(prompt())\(line)") }
+
+  private func startCompletion() {
+    let line = String(buffer.text[..<buffer.cursor])
+    completing = Task { @MainActor in
+      let completion = await complete(line)
+      completing = nil
+      guard waiter != nil else { return }
+      if let completion { apply(completion) }
+      draw()
+      let keys = early
+      early = []
+      keys.forEach(take)
     }
+  }
+
+  private func apply(_ completion: Completion) {
+    buffer.replace(from: completion.start, with: completion.typed)
+    guard completion.isAmbiguous else { return }
+    output.text("\r\u{1B}[K")
+    completion.rows(width: Output.terminalSize.columns).forEach(output.line)
   }
 }

@@ -11,6 +11,7 @@ import Glibc
   let shell: Shell
 
   func run() async throws {
+    shell.isLineMode = true
     if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
       try await runTerminal()
     } else {
@@ -19,25 +20,20 @@ import Glibc
   }
 
   private func runTerminal() async throws {
-    let editor = LineEditor()
-    // At the prompt libedit handles Ctrl-C: it discards the line.
+    // At the prompt Ctrl-C is a key; from elsewhere the signal does nothing there.
     let interrupt = Interrupt { Interrupt.listen() }
     defer { interrupt.end() }
+    let shell = shell
+    let editor = LineEditor(output: shell.output) {
+      shell.current.map { "\(Output.clean($0.label))> " } ?? "bleshell> "
+    } complete: {
+      await complete($0)
+    }
+    shell.announce = { editor.above($0) }
+    defer { shell.announce = nil }
     shell.output.line("Type help for the commands, quit to leave; Tab completes.")
-    while true {
-      for news in shell.takeNews() { shell.output.line(news) }
-      Completion.update(devices: await knownNames(), attributes: shell.current?.knownTree ?? [])
-      let prompt = shell.current.map { "\(Output.clean($0.name))> " } ?? "bleshell> "
-      guard let line = await editor.readLine(prompt) else {
-        shell.output.line("")
-        return
-      }
-      guard let command = try? parse(line) else {
-        _ = await shell.perform { _ = try parse(line) }
-        continue
-      }
-      if case .quit = command { return }
-      _ = await perform(command)
+    while let line = await editor.readLine() {
+      if await perform(line) == nil { return }
     }
   }
 
@@ -47,14 +43,7 @@ import Glibc
     for await line in InputLines.lines() {
       number += 1
       let place = number
-      let result: Int32
-      do {
-        let command = try parse(line)
-        if case .quit = command { break }
-        result = await perform(command)
-      } catch {
-        result = await shell.perform { throw error }
-      }
+      guard let result = await perform(line) else { break }
       if result == 130 { throw Failure("", status: 130) }
       if result != 0 {
         shell.output.problem("line \(place) failed: \(line)")
@@ -64,29 +53,68 @@ import Glibc
     if status != 0 { throw Failure("", status: status) }
   }
 
+  /// Runs lines until one fails.
+  /// - Parameter name: What they are called in messages.
+  func runScript(_ lines: [String], name: String) async throws {
+    guard shell.scripts < Self.maximumScripts else { throw Failure("\(name): files that run each other", status: 64) }
+    let wasLineMode = shell.isLineMode
+    shell.isLineMode = true
+    shell.scripts += 1
+    defer { (shell.isLineMode, shell.scripts) = (wasLineMode, shell.scripts - 1) }
+    for (index, line) in lines.enumerated() {
+      guard let result = await perform(line) else { return }
+      if result == 130 { throw Failure("", status: 130) }
+      if result != 0 { throw Failure("\(name):\(index + 1) failed: \(line)", status: result) }
+    }
+  }
+
+  /// How many files may run others.
+  private static let maximumScripts = 8
+
+  /// Runs a line.
+  /// - Returns: The status; nil for one that ends the shell.
+  private func perform(_ line: String) async -> Int32? {
+    do {
+      let command = try parse(line)
+      if case .quit = command { return nil }
+      return await perform(command)
+    } catch {
+      return await shell.perform { throw error }
+    }
+  }
+
   private enum Command {
     case nothing
+    case clear
     case quit
     case command(any ShellCommand)
   }
 
   private func perform(_ command: Command) async -> Int32 {
-    guard case .command(let command) = command else { return 0 }
-    return await shell.perform { try await command.run(in: shell) }
+    switch command {
+    case .nothing, .quit: return 0
+    case .clear:
+      if shell.output.isTerminal { shell.output.text("\u{1B}[H\u{1B}[2J") }
+      return 0
+    case .command(let command):
+      return await shell.perform(json: command.global.json) { try await command.run(in: shell) }
+    }
   }
 
   private func parse(_ line: String) throws -> Command {
-    let words: [String]
+    var words: [String]
     if line.first == "{" {
       words = ["raw", "--", line]
     } else if line.hasPrefix("raw {") {
       words = ["raw", "--", String(line.dropFirst(4))]
     } else {
-      words = try splitWords(line)
+      words = try CommandWords(line).complete()
     }
     guard let first = words.first else { return .nothing }
     if words.count == 1, first == "quit" || first == "exit" { return .quit }
-    let command = try Bleshell.parseAsRoot(words)
+    if words.count == 1, first == "clear" { return .clear }
+    if first == "?" { words[0] = "help" }
+    let command = try Bleshell.parse(words)
     guard let command = command as? any ShellCommand, !(command is Bleshell) else {
       var other = command
       try other.run()
@@ -98,42 +126,24 @@ import Glibc
     return .command(command)
   }
 
+  /// What Tab offers. The characteristics of the current device are discovered for it.
+  private func complete(_ line: String) async -> Completion? {
+    let words = CommandWords(line)
+    guard let last = words.last else { return nil }
+    switch CompletionPlace(words, commands: .all) {
+    case .words(let candidates): return Completion(last, among: candidates)
+    case .devices: return Completion(last, among: await knownNames())
+    case .attributes(let use, let orDevice):
+      let device = orDevice ? shell.current : words.before.last.flatMap { shell.connected($0) }
+      let attributes = (try? await device?.tree())?.words(for: use) ?? []
+      if let completion = Completion(last, among: attributes) { return completion }
+      return orDevice ? Completion(last, among: await knownNames()) : nil
+    }
+  }
+
   private func knownNames() async -> [String] {
     // Only devices that the daemon already knows; without a daemon there is nothing to complete.
     let entries = try? await shell.connection().call(PeripheralList.self, Empty(), timeout: .seconds(1)).peripherals
     return (entries ?? []).compactMap(\.name)
   }
-}
-
-/// Splits a line into words as a shell does: at blanks, unless they are quoted with '…', "…" or \. A # at the start of
-/// a word begins a comment.
-/// - Throws: `Failure` if a quotation mark is not closed.
-private func splitWords(_ line: String) throws -> [String] {
-  var words: [String] = []
-  var word: String?
-  var quote: Character?
-  var escaped = false
-  for character in line {
-    if escaped {
-      word = (word ?? "") + String(character)
-      escaped = false
-    } else if character == "\\", quote != "'" {
-      escaped = true
-    } else if let open = quote {
-      if character == open { quote = nil } else { word = (word ?? "") + String(character) }
-    } else if character == "'" || character == "\"" {
-      quote = character
-      word = word ?? ""
-    } else if character == " " || character == "\t" || character == "\r" {
-      if let whole = word { words.append(whole) }
-      word = nil
-    } else if character == "#", word == nil {
-      break
-    } else {
-      word = (word ?? "") + String(character)
-    }
-  }
-  if let quote { throw Failure("the closing \(quote) is missing", status: 64) }
-  if let word { words.append(word) }
-  return words
 }

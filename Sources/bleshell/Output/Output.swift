@@ -47,25 +47,31 @@ struct Output: Sendable {
   /// Reports on standard error what went wrong, or an event.
   func problem(_ text: String) { Self.write(STDERR_FILENO, "bleshell: \(text)\n") }
 
-  /// Shows progress on standard error if that is a terminal, until it is ended.
-  func progress(_ text: String) -> Progress {
-    if showsProgress { Self.write(STDERR_FILENO, "\(Output.clean(text)) …") }
-    return Progress(shown: showsProgress)
+  /// Shows on standard error, if that is a terminal, what is awaited and for how long already, until it is ended.
+  func progress(_ text: String) -> Progress { Progress(showsProgress ? text : nil) }
+
+  /// Reports an error on standard error: as a sentence, or as a line of JSON.
+  func failure(_ error: BluetoothError) {
+    guard json else { return problem("\(error)") }
+    failure(domain: error.domain.rawValue, error.code, error.name, error.message)
   }
 
-  /// See `progress`.
-  struct Progress: Sendable {
-    fileprivate let shown: Bool
+  /// The same for an error of bleshell's own.
+  func failure(_ failure: Failure) {
+    guard !failure.message.isEmpty else { return }
+    guard json else { return problem(failure.message) }
+    let name = failure.status == 64 ? "usage" : "failed"
+    self.failure(domain: "bleshell", Int(failure.status), name, failure.message)
+  }
 
-    /// Shows other text instead.
-    func change(_ text: String) {
-      if shown { Output.write(STDERR_FILENO, "\r\u{1B}[K\(Output.clean(text)) …") }
-    }
-
-    /// Removes the line from the terminal.
-    func end() {
-      if shown { Output.write(STDERR_FILENO, "\r\u{1B}[K") }
-    }
+  private func failure(domain: String, _ code: Int, _ name: String, _ message: String) {
+    let error: JSONValue = [
+      "error": ["domain": .text(domain), "code": .integer(code), "name": .text(name), "message": .text(message)]
+    ]
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let line = try? encoder.encode(error) else { return }
+    Self.write(STDERR_FILENO, String(decoding: line, as: UTF8.self) + "\n")
   }
 
   /// The styles of text.
@@ -104,7 +110,7 @@ struct Output: Sendable {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  private static func write(_ descriptor: Int32, _ text: String) {
+  static func write(_ descriptor: Int32, _ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -117,33 +123,6 @@ struct Output: Sendable {
         exitProcess(1)  // The reader has gone, such as "head" after its lines.
       }
     }
-  }
-}
-
-/// A value as text: its meaning if that is known, else its characters if they are printable, else nil.
-func meaning(_ value: [UInt8], of uuid: BluetoothUUID) -> String? {
-  (AssignedValue.text(for: uuid, value: value) ?? AssignedValue.printableText(value).map { "\"\($0)\"" })
-    .map(Output.clean)
-}
-
-extension Output {
-  /// Prints a value of an attribute.
-  /// - Parameter time: When it came; printed if given.
-  func value(_ value: [UInt8], of attribute: Attribute, device: Device, time: Date? = nil) throws {
-    if json {
-      var object: [String: JSONValue] = [
-        "peripheral": .text(device.peripheral.identifier), "handle": .integer(Int(attribute.handle)),
-        "uuid": .text("\(attribute.uuid)"), "value": .text(Hex.encode(value)),
-      ]
-      object["name"] = attribute.uuid.assignedName.map { .text($0) }
-      object["text"] = meaning(value, of: attribute.uuid).map { .text($0) }
-      object["time"] = time.map { .number($0.timeIntervalSince1970) }
-      return try self.object(object)
-    }
-    let hex = value.isEmpty ? "(empty)" : Hex.encode(value)
-    let shown =
-      meaning(value, of: attribute.uuid).map { "\(styled($0, .bold))  \(styled(hex, .dim))" } ?? styled(hex, .bold)
-    line((time.map { styled(clockText($0), .dim) + "  " } ?? "") + "\(attribute.title): \(shown)")
   }
 }
 

@@ -16,13 +16,39 @@ struct Attribute {
   func has(_ property: String) -> Bool { properties.contains(property) }
 }
 
+/// What a characteristic is wanted for.
+enum AttributeUse: String {
+  case read, write, subscribe
+
+  /// What a command wants a characteristic for.
+  init?(command: String) {
+    switch command {
+    case "read": self = .read
+    case "write": self = .write
+    case "subscribe", "listen": self = .subscribe
+    default: return nil
+    }
+  }
+
+  /// Whether a characteristic with these properties is of that use.
+  func fits(_ properties: [String]) -> Bool {
+    switch self {
+    case .read: properties.contains("read")
+    case .write: properties.contains("write") || properties.contains("writeWithoutResponse")
+    case .subscribe: properties.contains("notify") || properties.contains("indicate")
+    }
+  }
+}
+
 extension AttributePath {
-  /// A characteristic that a text names by its UUID, possibly behind that of its service and a slash; nil for other
-  /// texts.
+  /// A characteristic that a text names by its whole UUID, possibly behind that of its service and a slash; nil for
+  /// other texts, also for 8 digits, which may be the beginning of a UUID.
   init?(_ text: String) {
     // "0x0012" is a handle.
     guard !text.lowercased().hasPrefix("0x") else { return nil }
-    let uuids = text.split(separator: "/", omittingEmptySubsequences: false).map { BluetoothUUID($0) }
+    let uuids = text.split(separator: "/", omittingEmptySubsequences: false).map {
+      $0.utf8.count == 8 ? nil : BluetoothUUID($0)
+    }
     switch uuids.count {
     case 1:
       guard let characteristic = uuids[0] else { return nil }
@@ -36,37 +62,71 @@ extension AttributePath {
 }
 
 extension [ServiceDescription] {
-  /// The attribute that a text denotes: a handle ("0x0012"), a UUID, or an assigned name or its beginning; a UUID or
-  /// name can follow a service and a slash.
+  /// The attribute that a text denotes: a handle ("0x0012"), a UUID or its first digits (at least four), or an assigned
+  /// name or its beginning; a UUID or name can follow a service and a slash. Behind 0x a UUID is meant where the device
+  /// has no attribute with such a handle.
   /// - Throws: `Failure` if no attribute matches, or several.
   func attribute(_ text: String) throws -> Attribute {
-    if text.lowercased().hasPrefix("0x") {
-      guard let handle = UInt16(text.dropFirst(2), radix: 16) else { throw Failure("\(text) is not a handle") }
-      return allAttributes(in: self).first { $0.handle == handle } ?? Attribute(handle: handle, uuid: 0, properties: [])
-    }
     var (services, wanted) = (self, text[...])
+    if text.lowercased().hasPrefix("0x") {
+      let digits = text.dropFirst(2)
+      guard let handle = UInt16(digits, radix: 16) else { throw Failure("\(text) is not a handle or a UUID") }
+      if let attribute = allAttributes(in: self).first(where: { $0.handle == handle }) { return attribute }
+      guard digits.utf8.count == 4, flatMap({ $0.characteristics ?? [] }).contains(uuid: BluetoothUUID(digits)) else {
+        throw Failure(
+          "the device has no attribute with the handle \(handleText(handle)); \"services\" shows what it has")
+      }
+      wanted = digits
+    } else if text.utf8.count != 4, let handle = UInt16(text) {
+      throw Failure("\(text) is not a UUID; if you mean the handle, write it in hex: \(handleText(handle))", status: 64)
+    }
     if let slash = text.firstIndex(of: "/") {
       let service = text[..<slash]
-      services = filter { Self.meets(service, $0.uuid, exactly: false) }
+      services = filter { candidate in Match.allCases.contains { $0.meets(service, candidate.uuid) } }
       wanted = text[text.index(after: slash)...]
-      guard !services.isEmpty else { throw Failure("the device has no service \(service)") }
+      guard !services.isEmpty else {
+        throw Failure(
+          "the device has no service \(service)" + Suggestion.question(String(service), among: map(\.uuid).words))
+      }
     }
-    for exactly in [true, false] {
-      let matches = allAttributes(in: services).filter { Self.meets(wanted, $0.uuid, exactly: exactly) }
+    let all = allAttributes(in: services)
+    for match in Match.allCases {
+      let matches = all.filter { match.meets(wanted, $0.uuid) }
       if matches.count > 1 {
         let handles = matches.map { "\(handleText($0.handle))  \($0.title)" }
         throw Failure("\(text) is ambiguous; give the handle of one of these:\n" + handles.joined(separator: "\n"))
       }
       if let match = matches.first { return match }
     }
-    throw Failure("the device has no characteristic \(text); \"services\" shows what it has")
+    throw Failure(
+      "the device has no characteristic \(text)\(Suggestion.question(String(wanted), among: all.map(\.uuid).words)); "
+        + "\"services\" shows what it has")
   }
+}
 
-  private static func meets(_ text: Substring, _ uuid: BluetoothUUID, exactly: Bool) -> Bool {
-    if let wanted = BluetoothUUID(text) { return wanted == uuid }
-    guard let name = uuid.assignedName?.lowercased() else { return false }
-    return exactly ? name == text.lowercased() : name.hasPrefix(text.lowercased())
+/// How a text names an attribute; the first way in which one is named counts.
+private enum Match: CaseIterable {
+  case whole
+  case beginning
+
+  func meets(_ text: Substring, _ uuid: BluetoothUUID) -> Bool {
+    let wanted = text.lowercased()
+    let name = uuid.assignedName?.lowercased()
+    switch self {
+    case .whole: return BluetoothUUID(text) == uuid || name == wanted
+    case .beginning:
+      return name?.hasPrefix(wanted) == true || wanted.utf8.count >= 4 && "\(uuid)".lowercased().hasPrefix(wanted)
+    }
   }
+}
+
+extension [CharacteristicDescription] {
+  fileprivate func contains(uuid: BluetoothUUID?) -> Bool { contains { $0.uuid == uuid } }
+}
+
+extension [BluetoothUUID] {
+  /// The words that name them.
+  fileprivate var words: [String] { flatMap { [$0.assignedName, "\($0)"] }.compactMap { $0 } }
 }
 
 private func allAttributes(in services: [ServiceDescription]) -> [Attribute] {

@@ -4,14 +4,28 @@ import Bluetooth
 
 extension Shell {
   /// Calls a function with a device: the named one, connected for that long, or the current one.
-  func use(_ name: String?, timeout: Double, _ body: @MainActor (Device) async throws -> Void) async throws {
+  /// - Parameters:
+  ///   - timeout: Seconds to look for the device, and then to connect; 0: no limit.
+  ///   - limit: Seconds for all of it; nil or 0: no limit.
+  func use(
+    _ name: String?, timeout: Double, limit: Double? = nil, _ body: @escaping @MainActor (Device) async throws -> Void
+  ) async throws {
+    guard let limit, limit > 0 else { return try await use(name, timeout: timeout, body) }
+    // What has a limit of its own reports it first, with more to say.
+    let done: Void? = try await withDeadline(limit + 0.2) { @MainActor in
+      try await self.use(name, timeout: timeout, body)
+    }
+    if done == nil { throw Failure("it was not done within \(limit) s") }
+  }
+
+  private func use(
+    _ name: String?, timeout: Double, _ body: @MainActor (Device) async throws -> Void
+  ) async throws {
     guard let name else {
       guard let current else { throw Failure("no device is connected: name one, or connect first") }
       return try await body(current)
     }
-    if let current, current.name == name || current.peripheral.identifier.lowercased() == name.lowercased() {
-      return try await body(current)
-    }
+    if let device = connected(name) { return try await body(device) }
     let device = try await connect(name, timeout: timeout)
     do {
       try await body(device)
@@ -20,6 +34,13 @@ extension Shell {
       throw error
     }
     await release(device)
+  }
+
+  /// The device that `connect` connected and that a text denotes, by the rules of other devices; nil: none, or several.
+  func connected(_ text: String) -> Device? {
+    let candidates = devices.map { Candidate($0.peripheral.identifier, $0.name, $0.peripheral.link.address) }
+    guard let found = try? choose(text, among: candidates) else { return nil }
+    return devices.first { $0.peripheral.identifier == found.identifier }
   }
 
   /// Disconnects from a device, also when the task was cancelled. It is not an error if it has already disconnected.
@@ -105,7 +126,9 @@ extension Shell {
     let candidates = (meant.isEmpty ? known : meant).map { Candidate($0.peripheral, $0.name, $0.address) }
     let match = meant.count == 1 ? candidates.first : try choose(text, among: candidates)
     guard let match else {
-      throw Failure("bled does not know the device \(text): \"bleshell peripherals\" lists those that it knows")
+      throw Failure(
+        "bled does not know the device \(text)\(Suggestion.question(text, among: known.compactMap(\.name))); "
+          + "\"bleshell peripherals\" lists those that it knows")
     }
     return (match.identifier, match.name ?? match.address)
   }
@@ -141,7 +164,7 @@ extension Shell {
   private func choose(_ text: String, among candidates: [Candidate]) throws -> Candidate? {
     let lower = text.lowercased()
     let rules: [(Candidate) -> Bool] = [
-      { $0.identifier.lowercased() == lower },
+      { $0.identifier.lowercased() == lower || $0.address.lowercased() == lower },
       { $0.name == text },
       { $0.name?.lowercased() == lower },
       { lower.count >= 4 && $0.identifier.lowercased().hasPrefix(lower) },
@@ -160,55 +183,24 @@ extension Shell {
   }
 
   /// Scans until a device with that name is heard.
-  private func search(_ text: String, timeout: Double) async throws -> (DeviceReference, name: String) {
+  func search(_ text: String, timeout: Double) async throws -> (DeviceReference, name: String) {
     let progress = output.progress("Looking for \(text)")
     defer { progress.end() }
     let reports = try await connection().scan()
-    let found = try await withDeadline(timeout) {
+    var heard: Set<String> = []
+    let found = try await withDeadline(timeout) { @MainActor in
       for try await report in reports {
+        if let name = report.name, heard.count < 256 { heard.insert(name) }
         let candidate = Candidate(report.peripheral, report.name, report.address)
-        if let match = try await self.choose(text, among: [candidate]) { return match }
+        if let match = try self.choose(text, among: [candidate]) { return match }
       }
       throw BledError.daemonUnreachable.error("the connection to bled was closed")
     }
     guard let found else {
       throw Failure(
-        "\(text) was not heard within \(timeout) s. Is it on and in range? \"bleshell scan\" shows the devices.")
+        "\(text) was not heard within \(timeout) s\(Suggestion.question(text, among: heard.sorted())) "
+          + "Is it on and in range? \"bleshell scan\" shows the devices.")
     }
     return (.identifier(found.identifier), found.name ?? found.address)
   }
-}
-
-/// A connected device with what is known about it.
-@MainActor final class Device {
-  let peripheral: Peripheral
-  /// The name to show.
-  let name: String
-  private let output: Output
-  private var services: [ServiceDescription]?
-
-  init(peripheral: Peripheral, name: String, output: Output) {
-    self.peripheral = peripheral
-    self.name = name
-    self.output = output
-  }
-
-  /// Its services, discovered at the first use.
-  func tree() async throws -> [ServiceDescription] {
-    if let services { return services }
-    let progress = output.progress("Discovering the services of \(name)")
-    defer { progress.end() }
-    let services = try await peripheral.discover { [name] found in
-      progress.change(
-        "Discovering the services of \(name): \(found.services) services, \(found.characteristics) characteristics")
-    }
-    self.services = services
-    return services
-  }
-
-  /// Makes the next `tree` discover again.
-  func forgetTree() { services = nil }
-
-  /// What is known without discovery.
-  var knownTree: [ServiceDescription] { services ?? [] }
 }

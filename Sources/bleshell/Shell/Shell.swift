@@ -5,16 +5,20 @@ import Bluetooth
 import JSONFiles
 import Glibc
 
-/// The context of commands: the connection to the daemon, the current device, and the output.
+/// The context of commands: the connection to the daemon, the devices, and the output.
 @MainActor final class Shell {
   let output: Output
   let socket: String
   /// Whether commands are read line by line, so that a connection outlives its command.
-  let isLineMode: Bool
-  /// The device chosen by `connect`.
+  var isLineMode: Bool
+  /// The devices that `connect` connected, in this order.
+  private(set) var devices: [Device] = []
+  /// The one that commands without a device are for.
   private(set) var current: Device?
-  /// What happened between commands, reported before the next prompt.
-  private(set) var news: [String] = []
+  /// How many files with commands are running, one from within the other.
+  var scripts = 0
+  /// Prints what happened, on a terminal above the line that is being typed; nil: on standard error.
+  var announce: ((String) -> Void)?
   /// The advertisements that continue in the background.
   var advertisements: [Int] = []
   private var client: BledClient?
@@ -29,7 +33,7 @@ import Glibc
   /// The connection to the daemon; made at the first use, and again after it was lost.
   func connection() async throws -> BledClient {
     if let client, client.isConnected { return client }
-    (current, advertisements) = (nil, [])
+    (current, devices, advertisements) = (nil, [], [])
     let client = try await BledClient.connect(to: socket, name: "bleshell")
     self.client = client
     return client
@@ -51,12 +55,13 @@ import Glibc
   func close() {
     client?.close()
     endRawConnection()
-    (client, current, advertisements) = (nil, nil, [])
+    (client, current, devices, advertisements) = (nil, nil, [], [])
   }
 
   /// Runs a command; Ctrl-C ends it.
+  /// - Parameter json: Whether errors are reported as JSON.
   /// - Returns: The exit status: 0 on success.
-  func perform(_ body: @escaping @MainActor () async throws -> Void) async -> Int32 {
+  func perform(json: Bool = false, _ body: @escaping @MainActor () async throws -> Void) async -> Int32 {
     let task = Task { @MainActor in try await body() }
     let interrupt = Interrupt { task.cancel() }
     defer { interrupt.end() }
@@ -64,28 +69,30 @@ import Glibc
       try await task.value
       return 0
     } catch {
-      return await report(error, interrupted: task.isCancelled)
+      return await report(error, interrupted: task.isCancelled, output.with(json: json || output.json))
     }
   }
 
-  private func report(_ error: any Error, interrupted: Bool) async -> Int32 {
+  private func report(_ error: any Error, interrupted: Bool, _ output: Output) async -> Int32 {
     switch error {
     case _ where interrupted:
       return 130
     case let failure as Failure:
-      if !failure.message.isEmpty { output.problem(failure.message) }
+      output.failure(failure)
       return failure.status
     case let error as FileError:
-      output.problem("\(error)")
+      output.failure(Failure("\(error)"))
       return 1
     case let error as BluetoothError:
-      output.problem("\(error)")
-      if error.domain == .gap, let remedies = await adapterRemedies(for: error) { output.problem(remedies) }
+      output.failure(error)
+      if error.domain == .gap, !output.json, let remedies = await adapterRemedies(for: error) {
+        output.problem(remedies)
+      }
       return 1
     default:
       let message = Bleshell.fullMessage(for: error)
       let status = Bleshell.exitCode(for: error).rawValue
-      if status == 0 { output.line(message) } else { output.problem(message) }
+      if status == 0 { output.line(message) } else { output.failure(Failure(message, status: status)) }
       return status
     }
   }
@@ -103,36 +110,46 @@ import Glibc
     return problems.isEmpty ? nil : problems.joined(separator: "\n")
   }
 
-  /// Makes a device the current one and watches its connection.
-  func choose(_ device: Device?) {
+  /// Makes a device the current one, and watches its connection if it is a new one.
+  func choose(_ device: Device) {
     current = device
-    guard let device else { return }
+    guard !devices.contains(where: { $0 === device }) else { return }
+    devices.removeAll { $0.peripheral.identifier == device.peripheral.identifier }
+    devices.append(device)
     Task {
-      for await reason in device.peripheral.ends where self.current === device {
-        self.current = nil
-        self.tell("\(device.name) disconnected" + (reason.map { ": \($0.message)" } ?? ""))
+      for await reason in device.peripheral.ends where self.holds(device) {
+        self.drop(device)
+        let others = self.devices.map { "\"use \($0.name)\"" }.joined(separator: " or ")
+        self.tell(
+          "\(device.name) disconnected" + (reason.map { ": \($0.message)" } ?? "")
+            + (others.isEmpty ? "" : "; \(others) goes on with another device"))
       }
     }
     Task {
-      for await change in device.peripheral.changes where self.current === device {
+      for await change in device.peripheral.changes where self.holds(device) {
         switch change {
         case .lost(let reason):
+          device.isLost = true
           self.tell("lost the connection to \(device.name)" + (reason.map { ": \($0.message)" } ?? ""))
         case .back:
-          device.forgetTree()
+          device.isLost = false
+          device.forgetAll()
           self.tell("\(device.name) is connected again")
         }
       }
     }
   }
 
-  /// Reports an event that is independent of commands: at once, or on a terminal before the next prompt.
-  private func tell(_ text: String) {
-    if output.isTerminal, isLineMode { news.append(text) } else { output.problem(text) }
+  /// A device is not used any more. None takes its place: what is typed next was not meant for another device.
+  func drop(_ device: Device) {
+    devices.removeAll { $0 === device }
+    if current === device { current = nil }
   }
 
-  func takeNews() -> [String] {
-    defer { news = [] }
-    return news
+  private func holds(_ device: Device) -> Bool { devices.contains { $0 === device } }
+
+  /// Reports an event that is independent of commands.
+  private func tell(_ text: String) {
+    if let announce { announce(text) } else { output.problem(text) }
   }
 }

@@ -34,10 +34,11 @@ final class ChildProcess {
   ///   - environment: added to that of the tests.
   ///   - descriptors: those it inherits, and under which number.
   ///   - input: what it reads from its standard input.
+  ///   - terminal: the path of a terminal, which becomes that of the program instead of files.
   ///   - folder: where its output goes; a daemon keeps its state there.
   init(
     _ program: String, _ arguments: [String], environment: [String: String] = [:],
-    descriptors: [(CInt, as: CInt)] = [], input: String = "", folder: TemporaryFolder
+    descriptors: [(CInt, as: CInt)] = [], input: String = "", terminal: String? = nil, folder: TemporaryFolder
   ) throws {
     let number = folder.nextNumber()
     outputPath = "\(folder.path)/\(number).out"
@@ -54,9 +55,19 @@ final class ChildProcess {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, inputPath, O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    if let terminal {
+      // The first terminal that the leader of a session opens becomes its own.
+      for number in 0...2 { posix_spawn_file_actions_addopen(&actions, CInt(number), terminal, O_RDWR, 0) }
+    } else {
+      posix_spawn_file_actions_addopen(&actions, 0, inputPath, O_RDONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // POSIX_SPAWN_SETSID, which Swift does not import.
+    if terminal != nil { posix_spawnattr_setflags(&attributes, 0x80) }
     for (descriptor, number) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], 20)
 
@@ -67,7 +78,7 @@ final class ChildProcess {
       .map { "\($0.key)=\($0.value)" }
     var pid: pid_t = 0
     let code = Self.withCStrings([path] + arguments) { arguments in
-      Self.withCStrings(variables) { posix_spawn(&pid, path, &actions, nil, arguments, $0) }
+      Self.withCStrings(variables) { posix_spawn(&pid, path, &actions, &attributes, arguments, $0) }
     }
     guard code == 0 else { throw Failure(description: "\(path): \(String(cString: strerror(code)))") }
     self.pid = pid
@@ -84,6 +95,12 @@ final class ChildProcess {
   /// What it has written to standard output and to standard error so far.
   var output: String { Self.read(outputPath) }
   var errors: String { Self.read(errorPath) }
+
+  /// Whether it has ended.
+  var hasEnded: Bool {
+    var waiting = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
+    return status != nil || poll(&waiting, 1, 0) == 1
+  }
 
   func send(signal: CInt) { kill(pid, signal) }
 

@@ -1,0 +1,52 @@
+import ArgumentParser
+import BledRPC
+
+/// `bleshell use`
+struct UseCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "use", abstract: "Makes another of the connected devices the current one (in line mode).")
+
+  @Argument(help: "A name, an address or an identifier.") var device: String
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    guard let device = shell.connected(device) else { throw shell.notConnected(device) }
+    shell.choose(device)
+    if output(of: shell).json {
+      try output(of: shell).object(PeripheralReference(peripheral: device.peripheral.identifier))
+    } else if !shell.output.isTerminal {
+      shell.output.line("using \(Output.clean(device.name))")
+    }
+  }
+}
+
+/// `bleshell disconnect`
+struct DisconnectCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disconnect", abstract: "Disconnects from a device (in line mode).")
+
+  @Argument(help: "A name, an address or an identifier (default: the current device).") var device: String?
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    guard let meant = device.map({ shell.connected($0) }) ?? shell.current else { throw shell.notConnected(device) }
+    shell.drop(meant)
+    try await meant.peripheral.disconnect()
+    let output = output(of: shell)
+    if output.json {
+      try output.object(PeripheralReference(peripheral: meant.peripheral.identifier))
+    } else {
+      output.line("disconnected from \(Output.clean(meant.name))")
+    }
+  }
+}
+
+extension Shell {
+  /// The error for a device that `connect` did not connect.
+  fileprivate func notConnected(_ text: String?) -> Failure {
+    let names = devices.map(\.name)
+    guard !names.isEmpty else { return Failure("no device is connected here") }
+    let list = names.map(Output.clean).joined(separator: ", ")
+    return Failure(text.map { "\($0) is not connected here; connected: \(list)" } ?? "which device? Connected: \(list)")
+  }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import FoundationEssentials
+import JSONFiles
+
+/// `bleshell run`
+struct RunCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Runs the commands in a file, until the first one that fails.",
+    discussion: """
+      Each line is a command as in line mode. "expect" and "listen" wait for what devices do. The exit status is that of \
+      the command that failed: 2 if something that was expected did not happen, 64 for an invalid line, otherwise 1.
+      """)
+
+  @Argument(help: "The file.") var file: String
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    guard let data = FileManager.default.contents(atPath: file) else { throw Failure("\(file) cannot be read") }
+    guard data.count <= 1 << 20, let text = String(validating: data, as: UTF8.self) else {
+      throw Failure("\(file) is not text in UTF-8 of at most 1 MiB")
+    }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    try await LineMode(shell: shell).runScript(lines, name: file)
+  }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import Synchronization
+
+/// A line on standard error that says what is awaited, and after a second for how long already.
+final class Progress: Sendable {
+  private struct State {
+    var text: String
+    let start = ContinuousClock.now
+    var hasEnded: Bool
+    var ticking: Task<Void, Never>?
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter text: What is awaited; nil: nothing is shown.
+  init(_ text: String?) {
+    state = Mutex(State(text: text ?? "", hasEnded: text == nil))
+    guard text != nil else { return }
+    draw()
+    let ticking = Task { [weak self] in
+      while !Task.isCancelled {
+        try? await Task.sleep(for: .seconds(1))
+        self?.draw()
+      }
+    }
+    state.withLock { $0.ticking = ticking }
+  }
+
+  /// Shows other text instead.
+  func change(_ text: String) {
+    state.withLock { $0.text = text }
+    draw()
+  }
+
+  /// Removes the line from the terminal.
+  func end() {
+    state.withLock { state in
+      guard !state.hasEnded else { return }
+      state.hasEnded = true
+      state.ticking?.cancel()
+      Output.write(STDERR_FILENO, "\r\u{1B}[K")
+    }
+  }
+
+  deinit { end() }
+
+  private func draw() {
+    state.withLock { state in
+      guard !state.hasEnded else { return }
+      let seconds = (ContinuousClock.now - state.start).components.seconds
+      let time = seconds > 0 ? " \(seconds) s" : ""
+      let text = "\(Output.clean(state.text)) …\(time)".truncated(to: Output.terminalSize.columns - 1)
+      Output.write(STDERR_FILENO, "\r\u{1B}[K\(text)")
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import BledRPC
+import Bluetooth
+
+/// The devices of a scan on a screen: which are there, in which order, and which of them is selected.
+///
+/// | Input                  | What happens                                                                     |
+/// |------------------------|----------------------------------------------------------------------------------|
+/// | `heard`                | the device is there, with its signal strength in the history                     |
+/// | `lost`                 | it fades                                                                         |
+/// | `tick`                 | what has faded for `fading` seconds goes                                         |
+/// | up, down, pages, ends  | another device is selected; before that none is                                  |
+/// | s                      | the next order: by signal, age, name                                             |
+/// | /                      | the filter is typed, until Enter (it stays) or Escape (it goes)                  |
+/// | Enter                  | `chosen`, if a device is selected                                                |
+/// | q, Escape, ^C          | `ended`                                                                          |
+struct ScanList {
+  /// What the devices are sorted by.
+  enum Order: String, CaseIterable {
+    /// The strongest first, by the average of the last packets.
+    case signal
+    /// The one first that was heard last.
+    case age
+    case name
+  }
+
+  /// What is to be done by who owns the list.
+  enum Event: Equatable {
+    case changed
+    case chosen(String)
+    case ended
+  }
+
+  /// A device.
+  struct Device {
+    var report: ScanReport.Params
+    /// The last signal strengths in dBm, the newest at the end.
+    var history: [Int] = []
+    /// Seconds, on the clock of the list.
+    var heard: Double
+    /// When it was lost; nil: it is there.
+    var lost: Double?
+
+    /// The average of the history.
+    var level: Double? { history.isEmpty ? nil : Double(history.reduce(0, +)) / Double(history.count) }
+  }
+
+  static let historyLength = 8
+  /// How long a device that was lost is still shown, in seconds.
+  private static let fading = 8.0
+  private static let maximumDevices = 4096
+
+  private var devices: [String: Device] = [:]
+  private(set) var order = Order.signal
+  private(set) var filter = ScanListFilter("")
+  /// Whether keys go to the filter.
+  private(set) var isTyping = false
+  /// The identifier of the selected device.
+  private(set) var selected: String?
+
+  /// How many devices are there, whatever the filter.
+  var count: Int { devices.count }
+
+  /// A device was heard.
+  mutating func heard(_ report: ScanReport.Params, at time: Double) {
+    guard devices.count < Self.maximumDevices || devices[report.peripheral] != nil else { return }
+    var device = devices[report.peripheral] ?? Device(report: report, heard: time)
+    (device.report, device.heard, device.lost) = (report, time, nil)
+    if let rssi = report.rssi { device.history = device.history.suffix(Self.historyLength - 1) + [rssi] }
+    devices[report.peripheral] = device
+  }
+
+  /// A device is not heard any more.
+  mutating func lost(_ peripheral: String, at time: Double) { devices[peripheral]?.lost = time }
+
+  /// Time goes by.
+  mutating func tick(at time: Double) {
+    devices = devices.filter { $0.value.lost.map { time - $0 < Self.fading } ?? true }
+    if let selected, devices[selected] == nil { self.selected = nil }
+  }
+
+  /// The devices that pass the filter, in order.
+  func shown() -> [Device] {
+    let passing = devices.values.filter { filter.passes($0.report, level: $0.level) }
+    return passing.sorted { one, other in
+      switch order {
+      case .signal where one.level != other.level: (one.level ?? -200) > (other.level ?? -200)
+      case .age where one.heard != other.heard: one.heard > other.heard
+      case .name where one.report.name != other.report.name:
+        // Those without a name last.
+        (one.report.name?.lowercased() ?? "\u{10FFFF}") < (other.report.name?.lowercased() ?? "\u{10FFFF}")
+      default: one.report.peripheral < other.report.peripheral
+      }
+    }
+  }
+
+  /// Takes a key.
+  /// - Parameter page: How many devices the screen shows.
+  mutating func handle(_ key: Key, page: Int) -> Event {
+    if isTyping, types(key) { return .changed }
+    switch key {
+    case .up, .character("k"), .control("p"): move(-1)
+    case .down, .character("j"), .control("n"): move(1)
+    case .pageUp: move(-max(1, page))
+    case .pageDown: move(max(1, page))
+    case .home: move(-Self.maximumDevices)
+    case .end: move(Self.maximumDevices)
+    case .character("s"):
+      order = Order.allCases[((Order.allCases.firstIndex(of: order) ?? 0) + 1) % Order.allCases.count]
+    case .character("/"): isTyping = true
+    case .enter: if let selected { return .chosen(selected) }
+    case .character("q"), .escape, .control("c"): return .ended
+    default: break
+    }
+    return .changed
+  }
+
+  private mutating func move(_ steps: Int) {
+    let shown = shown()
+    guard !shown.isEmpty else { return selected = nil }
+    let place = shown.firstIndex { $0.report.peripheral == selected } ?? (steps < 0 ? shown.count : -1)
+    selected = shown[min(max(0, place + steps), shown.count - 1)].report.peripheral
+  }
+
+  /// - Returns: Whether the key was for the filter.
+  private mutating func types(_ key: Key) -> Bool {
+    switch key {
+    case .character(let character) where filter.text.count < 64:
+      filter = ScanListFilter(filter.text + String(character))
+    case .character: break
+    case .backspace: filter = ScanListFilter(String(filter.text.dropLast()))
+    case .control("u"): filter = ScanListFilter("")
+    case .enter: isTyping = false
+    case .escape: (isTyping, filter) = (false, ScanListFilter(""))
+    default: return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,99 @@
+import BledRPC
+
+/// The lines of a screen that shows a scan.
+struct ScanScreen {
+  /// A part of a line with its style.
+  typealias Cell = (text: String, style: Output.Style)
+
+  private static let bars = Array("▁▂▃▄▅▆▇█")
+  /// Of a full bar and of an empty one, in dBm.
+  private static let strongest = -40.0
+  private static let weakest = -100.0
+
+  let columns: Int
+  let rows: Int
+
+  /// How many devices it shows at once.
+  var page: Int { max(1, rows - 2) }
+
+  /// - Parameters:
+  ///   - time: On the clock of the list, in seconds.
+  ///   - notice: What is wrong, such as an adapter that is off; it takes the place of the help.
+  /// - Returns: At most `rows` lines, none wider than `columns`.
+  func lines(_ list: ScanList, at time: Double, notice: String?) -> [[Cell]] {
+    let shown = list.shown()
+    let place = shown.firstIndex { $0.report.peripheral == list.selected } ?? 0
+    let first = max(0, min(place - page / 2, shown.count - page))
+    var lines = [fitted([("  " + heading(list.order), .dim)])]
+    for device in shown.dropFirst(first).prefix(page) {
+      lines.append(fitted(cells(device, at: time, isSelected: device.report.peripheral == list.selected)))
+    }
+    let state: Cell =
+      list.isTyping
+      ? ("filter: \(list.filter.text)_   Enter keeps it, Escape removes it", .bold)
+      : notice.map { ($0, .bad) }
+        ?? ("\(counted(list, shown.count)); s sorts by \(next(list.order)), / filters, Enter connects, q ends", .dim)
+    lines.append(fitted([state]))
+    return Array(lines.suffix(max(1, rows)))
+  }
+
+  /// The history of a signal as small bars, right-aligned.
+  static func bars(_ history: [Int]) -> String {
+    let text = history.map { rssi in
+      let share = (Double(rssi) - weakest) / (strongest - weakest)
+      return bars[min(bars.count - 1, max(0, Int(share * Double(bars.count))))]
+    }
+    return String(text).fitted(to: ScanList.historyLength, right: true)
+  }
+
+  /// "now", "12s", "3m"
+  static func age(_ seconds: Double) -> String {
+    seconds < 1.5 ? "now" : seconds < 99.5 ? "\(Int(seconds.rounded()))s" : "\(Int(seconds / 60))m"
+  }
+
+  private var nameWidth: Int { columns >= 100 ? 24 : 16 }
+
+  private func heading(_ order: ScanList.Order) -> String {
+    func mark(_ text: String, _ column: ScanList.Order) -> String { column == order ? text + "*" : text }
+    return [
+      mark("NAME", .name).fitted(to: nameWidth), "ADDRESS".fitted(to: 17),
+      mark("RSSI", .signal).fitted(to: 5, right: true), "".fitted(to: ScanList.historyLength),
+      mark("AGE", .age).fitted(to: 4, right: true), "ADVERTISES",
+    ].joined(separator: " ")
+  }
+
+  private func cells(_ device: ScanList.Device, at time: Double, isSelected: Bool) -> [Cell] {
+    let report = device.report
+    let style = { (style: Output.Style) in device.lost == nil ? style : .dim }
+    let age = Self.age(time - device.heard)
+    return [
+      (isSelected ? "> " : "  ", .bold), ((report.name ?? "-").fitted(to: nameWidth) + " ", style(.bold)),
+      (report.address.fitted(to: 17) + " ", style(.plain)),
+      ((report.rssi.map(String.init) ?? "-").fitted(to: 5, right: true) + " ", style(.plain)),
+      (Self.bars(device.history) + " ", style(.good)), (age.fitted(to: 4, right: true) + " ", .dim),
+      (device.lost == nil ? ScanTable.contents(report).joined(separator: ", ") : "not heard any more", style(.plain)),
+    ]
+  }
+
+  private func counted(_ list: ScanList, _ shown: Int) -> String {
+    shown == list.count ? "\(shown) devices" : "\(shown) of \(list.count) devices, filter \(list.filter.text)"
+  }
+
+  private func next(_ order: ScanList.Order) -> String {
+    switch order {
+    case .signal: "age"
+    case .age: "name"
+    case .name: "signal"
+    }
+  }
+
+  private func fitted(_ cells: [Cell]) -> [Cell] {
+    var left = columns
+    return cells.compactMap { cell in
+      guard left > 0 else { return nil }
+      let text = Output.clean(cell.text).truncated(to: left)
+      left -= text.columns
+      return (text, cell.style)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import BledClient
+import BledRPC
+
+/// A scan on a screen of its own.
+@MainActor final class ScanView {
+  private let output: Output
+  private let table: ScanTable
+  private let start = ContinuousClock.now
+  private var list = ScanList()
+  private var notices = AdapterNotices()
+  private var screen: FullScreen?
+  private var ended: CheckedContinuation<String?, any Error>?
+
+  init(output: Output) {
+    self.output = output
+    table = ScanTable(output: output)
+  }
+
+  /// Whether nothing was heard.
+  var isEmpty: Bool { table.isEmpty }
+
+  /// Shows what is heard until somebody ends it.
+  /// - Parameter seconds: For how long at the most; 0: no limit.
+  /// - Returns: The device to connect to; nil: none.
+  /// - Throws: What ends the connection to the daemon.
+  func run(
+    _ reports: AsyncThrowingStream<ScanReport.Params, any Error>, _ client: BledClient, seconds: Double
+  ) async throws -> String? {
+    let losses = client.notifications(ScanLost.self, buffering: .newest(1024))
+    let changes = client.notifications(AdapterChanged.self, buffering: .newest(64))
+    let tasks: [Task<Void, any Error>] = [
+      Task {
+        do {
+          for try await report in reports { heard(report) }
+          end(.failure(BledError.daemonUnreachable.error("the connection to bled was closed")))
+        } catch {
+          end(.failure(error))
+        }
+      },
+      Task { for try await lost in losses { change { $0.lost(lost.peripheral, at: now) } } },
+      Task {
+        for try await adapter in changes {
+          _ = notices.changed(adapter)
+          screen?.change()
+        }
+      },
+      Task {
+        while true {
+          try await Task.sleep(for: .seconds(1))
+          change { $0.tick(at: now) }
+        }
+      },
+      Task {
+        guard seconds > 0 else { return }
+        try await Task.sleep(for: .seconds(seconds))
+        end(.success(nil))
+      },
+    ]
+    defer { tasks.forEach { $0.cancel() } }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        ended = continuation
+        begin()
+        // A cancellation before this point found nothing to end.
+        if Task.isCancelled { end(.success(nil)) }
+      }
+    } onCancel: {
+      Task { @MainActor in self.end(.success(nil)) }
+    }
+  }
+
+  /// Prints the whole table.
+  func finish() {
+    screen?.end()
+    screen = nil
+    table.finish()
+  }
+
+  private var now: Double { (ContinuousClock.now - start) / .seconds(1) }
+
+  private func begin() {
+    let screen = FullScreen(
+      output: output,
+      lines: { [unowned self] columns, rows in
+        ScanScreen(columns: columns, rows: rows).lines(list, at: now, notice: notices.problem)
+      }, key: { [weak self] in self?.handle($0) }, hungUp: { [weak self] in self?.end(.success(nil)) })
+    self.screen = screen
+    if !screen.begin() { end(.success(nil)) }
+  }
+
+  private func heard(_ report: ScanReport.Params) {
+    table.add(report)
+    change { $0.heard(report, at: now) }
+  }
+
+  private func change(_ change: (inout ScanList) -> Void) {
+    change(&list)
+    screen?.change()
+  }
+
+  private func handle(_ key: Key) {
+    switch list.handle(key, page: ScanScreen(columns: 80, rows: Output.terminalSize.rows).page) {
+    case .changed: break
+    case .chosen(let peripheral): end(.success(peripheral))
+    case .ended: end(.success(nil))
+    }
+  }
+
+  private func end(_ result: Result<String?, any Error>) {
+    screen?.end()
+    ended?.resume(with: result)
+    ended = nil
+  }
+}

@@ -1,0 +1,101 @@
+import BledClient
+import BledRPC
+import Bluetooth
+
+/// A connected device with what is known about it.
+@MainActor final class Device {
+  let peripheral: Peripheral
+  /// The name to show.
+  let name: String
+  /// Whether the connection is lost, and bled connects again.
+  var isLost = false
+  private let output: Output
+  private var services: [ServiceDescription]?
+  /// What was refused for want of protection, by handle, with the name of the error.
+  private(set) var protections: [UInt16: String] = [:]
+  /// The values that were not expected yet, by handle.
+  private var listenings: [UInt16: AsyncThrowingStream<[UInt8], any Error>] = [:]
+
+  init(peripheral: Peripheral, name: String, output: Output) {
+    self.peripheral = peripheral
+    self.name = name
+    self.output = output
+  }
+
+  /// What a prompt shows.
+  var label: String { isLost ? "\(name), not connected" : name }
+
+  /// Its services, discovered at the first use.
+  func tree() async throws -> [ServiceDescription] {
+    if let services { return services }
+    let progress = output.progress("Discovering the services of \(name)")
+    defer { progress.end() }
+    let services = try await peripheral.discover { [name] found in
+      progress.change(
+        "Discovering the services of \(name): \(found.services) services, \(found.characteristics) characteristics")
+    }
+    self.services = services
+    return services
+  }
+
+  /// The values of a characteristic since the first call for it; one reader at a time.
+  func listen(to attribute: Attribute) async throws -> AsyncThrowingStream<[UInt8], any Error> {
+    if let values = listenings[attribute.handle] { return values }
+    let values = try await peripheral.subscribe(attribute.handle)
+    listenings[attribute.handle] = values
+    return values
+  }
+
+  /// Reads a value, and keeps in mind if the device protects it.
+  func read(_ handle: UInt16) async throws -> [UInt8] {
+    do throws(BluetoothError) {
+      return try await peripheral.read(handle)
+    } catch {
+      noticeProtection(error, handle)
+      throw error
+    }
+  }
+
+  /// Reads a value that is named by UUIDs, without a discovery of everything; otherwise as `read` with a handle.
+  func read(_ path: AttributePath, text: String) async throws -> GATTRead.Result {
+    do throws(BluetoothError) {
+      return try await peripheral.client.call(
+        GATTRead.self, .init(peripheral: peripheral.identifier, attribute: path))
+    } catch {
+      if Self.isProtection(error), let handle = try? await tree().attribute(text).handle {
+        noticeProtection(error, handle)
+      }
+      throw error
+    }
+  }
+
+  /// Writes a value; otherwise as `read`.
+  func write(_ value: [UInt8], to handle: UInt16, response: Bool) async throws {
+    do throws(BluetoothError) {
+      try await peripheral.write(value, to: handle, response: response)
+    } catch {
+      noticeProtection(error, handle)
+      throw error
+    }
+  }
+
+  /// Insufficient authentication, authorization, key size and encryption (Core 5.4, Vol 3, Part F, 3.4.1.1).
+  private static let protectionCodes = [0x05, 0x08, 0x0C, 0x0F]
+
+  private func noticeProtection(_ error: BluetoothError, _ handle: UInt16) {
+    if Self.isProtection(error) { protections[handle] = error.name }
+  }
+
+  private static func isProtection(_ error: BluetoothError) -> Bool {
+    error.domain == .att && protectionCodes.contains(error.code)
+  }
+
+  /// Makes the next `tree` discover again.
+  func forgetTree() { services = nil }
+
+  /// The connection was lost: nothing that was known or subscribed to is so any more.
+  func forgetAll() { (services, listenings, protections) = (nil, [:], [:]) }
+
+  /// What is known without discovery.
+  var knownTree: [ServiceDescription] { services ?? [] }
+}

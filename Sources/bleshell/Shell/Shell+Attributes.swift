@@ -1,0 +1,63 @@
+import BledRPC
+import Bluetooth
+
+extension Shell {
+  /// Calls a function with a device and the words behind it: a characteristic, then others.
+  /// - Parameters:
+  ///   - words: An optional device, a characteristic, and the others.
+  ///   - use: What the characteristic is for.
+  ///   - others: The names of the others.
+  ///   - timeout: Seconds to look for the device, and then to connect.
+  ///   - limit: Seconds for all of it; nil or 0: no limit.
+  /// - Throws: `Failure` for missing words, which says what can be given; and what the function throws.
+  func use(
+    _ words: [String], for use: AttributeUse, _ others: [String] = [], timeout: Double, limit: Double? = nil,
+    _ body: @escaping @MainActor (Device, [String]) async throws -> Void
+  ) async throws {
+    let count = others.count + 1
+    guard words.count <= count + 1 else {
+      let usage = (["[DEVICE] CHARACTERISTIC"] + others).joined(separator: " ")
+      throw Failure("expected \(usage); see \"bleshell help \(use.rawValue)\"", status: 64)
+    }
+    if words.count == count + 1 {
+      return try await self.use(words[0], timeout: timeout, limit: limit) {
+        try await body($0, Array(words.dropFirst()))
+      }
+    }
+    let first = words.first
+    if let first, try await isDevice(first) {
+      guard words.count == 1 else { throw missing(others.last, of: use) }
+      return try await self.use(first, timeout: timeout, limit: limit) { throw try await self.choice(of: use, on: $0) }
+    }
+    guard let current else {
+      guard first == nil else { throw Failure("no device is connected: name one, or connect first") }
+      throw Failure(
+        "\(use.rawValue) needs a device and a characteristic; after \"connect\" only a characteristic", status: 64)
+    }
+    guard first != nil else { throw try await choice(of: use, on: current) }
+    guard words.count == count else { throw missing(others.last, of: use) }
+    try await self.use(nil, timeout: timeout, limit: limit) { try await body($0, words) }
+  }
+
+  /// Whether a word denotes a device rather than a characteristic of the current one.
+  private func isDevice(_ word: String) async throws -> Bool {
+    if AttributePath(word) != nil || word.lowercased().hasPrefix("0x") { return false }
+    if let current, (try? await current.tree().attribute(word)) != nil { return false }
+    if connected(word) != nil { return true }
+    return (try? await known(word)) != nil
+  }
+
+  private func missing(_ name: String?, of use: AttributeUse) -> Failure {
+    Failure("\(use.rawValue) needs a \(name ?? "CHARACTERISTIC"); see \"bleshell help \(use.rawValue)\"", status: 64)
+  }
+
+  /// The error for a characteristic that was not given.
+  private func choice(of use: AttributeUse, on device: Device) async throws -> Failure {
+    let all = try await device.tree().flatMap { $0.characteristics ?? [] }.filter { use.fits($0.properties) }
+    let lines = all.map { "  \(handleText($0.handle))  \(Attribute.title($0.uuid))" }
+    let name = Output.clean(device.name)
+    guard !lines.isEmpty else { return Failure("\(name) has no characteristic to \(use.rawValue)") }
+    return Failure(
+      "\(use.rawValue) needs a CHARACTERISTIC of \(name), one of:\n" + lines.joined(separator: "\n"), status: 64)
+  }
+}

@@ -1,0 +1,91 @@
+import Dispatch
+import Glibc
+
+/// The terminal while its keys are read one by one, rather than as lines: `begin`, then `end`. Whatever ends the
+/// process meanwhile, except SIGKILL, leaves it as it was.
+@MainActor final class Terminal {
+  /// How long an Escape waits for the rest of a control sequence.
+  private static let escapeTime = Duration.milliseconds(40)
+
+  private let key: @MainActor (Key) -> Void
+  private let hungUp: @MainActor () -> Void
+  private let resized: @MainActor () -> Void
+  private let usesScreen: Bool
+  private var decoder = KeyDecoder()
+  private var input: (any DispatchSourceRead)?
+  private var size: (any DispatchSourceSignal)?
+  private var lastOctet = ContinuousClock.now
+
+  /// - Parameters:
+  ///   - screen: Whether to use the whole screen; what was on it comes back at the end.
+  ///   - key: Called for each key.
+  ///   - hungUp: Called when no more keys come, as the terminal is gone.
+  ///   - resized: Called when the size has changed.
+  init(
+    screen: Bool, key: @escaping @MainActor (Key) -> Void, hungUp: @escaping @MainActor () -> Void,
+    resized: @escaping @MainActor () -> Void
+  ) {
+    (usesScreen, self.key, self.hungUp, self.resized) = (screen, key, hungUp, resized)
+  }
+
+  /// Whether keys are read.
+  var isReading: Bool { input != nil }
+
+  /// Begins to read keys.
+  /// - Returns: False if standard input is not a terminal.
+  @discardableResult func begin() -> Bool {
+    guard input == nil, TerminalModes.enter(screen: usesScreen) else { return false }
+    let input = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
+    input.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
+    input.resume()
+    self.input = input
+    // The default action of this signal is nothing, so nobody needs a handler for the source to work.
+    let size = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .main)
+    size.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.resized() } }
+    size.resume()
+    self.size = size
+    return true
+  }
+
+  /// Gives the terminal back.
+  func end() {
+    guard isReading else { return }
+    input?.cancel()
+    size?.cancel()
+    (input, size) = (nil, nil)
+    TerminalModes.leave()
+  }
+
+  /// Stops the process as Ctrl-Z does, and goes on when it is continued.
+  func suspend() {
+    guard isReading else { return }
+    TerminalModes.leave()
+    kill(0, SIGTSTP)
+    TerminalModes.enter(screen: usesScreen)
+    resized()
+  }
+
+  /// Reads octet by octet: what is typed behind the last key is for whoever reads next.
+  private func read() {
+    for _ in 0..<256 {
+      guard isReading else { return }
+      var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      guard poll(&waiting, 1, 0) > 0 else { break }
+      var octet: UInt8 = 0
+      let count = Glibc.read(STDIN_FILENO, &octet, 1)
+      if count < 0, errno == EINTR || errno == EAGAIN { break }
+      guard count > 0 else { return hungUp() }
+      lastOctet = .now
+      if let found = decoder.handle(octet) { key(found) }
+    }
+    if decoder.isWaiting { finishLater() }
+  }
+
+  private func finishLater() {
+    Task {
+      try? await Task.sleep(for: Self.escapeTime)
+      guard decoder.isWaiting, ContinuousClock.now - lastOctet >= Self.escapeTime else { return }
+      if let found = decoder.finish(), isReading { key(found) }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Glibc
+import Synchronization
+
+/// The modes of the terminal that bleshell changes, and how they were. There is one terminal, and a signal handler has
+/// to be able to restore it: this is where it finds what it needs.
+enum TerminalModes {
+  private static let isEntered = Atomic(false)
+  private static let usesScreen = Atomic(false)
+  /// As they were. Written before `isEntered` is set, and read after that.
+  nonisolated(unsafe) private static let former = {
+    let modes = UnsafeMutablePointer<termios>.allocate(capacity: 1)
+    modes.initialize(to: termios())
+    return modes
+  }()
+  /// The alternate screen, without the cursor and without wrapping.
+  private static let screenOn: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+  private static let screenOff: StaticString = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+
+  /// Signals that end the process. Each restores the terminal first.
+  private static let restoresAtSignals: Void = {
+    for number in [SIGTERM, SIGHUP, SIGQUIT, SIGABRT] {
+      signal(number) { number in
+        TerminalModes.leave()
+        signal(number, SIG_DFL)
+        raise(number)
+      }
+    }
+    atexit { TerminalModes.leave() }
+  }()
+
+  /// Has keys delivered at once, without an echo and without signals.
+  /// - Parameter screen: Whether to switch to a screen of our own.
+  /// - Returns: False if standard input is not a terminal.
+  @discardableResult static func enter(screen: Bool) -> Bool {
+    guard !isEntered.load(ordering: .acquiring), tcgetattr(STDIN_FILENO, former) == 0 else { return false }
+    _ = restoresAtSignals
+    var modes = former.pointee
+    modes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
+    modes.c_iflag &= ~tcflag_t(IXON)
+    withUnsafeMutableBytes(of: &modes.c_cc) { characters in
+      characters[Int(VMIN)] = 1
+      characters[Int(VTIME)] = 0
+    }
+    usesScreen.store(screen, ordering: .releasing)
+    isEntered.store(true, ordering: .releasing)
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes)
+    if screen { write(STDOUT_FILENO, screenOn.utf8Start, screenOn.utf8CodeUnitCount) }
+    return true
+  }
+
+  /// Restores what `enter` changed; calls nothing that a signal handler may not.
+  static func leave() {
+    guard isEntered.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    if usesScreen.load(ordering: .acquiring) {
+      write(STDOUT_FILENO, screenOff.utf8Start, screenOff.utf8CodeUnitCount)
+    }
+    // Not TCSADRAIN, which waits for ever where nobody reads what the terminal shows.
+    tcsetattr(STDIN_FILENO, TCSANOW, former)
+  }
+}

@@ -1,0 +1,125 @@
+import BledRPC
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// The full-screen table of `bleshell scan`, and what random keys do to a terminal.
+@Suite(.serialized) struct BleshellScreenTests {
+  @Test("scan has the whole screen; Ctrl-C gives it back and prints the table")
+  func scan() throws {
+    let daemon = try DaemonProcess()
+    let scan = try TerminalProcess(daemon, ["scan"])
+    try scan.wait(for: "\u{1B}[?1049h")
+    try scan.wait(for: "Heart Belt")
+    try scan.wait(for: "Echo")
+    #expect(scan.output.contains("RSSI*") && scan.output.contains("Enter connects"))
+    scan.type("s")
+    try scan.wait(for: "AGE*")
+    scan.type("/heart")
+    try scan.wait(for: "filter: heart_")
+    scan.resize(40, 10)
+    scan.forget()
+    scan.type("\u{1B}")
+    try scan.wait(for: "s sorts by name")
+    scan.type("\u{03}")
+    #expect(try scan.exitStatus() == 0)
+    let after = scan.output.components(separatedBy: "\u{1B}[?1049l").last ?? ""
+    #expect(after.contains("NAME") && after.contains("Heart Belt") && after.contains("Echo"), "\(after)")
+    #expect(scan.isSane)
+  }
+
+  @Test("Enter connects to the selected device and goes on in line mode")
+  func choose() throws {
+    let daemon = try DaemonProcess()
+    let scan = try TerminalProcess(daemon, ["scan"])
+    try scan.wait(for: "Echo")
+    scan.type("/echo\n")
+    try scan.wait(for: "filter echo")
+    scan.type("\u{1B}[B\n")
+    try scan.wait(for: "connected to Echo")
+    try scan.wait(for: "Echo> ")
+    scan.type("quit\n")
+    #expect(try scan.exitStatus() == 0)
+    #expect(scan.isSane)
+  }
+
+  @Test("an adapter that goes away is told, on the screen and without one")
+  func adapter() throws {
+    let daemon = try DaemonProcess()
+    let scan = try TerminalProcess(daemon, ["scan"])
+    try scan.wait(for: "Echo")
+    let plain = try daemon.start(["scan", "--time", "6"])
+    try eventually("bleshell scans") {
+      try daemon.client().call(SessionList.self, .init()).sessions.count { $0.scan != nil } == 2
+    }
+    _ = try daemon.client().call(AdapterPower.self, .init(adapter: nil, on: false))
+    try scan.wait(for: "adapter simulated is off")
+    scan.type("q")
+    #expect(try scan.exitStatus() == 0)
+    #expect(try plain.exitStatus() == 0 && plain.errors.contains("adapter simulated is off"), "\(plain.errors)")
+    #expect(scan.isSane)
+  }
+
+  @Test("a daemon that is killed ends the screen with an error, and the terminal is sane")
+  func killed() throws {
+    let daemon = try DaemonProcess()
+    let scan = try TerminalProcess(daemon, ["scan"])
+    try scan.wait(for: "Echo")
+    daemon.process.send(signal: SIGKILL)
+    #expect(try scan.exitStatus() == 1)
+    #expect(scan.isSane && scan.output.contains("bleshell: "), "\(scan.output)")
+  }
+
+  /// BLED_PANIC_TIME: for how many seconds; `make panic` has ten minutes.
+  @Test("random keys, sizes and the end of the daemon leave the terminal as it was")
+  func panic() throws {
+    let seconds = ProcessInfo.processInfo.environment["BLED_PANIC_TIME"].flatMap { Int($0) } ?? 20
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var generator = Generator(state: seed)
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end {
+      let daemon = try DaemonProcess()
+      let shell = try TerminalProcess(daemon)
+      let round = min(end, ContinuousClock.now + .seconds(10))
+      while ContinuousClock.now < round {
+        shell.type(Self.keys.randomElement(using: &generator) ?? "")
+        if Int.random(in: 0..<20, using: &generator) == 0 {
+          shell.resize(.random(in: 0...120, using: &generator), .random(in: 0...40, using: &generator))
+        }
+        usleep(useconds_t.random(in: 0..<20_000, using: &generator))
+        shell.read()
+      }
+      if Bool.random(using: &generator) {
+        daemon.process.send(signal: SIGKILL)
+        shell.type("\u{03}\u{03}\u{04}\u{04}")
+      }
+      usleep(100_000)
+      shell.send(signal: Bool.random(using: &generator) ? SIGTERM : SIGHUP)
+      let status = try shell.exitStatus()
+      // Ctrl-C and Ctrl-\ are signals while a command runs.
+      #expect(
+        [0, 1, 64, 130, 128 + SIGQUIT, 128 + SIGTERM, 128 + SIGHUP].contains(status), "seed \(seed): status \(status)")
+      #expect(shell.isSane, "seed \(seed): \(shell.output.suffix(500).debugDescription)")
+    }
+  }
+
+  private static let keys = [
+    "scan\n", "connect Echo\n", "connect heart\\ belt\n", "subscribe 2A37\n", "services\n", "read ", "\t", "\t\t", "q",
+    "s", "/", "\n", "\u{03}", "\u{1B}", "\u{1B}[A", "\u{1B}[B", "\u{1B}[5~", "\u{1B}[6~", "\u{12}", "\u{1A}", "\u{0C}",
+    "\u{7F}", "\u{15}", "é", "日本", "\u{1B}[200~", "\u{1B}[1;5", "'", "\"", "\\", "use Echo\n", "disconnect\n",
+    "devices\n", "help\n", "?\n", "sacn\n", "x", "0x11 ", "--", "\u{00}", "\u{1C}", "power off\n", "power on\n",
+  ]
+
+  /// splitmix64, so that a seed repeats a run.
+  private struct Generator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }
+}

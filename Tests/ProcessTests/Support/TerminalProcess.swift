@@ -1,0 +1,122 @@
+import FoundationEssentials
+import Glibc
+
+/// `bleshell` on a pseudo-terminal: what it writes is read all the time, and keys are typed.
+final class TerminalProcess {
+  private let process: ChildProcess
+  private let master: CInt
+  /// The modes of the terminal before the process began.
+  private let modes: [UInt32]
+  private(set) var output = ""
+  private var octets: [UInt8] = []
+
+  /// - Parameters:
+  ///   - environment: Besides the socket's; no colours by default.
+  ///   - size: Columns and rows.
+  init(
+    _ daemon: DaemonProcess, _ arguments: [String] = [], environment: [String: String] = [:],
+    size: (columns: UInt16, rows: UInt16) = (80, 24)
+  ) throws {
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+    var (number, unlocked) = (CUnsignedInt(0), CInt(0))
+    // TIOCSPTLCK and TIOCGPTN, which Swift does not import: what unlockpt and ptsname do.
+    guard master >= 0, ioctl(master, 0x4004_5431, &unlocked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+      throw ChildProcess.Failure(description: "no pseudo-terminal: \(errno)")
+    }
+    let path = "/dev/pts/\(number)"
+    // While nobody has the terminal open its modes are not kept.
+    let slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    defer { close(slave) }
+    Self.setSize(master, size)
+    modes = Self.modes(of: master)
+    let variables = [
+      "BLED_SOCKET": daemon.socketPath, "TERM": "xterm", "NO_COLOR": "1", "XDG_STATE_HOME": daemon.folder.path,
+    ].merging(environment) { _, new in new }
+    process = try ChildProcess(
+      "bleshell", arguments, environment: variables, terminal: path, folder: daemon.folder)
+  }
+
+  deinit { close(master) }
+
+  var pid: pid_t { process.pid }
+
+  /// Types keys.
+  func type(_ text: String) { type(Array(text.utf8)) }
+
+  func type(_ keys: [UInt8]) {
+    var rest = keys[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+      if count > 0 { rest = rest.dropFirst(count) } else if !read(within: 1000) { return }
+    }
+  }
+
+  /// Forgets what was written so far.
+  func forget() {
+    octets = []
+    output = ""
+  }
+
+  /// Waits until a text was written since the beginning, or since `forget`.
+  func wait(for text: String, within seconds: Int = 20) throws {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while !output.contains(text) {
+      guard ContinuousClock.now < end else {
+        throw ChildProcess.Failure(description: "\(text.debugDescription) was not written: \(output.debugDescription)")
+      }
+      _ = read(within: 100)
+    }
+  }
+
+  /// Reads what is there.
+  func read() { while read(within: 0) {} }
+
+  /// Waits for the end of the process.
+  func exitStatus(within seconds: Int = 20) throws -> Int32 {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while !process.hasEnded, ContinuousClock.now < end { _ = read(within: 20) }
+    read()
+    return try process.exitStatus(within: 1)
+  }
+
+  func send(signal: CInt) { process.send(signal: signal) }
+
+  func resize(_ columns: UInt16, _ rows: UInt16) { Self.setSize(master, (columns, rows)) }
+
+  /// Whether the terminal is as it was before: its modes, the cursor, the screen and the wrapping of lines.
+  var isSane: Bool {
+    func last(_ on: String, _ off: String) -> Bool {
+      let (on, off) = (output.ranges(of: on).last, output.ranges(of: off).last)
+      return off.map { off in on.map { $0.lowerBound > off.lowerBound } ?? false } ?? true
+    }
+    return Self.modes(of: master) == modes && last("\u{1B}[?1049l", "\u{1B}[?1049h")
+      && last("\u{1B}[?25h", "\u{1B}[?25l") && last("\u{1B}[?7h", "\u{1B}[?7l")
+  }
+
+  private static func modes(of terminal: CInt) -> [UInt32] {
+    var modes = termios()
+    tcgetattr(terminal, &modes)
+    return [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag]
+  }
+
+  private static func setSize(_ terminal: CInt, _ size: (columns: UInt16, rows: UInt16)) {
+    var size = winsize(ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// - Returns: Whether there was something.
+  private func read(within milliseconds: CInt) -> Bool {
+    var waiting = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+    guard poll(&waiting, 1, milliseconds) == 1 else { return false }
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    let count = Glibc.read(master, &chunk, chunk.count)
+    guard count > 0 else {
+      // Nobody has the other end open.
+      usleep(1000)
+      return false
+    }
+    octets += chunk[..<count]
+    output = String(decoding: octets, as: UTF8.self)
+    return true
+  }
+}
