@@ -85,9 +85,12 @@ let package = Package(
     .target(
       name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+    // What `bleshell doctor` looks at.
+    .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
-      name: "bleshell", dependencies: ["BledClient", "BledRPC", "JSONFiles", "Bluetooth", "CEdit", arguments],
+      name: "bleshell",
+      dependencies: ["BledClient", "BledRPC", "Diagnosis", "JSONFiles", "Bluetooth", "CEdit", arguments],
       linkerSettings: [small]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
@@ -100,6 +103,7 @@ let package = Package(
     .testTarget(
       name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Adapter", "HCI", "Bluetooth", "EventLoop"]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
+    .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth"]),
     .testTarget(
