@@ -10,6 +10,7 @@ SYSCONFDIR ?= /etc
 # systemd finds units below /usr and /usr/local, otherwise only in /etc.
 UNITDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(PREFIX)/lib,/etc)/systemd/system
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 DESTDIR ?=
 
 DIST := .build/dist
@@ -25,10 +26,11 @@ export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks \
   Fuzz/Package.swift Fuzz/Sources Examples
 SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel \
-  Tests/Kernel/guest/{start,finish,cases} Tests/Avatar/run Tests/Avatar/guest
+  Tests/Kernel/guest/{start,finish,cases} Tests/Avatar/run Tests/Avatar/guest \
+  Tests/Packages/{run,guest,fetch-root} packaging/debian/bled.postrm
 
-.PHONY: help deps build demo examples test test-fast test-examples test-kernel test-avatar test-fuzz test-attack \
-  conformance fuzz soak attack panic bench lint format sdk install install-sdk uninstall clean
+.PHONY: help deps build deb demo examples test test-fast test-examples test-kernel test-avatar test-fuzz test-attack \
+  test-deb conformance fuzz soak attack panic bench lint format sdk install install-sdk uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +39,7 @@ deps: ## installs missing packages from Debian and PyPI
 	@scripts/deps
 
 build: deps ## builds bled and bleshell: release, static Swift libraries, stripped, in .build/dist
+	@if [ ! -e .build/release/bled ]; then echo "build: a first build takes some 3 minutes on 2 cores"; fi
 	@swift build -c release --static-swift-stdlib --product bled
 	@swift build -c release --static-swift-stdlib --product bleshell
 	@scripts/dist $(DIST)
@@ -51,7 +54,7 @@ demo: build ## shows both roles on the simulated adapter, in less than a minute
 examples: deps ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: test-fast test-examples test-kernel test-fuzz test-attack ## runs all tests
+test: test-fast test-examples test-kernel test-fuzz test-attack test-deb ## runs all tests
 
 # The simulation keeps all cores busy, which would make tests that wait for processes and sockets time out.
 test-fast: deps ## runs the tests that need no other kernel; with SANITIZE=address or SANITIZE=thread under a sanitizer
@@ -85,6 +88,12 @@ conformance: deps ## runs the tests against the shared vectors (BLED_VECTORS=fol
 
 fuzz: deps ## runs each target in Fuzz with libFuzzer for FUZZ_TIME=60 seconds
 	@Fuzz/run
+
+deb: build sdk ## makes Debian packages of the programs and of the SDK, in .build/deb
+	@scripts/deb .build/deb
+
+test-deb: deb ## tests the packages from installation to purge, in a virtual machine with a clean Debian
+	@Tests/Packages/run
 
 soak: build ## checks memory and descriptors while clients misbehave for SOAK_TIME=60 seconds
 	@Tests/Soak/soak.py
@@ -121,14 +130,14 @@ $(SDK)/libbled.a:
 
 install: $(DIST)/bled $(DIST)/bleshell ## installs into PREFIX (/usr/local) and /etc, below DESTDIR
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
-	  DESTDIR="$(DESTDIR)" scripts/install $(DIST)
+	  ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" scripts/install $(DIST)
 
 install-sdk: $(SDK)/libbled.a ## installs the result of make sdk and a toolset into PREFIX/lib/bled
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-sdk $(SDK)
 
 uninstall: ## removes what install and install-sdk placed; keeps /etc/bled and /var/lib/bled
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
-	  DESTDIR="$(DESTDIR)" scripts/uninstall
+	  ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" scripts/uninstall
 
 clean: ## removes all build results
 	@rm -rf .build Examples/.build

@@ -85,8 +85,10 @@ let package = Package(
     .target(
       name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+    // What `bleshell doctor` looks at.
+    .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
     .executableTarget(
-      name: "bleshell", dependencies: ["BledClient", "BledRPC", "JSONFiles", "Bluetooth", arguments],
+      name: "bleshell", dependencies: ["BledClient", "BledRPC", "Diagnosis", "JSONFiles", "Bluetooth", arguments],
       linkerSettings: [small]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
@@ -99,6 +101,7 @@ let package = Package(
     .testTarget(
       name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Adapter", "HCI", "Bluetooth", "EventLoop"]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
+    .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth"]),
     .testTarget(

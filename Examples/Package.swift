@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import Foundation
 import PackageDescription
 
 // Programs written for Apple's CoreBluetooth. On Apple's systems `import CoreBluetooth` finds Apple's framework; on
@@ -7,16 +8,21 @@ import PackageDescription
 let bluetooth: Target.Dependency = .product(
   name: "CoreBluetooth", package: "bled", condition: .when(platforms: [.linux]))
 
+// The module comes from the source around this folder. A copy of this folder elsewhere is built as any other package,
+// with the toolset of an installed SDK (docs/porting.md).
+let isInSource = FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/../Sources/CoreBluetooth")
+let modules: [Target.Dependency] = isInSource ? [bluetooth] : []
+
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v13)],
-  dependencies: [.package(name: "bled", path: "..")],
+  dependencies: isInSource ? [.package(name: "bled", path: "..")] : [],
   targets: [
-    .executableTarget(name: "HeartRateMonitor", dependencies: [bluetooth]),
-    .executableTarget(name: "HeartRateBelt", dependencies: [bluetooth]),
-    .executableTarget(name: "ThermometerLogger", dependencies: [bluetooth]),
-    .executableTarget(name: "ProtectedEmail", dependencies: [bluetooth]),
-    .executableTarget(name: "Chat", dependencies: [bluetooth]),
+    .executableTarget(name: "HeartRateMonitor", dependencies: modules),
+    .executableTarget(name: "HeartRateBelt", dependencies: modules),
+    .executableTarget(name: "ThermometerLogger", dependencies: modules),
+    .executableTarget(name: "ProtectedEmail", dependencies: modules),
+    .executableTarget(name: "Chat", dependencies: modules),
   ],
   swiftLanguageModes: [.v6]
 )

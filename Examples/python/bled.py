@@ -50,12 +50,15 @@ class Session:
     def __exit__(self, *_):
         self._socket.close()
 
-    def call(self, method, timeout=30, **params):
-        """Calls a method and returns its result; raises CallFailed for an error, TimeoutError without an answer."""
+    def call(self, method, /, within=None, **params):
+        """Calls a method with its parameters, and returns its result; raises CallFailed for an error, TimeoutError
+        without an answer within so many seconds: 30, or 10 more than the method's own parameter `timeout`."""
+        if within is None:
+            within = params["timeout"] + 10 if params.get("timeout") else 30
         self._last += 1
         number = self._last
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + within
         while True:
             message = self._receive(deadline)
             if "method" in message:
@@ -67,9 +70,10 @@ class Session:
                 return message["result"]
             # Otherwise it answers an earlier call that timed out.
 
-    def next(self, method, timeout=30):
-        """Returns the parameters of the next event with this name, such as "gatt.value"."""
-        deadline = time.monotonic() + timeout
+    def next(self, method, within=30):
+        """Returns the parameters of the next event with this name, such as "gatt.value"; raises TimeoutError if it does
+        not come within so many seconds."""
+        deadline = time.monotonic() + within
         for event in self._events:
             if event["method"] == method:
                 self._events.remove(event)

@@ -14,16 +14,19 @@ enum DefaultPaths {
     return SocketPath.ofUser(environment) ?? SocketPath.system
   }
 
-  /// The state directory. That of a user is made but for its last part: unlike `/var/lib` it need not exist yet.
-  static var state: String {
-    let system = "/var/lib/bled"
+  /// Whether an ordinary user started the daemon, for whom nobody prepared a state directory.
+  static var isUsers: Bool { geteuid() != 0 && first("STATE_DIRECTORY") == nil }
+
+  /// The state directory; nil for a user without a home. That of a user is made but for its last part: unlike
+  /// `/var/lib` it need not exist yet.
+  static var state: String? {
     if let directory = first("STATE_DIRECTORY") { return directory }
-    guard geteuid() != 0 else { return system }
+    guard geteuid() != 0 else { return "/var/lib/bled" }
     if let parent = absolute("XDG_STATE_HOME") {
       mkdir(parent, 0o700)
       return "\(parent)/bled"
     }
-    guard let home = absolute("HOME") else { return system }
+    guard let home = absolute("HOME") else { return nil }
     for parent in ["\(home)/.local", "\(home)/.local/state"] { mkdir(parent, 0o700) }
     return "\(home)/.local/state/bled"
   }

@@ -148,11 +148,17 @@ final class RunningDaemon {
 
   /// The state directory; nil if there is none that can be used.
   private static func storage(_ settings: Settings, _ worker: Worker, _ logger: Logger) -> DocumentFolder? {
-    let path = settings.configuration.store.directory ?? DefaultPaths.state
+    let configured = settings.configuration.store.directory
+    // A user who asked for no state is not warned that there is none.
+    let level: Logger.Level = configured == nil && DefaultPaths.isUsers ? .info : .warning
+    guard let path = configured ?? DefaultPaths.state else {
+      logger.log(level: level, "bled keeps no state across restarts: there is no home directory")
+      return nil
+    }
     do {
       return try DocumentFolder(path: path, worker: worker)
     } catch {
-      logger.warning("bled keeps no state across restarts: \(error)")
+      logger.log(level: level, "bled keeps no state across restarts: \(error)")
       return nil
     }
   }

@@ -17,8 +17,8 @@ struct Bleshell: ShellCommand {
       """,
     version: "bleshell \(Release.version)",
     subcommands: [
-      AdaptersCommand.self, PowerCommand.self, ScanCommand.self, PeripheralsCommand.self, ConnectCommand.self,
-      DisconnectCommand.self, UseCommand.self,
+      AdaptersCommand.self, DoctorCommand.self, PowerCommand.self, ScanCommand.self, PeripheralsCommand.self,
+      ConnectCommand.self, DisconnectCommand.self, UseCommand.self,
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
       InfoCommand.self, ParametersCommand.self, PHYCommand.self,
       ForgetCommand.self, PairCommand.self, PairingCommand.self, WatchCommand.self, AdvertiseCommand.self,

@@ -111,7 +111,7 @@ def spring_trap(daemon):
     with Session(daemon.socket) as other:
         device, handle = connect(other, ECHO)
         for value in ("01", "02"):
-            other.call("gatt.write", peripheral=device, handle=handle, value=value, timeout=5)
+            other.call("gatt.write", peripheral=device, handle=handle, value=value, within=5)
 
 
 def descriptors(_options):

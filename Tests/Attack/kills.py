@@ -59,7 +59,7 @@ def life(_channel, path, seed):
             while True:
                 try:
                     method, params = chance.choice(calls)
-                    session.call(method, timeout=20, **params)
+                    session.call(method, within=20, **params)
                 except CallFailed:
                     pass
     except (CallFailed, OSError):

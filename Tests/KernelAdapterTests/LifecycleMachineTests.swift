@@ -186,6 +186,16 @@ struct LifecycleMachineTests {
     #expect(problem.message.contains("hci0"))
   }
 
+  @Test func powerWithoutBluetoothIsRefusedAtOnceAndWithTheReason() {
+    let none = AdapterProblem(kind: .unsupported, message: "The kernel has no Bluetooth here.", remedy: "Load it.")
+    var script = Script(.index(0))
+    script.give(.managementFailed(none))
+    script.give(.setPower(true))
+    #expect(script.told.last == .openManagement)
+    script.give(.managementFailed(none))
+    #expect(script.told.last == .powerDone(LifecycleMachine.failed(none)))
+  }
+
   @Test("A block by rfkill is named, and the adapter comes back by itself when it is lifted (P24)")
   func rfkill() throws {
     var script = Script(.index(0))

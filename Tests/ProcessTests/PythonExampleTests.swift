@@ -20,6 +20,27 @@ struct PythonExampleTests {
     #expect(lines.last == "Disconnected.")
   }
 
+  @Test("a method's own timeout goes to the daemon, which answers when it is over", .timeLimit(.minutes(1)))
+  func timeout() throws {
+    let daemon = try DaemonProcess()
+    let text = """
+      from bled import CallFailed, Session
+      with Session() as session:
+          try:
+              session.call("peripheral.connect", address="C0:DE:00:00:00:99", addressType="random", timeout=1)
+          except CallFailed as failed:
+              print(failed.domain, failed.name)
+      """
+    let program = try ChildProcess(
+      "/usr/bin/env", ["python3", "-c", text],
+      environment: [
+        "BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": "\(Self.package)/Examples/python",
+      ], folder: daemon.folder)
+    #expect(try program.exitStatus(within: 30) == 0, "\(program.errors)")
+    #expect(program.output == "gap timeout\n")
+  }
+
   @Test("without a daemon it says so in one line", .timeLimit(.minutes(1)))
   func noDaemon() throws {
     let folder = try TemporaryFolder()

@@ -40,4 +40,26 @@ struct UserDaemonTests {
     #expect(try late.exitStatus() != 0)
     #expect(late.errors.contains("by hand: bled --adapter hci0 (without"), "\(late.errors)")
   }
+
+  @Test("without a home it keeps no state, not the system's either, and warns nobody", arguments: ["", "/none"])
+  func homeless(home: String) throws {
+    let folder = try TemporaryFolder()
+    let runtime = "\(folder.path)/run"
+    chmod(folder.path, 0o711)
+    #expect(mkdir(runtime, 0o700) == 0 && chown(runtime, Self.user, Self.user) == 0)
+    defer { try? FileManager.default.removeItem(atPath: runtime) }
+    let environment = [
+      "HOME": home, "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": "", "STATE_DIRECTORY": "", "RUNTIME_DIRECTORY": "",
+    ]
+    let identity = ["--reuid", "\(Self.user)", "--regid", "\(Self.user)", "--clear-groups"]
+    let daemon = try ChildProcess(
+      "/usr/bin/setpriv", identity + ["\(ChildProcess.products)/bled", "--adapter", "simulated"],
+      environment: environment, folder: folder)
+    try eventually("the daemon is ready") { daemon.errors.contains("is ready on \(runtime)/bled/bled.sock") }
+    daemon.send(signal: SIGTERM)
+    #expect(try daemon.exitStatus() == 0)
+    #expect(daemon.errors.contains(" info bled keeps no state across restarts"), "\(daemon.errors)")
+    #expect(!daemon.errors.contains(" warning "), "\(daemon.errors)")
+    #expect(!daemon.errors.contains("/var/lib/bled"), "\(daemon.errors)")
+  }
 }

@@ -30,7 +30,7 @@ def use_device(session, chance, stay):
     if stay:
         end = time.monotonic() + stay
         while time.monotonic() < end:
-            session.next("gatt.value", timeout=10)
+            session.next("gatt.value", within=10)
     return device
 
 
@@ -63,7 +63,7 @@ def flooder(session, chance):
                          "params": {"peripheral": device, "handle": 3}}) for n in range(3000)]
     lines[::100] = ["nonsense"] * len(lines[::100])
     session._socket.sendall("\n".join(lines).encode() + b"\n")
-    session.call("adapter.list", timeout=60)
+    session.call("adapter.list", within=60)
 
 
 def sleeper(session, chance):

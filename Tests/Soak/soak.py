@@ -135,13 +135,13 @@ def soak(seconds, seed, folder):
                 while time.monotonic() < end:
                     crowd.tend()
                     before = time.monotonic()
-                    watch.call("adapter.list", timeout=60)
+                    watch.call("adapter.list", within=60)
                     slowest = max(slowest, time.monotonic() - before)
                     busy = tuple(max(pair) for pair in zip(busy, status(daemon.pid)))
                     time.sleep(0.25)
                 crowd.disperse()
                 time.sleep(REST)
-                watch.call("adapter.list", timeout=60)
+                watch.call("adapter.list", within=60)
                 resting.append(status(daemon.pid))
                 print(f"{number:>5} {crowd.started:>8} {crowd.killed:>7} {slowest * 1000:>6.0f} ms | "
                       f"{busy[0]:>9} {busy[1]:>4} |"

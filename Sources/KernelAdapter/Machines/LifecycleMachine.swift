@@ -35,6 +35,7 @@ import HCI
 /// | absent      | Index Added                      | searching                                                       |
 /// | absent      | unconfigured, or not any more    | told as failed, or as absent: absent                            |
 /// | failed      | `tick`, Index Added, New Settings| searching                                                       |
+/// | failed      | `tick` or power, mgmt not open   | `openManagement`: opening                                       |
 /// | any         | `stop`                           | bondable and power as they were: `stopped`                      |
 ///
 /// Blocked is: failed, because of rfkill.
@@ -217,6 +218,10 @@ struct LifecycleMachine {
     case .on, .off, .suspended: return powerDone(nil)
     case .absent, .stopped, .stopping, .opening:
       return powerDone(GAPError.adapterAbsent.error("There is no adapter \(selector)."))
+    // Nothing can be asked of the kernel; that it has no Bluetooth may be over.
+    case .failed where !isManagementOpen:
+      state = .opening
+      return [.openManagement]
     case .failed: return search(at: now)
     case .searching, .examining, .configuring, .refused, .openingRadio: return []
     }

@@ -62,6 +62,8 @@ async def named(given):
     expect("systemctl" in problem["remedy"] and "bluetooth" in problem["remedy"], f"the way out: {problem['remedy']}")
     shown = await given.daemon.bleshell("adapters")
     expect("bluetoothd" in shown, f"bleshell adapters: {shown}")
+    found = await given.daemon.bleshell("doctor", ok=(1,))
+    expect("owner     problem  bluetoothd (process " in found, f"bleshell doctor: {found}")
     with open(given.daemon.log, encoding="utf-8") as log:
         expect_equal(log.read().count(problem["message"]), 1, "how often the log says it")
 

@@ -146,6 +146,27 @@ async def identifier_lasts(given):
         await client.call("peripheral.connect", peripheral=given.peripheral, timeout=60)
 
 
+@installed.case("bleshell doctor finds nothing wrong, and does not start a daemon that was stopped")
+async def doctor(_given):
+    async with await Client.connect(SOCKET) as client:
+        listed = (await client.call("adapter.list"))["adapters"]
+        if listed[0]["state"] != "on":
+            await client.next("adapter.changed", lambda adapter: adapter["state"] == "on")
+    shown = await as_user("--groups=bluetooth", "doctor")
+    wanted = ["adapter   ok       hci0: ", "service   ok ", "group     ok ", "daemon    ok       hci0 is on"]
+    for text in [*wanted, "Nothing is wrong."]:
+        expect(text in shown, f"no {text!r} in:\n{shown}")
+    await run("systemctl", "stop", "bled.service")
+    shown = await as_user("--groups=bluetooth", "doctor")
+    expect("the first program starts the service" in shown, f"without a daemon:\n{shown}")
+    expect_equal((await properties("ActiveState"))["ActiveState"], "inactive", "the service after doctor")
+    shown = await as_user("--clear-groups", "doctor", ok=(1,))
+    expect("usermod -aG bluetooth nobody" in shown, f"without the group:\n{shown}")
+    shown = await run(BLESHELL, "doctor", ok=range(2))
+    expect("firmware" in shown and "cannot be read" not in shown, f"as root:\n{shown}")
+    await as_user("--groups=bluetooth", "adapters")
+
+
 @installed.case("its exposure, as systemd-analyze rates it, is 2.0 at most")
 async def exposure(_given):
     await run("systemd-analyze", "security", "--threshold=20", "--no-pager", "bled.service")

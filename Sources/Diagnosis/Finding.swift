@@ -1,0 +1,33 @@
+/// What one check found.
+public struct Finding: Encodable, Hashable, Sendable {
+  /// What was checked.
+  public enum Check: String, Encodable, Sendable, CaseIterable {
+    case kernel, adapter, rfkill, firmware, owner, service, socket, group, daemon, store
+  }
+
+  /// How it stands.
+  public enum Verdict: String, Encodable, Sendable {
+    case ok
+    /// Worth knowing; nothing has to be done.
+    case note
+    /// Something does not work.
+    case problem
+  }
+
+  /// What was checked.
+  public let check: Check
+  /// How it stands.
+  public let verdict: Verdict
+  /// What was found, in a sentence.
+  public let message: String
+  /// What to do about it.
+  public let remedy: String?
+
+  /// Describes a finding.
+  public init(_ check: Check, _ verdict: Verdict, _ message: String, remedy: String? = nil) {
+    self.check = check
+    self.verdict = verdict
+    self.message = message
+    self.remedy = remedy
+  }
+}

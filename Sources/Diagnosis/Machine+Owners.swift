@@ -1,0 +1,43 @@
+extension Machine {
+  /// Who else uses controllers: bluetoothd, and programs with raw sockets.
+  var ownerFindings: [Finding] {
+    var findings = files.processes(named: "bluetoothd").map {
+      Finding(
+        .owner, .problem, "bluetoothd (process \($0)) holds the adapters: each can have only one owner.",
+        remedy: """
+          `sudo systemctl disable --now bluetooth`, or name an adapter of bled's own in the configuration \
+          (docs/deployment.md).
+          """)
+    }
+    let sockets = rawSockets
+    let known: Set<String> = ["bled", "bluetoothd"]
+    for process in files.processes where !sockets.isEmpty {
+      guard let name = files.text("/proc/\(process)/comm"), !known.contains(name) else { continue }
+      let folder = "/proc/\(process)/fd"
+      let holds = files.names(in: folder).contains { descriptor in
+        guard let target = files.target("\(folder)/\(descriptor)") else { return false }
+        return sockets.contains { target == "socket:[\($0)]" }
+      }
+      if holds {
+        findings.append(
+          Finding(
+            .owner, .note, "\(name) (process \(process)) has a raw Bluetooth socket.",
+            remedy: "If an adapter behaves strangely, end it: it may send commands of its own."))
+      }
+    }
+    if findings.isEmpty, bluetooth == .present {
+      findings.append(Finding(.owner, .ok, "no other program was seen to use an adapter"))
+    }
+    return findings
+  }
+
+  /// The inodes of all HCI sockets: /proc/net/hci, whose last column but one they are.
+  private var rawSockets: Set<String> {
+    let lines = (files.text("/proc/net/hci") ?? "").split(separator: "\n").dropFirst()
+    return Set(
+      lines.compactMap { line in
+        let fields = line.split(separator: " ")
+        return fields.count >= 2 ? String(fields[fields.count - 2]) : nil
+      })
+  }
+}

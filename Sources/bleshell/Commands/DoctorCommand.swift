@@ -1,0 +1,86 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Diagnosis
+
+/// `bleshell doctor`
+struct DoctorCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Looks for what keeps Bluetooth from working here, and says what to do.",
+    discussion: """
+      It looks at the kernel and its known bugs, controllers, rfkill, the kernel's messages, other programs that use \
+      adapters, the units, the socket, the group, the running daemon with its adapters, and the stored state. It works \
+      without the daemon and without Bluetooth, and changes and starts nothing. As root it sees more. The exit status is \
+      1 if there is a problem.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let machine = Machine.current(socket: shell.socket)
+    var findings = machine.findings
+    if machine.daemonRuns, machine.maySpeak {
+      let (daemon, isSimulated) = await Self.daemonFindings(shell)
+      // Who uses simulated adapters only does not need the others.
+      findings = (isSimulated ? findings.map(\.asNote) : findings) + daemon
+    }
+    findings.append(Finding(.daemon, .note, "This is bleshell \(Release.version)."))
+    if output.json {
+      for finding in findings { try output.object(finding) }
+    } else {
+      DoctorTable(findings).lines(output).forEach(output.line)
+    }
+    if findings.contains(where: { $0.verdict == .problem }) { throw Failure("") }
+  }
+
+  /// What the daemon says, and whether all its adapters are simulated ones.
+  @MainActor private static func daemonFindings(_ shell: Shell) async -> ([Finding], isSimulated: Bool) {
+    do {
+      let client = try await shell.connection()
+      let adapters = try await client.call(AdapterList.self, Empty(), timeout: .seconds(5)).adapters
+      let isSimulated = !adapters.isEmpty && adapters.allSatisfy { $0.kind == "simulated" }
+      return ([version(client.session.daemon)] + adapters.map(finding), isSimulated)
+    } catch {
+      let remedy = "Look at its log: `journalctl -u bled`, or where it was started."
+      return ([Finding(.daemon, .problem, "The daemon does not answer: \(error)", remedy: remedy)], false)
+    }
+  }
+
+  private static func version(_ daemon: String) -> Finding {
+    guard daemon.hasSuffix(" \(Release.version)") || daemon.hasSuffix("/\(Release.version)") else {
+      return Finding(
+        .daemon, .note, "\(daemon) answers; this bleshell is \(Release.version).",
+        remedy: "After an update restart the daemon: sudo systemctl try-restart bled")
+    }
+    return Finding(.daemon, .ok, "\(daemon) answers")
+  }
+
+  private static func finding(_ adapter: AdapterDescription) -> Finding {
+    let name = adapter.adapter
+    if let problem = adapter.problem {
+      return Finding(.daemon, .problem, "\(name): \(problem.message)", remedy: problem.remedy)
+    }
+    switch adapter.state {
+    case "on":
+      var message = "\(name) is on, with \(adapter.links) \(adapter.links == 1 ? "link" : "links")"
+      if let turns = adapter.takingTurns { message += "; takes turns: \(turns.joined(separator: ", "))" }
+      if let waiting = adapter.heldBack { message += "; waits for its links: \(waiting.joined(separator: ", "))" }
+      return Finding(.daemon, .ok, message)
+    case "off": return Finding(.daemon, .note, "\(name) is off", remedy: "bleshell power on --adapter \(name)")
+    case "absent":
+      return Finding(
+        .daemon, .problem, "There is no adapter \(name).",
+        remedy: "Plug it in, or name another in the configuration (docs/configuration.md).")
+    default: return Finding(.daemon, .note, "\(name) is \(adapter.state)")
+    }
+  }
+}
+
+extension Finding {
+  /// The same as a note, if it is about hardware.
+  fileprivate var asNote: Finding {
+    let isAboutHardware = [.kernel, .adapter, .rfkill, .owner].contains(check)
+    return isAboutHardware && verdict == .problem ? Finding(check, .note, message, remedy: remedy) : self
+  }
+}

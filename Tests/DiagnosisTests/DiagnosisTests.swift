@@ -1,0 +1,160 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import Diagnosis
+
+/// The checks of `bleshell doctor` on systems that are folders.
+@Suite final class DiagnosisTests {
+  private let root: String
+
+  init() throws {
+    var template = Array("/tmp/bled-diagnosis-XXXXXX".utf8CString)
+    root = String(cString: try #require(mkdtemp(&template)))
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: root) }
+
+  private func write(_ path: String, _ text: String = "") throws {
+    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+    try FileManager.default.createDirectory(atPath: "\(root)/\(folder)", withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: root + path))
+  }
+
+  private func link(_ path: String, to target: String) throws {
+    try write("\(path).sibling")
+    #expect(symlink(target, root + path) == 0)
+  }
+
+  /// A machine on which all is well, but for what the test says.
+  private func machine(_ change: (inout Machine) -> Void = { _ in }) -> Machine {
+    var machine = Machine(
+      files: SystemFiles(root: root), release: "6.12.9-amd64", bluetooth: .present,
+      controllers: ["hci0": .init(version: 12, hasLowEnergy: true, isPowered: true)], kernelLog: [],
+      user: .init(name: "ann", isRoot: false, groups: ["bluetooth"], members: ["ann"]),
+      socket: "/run/bled/bled.sock", maySpeak: true)
+    change(&machine)
+    return machine
+  }
+
+  private func good() throws {
+    try link("/sys/class/bluetooth/hci0/device/driver", to: "../../../bus/usb/drivers/btusb")
+    try write("/sys/class/bluetooth/hci0:64/address")
+    try write("/sys/class/rfkill/rfkill0/type", "bluetooth\n")
+    try write("/sys/class/rfkill/rfkill0/name", "hci0\n")
+    try write("/sys/class/rfkill/rfkill0/soft", "0\n")
+    try write("/sys/class/rfkill/rfkill0/hard", "0\n")
+    try write("/sys/class/rfkill/rfkill1/type", "wlan\n")
+    try write("/sys/class/rfkill/rfkill1/soft", "1\n")
+    try write("/run/systemd/system/x")
+    try write("/lib/systemd/system/bled.socket")
+    try link("/etc/systemd/system/sockets.target.wants/bled.socket", to: "/lib/systemd/system/bled.socket")
+    try write("/run/bled/bled.sock")
+    try write("/proc/71/comm", "bled\n")
+    try write("/var/lib/bled/bonds", "x")
+  }
+
+  private func problems(_ machine: Machine) -> [Finding] { machine.findings.filter { $0.verdict == .problem } }
+
+  @Test func aGoodMachineHasNoProblems() throws {
+    try good()
+    let findings = machine().findings
+    #expect(findings.allSatisfy { $0.verdict == .ok }, "\(findings)")
+    let texts = findings.map { "\($0.check): \($0.message)" }
+    #expect(texts.contains("kernel: Linux 6.12.9-amd64 with Bluetooth"))
+    #expect(
+      texts.contains("adapter: hci0: driver btusb, Bluetooth 5.3 (extended advertising possible), powered"))
+    #expect(texts.contains("service: bled.socket is enabled; it runs (process 71)"))
+    #expect(texts.contains("store: 1 document in /var/lib/bled"))
+  }
+
+  @Test func withoutBluetoothThereIsOneProblemAndItSaysSo() throws {
+    try good()
+    // In a container the host's controllers are in /sys, but none can be used.
+    let found = problems(machine { ($0.bluetooth, $0.controllers, $0.kernelLog) = (.absent, [:], nil) })
+    #expect(found.map(\.check) == [.kernel])
+    #expect(found[0].remedy?.contains("modprobe bluetooth") == true)
+    try FileManager.default.removeItem(atPath: "\(root)/sys")
+    let empty = problems(machine { $0.controllers = [:] })
+    #expect(empty.map(\.message) == ["There is no controller."])
+    #expect(problems(machine { $0.bluetooth = .refused(13) }).first?.message.contains("errno 13") == true)
+  }
+
+  @Test func controllersThatCannotBeUsedAreNamed() throws {
+    try good()
+    let unused = machine { $0.controllers = [:] }
+    #expect(problems(unused).map(\.message) == ["hci0 is not used by the kernel, driver btusb"])
+    let old = machine { $0.controllers["hci0"] = .init(version: 4, hasLowEnergy: false, isPowered: false) }
+    #expect(problems(old).map(\.message) == ["hci0: driver btusb, version 4, off"])
+  }
+
+  @Test func blockedRadiosHaveTheirRemedies() throws {
+    try good()
+    try write("/sys/class/rfkill/rfkill0/soft", "1\n")
+    #expect(problems(machine()).map(\.remedy) == ["Run `rfkill unblock bluetooth`."])
+    try write("/sys/class/rfkill/rfkill0/hard", "1\n")
+    #expect(problems(machine()).map(\.message) == ["hci0 is blocked by a switch of the machine."])
+  }
+
+  @Test func theKernelsMessagesAboutFirmwareAreShown() throws {
+    try good()
+    let lines = [
+      "Bluetooth: Core ver 2.22", "Bluetooth: hci0: Failed to load Intel firmware file intel/ibt-0040-0041.sfi (-2)",
+    ]
+    let found = machine { $0.kernelLog = lines }.findings.filter { $0.check == .firmware }
+    #expect(found.map(\.message) == ["The kernel said: \(lines[1])"])
+    #expect(found[0].remedy?.contains("firmware") == true)
+    #expect(machine { $0.kernelLog = nil }.findings.first { $0.check == .firmware }?.verdict == .note)
+  }
+
+  @Test func otherOwnersAreNamed() throws {
+    try good()
+    try write("/proc/99/comm", "bluetoothd\n")
+    try write("/proc/123/comm", "btmon\n")
+    try link("/proc/123/fd/3", to: "socket:[4711]")
+    try write("/proc/124/comm", "cat\n")
+    try link("/proc/124/fd/3", to: "socket:[4712]")
+    try write(
+      "/proc/net/hci",
+      """
+      sk               RefCnt Rmem   Wmem   User   Inode  Parent
+      0000000000000000 2      0      0      0      4711   0
+      """)
+    let found = machine().findings.filter { $0.check == .owner }
+    #expect(found.map(\.verdict) == [.problem, .note])
+    #expect(found[0].message.contains("bluetoothd (process 99)"))
+    #expect(found[1].message == "btmon (process 123) has a raw Bluetooth socket.")
+  }
+
+  @Test func socketGroupAndServiceHaveTheirRemedies() throws {
+    try good()
+    let outsider = machine { ($0.user.groups, $0.user.members, $0.maySpeak) = ([], [], false) }
+    #expect(problems(outsider).map(\.check) == [.socket, .group])
+    #expect(problems(outsider).allSatisfy { $0.remedy == "sudo usermod -aG bluetooth ann, then log in again." })
+    let early = machine { ($0.user.groups, $0.maySpeak) = ([], false) }
+    #expect(problems(early).allSatisfy { $0.remedy == "Log in again." })
+
+    try FileManager.default.removeItem(atPath: "\(root)/etc/systemd/system/sockets.target.wants/bled.socket")
+    try FileManager.default.removeItem(atPath: "\(root)/run/bled/bled.sock")
+    #expect(problems(machine()).map(\.check) == [.service, .socket])
+    #expect(machine { $0.user.members = nil }.findings.contains { $0.check == .group && $0.verdict == .note })
+  }
+
+  @Test func aDaemonThatOnlyWouldStartIsNotAsked() throws {
+    try good()
+    #expect(machine().daemonRuns)
+    try FileManager.default.removeItem(atPath: "\(root)/proc/71")
+    #expect(!machine().daemonRuns)
+    // In a container the host's processes are not seen; systemd is not, either.
+    try FileManager.default.removeItem(atPath: "\(root)/run/systemd")
+    #expect(machine().daemonRuns)
+  }
+
+  @Test func damagedDocumentsAndKnownKernelBugsAreTold() throws {
+    try good()
+    try write("/var/lib/bled/bonds.damaged.1")
+    #expect(problems(machine()).map(\.check) == [.store])
+    let old = machine { $0.release = "6.1.0-37-amd64" }.findings.filter { $0.check == .kernel }
+    #expect(old.map(\.verdict) == [.ok, .note])
+  }
+}
