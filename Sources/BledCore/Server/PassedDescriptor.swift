@@ -3,7 +3,7 @@ import Glibc
 /// A descriptor on its way to a client, which gets a duplicate of it. Closed with the last reference: when the kernel
 /// has taken it, or when it can no longer be sent. Who holds the other end of it sees that as the end.
 public final class PassedDescriptor {
-  private let number: Int32
+  let number: Int32
 
   /// Takes ownership of an open descriptor.
   init(_ number: Int32) { self.number = number }

@@ -51,6 +51,8 @@ public final class Session {
   private var reliefs: [() -> Void] = []
   /// Dropped packets by identifier of the device, until there is room to report them.
   var untoldLosses: [String: Int] = [:]
+  /// How many sockets for values of characteristics it has.
+  var acquisitions = 0
   /// How often a link was slowed down because this session, its only reader, fell behind.
   var slowedLinks = 0
   /// Called when what it holds may have changed, if it is to be kept: with true if its program changed it, with false
