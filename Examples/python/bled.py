@@ -39,6 +39,9 @@ class Session:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.connect(path or socket_path())
         self._received = bytearray()
+        # How many lines were taken from it, and what was passed with which line.
+        self._taken = 0
+        self._passed = {}
         self._last = 0
         # What arrived while something else was awaited.
         self._events = collections.deque()
@@ -52,7 +55,8 @@ class Session:
 
     def call(self, method, /, within=None, **params):
         """Calls a method with its parameters, and returns its result; raises CallFailed for an error, TimeoutError
-        without an answer within so many seconds: 30, or 10 more than the method's own parameter `timeout`."""
+        without an answer within so many seconds: 30, or 10 more than the method's own parameter `timeout`. A
+        descriptor that the daemon passes is the result's "descriptor", to be closed by the caller."""
         if within is None:
             within = params["timeout"] + 10 if params.get("timeout") else 30
         self._last += 1
@@ -95,10 +99,17 @@ class Session:
             if left <= 0:
                 raise TimeoutError("the daemon sent nothing in time")
             self._socket.settimeout(left)
-            octets = self._socket.recv(65536)
+            octets, passed, _, _ = socket.recv_fds(self._socket, 65536, 1, socket.MSG_CMSG_CLOEXEC)
             if not octets:
                 raise ConnectionError("the daemon closed the connection")
             self._received += octets
+            if passed:
+                # It belongs to the line of the last octet.
+                self._passed[self._taken + self._received.count(b"\n", 0, -1)] = passed[0]
         line, _, rest = self._received.partition(b"\n")
         self._received = bytearray(rest)
-        return json.loads(line)
+        message = json.loads(line)
+        if self._taken in self._passed:
+            message.get("result", message.get("params"))["descriptor"] = self._passed.pop(self._taken)
+        self._taken += 1
+        return message

@@ -116,6 +116,9 @@ public final class Daemon {
   /// What new links are given from now on, where both sides can.
   public func setLinks(_ defaults: LinkDefaults) { links.defaults = defaults }
 
+  /// Programs can have sockets for values from now on.
+  func passDescriptors(_ sockets: ValueSockets) { central.sockets = sockets }
+
   /// Opens a session for a client that has connected.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
     let session = makeSession(credentials: credentials)

@@ -87,6 +87,8 @@ import Testing
       call("scan.start", #"{"phys":["\#(text)"]}"#),
       call("gatt.read", #"{"peripheral":"\#(text)","handle":1}"#),
       call("gatt.read", #"{"peripheral":"p","characteristic":"\#(text)"}"#),
+      call("gatt.acquire", #"{"peripheral":"\#(text)","handle":1}"#),
+      call("gatt.acquire", #"{"peripheral":"p","characteristic":"\#(text)"}"#),
       call("gatt.readUsingUUID", #"{"peripheral":"\#(text)","uuid":"2A37"}"#),
       call("gatt.readMultiple", #"{"peripheral":"\#(text)","attributes":[]}"#),
       call("gatt.writeReliably", #"{"peripheral":"\#(text)","writes":[]}"#),

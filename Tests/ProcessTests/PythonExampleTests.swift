@@ -41,6 +41,18 @@ struct PythonExampleTests {
     #expect(program.output == "gap timeout\n")
   }
 
+  @Test("the Python client passes a thousand values over a descriptor, there and back", .timeLimit(.minutes(2)))
+  func bulk() throws {
+    let daemon = try DaemonProcess()
+    let program = try ChildProcess(
+      "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/bulk.py"],
+      environment: ["BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1"], folder: daemon.folder)
+    #expect(try program.exitStatus(within: 60) == 0, "\(program.errors)")
+    let lines = program.output.split(separator: "\n")
+    #expect(lines.first?.hasPrefix("1000 values of ") == true)
+    #expect(lines.last == "The last one was 999.")
+  }
+
   @Test("without a daemon it says so in one line", .timeLimit(.minutes(1)))
   func noDaemon() throws {
     let folder = try TemporaryFolder()

@@ -42,6 +42,8 @@ final class CentralBroker {
   var onForget: (Peripheral) -> Void = { _ in }
   /// Gives what new links are given.
   var linkDefaults: () -> LinkDefaults = { LinkDefaults() }
+  /// Makes sockets for values; nil where none can be watched.
+  var sockets: ValueSockets?
   /// Called with the adapters that have to listen for devices that are waited for.
   var onSearch: (Set<AdapterSlot>) -> Void = { _ in }
   /// The devices that are looked for by name or service.
@@ -177,7 +179,9 @@ final class CentralBroker {
     watchers.set(false, session)
     searches.end(of: session, GAPError.cancelled.error("the program has disconnected"))
     for connection in inOrder where connection.machine.users.contains(session) {
-      connection.link?.abandon(session, GAPError.cancelled.error("the program has disconnected"), isPreserved: true)
+      let error = GAPError.cancelled.error("the program has disconnected")
+      connection.link?.abandon(session, error, isPreserved: true)
+      connection.link?.endAcquired(error) { $0.session === session }
       connection.link?.hub.releaseBrake()
     }
   }

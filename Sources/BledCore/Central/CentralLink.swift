@@ -17,6 +17,8 @@ final class CentralLink {
   private var subscriptions = Subscriptions()
   private var measurements = Measurements()
   private var serviceWatch = ServiceWatch()
+  /// The characteristics whose values a session exchanges over a socket, by handle.
+  private var acquired: [UInt16: AcquiredCharacteristic] = [:]
 
   init(on hub: LinkHub, broker: CentralBroker) {
     self.hub = hub
@@ -27,8 +29,10 @@ final class CentralLink {
   /// The sessions that use the device over this link.
   var users: [Session] { connection?.machine.users ?? [] }
 
-  /// The handles that a session is subscribed to, in order.
-  func subscriptions(of session: Session) -> [UInt16] { subscriptions.handles(of: session) }
+  /// The handles that a session is subscribed to, in order, but for those whose values it reads from a socket.
+  func subscriptions(of session: Session) -> [UInt16] {
+    subscriptions.handles(of: session).filter { acquired[$0]?.session !== session }
+  }
 
   /// Those of them that bring indications.
   func indications(of session: Session) -> [UInt16] { subscriptions.indications(of: session) }
@@ -70,19 +74,14 @@ final class CentralLink {
   /// are asked for.
   func subscribe(_ params: GATTSubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
     try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
+      try checkIsNotAcquired(handle, by: session)
       guard let properties = discovery.known.properties(of: handle), !properties.isDisjoint(with: [.notify, .indicate])
       else {
         _ = try discovery.known.characteristic(at: handle)
         throw BledError.notAllowedByProperties.error(
           "characteristic \(handle) supports neither notifications nor indications")
       }
-      if let indications = params.indications {
-        let kind: CharacteristicProperties = indications ? .indicate : .notify
-        try discovery.known.check(kind, of: handle, indications ? "indicated" : "notified")
-      }
-      try subscriptions.join(
-        session, to: handle, as: params.indications.map { $0 ? .indication : .notification },
-        else: properties.contains(.notify) ? .notification : .indication)
+      try join(session, to: handle, indications: params.indications, properties)
       reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in
         guard case .failure(let error) = outcome else { return }
         session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
@@ -91,9 +90,23 @@ final class CentralLink {
     }
   }
 
+  /// Makes a session a subscriber, before the device is asked.
+  func join(
+    _ session: Session, to handle: UInt16, indications: Bool?, _ properties: CharacteristicProperties
+  ) throws {
+    if let indications {
+      let kind: CharacteristicProperties = indications ? .indicate : .notify
+      try discovery.known.check(kind, of: handle, indications ? "indicated" : "notified")
+    }
+    try subscriptions.join(
+      session, to: handle, as: indications.map { $0 ? .indication : .notification },
+      else: properties.contains(.notify) ? .notification : .indication)
+  }
+
   /// Ends the subscription of a session; without one it does nothing.
   func unsubscribe(_ params: GATTUnsubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
     try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
+      try checkIsNotAcquired(handle, by: session)
       subscriptions.leave(session, from: handle)
       return LinkOperation(session, .subscription(SubscriptionChange(handle, on: false, reply)))
     }
@@ -119,7 +132,9 @@ final class CentralLink {
 
   /// A session disconnects from the device: its pending operations fail, and its subscriptions end.
   func release(_ session: Session) {
-    abandon(session, GAPError.cancelled.error("this session disconnected from the device"))
+    let error = GAPError.cancelled.error("this session disconnected from the device")
+    abandon(session, error)
+    endAcquired(error) { $0.session === session }
     for handle in subscriptions.handles { endSubscription(to: handle, of: session) }
     discovery.forget(session)
   }
@@ -132,6 +147,46 @@ final class CentralLink {
     for operation in operations { fail(operation, error) }
     for reply in measurements.removeAll(of: session) { reply.fail(error) }
     beginNext()
+  }
+
+  // MARK: Values over sockets
+
+  /// Makes the sockets; nil where none can be watched.
+  var sockets: ValueSockets? { broker.sockets }
+
+  func add(_ characteristic: AcquiredCharacteristic) { acquired[characteristic.handle] = characteristic }
+
+  /// It has ended.
+  func released(_ characteristic: AcquiredCharacteristic) {
+    guard acquired[characteristic.handle] === characteristic else { return }
+    acquired[characteristic.handle] = nil
+    if characteristic.values { endSubscription(to: characteristic.handle, of: characteristic.session) }
+    hub.releaseBrake()
+  }
+
+  /// Ends those that this is true of.
+  func endAcquired(_ error: BluetoothError, where isMeant: (AcquiredCharacteristic) -> Bool) {
+    for (_, characteristic) in acquired.sorted(by: { $0.key < $1.key }) where isMeant(characteristic) {
+      characteristic.end(error)
+    }
+  }
+
+  /// Checks that nobody has a socket for this characteristic, and that the session does not receive its values already.
+  func checkIsFree(_ handle: UInt16, for session: Session) throws {
+    try checkIsNotAcquired(handle, by: session)
+    guard acquired[handle] == nil else {
+      throw BledError.alreadyInProgress.error("another session has acquired characteristic \(handle)")
+    }
+    guard !subscriptions.members(of: handle).contains(session) else {
+      throw BledError.alreadyInProgress.error(
+        "this session has subscribed to characteristic \(handle): call gatt.unsubscribe before")
+    }
+  }
+
+  private func checkIsNotAcquired(_ handle: UInt16, by session: Session) throws {
+    guard acquired[handle]?.session === session else { return }
+    throw BledError.alreadyInProgress.error(
+      "this session has acquired characteristic \(handle): close its descriptor before")
   }
 
   /// Points out in the log, once per session, that it polls a value that it could subscribe to.
@@ -219,6 +274,10 @@ final class CentralLink {
       if operation.wasLookedUp { watchServices() }
       return
     }
+    if case .acquiredCommand(let characteristic, let value) = operation.task {
+      hub.start(.writeWithoutResponse(characteristic.handle, value), id: id)
+      return characteristic.sent()
+    }
     guard let procedure = operation.procedure else { return proceed(operation, nil, id) }
     hub.start(procedure, id: id)
   }
@@ -260,6 +319,7 @@ final class CentralLink {
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {
     for operation in queue.removeAll() { fail(operation, error) }
     for reply in measurements.removeAll() { reply.fail(error) }
+    endAcquired(error) { _ in true }
     connection?.linkDown(reason)
     connection = nil
   }
@@ -329,7 +389,8 @@ final class CentralLink {
         }
         operation.task = .unawaited
         return serviceWatch.subscribe(discovery.known)
-      case .command, .unawaited: break
+      case .acquisition(let reply): reply.succeed(operation.found)
+      case .command, .acquiredCommand, .unawaited: break
       }
     } catch {
       fail(operation, error.asBluetoothError)
@@ -343,6 +404,8 @@ final class CentralLink {
     case .read(let reply): reply.fail(error)
     case .write(let reply): reply.fail(error)
     case .command(_, _, _, let reply): reply.fail(error)
+    case .acquiredCommand(let characteristic, _): characteristic.failed()
+    case .acquisition(let reply): reply.fail(error)
     case .discovery(let request, _): request.fail(error)
     case .procedure(let completion): completion.fail(error)
     case .lookup(let lookup): lookup.fail(error)
@@ -427,9 +490,12 @@ final class CentralLink {
     let error = BledError.unknownHandle.error("the device's services changed; this handle is no longer valid")
     for handle in subscriptions.handles where range.contains(handle) && handle != discovery.known.serviceChanged {
       // Nothing is written: the descriptor's handle may now belong to any attribute.
-      for session in subscriptions.remove(handle) { tellLost(handle, session, error) }
+      for session in subscriptions.remove(handle) where acquired[handle]?.session !== session {
+        tellLost(handle, session, error)
+      }
     }
     discovery.forget(range)
+    endAcquired(error) { range.contains($0.handle) }
     for session in users {
       session.send(
         GATTServicesChanged.self,
@@ -442,7 +508,14 @@ final class CentralLink {
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
     if handle == discovery.known.serviceChanged { servicesChanged(value) }
-    for session in subscriptions.deliver(value, of: handle, from: hub) { loseSubscription(to: handle, of: session) }
+    var owner: Session?
+    if let characteristic = acquired[handle], characteristic.values {
+      characteristic.take(value)
+      owner = characteristic.session
+    }
+    for session in subscriptions.deliver(value, of: handle, from: hub, except: owner) {
+      loseSubscription(to: handle, of: session)
+    }
   }
 
   /// Packets from the device were dropped on this machine. A session that cannot be told loses its subscriptions.
@@ -480,7 +553,7 @@ extension Result<GATTResult, GATTError> {
 
 extension Error {
   /// The error of a step of an operation, which throws nothing else.
-  fileprivate var asBluetoothError: BluetoothError {
+  var asBluetoothError: BluetoothError {
     (self as? BluetoothError) ?? BledError.protocolViolation.error("\(self)")
   }
 }

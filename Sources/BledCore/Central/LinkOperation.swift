@@ -10,6 +10,10 @@ struct LinkOperation {
     case write(Reply<AttributeFound>)
     /// A Write Command: it waits for room on the link instead of a response from the device.
     case command(handle: UInt16, [UInt8], isSigned: Bool, Reply<AttributeFound>)
+    /// A Write Command of a program that writes over a socket.
+    case acquiredCommand(AcquiredCharacteristic, [UInt8])
+    /// The answer to a program that is about to do so, when its earlier operations are done.
+    case acquisition(Reply<AttributeFound>)
     indirect case discovery(DiscoveryRequest, DiscoveryMachine)
     indirect case subscription(SubscriptionChange)
     /// Any other procedure.
@@ -57,7 +61,12 @@ struct LinkOperation {
     self.procedure = procedure
   }
 
-  var isCommand: Bool { if case .command = task { true } else { false } }
+  var isCommand: Bool {
+    switch task {
+    case .command, .acquiredCommand: true
+    default: false
+    }
+  }
 
   fileprivate var isUnawaited: Bool { if case .unawaited = task { true } else { false } }
 

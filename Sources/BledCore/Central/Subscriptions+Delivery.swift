@@ -5,9 +5,11 @@ import Bluetooth
 /// returned, and loses the subscription.
 extension Subscriptions {
   /// Sends a value to all who subscribed to it, encoded once.
+  /// - Parameter owner: the session that reads it from a socket.
   /// - Returns: the sessions that have no room for it.
-  func deliver(_ value: [UInt8], of handle: UInt16, from hub: LinkHub) -> [Session] {
-    let members = members(of: handle)
+  func deliver(_ value: [UInt8], of handle: UInt16, from hub: LinkHub, except owner: Session?) -> [Session] {
+    var members = members(of: handle)
+    if let owner { members.removeAll { $0 === owner } }
     guard !members.isEmpty else { return [] }
     let params = GATTValue.Params(peripheral: hub.peripheral.id, handle: handle, value: HexBytes(value))
     let line = try? RPCEncoding.notification(GATTValue.self, params)

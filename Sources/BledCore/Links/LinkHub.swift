@@ -200,16 +200,23 @@ final class LinkHub {
   /// It is not alone if others use the device, or the device uses services of others: their requests and answers would
   /// be held back together with the values.
   func slowDown(for session: Session) {
-    guard brake.isOpen, session.isPresent, session.outbox.isCongested,
-      central.users.allSatisfy({ $0 === session }), server.served.isSubset(of: [session])
-    else { return }
-    session.slowedLinks += 1
+    guard session.outbox.isCongested, hold(for: session) else { return }
     session.whenRelieved { [weak self] in self?.releaseBrake() }
+  }
+
+  /// Holds the link for a session that has too much to read, until `releaseBrake`.
+  /// - Returns: false if it is held or has been already, or the session is not alone.
+  func hold(for session: Session) -> Bool {
+    guard brake.isOpen, session.isPresent, central.users.allSatisfy({ $0 === session }),
+      server.served.isSubset(of: [session])
+    else { return false }
+    session.slowedLinks += 1
     perform(brake.overrun())
     brakeAlarm = scheduler.schedule(after: Brake.patience) { [weak self] in
       guard let self else { return }
       perform(brake.patienceEnded())
     }
+    return true
   }
 
   /// The reader has caught up, has ended, or is no longer the only one.

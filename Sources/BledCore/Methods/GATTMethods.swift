@@ -38,6 +38,9 @@ extension Router {
     serve(GATTUnsubscribe.self) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).unsubscribe(params, for: session, reply)
     }
+    serve(GATTAcquire.self) { [unowned broker] params, session, reply in
+      try broker.link(to: params.peripheral, for: session).acquire(params, for: session, reply)
+    }
     serve(GATTReadUsingUUID.self) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).read(params, for: session, reply)
     }

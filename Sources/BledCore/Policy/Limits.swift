@@ -14,6 +14,8 @@ public struct Limits: Hashable, Sendable {
     /// The attributes of the services: each takes a handle, of which there are 65535 in total.
     case attributes
     case advertisements
+    /// Descriptors for values of characteristics.
+    case acquisitions
     /// Octets waiting to be read by sessions.
     case queueOctets
     /// Devices that the daemon knows.
@@ -25,11 +27,11 @@ public struct Limits: Hashable, Sendable {
   /// Of the sessions of one user.
   public var perUser: [Resource: Int] = [
     .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .attributes: 16_000,
-    .advertisements: 64, .queueOctets: 64 << 20,
+    .advertisements: 64, .acquisitions: 256, .queueOctets: 64 << 20,
   ]
   /// Of one session.
   public var perSession: [Resource: Int] = [
-    .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16,
+    .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .acquisitions: 64,
     .queueOctets: 4 << 20,
   ]
 
@@ -59,6 +61,7 @@ extension Limits.Resource {
     case .connections: "established or pending connections"
     case .connects: "pending connections"
     case .queueOctets: "octets waiting to be read"
+    case .acquisitions: "acquired characteristics"
     default: rawValue
     }
   }
@@ -75,6 +78,7 @@ extension Limits.Resource {
     case .services, .attributes: "remove some with \(ServiceRemove.name)"
     case .advertisements: "stop some with \(AdvertisingStop.name)"
     case .queueOctets: "read faster"
+    case .acquisitions: "close some of their descriptors"
     case .peripherals: "none needs to be released"
     }
   }

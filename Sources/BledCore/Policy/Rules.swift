@@ -27,6 +27,8 @@ final class Rules {
     }
     /// The calls that wait for their answers.
     var calls = 0
+    /// The sockets for values of characteristics.
+    var acquisitions = 0
     private weak var rules: Rules?
 
     init(_ rules: Rules) { self.rules = rules }

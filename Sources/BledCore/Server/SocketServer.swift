@@ -32,6 +32,7 @@ public final class SocketServer {
     self.loop = loop
     self.logger = logger
     turns = try Turns(on: loop)
+    daemon.passDescriptors(ValueSockets(loop: loop, turns: turns))
     reserve = Self.openReserve()
     watch = try Watch(socket.descriptor, on: loop) { [weak self] _ in self?.accept() }
   }

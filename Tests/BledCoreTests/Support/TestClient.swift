@@ -1,8 +1,9 @@
-import BledCore
 import BledRPC
 import Bluetooth
 import FoundationEssentials
 import Testing
+
+@testable import BledCore
 
 /// A client in memory. It reads what was sent to it whenever a test looks, unless it was told not to read.
 final class TestClient: SessionTransport {
@@ -10,6 +11,7 @@ final class TestClient: SessionTransport {
   private(set) var messages: [RPCMessage] = []
   /// The lines of `messages`, as received.
   private(set) var lines: [Data] = []
+  private var descriptors: [PassedDescriptor] = []
   private(set) var isClosed = false
   private(set) var isRead = true
   /// Whether it takes what is sent to it.
@@ -112,6 +114,12 @@ final class TestClient: SessionTransport {
     return messages.compactMap { if case .failure(nil, let error) = $0.kind { error } else { nil } }
   }
 
+  /// The first descriptor that was passed and not taken.
+  func takePassed() -> PassedDescriptor? {
+    drain()
+    return descriptors.isEmpty ? nil : descriptors.removeFirst()
+  }
+
   /// Forgets what came.
   func forget() {
     drain()
@@ -122,7 +130,9 @@ final class TestClient: SessionTransport {
   func drain() {
     guard reads, let connection else { return }
     while true {
-      let taken = connection.takeLines()
+      let batch = connection.takeLines()
+      if let passed = batch.descriptor { descriptors.append(passed) }
+      let taken = batch.lines
       guard !taken.isEmpty else { return }
       for line in taken {
         #expect(line.last == UInt8(ascii: "\n"))

@@ -1,0 +1,128 @@
+import Bluetooth
+
+/// Passes values of a characteristic over a descriptor.
+public enum GATTAcquire: ClientCall {
+  /// `gatt.acquire`
+  public static let name = "gatt.acquire"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .connect
+  /// For `rpc.discover`.
+  public static let summary = """
+    Passes a SOCK_SEQPACKET descriptor with the answer, for many values of one characteristic: each packet that the \
+    program writes is sent as a Write Command, and each notification or indication is a packet to read. One session at \
+    a time has it. Closing the descriptor ends that, and so does gatt.released.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The device.
+    public var peripheral: String
+    /// The characteristic.
+    public var attribute: AttributePath
+    /// False: the program only writes. If missing: it also reads the values of a characteristic that has any.
+    public var values: Bool?
+    /// True: its indications, false: its notifications, as for gatt.subscribe.
+    public var indications: Bool?
+
+    /// Makes the params.
+    public init(peripheral: String, attribute: AttributePath, values: Bool? = nil, indications: Bool? = nil) {
+      self.peripheral = peripheral
+      self.attribute = attribute
+      self.values = values
+      self.indications = indications
+    }
+
+    private enum CodingKeys: CodingKey { case peripheral, values, indications }
+
+    /// Reads the members, and those of the attribute.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      peripheral = try container.decode(String.self, forKey: .peripheral)
+      attribute = try AttributePath(from: decoder)
+      values = try container.decodeIfPresent(Bool.self, forKey: .values)
+      indications = try container.decodeIfPresent(Bool.self, forKey: .indications)
+    }
+
+    /// Writes the members, and those of the attribute.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(peripheral, forKey: .peripheral)
+      try attribute.encode(to: encoder)
+      try container.encodeIfPresent(values, forKey: .values)
+      try container.encodeIfPresent(indications, forKey: .indications)
+    }
+  }
+  /// The result; the descriptor comes with it.
+  public struct Result: RPCPayload, Hashable {
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// Whether packets can be written.
+    public var writes: Bool
+    /// Whether there are packets to read.
+    public var values: Bool
+    /// The longest value that can be written, in octets: MTU − 3, and 512 at most.
+    public var maximumLength: Int
+
+    /// Makes the result.
+    public init(handle: UInt16, writes: Bool, values: Bool, maximumLength: Int) {
+      self.handle = handle
+      self.writes = writes
+      self.values = values
+      self.maximumLength = maximumLength
+    }
+  }
+}
+
+/// The daemon closed its end of a descriptor of `gatt.acquire`.
+public enum GATTReleased: RPCNotification {
+  /// `gatt.released`
+  public static let name = "gatt.released"
+  /// For `rpc.discover`.
+  public static let summary = """
+    The daemon closed its end of the descriptor of gatt.acquire: the link ended, the device's services changed, or a \
+    packet was longer than a value may be.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// The device.
+    public var peripheral: String
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// Why.
+    public var reason: RPCError
+    /// How many packets that the program had written were not sent.
+    public var unsent: Int
+    /// Makes the params.
+    public init(peripheral: String, handle: UInt16, reason: RPCError, unsent: Int) {
+      self.peripheral = peripheral
+      self.handle = handle
+      self.reason = reason
+      self.unsent = unsent
+    }
+  }
+}
+
+/// Values of a device had no room in a descriptor.
+public enum GATTValuesDropped: RPCNotification {
+  /// `gatt.valuesDropped`
+  public static let name = "gatt.valuesDropped"
+  /// For `rpc.discover`.
+  public static let summary = """
+    So many values of the device were dropped because the program did not read the descriptor of gatt.acquire; those \
+    that come from now on follow the gap.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// The device.
+    public var peripheral: String
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// The number of values, 1 or more.
+    public var values: Int
+    /// Makes the params.
+    public init(peripheral: String, handle: UInt16, values: Int) {
+      self.peripheral = peripheral
+      self.handle = handle
+      self.values = values
+    }
+  }
+}

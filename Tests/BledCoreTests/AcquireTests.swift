@@ -1,0 +1,219 @@
+import BledRPC
+import Bluetooth
+import EventLoop
+import GATT
+import Glibc
+import Testing
+
+@testable import BledCore
+
+/// Values of a characteristic over a socket of their own, against a scripted device.
+@Suite struct AcquireTests {
+  private let world = World()
+  private let loop: EventLoop
+  private let client: TestClient
+  private let peer: ScriptedPeer
+  private let peripheral: String
+  /// Notifies and can be written without response; 0xFFE2 can only be read.
+  private let pipe: UInt16
+
+  init() throws {
+    loop = try EventLoop()
+    world.daemon.passDescriptors(ValueSockets(loop: loop, turns: try Turns(on: loop)))
+    client = world.client()
+    peer = world.peer()
+    _ = try peer.database.add(
+      ServiceDefinition(
+        uuid: 0xFFE0,
+        characteristics: [
+          CharacteristicDefinition(uuid: 0xFFE1, properties: [.notify, .writeWithoutResponse], value: .stored([])),
+          CharacteristicDefinition(uuid: 0xFFE2, properties: [.read], value: .stored([])),
+        ]))
+    pipe = peer.handle(of: 0xFFE1)
+    peripheral = try world.connect(client, peer).peripheral
+  }
+
+  private func settle() throws {
+    for _ in 0..<3 {
+      world.settle()
+      while try loop.poll() {}
+    }
+  }
+
+  private func ask(_ client: TestClient, _ characteristic: BluetoothUUID, values: Bool? = nil) throws -> Int {
+    let id = try client.call(
+      GATTAcquire.self, .init(peripheral: peripheral, attribute: .characteristic(characteristic), values: values))
+    try settle()
+    return id
+  }
+
+  /// What the session is answered, and a duplicate of the descriptor that comes with it.
+  private func acquire(
+    _ client: TestClient, values: Bool? = nil
+  ) throws -> (result: GATTAcquire.Result, descriptor: Int32) {
+    let id = try ask(client, 0xFFE1, values: values)
+    let result = try #require(try client.answer(to: id, GATTAcquire.self)).get()
+    let passed = try #require(client.takePassed())
+    return (result, dup(passed.number))
+  }
+
+  private func write(_ descriptor: Int32, _ value: [UInt8]) -> Int {
+    value.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
+  }
+
+  /// The packets that are there; nil at the end.
+  private func read(_ descriptor: Int32) -> [[UInt8]?] {
+    var packets: [[UInt8]?] = []
+    var buffer = [UInt8](repeating: 0, count: 600)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+      if count < 0 { return packets }
+      if count == 0 { return packets + [nil] }
+      packets.append(Array(buffer[..<count]))
+    }
+  }
+
+  /// The Write Commands that came to the device.
+  private var written: [[UInt8]] { peer.received.filter { $0.first == 0x52 }.map { Array($0[3...]) } }
+
+  @Test("packets of the program become Write Commands, notifications become packets; closing the descriptor ends it")
+  func bothWays() throws {
+    let (result, descriptor) = try acquire(client)
+    #expect(result == .init(handle: pipe, writes: true, values: true, maximumLength: 244))
+    #expect(peer.subscriptions[pipe] == .notification)
+    for number in 0..<100 { #expect(write(descriptor, [UInt8(number)]) == 1) }
+    try settle()
+    #expect(written == (0..<100).map { [UInt8($0)] })
+    peer.notify(pipe, [1, 2])
+    peer.notify(pipe, [3])
+    try settle()
+    #expect(read(descriptor) == [[1, 2], [3]])
+    #expect(try client.notifications(GATTValue.self).isEmpty, "not on the socket, too")
+    #expect(write(descriptor, [9]) == 1)
+    close(descriptor)
+    try settle()
+    #expect(written.last == [9], "what was written before the end is sent")
+    #expect(peer.subscriptions[pipe]?.isEmpty == true)
+    #expect(try client.notifications(GATTReleased.self).isEmpty)
+    let again = try acquire(client, values: false)
+    #expect(!again.result.values && peer.subscriptions[pipe]?.isEmpty == true)
+    close(again.descriptor)
+  }
+
+  @Test("without room on the link packets stay with the program, which cannot write on; none is lost")
+  func backPressure() throws {
+    let (_, descriptor) = try acquire(client, values: false)
+    let link = try #require(world.adapter.links.first)
+    link.isWritable = false
+    var sent = 0
+    while write(descriptor, [UInt8(sent & 0xFF), UInt8(sent >> 8)]) == 2 {
+      sent += 1
+      if sent % 50 == 0 { try settle() }
+      try #require(sent < 10_000)
+    }
+    try settle()
+    #expect(written.isEmpty && write(descriptor, [0, 0]) < 0)
+    link.isWritable = true
+    try settle()
+    #expect(written == (0..<sent).map { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+    close(descriptor)
+  }
+
+  @Test("a program that does not read holds its link; then values are dropped, counted and told, and the rest follows")
+  func slowReader() throws {
+    let (_, descriptor) = try acquire(client)
+    let link = try #require(world.adapter.links.first)
+    var number = 0
+    func notify(_ count: Int) {
+      for _ in 0..<count {
+        peer.notify(pipe, [UInt8(number & 0xFF), UInt8(number >> 8)] + Array(repeating: 0, count: 200))
+        number += 1
+        world.scheduler.advance(by: .milliseconds(2))
+      }
+    }
+    while link.isReading { notify(1) }
+    #expect(number < 1000)
+    let held = number
+    notify(2000)
+    world.scheduler.advance(by: .seconds(20))
+    #expect(link.isReading, "not for ever")
+    let numbers = try { () -> [Int] in
+      var all: [Int] = []
+      while true {
+        let some = read(descriptor).compactMap { $0 }.map { Int($0[0]) | Int($0[1]) << 8 }
+        if some.isEmpty { return all }
+        all += some
+        try settle()
+      }
+    }()
+    #expect(numbers == Array(0..<numbers.count) && numbers.count > held)
+    let told = try client.notifications(GATTValuesDropped.self)
+    #expect(told.map(\.values) == [number - numbers.count] && told.first?.handle == pipe)
+    notify(3)
+    try settle()
+    #expect(read(descriptor).count == 3, "after the gap it goes on")
+    close(descriptor)
+  }
+
+  @Test("one program at a time has a characteristic; a subscription of the same session excludes it")
+  func once() throws {
+    let other = world.client()
+    try world.connect(other, peer)
+    let (_, descriptor) = try acquire(client)
+    #expect(try other.error(of: ask(other, 0xFFE1), GATTAcquire.self)?.data?.name == "alreadyInProgress")
+    #expect(try client.error(of: ask(client, 0xFFE1), GATTAcquire.self)?.data?.name == "alreadyInProgress")
+    try world.subscribe(other, peripheral, pipe)
+    peer.notify(pipe, [5])
+    try settle()
+    #expect(read(descriptor) == [[5]])
+    #expect(try other.notifications(GATTValue.self).map(\.value.octets) == [[5]])
+    close(descriptor)
+    try settle()
+    #expect(peer.subscriptions[pipe] == .notification, "the other one is still subscribed")
+    #expect(try other.error(of: ask(other, 0xFFE1), GATTAcquire.self)?.message.contains("gatt.unsubscribe") == true)
+    #expect(try client.error(of: ask(client, 0xFFE2), GATTAcquire.self)?.data?.name == "notAllowedByProperties")
+  }
+
+  @Test("a packet that is too long ends it, and so does the end of the link; both say why, and what was not sent")
+  func ends() throws {
+    do {
+      let (_, descriptor) = try acquire(client)
+      #expect(write(descriptor, Array(repeating: 1, count: 300)) == 300)
+      #expect(write(descriptor, [1]) == 1)
+      try settle()
+      let released = try #require(try client.notifications(GATTReleased.self).first)
+      #expect(released.reason.message == "a packet of 300 octets was written; the limit on this link is 244")
+      #expect(released.handle == pipe && released.unsent == 2 && written.isEmpty)
+      #expect(read(descriptor) == [nil])
+      close(descriptor)
+    }
+    client.forget()
+    let (_, descriptor) = try acquire(client)
+    let link = try #require(world.adapter.links.first)
+    link.isWritable = false
+    for _ in 0..<5 { #expect(write(descriptor, [1]) == 1) }
+    try settle()
+    link.end(reason: 0x13)
+    try settle()
+    let released = try #require(try client.notifications(GATTReleased.self).first)
+    #expect(released.unsent == 5 && released.reason.data?.name == "disconnected")
+    #expect(read(descriptor) == [nil])
+    close(descriptor)
+  }
+
+  @Test("their number is limited, and a session that ends gives back all of them")
+  func limits() throws {
+    client.session?.rules.limits.perSession[.acquisitions] = 0
+    let refused = try #require(try client.error(of: ask(client, 0xFFE1), GATTAcquire.self))
+    #expect(refused.data?.name == "limitReached" && refused.message.contains("limits.perSession.acquisitions"))
+    client.session?.rules.limits.perSession[.acquisitions] = 1
+    let (_, descriptor) = try acquire(client)
+    defer { close(descriptor) }
+    #expect(client.session?.account.acquisitions == 1)
+    let account = client.session?.account
+    client.die()
+    try settle()
+    #expect(account?.acquisitions == 0)
+    #expect(read(descriptor) == [nil])
+  }
+}
