@@ -155,6 +155,23 @@ import Testing
     close(descriptor)
   }
 
+  @Test("values for which the user has no room at all are told, and those that follow come")
+  func noRoom() throws {
+    let (_, descriptor) = try acquire(client)
+    defer { close(descriptor) }
+    let account = try #require(client.session?.account)
+    account.octets += 1 << 30
+    // More than the kernel holds.
+    for _ in 0..<1000 { peer.notify(pipe, Array(repeating: 0, count: 200)) }
+    try settle()
+    account.octets -= 1 << 30
+    let count = read(descriptor).count
+    peer.notify(pipe, [2])
+    try settle()
+    #expect(read(descriptor) == [[2]])
+    #expect(try client.notifications(GATTValuesDropped.self).map(\.values) == [1000 - count])
+  }
+
   @Test("one program at a time has a characteristic; a subscription of the same session excludes it")
   func once() throws {
     let other = world.client()

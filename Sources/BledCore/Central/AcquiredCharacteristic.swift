@@ -46,6 +46,7 @@ final class AcquiredCharacteristic {
   /// Passes a value of the device to the program.
   func take(_ value: [UInt8]) {
     guard isOpen, values else { return }
+    if dropped > 0, !socket.isCongested { tellDropped(as: .value) }
     // From the first that has no room on until there is ample room again, so that the gap is one.
     guard dropped == 0, socket.send(value) else {
       dropped += 1
@@ -74,7 +75,7 @@ final class AcquiredCharacteristic {
     isOpen = false
     unsent += socket.close()
     link.released(self)
-    if dropped > 0 { tellDropped() }
+    if dropped > 0 { tellDropped(as: .event) }
     guard let reason else { return }
     session.send(
       GATTReleased.self,
@@ -99,15 +100,16 @@ final class AcquiredCharacteristic {
       if isQueued { socket.pause() }
     case .drained:
       link.hub.releaseBrake()
-      if dropped > 0 { tellDropped() }
+      if dropped > 0 { tellDropped(as: .value) }
     case .closed: end(nil)
     }
   }
 
-  private func tellDropped() {
-    session.send(
-      GATTValuesDropped.self, .init(peripheral: link.hub.peripheral.id, handle: handle, values: dropped))
-    dropped = 0
+  /// Tells what was dropped; without room for that it goes on.
+  private func tellDropped(as kind: Outbox.Kind) {
+    let params = GATTValuesDropped.Params(peripheral: link.hub.peripheral.id, handle: handle, values: dropped)
+    let line = session.encoded { try RPCEncoding.notification(GATTValuesDropped.self, params) }
+    if session.send(line, as: kind) == .queued { dropped = 0 }
   }
 }
 
