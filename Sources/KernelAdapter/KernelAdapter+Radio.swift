@@ -141,6 +141,7 @@ extension KernelAdapter {
     learnFragmentLength()
     applyPairing()
     applyOutOfBand()
+    listenForChannels()
     linksOffered()
   }
 
