@@ -39,6 +39,9 @@ class Session:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.connect(path or socket_path())
         self._received = bytearray()
+        # How many lines were taken from it, and what was passed with which line.
+        self._taken = 0
+        self._passed = {}
         self._last = 0
         # What arrived while something else was awaited.
         self._events = collections.deque()
@@ -51,7 +54,8 @@ class Session:
         self._socket.close()
 
     def call(self, method, timeout=30, **params):
-        """Calls a method and returns its result; raises CallFailed for an error, TimeoutError without an answer."""
+        """Calls a method and returns its result; raises CallFailed for an error, TimeoutError without an answer. A
+        descriptor that the daemon passes is the result's "descriptor", to be closed by the caller."""
         self._last += 1
         number = self._last
         self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
@@ -91,10 +95,17 @@ class Session:
             if left <= 0:
                 raise TimeoutError("the daemon sent nothing in time")
             self._socket.settimeout(left)
-            octets = self._socket.recv(65536)
+            octets, passed, _, _ = socket.recv_fds(self._socket, 65536, 1, socket.MSG_CMSG_CLOEXEC)
             if not octets:
                 raise ConnectionError("the daemon closed the connection")
             self._received += octets
+            if passed:
+                # It belongs to the line of the last octet.
+                self._passed[self._taken + self._received.count(b"\n", 0, -1)] = passed[0]
         line, _, rest = self._received.partition(b"\n")
         self._received = bytearray(rest)
-        return json.loads(line)
+        message = json.loads(line)
+        if self._taken in self._passed:
+            message.get("result", message.get("params"))["descriptor"] = self._passed.pop(self._taken)
+        self._taken += 1
+        return message

@@ -1,6 +1,7 @@
 import BledRPC
 import Bluetooth
 import FoundationEssentials
+import Synchronization
 
 extension BledClient {
   /// Calls the daemon and waits for its answer.
@@ -61,6 +62,21 @@ extension ClientCore {
       give(cancelled(Method.name))
     }
     return try result.get()
+  }
+
+  /// Calls a method whose answer comes with a descriptor. One that comes too late is closed, as which the daemon sees
+  /// that it is not wanted.
+  /// - Throws: As `call`.
+  func callForDescriptor<Method: RPCMethod>(
+    _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
+  ) async throws(BluetoothError) -> (result: Method.Result, descriptor: ReceivedDescriptor) {
+    let passed = Mutex<ReceivedDescriptor?>(nil)
+    let result = try await call(
+      method, params, timeout: timeout, arrived: { _ in passed.withLock { $0 = self.takeDescriptor() } })
+    guard let descriptor = passed.withLock({ $0 }) else {
+      throw BledError.protocolViolation.error("bled answered \(Method.name) without a descriptor")
+    }
+    return (result, descriptor)
   }
 
   /// Sends a call whose answer does not matter: it cancels or stops something.

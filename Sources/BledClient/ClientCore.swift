@@ -9,13 +9,15 @@ final class ClientCore: @unchecked Sendable {
   private let connection: LineConnection
   /// Used on the connection's queue alone.
   private var state = ClientState()
+  /// What was passed with the message that is being handled; used on the connection's queue alone.
+  private var passed: ReceivedDescriptor?
   private let lastNumber = Atomic(0)
   private let hasEnded = Atomic(false)
 
   init(connection: LineConnection) { self.connection = connection }
 
   func start() {
-    connection.start(line: { self.receive($0) }, closed: { self.end($0) })
+    connection.start(line: { self.receive($0, $1) }, closed: { self.end($0) })
   }
 
   func close() {
@@ -124,7 +126,17 @@ final class ClientCore: @unchecked Sendable {
     (state.ended ?? nil) ?? BledError.daemonUnreachable.error("the connection to bled was closed")
   }
 
-  private func receive(_ line: Data) {
+  /// The descriptor that was passed with the message that is being handled: for completions and observers. If none of
+  /// them takes it, it is closed.
+  /// - Returns: nil if there was none, or another one took it.
+  func takeDescriptor() -> ReceivedDescriptor? {
+    defer { passed = nil }
+    return passed
+  }
+
+  private func receive(_ line: Data, _ descriptor: ReceivedDescriptor?) {
+    passed = descriptor
+    defer { passed = nil }
     state.refusal = nil
     let message: RPCMessage
     do {

@@ -12,6 +12,7 @@ import Synchronization
 /// |---------|------------------------------------------|-----------------------------------------------------|
 /// | idle    | start                                    | a read source → open                                |
 /// | open    | octets                                   | the complete lines among them are delivered         |
+/// | open    | octets with a descriptor                 | it is delivered with the line of the last of them   |
 /// | open    | send                                     | written; a write source waits for room for the rest |
 /// | open    | the daemon has gone, a write failed      | what it said before is read, then → ended           |
 /// | open    | a line too long, too much unsent         | → ended                                             |
@@ -33,9 +34,11 @@ public final class LineConnection: @unchecked Sendable {
   private var socket: Socket?
   private var reader: (any DispatchSourceRead)?
   private var writer: (any DispatchSourceWrite)?
-  private var line: (@Sendable (Data) -> Void)?
+  private var line: (@Sendable (Data, ReceivedDescriptor?) -> Void)?
   private var closed: (@Sendable (BluetoothError?) -> Void)?
   private var framer = LineFramer()
+  /// What was passed with the line that is not complete yet.
+  private var passed: ReceivedDescriptor?
   private var input = [UInt8](repeating: 0, count: 65536)
   private var output: [UInt8] = []
   /// How much of `output` has been written.
@@ -64,9 +67,11 @@ public final class LineConnection: @unchecked Sendable {
   }
 
   /// Starts reading. Both functions are called on the connection's queue: `line` for each line in order, without its
-  /// line feed, and `closed` once at the end, with an error unless this side closed.
+  /// line feed, and with the descriptor that the daemon passed with it; `closed` once at the end, with an error unless
+  /// this side closed.
   public func start(
-    line: @escaping @Sendable (Data) -> Void, closed: @escaping @Sendable (BluetoothError?) -> Void
+    line: @escaping @Sendable (Data, ReceivedDescriptor?) -> Void,
+    closed: @escaping @Sendable (BluetoothError?) -> Void
   ) {
     perform { [self] in
       guard let socket else { return closed(isClosing ? nil : Self.ended) }
@@ -128,17 +133,30 @@ public final class LineConnection: @unchecked Sendable {
     switch input.withUnsafeMutableBytes({ socket.receive($0) }) {
     case .failure(.again): return false
     case .failure(let error): end(Self.failed(error))
-    case .success(0): end(Self.ended)
-    case .success(let count):
+    case .success((0, _)): end(Self.ended)
+    case .success((let count, let passed)):
       framer.append(input[..<count])
       do {
-        while let next = try framer.next() { line?(next) }
+        try deliver(passed)
         return true
       } catch {
         end(BledError.protocolViolation.error("bled sent a line of more than \(error.limit) bytes"))
       }
     }
     return false
+  }
+
+  /// Delivers the complete lines.
+  /// - Parameter last: What was passed with the line of the last octet.
+  private func deliver(_ last: ReceivedDescriptor?) throws(LineFramer.TooLong) {
+    var last = last
+    while let next = try framer.next() {
+      var passed = passed
+      self.passed = nil
+      if framer.held == 0, let descriptor = last { (passed, last) = (descriptor, nil) }
+      line?(next, passed)
+    }
+    if let last { passed = last }
   }
 
   private func write() {
@@ -194,6 +212,7 @@ public final class LineConnection: @unchecked Sendable {
     writer?.cancel()
     let closed = closed
     (socket, reader, writer, line, self.closed, output, written) = (nil, nil, nil, nil, nil, [], 0)
+    passed = nil
     closed?(isClosing ? nil : error)
   }
 

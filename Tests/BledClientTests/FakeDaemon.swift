@@ -117,6 +117,26 @@ final class FakeDaemon: @unchecked Sendable {
     }
   }
 
+  /// Sends octets with a descriptor, in one message, and closes the descriptor here.
+  func send(_ bytes: Data, passing descriptor: Int32) {
+    var control: (length: Int, level: Int32, type: Int32, descriptor: Int32, padding: Int32) = (
+      20, SOL_SOCKET, 1, descriptor, 0
+    )
+    var octets = Array(bytes)
+    octets.withUnsafeMutableBytes { octets in
+      withUnsafeMutableBytes(of: &control) { control in
+        var part = iovec(iov_base: octets.baseAddress, iov_len: octets.count)
+        withUnsafeMutablePointer(to: &part) { part in
+          var message = msghdr()
+          (message.msg_iov, message.msg_iovlen) = (part, 1)
+          (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
+          _ = sendmsg(connection, &message, Int32(MSG_NOSIGNAL))
+        }
+      }
+    }
+    Glibc.close(descriptor)
+  }
+
   func close() {
     Glibc.shutdown(connection, Int32(SHUT_RDWR))
   }

@@ -93,7 +93,7 @@ import Testing
     let lines = Mutex<[String]>([])
     let end = await withCheckedContinuation { continuation in
       connection.start(
-        line: { line in lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } },
+        line: { line, _ in lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } },
         closed: { continuation.resume(returning: $0) })
     }
     #expect(end?.name == "daemonUnreachable")

@@ -17,6 +17,7 @@ import Glibc
 /// All of this takes time only in the client's turns, see `Turns`.
 ///
 /// A descriptor that a client passes along is not asked for: the kernel closes it when the octets beside it are read.
+/// In the other direction a line may carry one: it is written alone, and the descriptor goes with its first octet.
 final class ClientSocket: SessionTransport, TurnTaker {
   /// How long a session that ended may take to write what waits, in nanoseconds.
   private static let lastWords: Int64 = 1_000_000_000
@@ -42,7 +43,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private var connection: SessionConnection?
   private var framer = LineFramer()
   /// The lines that are being written, and how many octets of them have left.
-  private var outgoing: [Data] = []
+  private var outgoing = Outbox.Batch()
   private var written = 0
   private var isReading = true
   private var isFlushScheduled = false
@@ -86,6 +87,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     Glibc.close(descriptor)
     if let connection { daemon.closed(connection) }
     connection = nil
+    outgoing = Outbox.Batch()
     onClose(self)
   }
 
@@ -119,7 +121,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
 
   private func updateInterest() {
     var interest: Watch.Readiness = isReading && !isClosing && !hasInputEnded ? .readable : []
-    if !outgoing.isEmpty { interest.insert(.writable) }
+    if !outgoing.lines.isEmpty { interest.insert(.writable) }
     watch?.interest = interest
   }
 
@@ -188,8 +190,8 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private func flush() -> Bool {
     for _ in 0..<Self.writeBatches {
       guard watch != nil, let connection else { return false }
-      if outgoing.isEmpty { outgoing = connection.takeLines() }
-      if outgoing.isEmpty {
+      if outgoing.lines.isEmpty { outgoing = connection.takeLines() }
+      if outgoing.lines.isEmpty {
         updateInterest()
         if isClosing || (hasInputEnded && connection.isDone && framer.held == 0) { disconnect() }
         return false
@@ -205,15 +207,15 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Writes the lines with one system call.
   /// - Returns: false if the rest has to wait, or the connection is broken.
   private func write() -> Bool {
-    let total = outgoing.reduce(0) { $0 + $1.count }
+    let total = outgoing.lines.reduce(0) { $0 + $1.count }
     let count =
-      if outgoing.count == 1 {
-        outgoing[0].withUnsafeBytes { send($0) }
+      if outgoing.lines.count == 1 {
+        outgoing.lines[0].withUnsafeBytes { send($0) }
       } else {
         // Lines are short: copying them is cheaper than having the kernel gather them.
         withUnsafeTemporaryAllocation(byteCount: total, alignment: 16) { buffer in
           var end = 0
-          for line in outgoing {
+          for line in outgoing.lines {
             // Not Data's own copyBytes, which is generic and looks up its types for each line.
             line.withUnsafeBytes { octets in
               UnsafeMutableRawBufferPointer(rebasing: buffer[end...]).copyMemory(from: octets)
@@ -232,7 +234,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     }
     written += count
     guard written == total else { return false }
-    outgoing = []
+    outgoing = Outbox.Batch()
     written = 0
     return true
   }
@@ -240,7 +242,12 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Sends what has not left yet.
   private func send(_ octets: UnsafeRawBufferPointer) -> Int {
     let rest = UnsafeRawBufferPointer(rebasing: octets[written...])
-    return Glibc.send(
-      descriptor, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+    guard let passed = outgoing.descriptor else {
+      return Glibc.send(descriptor, rest.baseAddress, rest.count, flags)
+    }
+    let count = passed.send(with: rest, on: descriptor, flags: flags)
+    if count > 0 { outgoing.descriptor = nil }
+    return count
   }
 }

@@ -10,6 +10,10 @@ import FoundationEssentials
 /// | below `values`          | dropped, counted | queued        | queued             | not read, a link of its own is held (`Brake`)   |
 /// | below `everything`      | dropped, counted | refused: lost, and told | queued   | not read               |
 /// | at `everything`         | dropped, counted | refused       | overflow: the session ends | not read       |
+///
+/// An answer or an event may carry a descriptor. Its line is a batch of its own, because a descriptor belongs to the
+/// first octet of what is written with it. At most `maximumDescriptors` wait; one more is an overflow, so who passes
+/// descriptors asks first.
 public struct Outbox {
   /// The bounds, in octets that wait.
   public struct Limits: Hashable, Sendable {
@@ -68,9 +72,21 @@ public struct Outbox {
     case overflow
   }
 
+  /// Lines that are written at once.
+  public struct Batch {
+    /// The lines, in order; none if nothing waits.
+    public var lines: [Data] = []
+    /// What is passed with the only line.
+    var descriptor: PassedDescriptor?
+  }
+
+  /// How many descriptors may wait.
+  static let maximumDescriptors = 16
+
   private struct Entry {
     var line: Data
     var device: Int?
+    /// Whether it is of no use on another connection.
     var isAnswer = false
   }
 
@@ -90,12 +106,16 @@ public struct Outbox {
   private var first = 0
   /// The numbers of the entries that hold the newest report on a device; only those made while coalescing.
   private var newestReports: [Int: Int] = [:]
+  /// What the entries of these numbers carry.
+  private var descriptors: [Int: PassedDescriptor] = [:]
 
   /// Makes an empty outbox.
   public init(limits: Limits = Limits()) { self.limits = limits }
 
   /// Whether nothing waits.
   public var isEmpty: Bool { entries.isEmpty }
+  /// Whether one more descriptor may wait.
+  var hasRoomForDescriptor: Bool { descriptors.count < Self.maximumDescriptors }
   /// Whether so much waits that no more requests should be read.
   public var isCongested: Bool { waiting >= limits.reports }
   /// Whether so little waits that requests can be read again.
@@ -104,10 +124,20 @@ public struct Outbox {
   /// Adds a line, line feed included, if its kind has room.
   /// - Parameter spare: how many octets may be added at all.
   public mutating func append(_ line: Data, as kind: Kind, spare: Int = .max) -> Admission {
+    append(line, as: kind, with: nil, spare: spare)
+  }
+
+  /// Adds a line with the descriptor that it carries, if it is an answer or an event.
+  mutating func append(
+    _ line: Data, as kind: Kind, with descriptor: PassedDescriptor?, spare: Int = .max
+  ) -> Admission {
     switch kind {
     case .answer, .event:
-      guard waiting + line.count <= limits.everything, line.count <= spare else { return .overflow }
-      push(Entry(line: line, isAnswer: kind == .answer))
+      guard waiting + line.count <= limits.everything, line.count <= spare,
+        descriptor == nil || hasRoomForDescriptor
+      else { return .overflow }
+      if let descriptor { descriptors[first + entries.count] = descriptor }
+      push(Entry(line: line, isAnswer: kind == .answer || descriptor != nil))
     case .value:
       guard waiting + line.count <= limits.values, line.count <= spare else {
         refusedValues += 1
@@ -131,19 +161,22 @@ public struct Outbox {
     return .queued
   }
 
-  /// Takes the oldest lines: at least one if there is any, then as many as fit into `octets`.
-  public mutating func take(upTo octets: Int) -> [Data] {
-    var lines: [Data] = []
+  /// Takes the oldest lines: at least one if there is any, then as many as fit into `octets`; one that carries a
+  /// descriptor alone.
+  public mutating func take(upTo octets: Int) -> Batch {
+    var batch = Batch(descriptor: descriptors.removeValue(forKey: first))
     var taken = 0
-    while let entry = entries.first, taken == 0 || taken + entry.line.count <= octets {
+    while let entry = entries.first,
+      taken == 0 || batch.descriptor == nil && descriptors[first] == nil && taken + entry.line.count <= octets
+    {
       entries.removeFirst()
       if let device = entry.device, newestReports[device] == first { newestReports[device] = nil }
       first += 1
       taken += entry.line.count
-      lines.append(entry.line)
+      batch.lines.append(entry.line)
     }
     waiting -= taken
-    return lines
+    return batch
   }
 
   /// Adds the answer that precedes what is kept, regardless of the bounds.
@@ -153,8 +186,9 @@ public struct Outbox {
     waiting += answer.count
   }
 
-  /// Forgets answers: the connection that they were for has ended.
+  /// Forgets answers, and what carries a descriptor: the connection that they were for has ended.
   mutating func dropAnswers() {
+    descriptors = [:]
     entries.removeAll(where: \.isAnswer)
     waiting = entries.reduce(0) { $0 + $1.line.count }
     newestReports = [:]
@@ -162,6 +196,9 @@ public struct Outbox {
       if let device = entry.device { newestReports[device] = first + index }
     }
   }
+
+  /// Closes the descriptors that wait; their lines stay.
+  mutating func closeDescriptors() { descriptors = [:] }
 
   private mutating func push(_ entry: Entry) {
     entries.append(entry)

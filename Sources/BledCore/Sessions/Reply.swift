@@ -28,6 +28,13 @@ final class Reply<Result: RPCPayload>: OpenReply {
     if let id { connection.answer(id, result, isFirst: isFirst) } else { connection.endedUnanswered() }
   }
 
+  /// Answers with a result and a descriptor, see `Session.admitDescriptor`. Where nobody waits for the answer the
+  /// descriptor is closed.
+  func succeed(_ result: Result, with descriptor: PassedDescriptor) {
+    guard let connection = close(.success(result)) else { return }
+    if let id { connection.answer(id, result, with: descriptor) } else { connection.endedUnanswered() }
+  }
+
   /// Answers with an error in the field's own terms.
   func fail(_ error: BluetoothError) { fail(RPCError(error)) }
 

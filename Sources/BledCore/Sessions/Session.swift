@@ -126,12 +126,30 @@ public final class Session {
     return send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: .value)
   }
 
+  /// Sends an event with a descriptor, see `admitDescriptor`. Without a program the descriptor is closed, and there is
+  /// no event.
+  func send<Notification: RPCNotification>(
+    _ notification: Notification.Type, _ params: Notification.Params, with descriptor: PassedDescriptor
+  ) {
+    guard isPresent else { return }
+    send(encoded { try RPCEncoding.notification(notification, params) }, as: .event, with: descriptor)
+  }
+
+  /// Checks whether a descriptor can be passed to the program now.
+  /// - Throws: `BledError.limitReached`.
+  func admitDescriptor() throws(BluetoothError) {
+    guard !outbox.hasRoomForDescriptor else { return }
+    throw BledError.limitReached.error(
+      "\(Outbox.maximumDescriptors) descriptors wait until this session reads them; read its socket first")
+  }
+
   /// Sends a line that may be shared with other sessions.
+  /// - Parameter descriptor: what is passed with it.
   @discardableResult
-  func send(_ line: Data?, as kind: Outbox.Kind) -> Outbox.Admission {
+  func send(_ line: Data?, as kind: Outbox.Kind, with descriptor: PassedDescriptor? = nil) -> Outbox.Admission {
     guard isOpen, !hasOverflowed, let line else { return .queued }
     let wasEmpty = outbox.isEmpty
-    let admission = outbox.append(line, as: kind, spare: room)
+    let admission = outbox.append(line, as: kind, with: descriptor, spare: room)
     if admission == .queued { costs.queued(kind) }
     if admission == .overflow {
       // That fails its pending calls, whose answers would overflow again.
@@ -157,14 +175,14 @@ public final class Session {
   }
 
   /// The next lines to write, which fit into this many octets unless it is a single line.
-  func takeLines(upTo octets: Int) -> [Data] {
-    let lines = outbox.take(upTo: octets)
+  func takeLines(upTo octets: Int) -> Outbox.Batch {
+    let batch = outbox.take(upTo: octets)
     if !reliefs.isEmpty, outbox.isRelieved {
       let work = reliefs
       reliefs = []
       for relief in work { relief() }
     }
-    return lines
+    return batch
   }
 
   /// Calls this once when the outbox has room for more.
@@ -235,6 +253,7 @@ public final class Session {
     guard isOpen else { return }
     connection?.end(error)
     calls.drop()
+    outbox.closeDescriptors()
     isOpen = false
     connection = nil
     onKept = nil

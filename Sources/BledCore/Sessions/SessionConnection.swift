@@ -99,16 +99,16 @@ public final class SessionConnection {
   /// Tells the client about a line that was too long to be kept.
   public func receive(_ tooLong: LineFramer.TooLong) { refuse(nil, tooLong.error) }
 
-  /// The next lines to write, about 64 KiB; empty if none waits.
-  public func takeLines() -> [Data] {
-    guard isOpen || !session.isOpen else { return [] }
-    let lines = session.takeLines(upTo: Self.batch)
+  /// The next lines to write, about 64 KiB; none if none waits.
+  public func takeLines() -> Outbox.Batch {
+    guard isOpen || !session.isOpen else { return Outbox.Batch() }
+    let batch = session.takeLines(upTo: Self.batch)
     if !isReading, session.outbox.isRelieved {
       isReading = true
       transport.setReading(true)
       onRelief()
     }
-    return lines
+    return batch
   }
 
   /// Whether a client that will not send anything more still waits for something.
@@ -144,14 +144,18 @@ public final class SessionConnection {
     kept.resume(on: self)
   }
 
-  /// - Parameter isFirst: whether it goes before what is kept for the program.
-  func answer(_ id: RequestID, _ result: some RPCPayload, isFirst: Bool = false) {
+  /// - Parameters:
+  ///   - isFirst: whether it goes before what is kept for the program.
+  ///   - descriptor: what is passed with the answer.
+  func answer(
+    _ id: RequestID, _ result: some RPCPayload, isFirst: Bool = false, with descriptor: PassedDescriptor? = nil
+  ) {
     guard let line = session.encoded({ try RPCEncoding.success(id: id, result) }) else {
       return refuse(
         id,
         RPCError(code: RPCError.internalError, message: "the result could not be written as JSON; see bled's log"))
     }
-    if isFirst { session.sendFirst(line) } else { session.send(line, as: .answer) }
+    if isFirst { session.sendFirst(line) } else { session.send(line, as: .answer, with: descriptor) }
   }
 
   func refuse(_ id: RequestID?, _ error: RPCError) {

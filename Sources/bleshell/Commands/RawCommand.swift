@@ -68,7 +68,7 @@ struct RawCommand: ShellCommand {
     let (stream, output) = AsyncThrowingStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(4096))
     lines = stream
     connection.start(
-      line: { output.yield(String(decoding: $0, as: UTF8.self)) }, closed: { output.finish(throwing: $0) })
+      line: { line, _ in output.yield(String(decoding: line, as: UTF8.self)) }, closed: { output.finish(throwing: $0) })
   }
 
   /// Sends a line.

@@ -122,7 +122,7 @@ final class TestClient: SessionTransport {
   func drain() {
     guard reads, let connection else { return }
     while true {
-      let taken = connection.takeLines()
+      let taken = connection.takeLines().lines
       guard !taken.isEmpty else { return }
       for line in taken {
         #expect(line.last == UInt8(ascii: "\n"))
