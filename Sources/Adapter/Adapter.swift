@@ -32,8 +32,8 @@ public protocol Adapter: AnyObject {
   /// Cancels the pending connection. After this call no connection that we initiated to that device is announced.
   func cancelConnect(to address: DeviceAddress)
 
-  /// Listens for channels that devices open; they come as `LinkEvent.channel`. While the adapter is not on no device can
-  /// open any, and afterwards they can again.
+  /// Listens for channels that devices open; they come as `LinkEvent.channel`. While the adapter is not on no device
+  /// can open any, and afterwards they can again.
   /// - Parameters:
   ///   - psm: the number of the listener, 0x80 to 0xFF; nil: the adapter chooses.
   ///   - parameters: what its channels are.

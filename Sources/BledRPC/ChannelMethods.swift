@@ -106,9 +106,9 @@ public enum L2CAPOpen: ClientCall {
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
   public static let summary = """
-    Opens an L2CAP channel to a device that this session is connected to. Its octets go over the socket and the token of \
-    the answer; nothing is dropped, and who does not read stops the other side. The channel ends when the program closes \
-    its connection to that socket, and with the session.
+    Opens an L2CAP channel to a device that this session is connected to. The answer passes a descriptor for its octets \
+    (SCM_RIGHTS), or has a token to fetch them with. Nothing is dropped, and who does not read stops the other side. The \
+    channel ends when the program closes the descriptor, and with the session.
     """
 
   /// The parameters.
@@ -122,12 +122,22 @@ public enum L2CAPOpen: ClientCall {
     public var security: String?
     /// The longest packet that the device may send, 23 to 65535 octets; 8192 if missing.
     public var receiveMTU: Int?
+    /// True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets, and
+    /// one read gives one. A stream otherwise.
+    public var packets: Bool?
+    /// True: no descriptor is passed, and the answer has a token. Not with `packets`.
+    public var token: Bool?
     /// Makes the params.
-    public init(peripheral: String, psm: UInt16, security: String? = nil, receiveMTU: Int? = nil) {
+    public init(
+      peripheral: String, psm: UInt16, security: String? = nil, receiveMTU: Int? = nil, packets: Bool? = nil,
+      token: Bool? = nil
+    ) {
       self.peripheral = peripheral
       self.psm = psm
       self.security = security
       self.receiveMTU = receiveMTU
+      self.packets = packets
+      self.token = token
     }
   }
 }
@@ -142,16 +152,24 @@ public enum L2CAPAccept: ClientCall {
   public static let permission: Permission? = .serve
   /// For `rpc.discover`.
   public static let summary = """
-    Takes a channel of l2cap.incoming, within 30 seconds; its octets are fetched as those of l2cap.open. To refuse it, \
-    call l2cap.close.
+    Takes a channel of l2cap.incoming, within 30 seconds; its octets come as those of l2cap.open. To refuse it, call \
+    l2cap.close.
     """
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// The number of l2cap.incoming.
     public var channel: Int
+    /// As in `l2cap.open`.
+    public var packets: Bool?
+    /// As in `l2cap.open`.
+    public var token: Bool?
     /// Makes the params.
-    public init(channel: Int) { self.channel = channel }
+    public init(channel: Int, packets: Bool? = nil, token: Bool? = nil) {
+      self.channel = channel
+      self.packets = packets
+      self.token = token
+    }
   }
 }
 

@@ -187,7 +187,9 @@ final class KernelChannel: Channel {
 
   private func end(_ reason: BluetoothError? = nil) {
     guard !hasEnded else { return }
-    let linkReason = linkEnd ?? (link.map { adapter.links[$0.handle] !== $0 || $0.isDown } ?? true ? Self.linkGone : nil)
+    // The controller's report of the link's end comes before the kernel ends its sockets.
+    let isLinkGone = link.map { $0.isDown || adapter.links[$0.handle] !== $0 } ?? true
+    let linkReason = linkEnd ?? (isLinkGone ? Self.linkGone : nil)
     finish()
     let tell = onEvent
     onEvent = nil

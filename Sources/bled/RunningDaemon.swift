@@ -78,15 +78,16 @@ final class RunningDaemon {
     ServiceManager.notify("READY=1")
   }
 
-  /// Listens for programs that fetch channels. Without that socket, programs have no channels; all else works.
+  /// Listens for programs that fetch channels by token. Without that socket all else works.
   private func serveChannels() {
+    daemon.passChannels(on: loop)
     let path = ChannelSocket.path(beside: settings.socketPath)
     let options = settings.configuration.socket
     do {
       let socket = try ListeningSocket(path: path, mode: options.mode, group: options.group)
       channelSocket = try ChannelSocket(socket, path: path, daemon: daemon, loop: loop, logger: logger)
     } catch {
-      logger.warning("programs cannot fetch L2CAP channels: \(error)")
+      logger.warning("programs cannot fetch L2CAP channels by token: \(error)")
     }
   }
 

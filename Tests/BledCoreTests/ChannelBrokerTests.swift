@@ -1,6 +1,7 @@
 import Adapter
 import BledRPC
 import Bluetooth
+import Glibc
 import Testing
 
 @testable import BledCore
@@ -17,10 +18,10 @@ import Testing
 
   private func open(_ psm: UInt16 = 0x80, security: String? = nil) throws -> (ScriptedChannel, ChannelDescription) {
     let peer = world.peer()
-    let link = world.adapter.bringUp(peer)
     let device = try world.connect(client, peer)
-    let opened = try done(L2CAPOpen.self, .init(peripheral: device.peripheral, psm: psm, security: security))
-    return (try #require(link.channels.last), opened)
+    let opened = try done(
+      L2CAPOpen.self, .init(peripheral: device.peripheral, psm: psm, security: security, token: true))
+    return (try #require(world.adapter.links.last?.channels.last), opened)
   }
 
   /// The program comes with its token.
@@ -47,6 +48,28 @@ import Testing
     let closed = try client.notifications(L2CAPClosed.self)
     #expect(closed.map(\.channel) == [opened.channel] && closed[0].reason?.data?.name == "disconnected")
     #expect(end.isClosed)
+  }
+
+  @Test("A descriptor comes with the answer, and carries octets from then on")
+  func descriptor() throws {
+    var made: [(keepsPackets: Bool, end: ScriptedEnd)] = []
+    world.daemon.channels.makePair = { keepsPackets throws(BluetoothError) in
+      let end = ScriptedEnd()
+      made.append((keepsPackets, end))
+      return ChannelPair(own: end, passed: PassedDescriptor(Glibc.open("/dev/null", O_RDONLY)))
+    }
+    let device = try world.connect(client, world.peer())
+    let params = L2CAPOpen.Params(peripheral: device.peripheral, psm: 0x80, packets: true)
+    let opened = try done(L2CAPOpen.self, params)
+    let channel = try #require(world.adapter.links.last?.channels.last)
+    #expect(opened.token == nil && opened.socket == nil && made.map(\.keepsPackets) == [true])
+    channel.onEvent?(.received([1]))
+    #expect(made.first?.end.taken == [[1]])
+    world.daemon.channels.makePair = { _ throws(BluetoothError) in throw BledError.limitReached.error("none") }
+    #expect(try refusal(L2CAPOpen.self, params).data?.name == "limitReached")
+    #expect(world.adapter.links.last?.channels.last?.isClosed == true && !channel.isClosed)
+    let both = L2CAPOpen.Params(peripheral: device.peripheral, psm: 0x80, packets: true, token: true)
+    #expect(try refusal(L2CAPOpen.self, both).data?.name == "invalidParameter")
   }
 
   @Test("A token is of no use to another user, and to nobody after 30 seconds, when the channel is closed")
@@ -86,9 +109,10 @@ import Testing
     let told = try #require(try client.notifications(L2CAPIncoming.self).first)
     #expect(told.psm == published.psm && told.token == nil)
     let other = world.client()
-    #expect(try other.error(L2CAPAccept.self, .init(channel: told.channel))?.data?.name == "unknownHandle")
-    let accepted = try client.result(L2CAPAccept.self, .init(channel: told.channel))
-    #expect(try client.error(L2CAPAccept.self, .init(channel: told.channel))?.data?.name == "alreadyInProgress")
+    #expect(try other.error(L2CAPAccept.self, .init(channel: told.channel, token: true))?.data?.name == "unknownHandle")
+    let accepted = try client.result(L2CAPAccept.self, .init(channel: told.channel, token: true))
+    let again = try client.error(L2CAPAccept.self, .init(channel: told.channel, token: true))
+    #expect(again?.data?.name == "alreadyInProgress")
     let end = try fetch(accepted)
     channel.onEvent?(.received([1]))
     #expect(end.taken == [[1]])
@@ -150,8 +174,8 @@ import Testing
     #expect(try client.error(L2CAPClose.self, .init(channel: 1))?.data?.name == "unknownHandle")
     #expect(try client.error(L2CAPOpen.self, .init(peripheral: "x", psm: 0x80))?.data?.name == "unknownDevice")
     let peer = world.peer()
-    let link = world.adapter.bringUp(peer)
     let device = try world.connect(client, peer)
+    let link = try #require(world.adapter.links.last)
     let zero = try refusal(L2CAPOpen.self, .init(peripheral: device.peripheral, psm: 0))
     #expect(zero.data?.name == "invalidParameter")
     link.refusal = GAPError.connectionFailed.error("refused")
@@ -162,9 +186,9 @@ import Testing
   @Test("The link is secured before a channel that asks for it is opened")
   func security() throws {
     let peer = world.peer()
-    let link = world.adapter.bringUp(peer)
     let device = try world.connect(client, peer)
-    let params = L2CAPOpen.Params(peripheral: device.peripheral, psm: 0x80, security: "encrypted")
+    let link = try #require(world.adapter.links.last)
+    let params = L2CAPOpen.Params(peripheral: device.peripheral, psm: 0x80, security: "encrypted", token: true)
     let refused = try client.call(L2CAPOpen.self, params)
     world.settle()
     #expect(link.channels.isEmpty && link.raises.map(\.level) == [2])

@@ -28,7 +28,7 @@ import Testing
 
   private func open(_ client: SocketClient) throws -> ChannelDescription {
     let link = try client.call(PeripheralConnect.self, .init(name: "Echo", timeout: 20))
-    return try client.call(L2CAPOpen.self, .init(peripheral: link.peripheral, psm: 128))
+    return try client.call(L2CAPOpen.self, .init(peripheral: link.peripheral, psm: 128, token: true))
   }
 
   @Test("What is written to an echoing device is read back, and a reader that stops stops the writer")
@@ -88,7 +88,7 @@ import Testing
     _ = try client.call(L2CAPPublish.self, .init(psm: 128))
     _ = try client.call(AdvertisingStart.self, .init(name: "bled"))
     let incoming = try client.next(L2CAPIncoming.self)
-    let channel = try client.call(L2CAPAccept.self, .init(channel: incoming.channel))
+    let channel = try client.call(L2CAPAccept.self, .init(channel: incoming.channel, token: true))
     #expect(read(5, from: try fetch(channel)) == Array("Hello".utf8))
   }
 }

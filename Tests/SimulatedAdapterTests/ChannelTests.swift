@@ -66,34 +66,4 @@ import Testing
     }
     #expect(error.name == "alreadyInProgress")
   }
-
-  @Test("A phone opens a channel to a number that we publish; one that wants encryption refuses it")
-  func phone() throws {
-    let world = try World.on(
-      """
-      { phones: [{ name: 'P', address: 'C0:DE:00:00:01:01', addressType: 'random', connectDelay: 0, stay: 3,
-          script: [{ do: 'openChannel', psm: 128, text: 'Hello' }, { do: 'openChannel', psm: 129, text: 'x' }] }] }
-      """)
-    _ = try world.adapter.publishChannel(128, ChannelParameters())
-    _ = try world.adapter.publishChannel(129, ChannelParameters(level: 2))
-    var channels: [any Channel] = []
-    var received: [UInt8] = []
-    var ends = 0
-    world.onIncoming = { link in
-      link.onEvent = { event in
-        guard case .channel(let channel) = event else { return }
-        channels.append(channel)
-        channel.onEvent = { event in
-          if case .received(let packet) = event { received += packet }
-          if case .ended = event { ends += 1 }
-        }
-        channel.isReading = true
-      }
-    }
-    world.adapter.setAdvertising(
-      AdvertisingSetID(1),
-      AdvertisingParameters(isConnectable: true, interval: .milliseconds(100), data: [2, 1, 6], scanResponse: []))
-    world.scheduler.advance(by: .seconds(20))
-    #expect(channels.map(\.psm) == [128] && received == Array("Hello".utf8) && ends == 1)
-  }
 }

@@ -8,8 +8,9 @@ import Logging
 /// | State of a channel | Input                              | What happens                                        |
 /// |--------------------|------------------------------------|-----------------------------------------------------|
 /// | (none)             | a device opened it                 | the session is told → offered                       |
-/// | (none)             | opened for a session               | answered with a token → waiting                     |
-/// | offered            | l2cap.accept                       | answered with a token → waiting                     |
+/// | (none)             | opened for a session, with a token | answered with a token → waiting                     |
+/// | (none)             | opened for a session               | answered with a descriptor, octets pass → open      |
+/// | offered            | l2cap.accept                       | the same                                            |
 /// | waiting            | the program comes with the token   | octets pass → open                                  |
 /// | offered, waiting   | 30 s passed                        | closed, the session is told → (none)                |
 /// | waiting, open      | the device or the program ends it  | closed, the session is told → (none)                |
@@ -47,6 +48,10 @@ final class ChannelBroker {
 
   /// The path of the socket at which programs fetch channels; nil if there is none.
   var socketPath: String?
+  /// Makes a socket pair: our end of it, and the program's.
+  var makePair: (_ keepsPackets: Bool) throws(BluetoothError) -> ChannelPair = { _ throws(BluetoothError) in
+    throw GAPError.notSupported.error("there are no socket pairs here")
+  }
   private let adapters: AdapterRegistry
   private let pairing: PairingBroker
   private let scheduler: any Scheduler
@@ -93,6 +98,7 @@ final class ChannelBroker {
   ) throws {
     guard 1...255 ~= params.psm else { throw BledError.invalidParameter.error("\"psm\" must be 1 to 255") }
     let parameters = try ChannelParameters(security: params.security, receiveMTU: params.receiveMTU)
+    let way = try way(params.packets, params.token)
     try admit(session)
     opening[session, default: 0] += 1
     pairing.require(parameters.level, on: hub, for: session) { [weak self] error in
@@ -106,19 +112,20 @@ final class ChannelBroker {
         case .success(let channel):
           finishedOpening(of: session)
           guard session.isOpen, session.isPresent else { return channel.close() }
-          reply.succeed(handOver(add(channel, hub.peripheral, session, isOffered: false)))
+          handOver(add(channel, hub.peripheral, session, isOffered: false), by: way, reply)
         }
       }
     }
   }
 
-  func accept(_ params: L2CAPAccept.Params, for session: Session) throws -> ChannelDescription {
+  func accept(_ params: L2CAPAccept.Params, for session: Session, _ reply: Reply<ChannelDescription>) throws {
+    let way = try way(params.packets, params.token)
     let entry = try find(params.channel, of: session)
     guard entry.isOffered else {
       throw BledError.alreadyInProgress.error("channel \(params.channel) was already accepted")
     }
     entry.isOffered = false
-    return handOver(entry)
+    handOver(entry, by: way, reply)
   }
 
   func close(_ params: L2CAPClose.Params, for session: Session) throws {
@@ -164,14 +171,12 @@ final class ChannelBroker {
   // MARK: Inside
 
   private func admit(_ session: Session) throws(BluetoothError) {
-    guard socketPath != nil else {
-      throw GAPError.notSupported.error("bled has no socket for channels; its log says why")
-    }
     func count(_ isCounted: (Session) -> Bool) -> Int {
       entries.values.count { isCounted($0.session) } + listeners.count { isCounted($0.session) }
         + opening.reduce(0) { $0 + (isCounted($1.key) ? $1.value : 0) }
     }
-    try session.rules.admit(.channels, of: session, own: count { $0 == session }, all: count { $0.user == session.user })
+    try session.rules.admit(
+      .channels, of: session, own: count { $0 == session }, all: count { $0.user == session.user })
   }
 
   private func add(_ channel: any Channel, _ peripheral: Peripheral, _ session: Session, isOffered: Bool) -> Entry {
@@ -185,12 +190,42 @@ final class ChannelBroker {
     return entry
   }
 
-  private func handOver(_ entry: Entry) -> ChannelDescription {
-    startWaiting(entry)
+  /// How a program gets a channel's octets.
+  private enum Way {
+    case descriptor(keepsPackets: Bool)
+    case token(socket: String)
+  }
+
+  private func way(_ packets: Bool?, _ token: Bool?) throws(BluetoothError) -> Way {
+    guard token == true else { return .descriptor(keepsPackets: packets ?? false) }
+    guard packets != true else {
+      throw BledError.invalidParameter.error("\"packets\" are kept by a descriptor only: leave out \"token\"")
+    }
+    guard let socketPath else {
+      throw GAPError.notSupported.error("bled has no socket for tokens; its log says why")
+    }
+    return .token(socket: socketPath)
+  }
+
+  private func handOver(_ entry: Entry, by way: Way, _ reply: Reply<ChannelDescription>) {
     var description = describe(entry)
-    description.token = tokens.issue(entry.number, to: entry.session.user, now: scheduler.now)
-    description.socket = socketPath
-    return description
+    switch way {
+    case .token(let socket):
+      startWaiting(entry)
+      description.token = tokens.issue(entry.number, to: entry.session.user, now: scheduler.now)
+      description.socket = socket
+      reply.succeed(description)
+    case .descriptor(let keepsPackets):
+      do throws(BluetoothError) {
+        try entry.session.admitDescriptor()
+        let pair = try makePair(keepsPackets)
+        reply.succeed(description, with: pair.passed)
+        attach(pair.own, to: entry.number)
+      } catch {
+        end(entry)
+        reply.fail(error)
+      }
+    }
   }
 
   private func startWaiting(_ entry: Entry) {

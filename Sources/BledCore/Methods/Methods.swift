@@ -153,8 +153,8 @@ extension Router {
       let hub = try central.link(to: params.peripheral, for: session).hub
       try channels.open(params, on: hub, for: session, reply)
     }
-    answer(L2CAPAccept.self) { [unowned channels] params, session in
-      try channels.accept(params, for: session)
+    serve(L2CAPAccept.self) { [unowned channels] params, session, reply in
+      try channels.accept(params, for: session, reply)
     }
     answer(L2CAPClose.self) { [unowned channels] params, session in
       try channels.close(params, for: session)

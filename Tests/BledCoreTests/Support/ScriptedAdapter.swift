@@ -23,7 +23,7 @@ final class ScriptedAdapter: Adapter {
   /// The power that was asked for and was not switched by the test.
   private var switches: [(on: Bool, done: (BluetoothError?) -> Void)] = []
   private(set) var isStopped = false
-  private var links: [ScriptedLink] = []
+  private(set) var links: [ScriptedLink] = []
   private let scheduler: any Scheduler
 
   init(id: String = "hci0", scheduler: any Scheduler) {
