@@ -22,7 +22,8 @@ import Testing
   func others() throws {
     let daemon = try DaemonProcess(
       scenario: """
-        { devices: [{ name: 'Deaf', address: 'C0:DE:00:00:00:01', addressType: 'random' }],
+        { devices: [{ name: 'Deaf', address: 'C0:DE:00:00:00:01', addressType: 'random',
+            advertising: { name: 'Deaf' } }],
           phones: [{ name: 'Phone', address: 'C0:DE:00:00:01:01', addressType: 'random', stay: 60,
             script: [{ do: 'openChannel', psm: 128, text: 'Hello' }] }] }
         """)
