@@ -28,6 +28,8 @@ final class KernelChannel: Channel {
   private var error: SystemError?
   /// Whether the kernel has told that the other end is gone: what it sent before is still to be read.
   private var isEnding = false
+  /// Whether nothing was read after the end.
+  private var hasReadNothing = false
   private var hasEnded = false
   /// Why the link ended, if it has.
   private var linkEnd: BluetoothError?
@@ -159,8 +161,12 @@ final class KernelChannel: Channel {
           return
         }
         guard length > 0 else {
-          // An empty packet carries nothing.
-          if isEnding { return end() }
+          // An empty packet carries nothing. After the end the first read of nothing may stand for the socket's error,
+          // with packets behind it.
+          if isEnding {
+            if hasReadNothing { return end() }
+            hasReadNothing = true
+          }
           continue
         }
         if KernelFault.givesCreditsUnread, descriptor.receiveLoad.dropped > 0 { return overrun() }

@@ -152,10 +152,10 @@ async def ends(given):
     closed = await given.client.next("l2cap.closed")
     expect_equal(closed["reason"]["data"]["name"], "disconnected", "the reason")
     stream.close()
-    again = await given.client.call("l2cap.open", peripheral=answer["peripheral"], psm=PSM, token=True)
-    stream = await fetch(again)
-    await asyncio.wait_for(given.accepted.get(), 60)
+    # Bumble does not take another channel with the CID of one that it has closed on the same link.
     await end(given, answer["peripheral"])
+    again, stream, _ = await opened(given)
+    await end(given, again["peripheral"])
     expect_equal(await read(stream, 1), b"", "the end of the stream")
     closed = await given.client.next("l2cap.closed", lambda event: event["channel"] == again["channel"])
     expect("link" in closed["reason"]["message"], f"the reason: {closed}")
