@@ -149,7 +149,7 @@ async def ends(given):
     await asyncio.wait_for(channel.drain(), 60)
     await asyncio.wait_for(channel.disconnect(), 60)
     expect_equal(await read(stream, 100), b"the last words", "what came before the end")
-    closed = await given.client.next("l2cap.closed")
+    closed = await given.client.next("l2cap.closed", lambda event: event["channel"] == answer["channel"])
     expect_equal(closed["reason"]["data"]["name"], "disconnected", "the reason")
     stream.close()
     # Bumble does not take another channel with the CID of one that it has closed on the same link.
