@@ -32,6 +32,17 @@ public protocol Adapter: AnyObject {
   /// Cancels the pending connection. After this call no connection that we initiated to that device is announced.
   func cancelConnect(to address: DeviceAddress)
 
+  /// Listens for channels that devices open; they come as `LinkEvent.channel`. While the adapter is not on no device
+  /// can open any, and afterwards they can again.
+  /// - Parameters:
+  ///   - psm: the number of the listener, 0x80 to 0xFF; nil: the adapter chooses.
+  ///   - parameters: what its channels are.
+  /// - Returns: the number.
+  /// - Throws: `BledError.alreadyInProgress` if the number is taken, `.limitReached` if all are.
+  func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16
+  /// Ends listening under this number; channels that are open stay.
+  func unpublishChannel(_ psm: UInt16)
+
   /// All bonds of this machine, of whatever adapter. The adapter adds those that it makes. Set them before `start()`;
   /// those that are new to it later, because they were restored or imported, are used from then on.
   func setBonds(_ bonds: [Bond])
@@ -120,6 +131,14 @@ public protocol Link: AnyObject {
   ///   - octets: the longest payload, 27 to 251.
   ///   - done: called once: with nil when the controller knows it, else with why not, as above.
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void)
+  /// Opens a channel to a listener of the device (Core 5.4, Vol 3, Part A, 4.22).
+  /// - Parameters:
+  ///   - psm: the number of the listener, 1 to 255.
+  ///   - parameters: what is wanted of it; the level does not matter here.
+  ///   - done: called once, not from inside the call; with `GAPError.connectionFailed` if the device refuses.
+  func openChannel(
+    to psm: UInt16, _ parameters: ChannelParameters,
+    _ done: @escaping (Result<any Channel, BluetoothError>) -> Void)
   /// Raises the protection of the link: encrypts it with the keys of a bond, or pairs where there are none that are
   /// good enough. Questions come as `AdapterEvent.pairing`.
   /// - Parameters:
@@ -144,6 +163,8 @@ public enum LinkEvent {
   case parametersChanged
   /// `security` changed.
   case securityChanged
+  /// The device opened a channel to a listener of ours. Set its `onEvent` before returning.
+  case channel(any Channel)
   /// The link has ended; nothing follows. The error carries the controller's reason: domain `hci`, such as 0x13 remote
   /// user terminated, 0x16 terminated by us, 0x08 supervision timeout.
   case ended(BluetoothError)

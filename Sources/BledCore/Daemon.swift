@@ -40,6 +40,7 @@ public final class Daemon {
   let server: ServerBroker
   let advertising: AdvertisingBroker
   let pairing: PairingBroker
+  let channels: ChannelBroker
   let store: Store
   let restorations: Restorations
   let rules: Rules
@@ -80,6 +81,8 @@ public final class Daemon {
     pairing = PairingBroker(
       adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
       scheduler: scheduler, logger: logger)
+    channels = ChannelBroker(adapters: adapters, pairing: pairing, scheduler: scheduler, logger: logger)
+    links.onChannel = { [unowned channels] in channels.opened($0, $1) }
     central.checkForget = { [unowned pairing] in try pairing.check($0, mayForget: $1) }
     scans.onMove = { [unowned central] in central.moved($0) }
     scans.onHeard = { [unowned central] in central.searches.heard($0, on: $1) }
@@ -96,6 +99,7 @@ public final class Daemon {
     router.serveGATT(central)
     router.servePublishing(server, advertising)
     router.servePairing(pairing, central)
+    router.serveChannels(channels, central)
   }
 
   /// Adds an adapter and starts it, unless the daemon is stopping. The first one is the default.
@@ -228,6 +232,7 @@ public final class Daemon {
     if !sessions.contains(where: { $0.user == session.user }) { rules.forget(session.user) }
     scans.stop(session)
     central.ended(session)
+    channels.ended(session)
     advertising.ended(session)
     server.ended(session)
     pairing.ended(session)

@@ -159,6 +159,48 @@ int cbz_att_connection_handle(int descriptor) {
   return info.hci_handle;
 }
 
+static struct sockaddr_l2 channel_address(const uint8_t address[6], uint8_t type, uint16_t psm) {
+  struct sockaddr_l2 to = att_address(address, type);
+  to.l2_cid = 0;
+  to.l2_psm = htobs(psm);
+  return to;
+}
+
+int cbz_channel_socket(const uint8_t address[6], uint8_t type, uint16_t psm, uint16_t mtu) {
+  int descriptor = socket(AF_BLUETOOTH, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_L2CAP);
+  if (descriptor < 0) return -errno;
+  struct sockaddr_l2 from = channel_address(address, type, psm);
+  if (bind(descriptor, (struct sockaddr *)&from, sizeof from) < 0) return give_up(descriptor);
+  if (setsockopt(descriptor, SOL_BLUETOOTH, BT_RCVMTU, &mtu, sizeof mtu) < 0) return give_up(descriptor);
+  return descriptor;
+}
+
+int cbz_channel_connect(int descriptor, const uint8_t peer[6], uint8_t peer_type, uint16_t psm) {
+  struct sockaddr_l2 to = channel_address(peer, peer_type, psm);
+  return result(connect(descriptor, (struct sockaddr *)&to, sizeof to));
+}
+
+int cbz_channel_get_mtu(int descriptor, uint16_t *in, uint16_t *out) {
+  socklen_t length = sizeof *in;
+  if (getsockopt(descriptor, SOL_BLUETOOTH, BT_RCVMTU, in, &length) < 0) return -errno;
+  length = sizeof *out;
+  return result(getsockopt(descriptor, SOL_BLUETOOTH, BT_SNDMTU, out, &length));
+}
+
+int cbz_channel_error(int descriptor) {
+  int error = 0;
+  socklen_t length = sizeof error;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) < 0) return -errno;
+  return -error;
+}
+
+int cbz_send_load(int descriptor) {
+  uint32_t info[SK_MEMINFO_VARS] = {0};
+  socklen_t length = sizeof info;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_MEMINFO, info, &length) < 0) return -errno;
+  return (int)info[SK_MEMINFO_WMEM_ALLOC];
+}
+
 int cbz_set_send_buffer(int descriptor, int octets) {
   return result(setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &octets, sizeof octets));
 }

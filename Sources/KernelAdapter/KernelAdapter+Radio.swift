@@ -142,6 +142,7 @@ extension KernelAdapter {
     learnFragmentLength()
     applyPairing()
     applyOutOfBand()
+    listenForChannels()
     linksOffered()
   }
 

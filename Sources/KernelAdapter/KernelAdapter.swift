@@ -65,6 +65,8 @@ public final class KernelAdapter: Adapter {
   /// Rings when links are to be accepted: some time after the listener became ready, or although it did not.
   var acceptAlarm: (any ScheduledWork)?
   var links: [UInt16: KernelLink] = [:]
+  /// The listeners for channels, by their number.
+  var channelListeners: [UInt16: KernelChannelListener] = [:]
   /// How many octets one ACL data packet carries; nil if the controller did not say.
   var fragmentLength: Int?
   /// What the controller can do on links.

@@ -6,6 +6,15 @@ enum KernelFault {
   /// ever received on it (docs/deployment.md): true for the 6.1 series, of which some do.
   static let endsWithSilentLinks = release.hasPrefix("6.1.")
 
+  /// Whether the kernel gives a device credits for packets of a channel that were not read, and drops them when it has
+  /// no room (before 6.10).
+  static let givesCreditsUnread = isBefore(6, 10)
+
+  private static func isBefore(_ major: Int, _ minor: Int) -> Bool {
+    let numbers = release.split(separator: ".").prefix(2).compactMap { Int($0) }
+    return numbers.count == 2 && numbers.lexicographicallyPrecedes([major, minor])
+  }
+
   private static var release: String {
     var name = utsname()
     guard uname(&name) == 0 else { return "" }

@@ -24,6 +24,8 @@ final class KernelLink: Link {
   /// The protection that was last told.
   private var toldSecurity: LinkSecurity
 
+  /// The channels on it that are open.
+  var channels: [KernelChannel] = []
   private let socket: PacketSocket
   /// What waits while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
   private var held: [[UInt8]]?
@@ -143,6 +145,11 @@ final class KernelLink: Link {
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { adapter.readRSSI(of: self, done) }
 
+  func openChannel(
+    to psm: UInt16, _ parameters: ChannelParameters,
+    _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
+  ) { adapter.openChannel(to: psm, parameters, on: self, done) }
+
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
     adapter.raiseSecurity(of: self, to: level, as: capability, done)
   }
@@ -204,6 +211,12 @@ final class KernelLink: Link {
     return true
   }
 
+  /// The device opened a channel.
+  func opened(_ channel: KernelChannel) {
+    guard !hasEnded, !isDisconnecting, let onEvent else { return channel.close() }
+    onEvent(.channel(channel))
+  }
+
   /// The link has ended: what came before is delivered, then the end, once.
   func end(_ error: BluetoothError) {
     guard hasStarted else { return earlyEnd = earlyEnd ?? error }
@@ -214,6 +227,7 @@ final class KernelLink: Link {
     if departureAlarm != nil { tellUnsent() }
     departureAlarm?.cancel()
     socket.close()
+    for channel in channels { channel.linkEnded(error) }
     onEvent?(.ended(error))
     onEvent = nil
   }

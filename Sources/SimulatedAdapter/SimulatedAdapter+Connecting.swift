@@ -104,6 +104,10 @@ extension SimulatedAdapter {
   /// Keeps a link until it ends.
   func hold(_ link: SimulatedLink) {
     links.append(link)
+    link.onChannelRequest = { [weak self, weak link] psm in
+      guard let parameters = self?.publishedChannels[psm] else { return nil }
+      return ChannelListener(parameters: parameters) { channel in link?.onEvent?(.channel(channel)) }
+    }
     link.onEnd = { [weak self, weak link] in self?.links.removeAll { $0 === link } }
   }
 }

@@ -51,6 +51,8 @@ public final class SimulatedAdapter: Adapter {
   var turnAlarm: (any ScheduledWork)?
   var pendingConnections: [DeviceAddress: PendingConnection] = [:]
   let pairing: AdapterPairing
+  /// The listeners for channels.
+  var publishedChannels: [UInt16: ChannelParameters] = [:]
 
   /// Makes an adapter; it does nothing before `start`.
   /// - Parameters:

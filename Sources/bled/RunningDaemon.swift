@@ -17,6 +17,8 @@ final class RunningDaemon {
   private let adapters: RunningAdapters
   private var socket: ListeningSocket?
   private var server: SocketServer?
+  /// Where programs fetch L2CAP channels by token; nil if there is none.
+  private var channelSocket: ChannelSocket?
   private var signals: [SignalWatch] = []
   private var isStopping = false
   /// SIGHUP came while the configuration was being read.
@@ -70,9 +72,23 @@ final class RunningDaemon {
 
   private func serve(_ socket: ListeningSocket) throws(EventLoopError) {
     guard !isStopping else { return }
+    serveChannels()
     server = try SocketServer(socket, daemon: daemon, loop: loop, logger: logger)
     logger.info("bled \(Daemon.version) is ready on \(settings.socketPath)")
     ServiceManager.notify("READY=1")
+  }
+
+  /// Listens for programs that fetch channels by token. Without that socket all else works.
+  private func serveChannels() {
+    daemon.passChannels(on: loop)
+    let path = ChannelSocket.path(beside: settings.socketPath)
+    let options = settings.configuration.socket
+    do {
+      let socket = try ListeningSocket(path: path, mode: options.mode, group: options.group)
+      channelSocket = try ChannelSocket(socket, path: path, daemon: daemon, loop: loop, logger: logger)
+    } catch {
+      logger.warning("programs cannot fetch L2CAP channels by token: \(error)")
+    }
   }
 
   private func stop() {
@@ -81,6 +97,7 @@ final class RunningDaemon {
     logger.info("bled stops")
     ServiceManager.notify("STOPPING=1")
     if let server { server.stopListening() } else { socket?.removeFile() }
+    channelSocket?.close()
     daemon.stop { [unowned self] in
       guard let server else { return loop.stop() }
       server.closeClients(within: Self.patience) { [unowned self] in loop.stop() }

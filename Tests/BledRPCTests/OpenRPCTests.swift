@@ -26,15 +26,19 @@ import Testing
   @Test("what a method needs is that of its noun; only those that say so are open to everybody")
   func permissions() throws {
     let open = ProtocolContents.clientCalls.filter { $0.permission == nil }.map { $0.name }
-    #expect(open.sorted() == ["adapter.list", "rpc.discover", "session.end", "session.list", "session.open"])
+    let own = ["adapter.list", "l2cap.close", "rpc.discover", "session.end", "session.list", "session.open"]
+    #expect(open.sorted() == own)
     let nouns: [String: Permission] = [
       "scan": .scan, "peripheral": .connect, "gatt": .connect, "service": .serve, "server": .serve,
-      "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions,
+      "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions, "l2cap": .serve,
     ]
-    for method in ProtocolContents.clientCalls where method.permission != nil && method != PeripheralPair.self {
+    // A channel is opened by whom its device serves.
+    let others: [any ClientCall.Type] = [PeripheralPair.self, L2CAPOpen.self]
+    for method in ProtocolContents.clientCalls
+    where method.permission != nil && !others.contains(where: { $0 == method }) {
       #expect(method.permission == nouns[String(method.name.prefix { $0 != "." })], "\(method.name)")
     }
-    #expect(PeripheralPair.permission == .pair)
+    #expect(PeripheralPair.permission == .pair && L2CAPOpen.permission == .connect)
     #expect(GATTRead.permission == .connect)
     #expect(ServerNotify.permission == .serve)
   }

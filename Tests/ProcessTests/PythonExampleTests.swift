@@ -53,6 +53,16 @@ struct PythonExampleTests {
     #expect(lines.last == "The last one was 999.")
   }
 
+  @Test("the Python client carries octets over an L2CAP channel, by a descriptor", .timeLimit(.minutes(2)))
+  func echo() throws {
+    let daemon = try DaemonProcess()
+    let program = try ChildProcess(
+      "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/l2cap_echo.py"],
+      environment: ["BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1"], folder: daemon.folder)
+    #expect(try program.exitStatus(within: 60) == 0, "\(program.errors)")
+    #expect(program.output.contains("32768 octets came back unchanged."), "\(program.output)")
+  }
+
   @Test("without a daemon it says so in one line", .timeLimit(.minutes(1)))
   func noDaemon() throws {
     let folder = try TemporaryFolder()

@@ -44,6 +44,12 @@ final class AirlessAdapter: Adapter {
     }
   }
 
+  func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
+    throw GAPError.notSupported.error("there are no channels here")
+  }
+
+  func unpublishChannel(_ psm: UInt16) {}
+
   func unpair(_ address: DeviceAddress) {}
 
   func cancelConnect(to address: DeviceAddress) {}

@@ -63,6 +63,12 @@ final class AirlessLink: Link {
 
   func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) { loop.execute { done(nil) } }
 
+  func openChannel(
+    to psm: UInt16, _ parameters: ChannelParameters,
+    _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
+  ) {
+    loop.execute { done(.failure(GAPError.notSupported.error("there are no channels here"))) }
+  }
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) { loop.execute { done(nil) } }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { loop.execute { done(.success(-60)) } }

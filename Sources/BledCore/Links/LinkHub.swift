@@ -251,6 +251,7 @@ final class LinkHub {
       server.roomAgain()
     case .parametersChanged: parametersChanged()
     case .securityChanged: securityChanged()
+    case .channel(let channel): registry.onChannel(channel, self)
     case .ended(let reason):
       end(reason)
     }

@@ -9,6 +9,8 @@ final class LinkRegistry {
   let database: ServerDatabase
   /// What new links are given from now on.
   var defaults = LinkDefaults()
+  /// Called with each channel that a device opened.
+  var onChannel: (any Channel, LinkHub) -> Void = { channel, _ in channel.close() }
 
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler

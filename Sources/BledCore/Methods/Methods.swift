@@ -139,3 +139,26 @@ extension Router {
     }
   }
 }
+
+extension Router {
+  func serveChannels(_ channels: ChannelBroker, _ central: CentralBroker) {
+    answer(L2CAPPublish.self) { [unowned channels] params, session in
+      try channels.publish(params, for: session)
+    }
+    answer(L2CAPUnpublish.self) { [unowned channels] params, session in
+      try channels.unpublish(params, for: session)
+      return Empty()
+    }
+    serve(L2CAPOpen.self) { [unowned channels, unowned central] params, session, reply in
+      let hub = try central.link(to: params.peripheral, for: session).hub
+      try channels.open(params, on: hub, for: session, reply)
+    }
+    serve(L2CAPAccept.self) { [unowned channels] params, session, reply in
+      try channels.accept(params, for: session, reply)
+    }
+    answer(L2CAPClose.self) { [unowned channels] params, session in
+      try channels.close(params, for: session)
+      return Empty()
+    }
+  }
+}

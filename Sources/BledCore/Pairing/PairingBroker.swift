@@ -131,6 +131,16 @@ final class PairingBroker {
     raise(hub, to: level, for: session) { done($0 == nil) }
   }
 
+  /// Has a link at this level or above, 1 to 4: encrypts it with the keys of a bond, or pairs if the session may.
+  /// - Parameter done: called once, possibly from inside the call, with why it is not.
+  func require(_ level: Int, on hub: LinkHub, for session: Session, _ done: @escaping (BluetoothError?) -> Void) {
+    guard security(of: hub).level < level else { return done(nil) }
+    guard bond(of: hub) != nil || session.rules.permissions(of: session).contains(.pair) else {
+      return done(session.rules.policy.refusal(of: .pair, to: session.credentials))
+    }
+    raise(hub, to: level, for: session, done)
+  }
+
   private func raise(
     _ hub: LinkHub, to level: Int, for session: Session?, _ done: @escaping (BluetoothError?) -> Void
   ) {

@@ -16,6 +16,8 @@ public struct Limits: Hashable, Sendable {
     case advertisements
     /// Descriptors for values of characteristics.
     case acquisitions
+    /// Published numbers of L2CAP channels, and channels.
+    case channels
     /// Octets waiting to be read by sessions.
     case queueOctets
     /// Devices that the daemon knows.
@@ -27,12 +29,12 @@ public struct Limits: Hashable, Sendable {
   /// Of the sessions of one user.
   public var perUser: [Resource: Int] = [
     .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .attributes: 16_000,
-    .advertisements: 64, .acquisitions: 256, .queueOctets: 64 << 20,
+    .advertisements: 64, .acquisitions: 256, .channels: 128, .queueOctets: 64 << 20,
   ]
   /// Of one session.
   public var perSession: [Resource: Int] = [
     .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .acquisitions: 64,
-    .queueOctets: 4 << 20,
+    .channels: 32, .queueOctets: 4 << 20,
   ]
 
   /// The limits that fit a daemon with a hundred clients.
@@ -60,6 +62,7 @@ extension Limits.Resource {
     switch self {
     case .connections: "established or pending connections"
     case .connects: "pending connections"
+    case .channels: "L2CAP channels and numbers for them"
     case .queueOctets: "octets waiting to be read"
     case .acquisitions: "acquired characteristics"
     default: rawValue
@@ -77,6 +80,7 @@ extension Limits.Resource {
     case .connections, .connects: "end some with \(PeripheralDisconnect.name)"
     case .services, .attributes: "remove some with \(ServiceRemove.name)"
     case .advertisements: "stop some with \(AdvertisingStop.name)"
+    case .channels: "close some with \(L2CAPClose.name) and \(L2CAPUnpublish.name)"
     case .queueOctets: "read faster"
     case .acquisitions: "close some of their descriptors"
     case .peripherals: "none needs to be released"

@@ -99,6 +99,7 @@ public enum ProtocolContents {
     GATTReadUsingUUID.self, GATTReadMultiple.self, GATTWriteReliably.self, GATTServerFeatures.self, GATTAcquire.self,
     ServiceAdd.self, ServiceRemove.self, ServerNotify.self, ServerNotifyMultiple.self, ServerSetLatency.self,
     AdvertisingStart.self, AdvertisingStop.self,
+    L2CAPPublish.self, L2CAPUnpublish.self, L2CAPOpen.self, L2CAPAccept.self, L2CAPClose.self,
     PeripheralPair.self, PairingRegister.self, PairingUnregister.self, PairingOpen.self, PairingList.self,
     PairingForget.self, PairingImport.self, PairingReadOutOfBand.self, PairingSetOutOfBand.self,
   ]
@@ -117,7 +118,7 @@ public enum ProtocolContents {
     GATTValue.self, GATTServicesChanged.self, GATTSubscriptionLost.self, GATTValuesLost.self,
     GATTReleased.self, GATTValuesDropped.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
-    AdvertisingChanged.self,
+    AdvertisingChanged.self, L2CAPIncoming.self, L2CAPClosed.self,
     PairingShowPasskey.self, PairingEnded.self, PairingKeysLost.self,
   ]
 }

@@ -43,6 +43,18 @@ int cbz_att_set_security(int descriptor, uint8_t level);
 // The handle of the link that a connected socket is on.
 int cbz_att_connection_handle(int descriptor);
 
+// A socket for channels in LE credit-based flow control mode: bound to the controller with this address, and to this
+// SPSM if it is to listen, else 0. It receives packets of up to so many octets. Listening and accepting are as for ATT.
+int cbz_channel_socket(const uint8_t address[6], uint8_t type, uint16_t psm, uint16_t mtu);
+// Begins to connect to a listener of a device; -EINPROGRESS is what is to be expected.
+int cbz_channel_connect(int descriptor, const uint8_t peer[6], uint8_t peer_type, uint16_t psm);
+// The longest packets that a connected channel receives and sends.
+int cbz_channel_get_mtu(int descriptor, uint16_t *in, uint16_t *out);
+// Why connecting failed, as -errno; 0 if it did not.
+int cbz_channel_error(int descriptor);
+// How many octets of what was sent wait in the kernel.
+int cbz_send_load(int descriptor);
+
 // How many octets may wait in the kernel for sending or for being read. With CAP_NET_ADMIN the latter may exceed
 // net.core.rmem_max.
 int cbz_set_send_buffer(int descriptor, int octets);

@@ -10,7 +10,9 @@ final class LinkPair {
   private(set) lazy var security = SecurityManagerPair(self)
 
   /// How many packets each side sends in one connection event.
-  private let packetsPerEvent: Int
+  let packetsPerEvent: Int
+  /// The sides of its channels that are open.
+  private var channels: [SimulatedChannel] = []
   /// The instant from which connection events are counted.
   private var anchor: Instant
   private var alarm: (any ScheduledWork)?
@@ -84,6 +86,36 @@ final class LinkPair {
     }
   }
 
+  // MARK: - Channels
+
+  /// One side opens a channel; the other one's listener is asked at the next connection event (Core 5.4, Vol 3, Part A,
+  /// 4.22).
+  func openChannel(
+    to psm: UInt16, _ parameters: ChannelParameters, by side: SimulatedLink,
+    _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
+  ) {
+    let other = side === central ? peripheral : central
+    scheduler.schedule(after: self.parameters.interval) { [self] in
+      guard isCarrying, ending == nil else {
+        return done(.failure(GAPError.notConnected.error("The link has ended.")))
+      }
+      guard let listener = other.onChannelRequest?(psm) else {
+        return done(.failure(GAPError.connectionFailed.error("The device does not listen on PSM \(psm).")))
+      }
+      guard security.security.level >= listener.parameters.level else {
+        return done(
+          .failure(GAPError.connectionFailed.error("The device wants more security for PSM \(psm): pair with it.")))
+      }
+      let ends = SimulatedChannel.ends(psm, on: self, opener: parameters, listener: listener.parameters)
+      channels += [ends.opener, ends.listener]
+      done(.success(ends.opener))
+      listener.take(ends.listener)
+    }
+  }
+
+  /// A channel has ended.
+  func forget(_ channel: SimulatedChannel) { channels.removeAll { $0 === channel } }
+
   private func tellParameters() {
     central.onEvent?(.parametersChanged)
     peripheral.onEvent?(.parametersChanged)
@@ -154,6 +186,9 @@ final class LinkPair {
     isCarrying = false
     alarm?.cancel()
     alarm = nil
+    let open = channels
+    channels = []
+    for channel in open { channel.end(GAPError.disconnected.error("The link ended: \(centralReason.message)")) }
     central.finish(centralReason)
     peripheral.finish(peripheralReason)
   }

@@ -15,6 +15,9 @@ final class SimulatedLink: Link {
   /// Called before `.ended` is reported, so that the link's owner has released it by then.
   var onEnd: (() -> Void)?
 
+  /// Gives what listens for channels of this number on this side; nil if nothing does.
+  var onChannelRequest: ((UInt16) -> ChannelListener?)?
+
   /// While this side does not read, the other one buffers what it sends, and is soon told to stop.
   var isReading = true {
     didSet { if isReading, !oldValue { pair?.wake() } }
@@ -94,6 +97,14 @@ final class SimulatedLink: Link {
     done(nil)
   }
 
+  func openChannel(
+    to psm: UInt16, _ parameters: ChannelParameters,
+    _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
+  ) {
+    guard let pair else { return done(.failure(GAPError.notConnected.error("The link no longer exists."))) }
+    pair.openChannel(to: psm, parameters, by: self, done)
+  }
+
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
     raise(to: level, as: capability, done)
   }
@@ -143,6 +154,14 @@ final class SimulatedLink: Link {
     isFull = false
     onEvent?(.writable)
   }
+}
+
+/// What listens for channels on one side of a link.
+struct ChannelListener {
+  /// What its channels are.
+  var parameters: ChannelParameters
+  /// Takes one that was opened.
+  var take: (SimulatedChannel) -> Void
 }
 
 extension SimulatedLink {

@@ -115,7 +115,7 @@ final class GATTHost {
       alarm = nil
       onEnded?()
     case .securityChanged: connection?.securityChanged(security(of: link))
-    case .lost, .parametersChanged: break
+    case .lost, .parametersChanged, .channel: break
     }
   }
 

@@ -129,6 +129,17 @@ final class PhoneVisit {
     if case .pair = step.action {
       return link.raiseSecurity(to: 2) { [weak self] _ in self?.next() }
     }
+    if case .openChannel(let psm, let octets) = step.action {
+      return link.openChannel(to: psm, ChannelParameters()) { [weak self] result in
+        if case .success(let channel) = result {
+          channel.isReading = true
+          for start in stride(from: 0, to: octets.count, by: channel.sendMTU) {
+            channel.send(Array(octets[start..<min(start + channel.sendMTU, octets.count)]))
+          }
+        }
+        self?.next()
+      }
+    }
     let procedures = characteristics.filter { characteristic in
       step.characteristic.map { $0 == characteristic.found.uuid } ?? !characteristic.isGeneric
     }.compactMap { procedure(for: step.action, $0) }
@@ -153,7 +164,7 @@ final class PhoneVisit {
       let wanted: ClientConfiguration = properties.contains(.notify) ? .notification : .indication
       return characteristic.configuration.map { .subscribe(descriptor: $0, wanted) }
     case .unsubscribe: return characteristic.configuration.map { .subscribe(descriptor: $0, []) }
-    case .wait, .pair: return nil
+    case .wait, .pair, .openChannel: return nil
     }
   }
 }

@@ -80,6 +80,9 @@ final class SimulatedPeripheral: Connectable {
     let server = server ?? DeviceServer(description, air: air)
     self.server = server
     server.attach(link)
+    if let psm = description.echoPSM {
+      link.onChannelRequest = { $0 == psm ? ChannelListener(parameters: .init()) { _ = ChannelEcho($0) } : nil }
+    }
     if pairing.requestsSecurity { link.requestSecurity() }
     if let time = description.disconnectAfter?.draw(&generator) {
       air.scheduler.schedule(after: time) { [weak link] in link?.disconnect() }

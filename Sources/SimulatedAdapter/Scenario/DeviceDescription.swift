@@ -34,6 +34,8 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   /// Whether its GATT service has a Database Hash.
   var hasDatabaseHash: Bool
   var services: [ServiceDescription]
+  /// The number under which it takes L2CAP channels, on which it sends back what it receives; nil if it takes none.
+  var echoPSM: UInt16?
 
   /// The losses.
   struct Losses: ReadableFromFile, Sendable {
@@ -83,7 +85,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   private enum Keys: String, CaseIterable {
     case name, address, addressType, connectable, interval, advertising, scanResponse, rssi, mtu, connectDelay
     case responseDelay, losses, faults, disconnectAfter, databaseHash, services
-    case pairing, privateAddress, radio, longRange
+    case pairing, privateAddress, radio, longRange, echoPSM
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -116,6 +118,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     disconnectAfter = try members.optional(.disconnectAfter)
     hasDatabaseHash = try members.value(.databaseHash, default: false)
     services = try members.value(.services, default: [])
+    echoPSM = try members.optional(.echoPSM) { value throws(FileError) in try value.integer(in: 1...255) }
   }
 }
 

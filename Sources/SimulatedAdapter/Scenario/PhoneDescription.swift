@@ -40,6 +40,8 @@ struct PhoneDescription: ReadableFromFile, Sendable {
       case unsubscribe
       /// Pairs, or encrypts the link with the keys that it has.
       case pair
+      /// Opens an L2CAP channel to this number, sends this, and reads until the link ends.
+      case openChannel(UInt16, [UInt8])
       /// Does nothing for a while.
       case wait(TimeSpan)
     }
@@ -48,8 +50,8 @@ struct PhoneDescription: ReadableFromFile, Sendable {
     /// Which characteristics; nil for all whose properties allow it, but those of Generic Access and Generic Attribute.
     var characteristic: BluetoothUUID?
 
-    private enum Word: String, CaseIterable { case read, write, subscribe, unsubscribe, pair, wait }
-    private enum Keys: String, CaseIterable { case `do`, characteristic, value, text, seconds }
+    private enum Word: String, CaseIterable { case read, write, subscribe, unsubscribe, pair, wait, openChannel }
+    private enum Keys: String, CaseIterable { case `do`, characteristic, value, text, seconds, psm }
 
     init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
@@ -61,6 +63,9 @@ struct PhoneDescription: ReadableFromFile, Sendable {
       case .unsubscribe: action = .unsubscribe
       case .pair: action = .pair
       case .wait: action = .wait(try members.required(.seconds))
+      case .openChannel:
+        let psm: UInt16 = try members.integer(.psm, in: 1...255, default: 0x80)
+        action = .openChannel(psm, Array(try members.value(.text, default: "").utf8))
       case .write:
         let limit = ValueDescription.longest
         if let text = try members.optional(.text, String.self) {

@@ -86,6 +86,7 @@ extension Scenario {
           "advertising": { "services": ["B1ED0001-5EED-4B1E-8D00-000000000000"] },
           "scanResponse": { "name": "Echo" },
           "mtu": 517,
+          "echoPSM": 128,  // what comes over an L2CAP channel to this number goes back
           "services": [
             {
               "uuid": "B1ED0001-5EED-4B1E-8D00-000000000000",

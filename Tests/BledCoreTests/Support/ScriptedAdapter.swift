@@ -12,6 +12,7 @@ final class ScriptedAdapter: Adapter {
   private(set) var connectCalls = 0
   /// Those of the last call.
   private(set) var wantedParameters: ConnectionParameters?
+  private(set) var published: [UInt16: ChannelParameters] = [:]
   private(set) var unpaired: [DeviceAddress] = []
   private(set) var bonds: [Bond] = []
   private(set) var pairing = PairingSettings()
@@ -51,6 +52,13 @@ final class ScriptedAdapter: Adapter {
     pendingConnections.insert(address)
   }
   func cancelConnect(to address: DeviceAddress) { pendingConnections.remove(address) }
+  func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
+    let psm = psm ?? 0xFF
+    guard published[psm] == nil else { throw BledError.alreadyInProgress.error("taken") }
+    published[psm] = parameters
+    return psm
+  }
+  func unpublishChannel(_ psm: UInt16) { published[psm] = nil }
   func unpair(_ address: DeviceAddress) { unpaired.append(address) }
   func setBonds(_ bonds: [Bond]) { self.bonds = bonds }
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) { outOfBandReads.append(done) }

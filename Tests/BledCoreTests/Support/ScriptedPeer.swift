@@ -96,6 +96,8 @@ final class ScriptedLink: Link {
   private(set) var requestedLengths: [Int] = []
   /// The levels of security that the daemon asked for, with what waits for the outcome.
   private(set) var raises: [(level: Int, capability: PairingCapability, done: (BluetoothError?) -> Void)] = []
+  /// The channels that the daemon opened.
+  private(set) var channels: [ScriptedChannel] = []
   /// How often the controller was asked for the signal strength.
   private(set) var measurements = 0
   private let peerDevice: ScriptedPeer
@@ -150,6 +152,16 @@ final class ScriptedLink: Link {
   func change(to parameters: LinkParameters, _ layer: LinkLayer = .initial) {
     (self.parameters, self.layer) = (parameters, layer)
     onEvent?(.parametersChanged)
+  }
+  func openChannel(
+    to psm: UInt16, _ parameters: ChannelParameters,
+    _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
+  ) {
+    let channel = ScriptedChannel(psm)
+    channels.append(channel)
+    scheduler.schedule(after: .milliseconds(1)) { [self] in
+      if let refusal { done(.failure(refusal)) } else { done(.success(channel)) }
+    }
   }
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
     raises.append((level, capability, done))

@@ -1,0 +1,56 @@
+import Bluetooth
+
+/// A connection-oriented channel on a link, in LE credit-based flow control mode (Core 5.4, Vol 3, Part A, 10.1).
+///
+/// Packets (SDUs) arrive in order and whole. Credits follow the reader: who does not read stops the sender.
+public protocol Channel: AnyObject {
+  /// The number of the listener, on whichever side it is: its SPSM (Core 5.4, Vol 3, Part A, 4.22), 1 to 255.
+  var psm: UInt16 { get }
+  /// The longest packet that we receive, 23 to 65535 octets.
+  var receiveMTU: Int { get }
+  /// The longest packet that the device receives, 23 to 65535 octets.
+  var sendMTU: Int { get }
+  /// The channel's event handler. No event comes from inside a call.
+  var onEvent: ((ChannelEvent) -> Void)? { get set }
+  /// Whether packets of the device are read; initially false. While it is false none is delivered, and the device soon
+  /// has no credits left.
+  var isReading: Bool { get set }
+  /// False while the device has given no credits; `.writable` follows when there is room again.
+  var isWritable: Bool { get }
+  /// Sends a packet of 1 to `sendMTU` octets. Only while `isWritable`: what is sent all the same may be refused, which
+  /// ends the channel. After its end it does nothing.
+  func send(_ packet: [UInt8])
+  /// Ends the channel when what was sent has left, or has not within ten seconds. No event follows.
+  func close()
+}
+
+/// What happens on a channel.
+public enum ChannelEvent {
+  /// A packet came.
+  case received([UInt8])
+  /// There is room again after `isWritable` was false.
+  case writable
+  /// The channel has ended, and what the device sent before was delivered; nothing follows. The error is that of the
+  /// link's end, or `GAPError.disconnected` if the device closed the channel.
+  case ended(BluetoothError)
+}
+
+/// What is wanted of a channel, and of the channels to a listener.
+public struct ChannelParameters: Hashable, Sendable {
+  /// The SPSMs that programs may choose (Core 5.4, Vol 3, Part A, 4.22).
+  public static let dynamic: ClosedRange<UInt16> = 0x80...0xFF
+  /// The packets that a channel takes (Core 5.4, Vol 3, Part A, 4.22).
+  public static let lengths = 23...65_535
+
+  /// The longest packet that we receive, 23 to 65535 octets.
+  public var receiveMTU: Int
+  /// The protection of the link that a device needs to open a channel to a listener: 1 none, 2 encrypted, 3
+  /// authenticated, 4 the same with LE Secure Connections.
+  public var level: Int
+
+  /// Makes parameters.
+  public init(receiveMTU: Int = 8192, level: Int = 1) {
+    self.receiveMTU = receiveMTU
+    self.level = level
+  }
+}

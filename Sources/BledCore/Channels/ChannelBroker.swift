@@ -1,0 +1,281 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import Logging
+
+/// The L2CAP channels of all sessions, and the numbers under which they listen.
+///
+/// | State of a channel | Input                              | What happens                                        |
+/// |--------------------|------------------------------------|-----------------------------------------------------|
+/// | (none)             | a device opened it                 | the session is told → offered                       |
+/// | (none)             | opened for a session, with a token | answered with a token → waiting                     |
+/// | (none)             | opened for a session               | answered with a descriptor, octets pass → open      |
+/// | offered            | l2cap.accept                       | the same                                            |
+/// | waiting            | the program comes with the token   | octets pass → open                                  |
+/// | offered, waiting   | 30 s passed                        | closed, the session is told → (none)                |
+/// | waiting, open      | the device or the program ends it  | closed, the session is told → (none)                |
+/// | any                | l2cap.close, the session ended     | closed → (none)                                     |
+final class ChannelBroker {
+  private struct Listener {
+    let session: Session
+    let slot: AdapterSlot
+    let psm: UInt16
+  }
+
+  private final class Entry {
+    let number: Int
+    let session: Session
+    let peripheral: Peripheral
+    let channel: any Channel
+    let relay: ChannelRelay
+    /// Whether the program has yet to take it.
+    var isOffered: Bool
+    /// Rings when the program did not fetch it in time; nil once it has.
+    var alarm: (any ScheduledWork)?
+
+    init(
+      _ number: Int, _ session: Session, _ peripheral: Peripheral, _ channel: any Channel, _ relay: ChannelRelay,
+      isOffered: Bool
+    ) {
+      self.number = number
+      self.session = session
+      self.peripheral = peripheral
+      self.channel = channel
+      self.relay = relay
+      self.isOffered = isOffered
+    }
+  }
+
+  /// The path of the socket at which programs fetch channels; nil if there is none.
+  var socketPath: String?
+  /// Makes a socket pair: our end of it, and the program's.
+  var makePair: (_ keepsPackets: Bool) throws(BluetoothError) -> ChannelPair = { _ throws(BluetoothError) in
+    throw GAPError.notSupported.error("there are no socket pairs here")
+  }
+  private let adapters: AdapterRegistry
+  private let pairing: PairingBroker
+  private let scheduler: any Scheduler
+  private let logger: Logger
+  private var listeners: [Listener] = []
+  private var entries: [Int: Entry] = [:]
+  /// How many channels are being opened for each session.
+  private var opening: [Session: Int] = [:]
+  private var tokens = ChannelTokens()
+  private var lastNumber = 0
+
+  init(adapters: AdapterRegistry, pairing: PairingBroker, scheduler: any Scheduler, logger: Logger) {
+    self.adapters = adapters
+    self.pairing = pairing
+    self.scheduler = scheduler
+    self.logger = logger
+  }
+
+  // MARK: Requests of sessions
+
+  func publish(_ params: L2CAPPublish.Params, for session: Session) throws -> L2CAPPublish.Result {
+    let parameters = try ChannelParameters(security: params.security, receiveMTU: params.receiveMTU)
+    if let psm = params.psm, !ChannelParameters.dynamic.contains(psm) {
+      throw BledError.invalidParameter.error("\"psm\" must be 128 to 255; if it is left out, bled chooses one")
+    }
+    try admit(session)
+    let slot = try adapters.findUsable(params.adapter)
+    let psm = try slot.adapter.publishChannel(params.psm, parameters)
+    listeners.append(Listener(session: session, slot: slot, psm: psm))
+    return .init(psm: psm, adapter: slot.id)
+  }
+
+  func unpublish(_ params: L2CAPUnpublish.Params, for session: Session) throws {
+    let slot = try adapters.find(params.adapter)
+    guard let index = listeners.firstIndex(where: { $0.session == session && $0.slot == slot && $0.psm == params.psm })
+    else { throw BledError.unknownHandle.error("this session has not published \(params.psm) on \(slot.id)") }
+    listeners.remove(at: index)
+    slot.adapter.unpublishChannel(params.psm)
+  }
+
+  /// Opens a channel on a link that the session uses.
+  func open(
+    _ params: L2CAPOpen.Params, on hub: LinkHub, for session: Session, _ reply: Reply<ChannelDescription>
+  ) throws {
+    guard 1...255 ~= params.psm else { throw BledError.invalidParameter.error("\"psm\" must be 1 to 255") }
+    let parameters = try ChannelParameters(security: params.security, receiveMTU: params.receiveMTU)
+    let way = try way(params.packets, params.token)
+    try admit(session)
+    opening[session, default: 0] += 1
+    pairing.require(parameters.level, on: hub, for: session) { [weak self] error in
+      guard let self else { return }
+      if let error { return fail(reply, error, of: session) }
+      guard hub.isOpen else { return fail(reply, LinkHub.gone, of: session) }
+      hub.link.openChannel(to: params.psm, parameters) { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .failure(let error): fail(reply, error, of: session)
+        case .success(let channel):
+          finishedOpening(of: session)
+          guard session.isOpen, session.isPresent else { return channel.close() }
+          handOver(add(channel, hub.peripheral, session, isOffered: false), by: way, reply)
+        }
+      }
+    }
+  }
+
+  func accept(_ params: L2CAPAccept.Params, for session: Session, _ reply: Reply<ChannelDescription>) throws {
+    let way = try way(params.packets, params.token)
+    let entry = try find(params.channel, of: session)
+    guard entry.isOffered else {
+      throw BledError.alreadyInProgress.error("channel \(params.channel) was already accepted")
+    }
+    entry.isOffered = false
+    handOver(entry, by: way, reply)
+  }
+
+  func close(_ params: L2CAPClose.Params, for session: Session) throws {
+    end(try find(params.channel, of: session))
+  }
+
+  /// A program came with a token.
+  /// - Returns: the number of its channel, to `attach` to; nil if the token is of no use.
+  func channel(of token: String, for user: UInt32?) -> Int? {
+    tokens.take(token, by: user, now: scheduler.now).flatMap { entries[$0]?.number }
+  }
+
+  /// A program has fetched a channel.
+  func attach(_ program: any ProgramEnd, to number: Int) {
+    guard let entry = entries[number] else { return program.close() }
+    entry.alarm?.cancel()
+    entry.alarm = nil
+    entry.relay.attach(program)
+  }
+
+  // MARK: What happens otherwise
+
+  /// A device opened a channel.
+  func opened(_ channel: any Channel, _ hub: LinkHub) {
+    let listener = listeners.first { $0.slot == hub.slot && $0.psm == channel.psm }
+    guard let listener, listener.session.isPresent else { return channel.close() }
+    do { try admit(listener.session) } catch {
+      logger.notice("a channel of \(hub.peripheral.address) was refused: \(error)")
+      return channel.close()
+    }
+    let entry = add(channel, hub.peripheral, listener.session, isOffered: true)
+    listener.session.send(L2CAPIncoming.self, describe(entry))
+  }
+
+  /// A session has ended: what it published and its channels end.
+  func ended(_ session: Session) {
+    for entry in entries.values.filter({ $0.session == session }).sorted(by: { $0.number < $1.number }) { end(entry) }
+    for listener in listeners where listener.session == session { listener.slot.adapter.unpublishChannel(listener.psm) }
+    listeners.removeAll { $0.session == session }
+    opening[session] = nil
+  }
+
+  // MARK: Inside
+
+  private func admit(_ session: Session) throws(BluetoothError) {
+    func count(_ isCounted: (Session) -> Bool) -> Int {
+      entries.values.count { isCounted($0.session) } + listeners.count { isCounted($0.session) }
+        + opening.reduce(0) { $0 + (isCounted($1.key) ? $1.value : 0) }
+    }
+    try session.rules.admit(
+      .channels, of: session, own: count { $0 == session }, all: count { $0.user == session.user })
+  }
+
+  private func add(_ channel: any Channel, _ peripheral: Peripheral, _ session: Session, isOffered: Bool) -> Entry {
+    lastNumber += 1
+    let number = lastNumber
+    let relay = ChannelRelay(channel) { [weak self] reason in self?.relayEnded(number, reason) }
+    let entry = Entry(number, session, peripheral, channel, relay, isOffered: isOffered)
+    entries[number] = entry
+    peripheral.holds += 1
+    startWaiting(entry)
+    return entry
+  }
+
+  /// How a program gets a channel's octets.
+  private enum Way {
+    case descriptor(keepsPackets: Bool)
+    case token(socket: String)
+  }
+
+  private func way(_ packets: Bool?, _ token: Bool?) throws(BluetoothError) -> Way {
+    guard token == true else { return .descriptor(keepsPackets: packets ?? false) }
+    guard packets != true else {
+      throw BledError.invalidParameter.error("\"packets\" are kept by a descriptor only: leave out \"token\"")
+    }
+    guard let socketPath else {
+      throw GAPError.notSupported.error("bled has no socket for tokens; its log says why")
+    }
+    return .token(socket: socketPath)
+  }
+
+  private func handOver(_ entry: Entry, by way: Way, _ reply: Reply<ChannelDescription>) {
+    var description = describe(entry)
+    switch way {
+    case .token(let socket):
+      startWaiting(entry)
+      description.token = tokens.issue(entry.number, to: entry.session.user, now: scheduler.now)
+      description.socket = socket
+      reply.succeed(description)
+    case .descriptor(let keepsPackets):
+      do throws(BluetoothError) {
+        try entry.session.admitDescriptor()
+        let pair = try makePair(keepsPackets)
+        reply.succeed(description, with: pair.passed)
+        attach(pair.own, to: entry.number)
+      } catch {
+        end(entry)
+        reply.fail(error)
+      }
+    }
+  }
+
+  private func startWaiting(_ entry: Entry) {
+    entry.alarm?.cancel()
+    entry.alarm = scheduler.schedule(after: ChannelTokens.patience) { [weak self, weak entry] in
+      guard let self, let entry else { return }
+      let error = GAPError.timeout.error("the channel was not fetched within 30 seconds")
+      tell(entry, error)
+      end(entry)
+    }
+  }
+
+  private func describe(_ entry: Entry) -> ChannelDescription {
+    ChannelDescription(
+      channel: entry.number, peripheral: entry.peripheral.id, psm: entry.channel.psm,
+      receiveMTU: entry.channel.receiveMTU, sendMTU: entry.channel.sendMTU)
+  }
+
+  private func find(_ number: Int, of session: Session) throws -> Entry {
+    guard let entry = entries[number], entry.session == session else {
+      throw BledError.unknownHandle.error("this session has no channel \(number)")
+    }
+    return entry
+  }
+
+  private func relayEnded(_ number: Int, _ reason: BluetoothError?) {
+    guard let entry = entries[number] else { return }
+    tell(entry, reason)
+    end(entry)
+  }
+
+  private func tell(_ entry: Entry, _ reason: BluetoothError?) {
+    entry.session.send(L2CAPClosed.self, .init(channel: entry.number, reason: reason.map { RPCError($0) }))
+  }
+
+  private func end(_ entry: Entry) {
+    guard entries.removeValue(forKey: entry.number) != nil else { return }
+    entry.alarm?.cancel()
+    tokens.revoke(entry.number)
+    entry.relay.close()
+    entry.peripheral.holds -= 1
+  }
+
+  private func finishedOpening(of session: Session) {
+    guard let count = opening[session] else { return }
+    opening[session] = count > 1 ? count - 1 : nil
+  }
+
+  private func fail(_ reply: Reply<ChannelDescription>, _ error: BluetoothError, of session: Session) {
+    finishedOpening(of: session)
+    reply.fail(error)
+  }
+}

@@ -1,0 +1,53 @@
+import Bluetooth
+
+/// The tokens with which programs fetch their channels at the second socket: 128 random bits each, of use once, to one
+/// user, and for some time.
+///
+/// | Input                          | What happens                          |
+/// |--------------------------------|---------------------------------------|
+/// | issue                          | a new token of the channel → waiting  |
+/// | take, by its user and in time  | the channel's number → (none)         |
+/// | take, by anybody else          | nothing: it stays                     |
+/// | take too late                  | nothing → (none)                      |
+/// | revoke                         | → (none)                              |
+struct ChannelTokens {
+  /// For how long a token is valid.
+  static let patience = Duration.seconds(30)
+  /// The length of its text in octets.
+  static let length = 32
+
+  private struct Token {
+    let channel: Int
+    let user: UInt32?
+    let deadline: Instant
+  }
+
+  private var tokens: [OctetText: Token] = [:]
+
+  /// Makes a token: 32 hex digits.
+  mutating func issue(_ channel: Int, to user: UInt32?, now: Instant) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return issue(channel, to: user, now: now, random: (generator.next(), generator.next()))
+  }
+
+  /// The same with given random bits.
+  mutating func issue(_ channel: Int, to user: UInt32?, now: Instant, random: (UInt64, UInt64)) -> String {
+    let text = [random.0, random.1].map { half in
+      let digits = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+    tokens[OctetText(text)] = Token(channel: channel, user: user, deadline: now.advanced(by: Self.patience))
+    return text
+  }
+
+  /// Gives the channel of a token, which is of no more use then.
+  mutating func take(_ text: String, by user: UInt32?, now: Instant) -> Int? {
+    let key = OctetText(text)
+    guard let token = tokens[key], token.user == user else { return nil }
+    tokens[key] = nil
+    return now < token.deadline ? token.channel : nil
+  }
+
+  /// The channel is gone.
+  mutating func revoke(_ channel: Int) { tokens = tokens.filter { $0.value.channel != channel } }
+}

@@ -1,0 +1,110 @@
+import EventLoop
+import Glibc
+
+/// The program's side of a channel: a socket pair, or what it connected by token.
+protocol ProgramEnd: AnyObject {
+  /// Called when there is something to read, or room again.
+  var onReady: (() -> Void)? { get set }
+  /// Whether to tell that there is something to read.
+  var isReading: Bool { get set }
+  /// Whether to tell that there is room.
+  var awaitsRoom: Bool { get set }
+  /// Reads a packet, or of a stream as many octets as one may have.
+  func read(atMost limit: Int) -> ProgramInput
+  /// Writes a packet, or of a stream as many octets as there is room for.
+  /// - Returns: how many were taken; 0 without room, nil if nobody reads any more.
+  func write(_ octets: ArraySlice<UInt8>) -> Int?
+  /// Closes it. What was written before can still be read.
+  func close()
+}
+
+/// What a program's side gives.
+enum ProgramInput: Equatable {
+  case octets([UInt8])
+  case nothing
+  /// A packet of so many octets, which is too long.
+  case tooLong(Int)
+  /// It sends no more, but may still read.
+  case endOfSending
+  case gone
+}
+
+/// A socket as the program's side of a channel.
+final class SocketEnd: ProgramEnd {
+  private let descriptor: CInt
+  /// Whether it keeps packets (SOCK_SEQPACKET); else it is a stream.
+  private let keepsPackets: Bool
+  private var watch: Watch?
+  var onReady: (() -> Void)?
+
+  var isReading = false {
+    didSet { if isReading != oldValue { updateInterest() } }
+  }
+  var awaitsRoom = false {
+    didSet { if awaitsRoom != oldValue { updateInterest() } }
+  }
+
+  /// Takes ownership of a nonblocking descriptor.
+  /// - Throws: `EventLoopError` if it cannot be watched; it is closed then.
+  init(_ descriptor: CInt, keepsPackets: Bool, on loop: EventLoop) throws(EventLoopError) {
+    self.descriptor = descriptor
+    self.keepsPackets = keepsPackets
+    do {
+      watch = try Watch(descriptor, on: loop, interest: []) { [unowned self] readiness in
+        // What fails is told for ever, whether or not anybody can do something about it now.
+        if readiness.contains(.failed), !isReading, !awaitsRoom { watch?.isEnabled = false }
+        onReady?()
+      }
+    } catch {
+      Glibc.close(descriptor)
+      throw error
+    }
+  }
+
+  deinit { close() }
+
+  private func updateInterest() {
+    var interest: Watch.Readiness = isReading ? .readable : []
+    if awaitsRoom { interest.insert(.writable) }
+    watch?.interest = interest
+    watch?.isEnabled = true
+  }
+
+  func read(atMost limit: Int) -> ProgramInput {
+    guard watch != nil else { return .gone }
+    let flags = Int32(MSG_DONTWAIT) | (keepsPackets ? Int32(MSG_TRUNC) : 0)
+    var count = 0
+    let octets = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initialized in
+      count = recv(descriptor, buffer.baseAddress, limit, flags)
+      initialized = min(max(count, 0), limit)
+    }
+    if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .gone }
+    if count > limit { return .tooLong(count) }
+    if count > 0 { return .octets(octets) }
+    // An empty packet reads as the end does.
+    var state = pollfd(fd: descriptor, events: Int16(POLLIN) | Self.halfClosed, revents: 0)
+    poll(&state, 1, 0)
+    if state.revents & Int16(POLLHUP) != 0 { return .gone }
+    return state.revents & Self.halfClosed != 0 ? .endOfSending : .nothing
+  }
+
+  /// POLLRDHUP of poll(2), which Glibc keeps to those who ask for its extensions.
+  private static let halfClosed: Int16 = 0x2000
+
+  func write(_ octets: ArraySlice<UInt8>) -> Int? {
+    guard watch != nil else { return nil }
+    let count = octets.withUnsafeBytes {
+      send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+    }
+    if count >= 0 { return count }
+    return errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
+  func close() {
+    guard watch != nil else { return }
+    watch?.cancel()
+    watch = nil
+    onReady = nil
+    Glibc.close(descriptor)
+  }
+}

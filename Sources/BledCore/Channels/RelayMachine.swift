@@ -1,0 +1,79 @@
+import Bluetooth
+
+/// Passes packets between a channel and its program: at most one waits in each direction, so who does not read stops
+/// who sends.
+///
+/// | State             | Input                    | What happens                                                      |
+/// |-------------------|--------------------------|-------------------------------------------------------------------|
+/// | without program   | attached                 | both are read → open                                              |
+/// | any               | the device's end         | nothing more is read of the program; when all is written → ended  |
+/// | open              | a packet of the device   | it is to be written                                               |
+/// | open              | so much was written      | what is left waits for room, and the device is not read until then |
+/// | open              | a packet was sent        | the program is read while the device has room                     |
+/// | open              | the program sends no more | what the device sends is still written                           |
+/// | open              | the program does not read | what the device sent and sends is dropped; the rest of the program's packets is sent |
+/// | open              | the program is gone      | → ended                                                           |
+///
+/// What to do follows from the state: `waiting` is to be written, and the rest of the properties say who is read and
+/// whether it is over.
+struct RelayMachine {
+  private var isAttached = false
+  /// What the program has yet to be given of the device's packet.
+  private(set) var waiting: ArraySlice<UInt8> = []
+  private var deviceHasRoom = true
+  private var deviceEnd: BluetoothError?
+  private var programSendsNoMore = false
+  private var programReads = true
+  private var isProgramGone = false
+
+  /// Whether packets of the device are to be read.
+  var readsDevice: Bool { isAttached && waiting.isEmpty && programReads && deviceEnd == nil && end == nil }
+  /// Whether packets of the program are to be read.
+  var readsProgram: Bool { isAttached && deviceHasRoom && !programSendsNoMore && deviceEnd == nil && end == nil }
+  /// Whether all that can still be heard of the program is that it is gone.
+  var awaitsGoing: Bool { programSendsNoMore && end == nil }
+  /// Whether to tell when the program has room.
+  var awaitsRoom: Bool { !waiting.isEmpty && end == nil }
+
+  /// How a relay ended.
+  enum End: Equatable {
+    /// The program closed its side.
+    case byProgram
+    /// The device closed the channel, or the link is gone.
+    case byDevice(BluetoothError)
+  }
+
+  /// Whether it is over: both sides are to be closed.
+  var end: End? {
+    if isProgramGone { return .byProgram }
+    if let deviceEnd, waiting.isEmpty { return .byDevice(deviceEnd) }
+    return programSendsNoMore && !programReads ? .byProgram : nil
+  }
+
+  mutating func attached() { isAttached = true }
+
+  /// The device sent a packet.
+  mutating func received(_ packet: [UInt8]) {
+    guard programReads else { return }
+    waiting = waiting.isEmpty ? packet[...] : waiting + packet
+  }
+
+  /// The program has taken so many of the waiting octets.
+  mutating func wrote(_ count: Int) { waiting = waiting.dropFirst(count) }
+
+  /// A packet of the program was sent, or there is room again.
+  mutating func sent(hasRoom: Bool) { deviceHasRoom = hasRoom }
+
+  mutating func deviceEnded(_ reason: BluetoothError) { deviceEnd = deviceEnd ?? reason }
+
+  mutating func programEndedSending() { programSendsNoMore = true }
+
+  /// The program can be given nothing more.
+  mutating func programEndedReading() {
+    programReads = false
+    waiting = []
+  }
+
+  /// The program has closed its side, and all that it sent was read.
+  mutating func programGone() { isProgramGone = true }
+}

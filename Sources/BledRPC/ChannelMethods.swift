@@ -1,0 +1,231 @@
+/// A connection-oriented L2CAP channel (Core 5.4, Vol 3, Part A, 10.1).
+public struct ChannelDescription: RPCPayload, Hashable {
+  /// The number that names it in this session.
+  public var channel: Int
+  /// The daemon's identifier of the device.
+  public var peripheral: String
+  /// The number of the listener.
+  public var psm: UInt16
+  /// The longest packet that the device may send, in octets.
+  public var receiveMTU: Int
+  /// The longest packet that the device takes, in octets.
+  public var sendMTU: Int
+  /// What to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits. Once, by a
+  /// program of the same user, within 30 seconds.
+  public var token: String?
+  /// The path of the socket for the token.
+  public var socket: String?
+
+  /// Makes a description without a token.
+  public init(channel: Int, peripheral: String, psm: UInt16, receiveMTU: Int, sendMTU: Int) {
+    self.channel = channel
+    self.peripheral = peripheral
+    self.psm = psm
+    self.receiveMTU = receiveMTU
+    self.sendMTU = sendMTU
+  }
+}
+
+/// Listens for L2CAP channels.
+public enum L2CAPPublish: ClientCall {
+  /// `l2cap.publish`
+  public static let name = "l2cap.publish"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .serve
+  /// For `rpc.discover`.
+  public static let summary = """
+    Listens for L2CAP channels that devices open, until l2cap.unpublish or the session's end; each is told of with \
+    l2cap.incoming.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The number under which devices open channels, 128 to 255; the daemon chooses one if missing.
+    public var psm: UInt16?
+    /// What a device's link must be: "none", "encrypted", "authenticated" or "secureConnections"; "none" if missing.
+    public var security: String?
+    /// The longest packet that a device may send, 23 to 65535 octets; 8192 if missing.
+    public var receiveMTU: Int?
+    /// The adapter; the first if missing.
+    public var adapter: String?
+    /// Makes the params.
+    public init(psm: UInt16? = nil, security: String? = nil, receiveMTU: Int? = nil, adapter: String? = nil) {
+      self.psm = psm
+      self.security = security
+      self.receiveMTU = receiveMTU
+      self.adapter = adapter
+    }
+  }
+
+  /// The result.
+  public struct Result: RPCPayload, Hashable {
+    /// The number under which devices open channels.
+    public var psm: UInt16
+    /// The adapter.
+    public var adapter: String
+    /// Makes the result.
+    public init(psm: UInt16, adapter: String) {
+      self.psm = psm
+      self.adapter = adapter
+    }
+  }
+}
+
+/// Ends listening for L2CAP channels.
+public enum L2CAPUnpublish: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `l2cap.unpublish`
+  public static let name = "l2cap.unpublish"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .serve
+  /// For `rpc.discover`.
+  public static let summary = "Ends what l2cap.publish began. Channels that are open stay."
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The number that l2cap.publish gave.
+    public var psm: UInt16
+    /// The adapter; the first if missing.
+    public var adapter: String?
+    /// Makes the params.
+    public init(psm: UInt16, adapter: String? = nil) {
+      self.psm = psm
+      self.adapter = adapter
+    }
+  }
+}
+
+/// Opens an L2CAP channel to a device.
+public enum L2CAPOpen: ClientCall {
+  /// The channel.
+  public typealias Result = ChannelDescription
+  /// `l2cap.open`
+  public static let name = "l2cap.open"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .connect
+  /// For `rpc.discover`.
+  public static let summary = """
+    Opens an L2CAP channel to a device that this session is connected to. The answer passes a descriptor for its octets \
+    (SCM_RIGHTS), or has a token to fetch them with. Nothing is dropped, and who does not read stops the other side. The \
+    channel ends when the program closes the descriptor, and with the session.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// The number of the device's listener, 1 to 255.
+    public var psm: UInt16
+    /// What the link must be before: "none", "encrypted", "authenticated" or "secureConnections"; "none" if missing. A
+    /// device may ask for more, too.
+    public var security: String?
+    /// The longest packet that the device may send, 23 to 65535 octets; 8192 if missing.
+    public var receiveMTU: Int?
+    /// True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets, and
+    /// one read gives one. A stream otherwise.
+    public var packets: Bool?
+    /// True: no descriptor is passed, and the answer has a token. Not with `packets`.
+    public var token: Bool?
+    /// Makes the params.
+    public init(
+      peripheral: String, psm: UInt16, security: String? = nil, receiveMTU: Int? = nil, packets: Bool? = nil,
+      token: Bool? = nil
+    ) {
+      self.peripheral = peripheral
+      self.psm = psm
+      self.security = security
+      self.receiveMTU = receiveMTU
+      self.packets = packets
+      self.token = token
+    }
+  }
+}
+
+/// Takes an L2CAP channel that a device opened.
+public enum L2CAPAccept: ClientCall {
+  /// The channel.
+  public typealias Result = ChannelDescription
+  /// `l2cap.accept`
+  public static let name = "l2cap.accept"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .serve
+  /// For `rpc.discover`.
+  public static let summary = """
+    Takes a channel of l2cap.incoming, within 30 seconds; its octets come as those of l2cap.open. To refuse it, call \
+    l2cap.close.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The number of l2cap.incoming.
+    public var channel: Int
+    /// As in `l2cap.open`.
+    public var packets: Bool?
+    /// As in `l2cap.open`.
+    public var token: Bool?
+    /// Makes the params.
+    public init(channel: Int, packets: Bool? = nil, token: Bool? = nil) {
+      self.channel = channel
+      self.packets = packets
+      self.token = token
+    }
+  }
+}
+
+/// Closes an L2CAP channel.
+public enum L2CAPClose: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `l2cap.close`
+  public static let name = "l2cap.close"
+  /// None: a session has only channels that it was permitted to have.
+  public static let permission: Permission? = nil
+  /// For `rpc.discover`.
+  public static let summary = """
+    Closes a channel of this session, or refuses one of l2cap.incoming. What the program wrote before is sent; l2cap.closed \
+    does not follow.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// Its number.
+    public var channel: Int
+    /// Makes the params.
+    public init(channel: Int) { self.channel = channel }
+  }
+}
+
+/// A device opened a channel.
+public enum L2CAPIncoming: RPCNotification {
+  /// The channel; without a token, which `l2cap.accept` gives.
+  public typealias Params = ChannelDescription
+  /// `l2cap.incoming`
+  public static let name = "l2cap.incoming"
+  /// For `rpc.discover`.
+  public static let summary =
+    "A device opened a channel to a number that this session published: call l2cap.accept within 30 seconds."
+}
+
+/// A channel ended.
+public enum L2CAPClosed: RPCNotification {
+  /// `l2cap.closed`
+  public static let name = "l2cap.closed"
+  /// For `rpc.discover`.
+  public static let summary = """
+    A channel of this session ended. It is sent when what the device had sent before was handed over.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// Its number.
+    public var channel: Int
+    /// Why, unless the program closed its side.
+    public var reason: RPCError?
+    /// Makes the params.
+    public init(channel: Int, reason: RPCError?) {
+      self.channel = channel
+      self.reason = reason
+    }
+  }
+}

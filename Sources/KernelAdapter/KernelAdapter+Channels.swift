@@ -1,0 +1,158 @@
+import Adapter
+import Bluetooth
+import CBlueZ
+import EventLoop
+import Glibc
+
+/// A number under which devices open channels.
+struct KernelChannelListener {
+  let parameters: ChannelParameters
+  /// Nil while the controller is not in use.
+  var descriptor: Descriptor?
+}
+
+extension KernelAdapter {
+  /// How long the other side may take to answer a request for a channel; the kernel itself gives up after 40 s.
+  private static let patience = Duration.seconds(45)
+
+  /// Listens for channels.
+  public func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
+    // The kernel itself gives numbers from the lowest on, to sockets that connect as well.
+    let candidates = psm.map { [$0] } ?? ChannelParameters.dynamic.reversed()
+    for psm in candidates where channelListeners[psm] == nil {
+      var listener = KernelChannelListener(parameters: parameters)
+      if radio != nil {
+        do throws(SystemError) {
+          listener.descriptor = try listen(psm, parameters)
+        } catch {
+          if error.code == EADDRINUSE { continue }
+          throw GAPError.adapterFailed.error("No channels on PSM \(psm): \(String(cString: strerror(error.code))).")
+        }
+      }
+      channelListeners[psm] = listener
+      return psm
+    }
+    if let psm {
+      throw BledError.alreadyInProgress.error("PSM \(psm) is taken on \(information.id): leave it out for a free one.")
+    }
+    throw BledError.limitReached.error("All numbers for channels are taken on \(information.id).")
+  }
+
+  /// Ends listening.
+  public func unpublishChannel(_ psm: UInt16) { channelListeners.removeValue(forKey: psm)?.descriptor?.close() }
+
+  /// The controller is in use again, maybe with another address.
+  func listenForChannels() {
+    for (psm, listener) in channelListeners {
+      listener.descriptor?.close()
+      do throws(SystemError) {
+        channelListeners[psm]?.descriptor = try listen(psm, listener.parameters)
+      } catch {
+        channelListeners[psm]?.descriptor = nil
+        logger.warning("no channels can be opened", metadata: ["psm": "\(psm)", "errno": "\(error.code)"])
+      }
+    }
+  }
+
+  private func listen(_ psm: UInt16, _ parameters: ChannelParameters) throws(SystemError) -> Descriptor {
+    let new = Descriptor(
+      try SystemError.check(
+        cbz_channel_socket(
+          address.littleEndian, address.kind.rawValue, psm, UInt16(clamping: parameters.receiveMTU))))
+    if parameters.level > 1 {
+      _ = try SystemError.check(cbz_att_set_security(new.number, UInt8(clamping: parameters.level)))
+    }
+    KernelChannel.setReceiveBuffer(of: new)
+    _ = try SystemError.check(cbz_att_listen(new.number, 8))
+    try new.whenReady(on: loop, priority: .normal) { [weak self] _ in self?.acceptChannel(psm) }
+    return new
+  }
+
+  private func acceptChannel(_ psm: UInt16) {
+    guard let descriptor = channelListeners[psm]?.descriptor else { return }
+    var octets = [UInt8](repeating: 0, count: 6)
+    var type: UInt8 = 0
+    let number = cbz_att_accept(descriptor.number, &octets, &type)
+    guard number >= 0 else {
+      guard number == -EMFILE || number == -ENFILE || number == -ENOMEM else { return }
+      logger.warning("a channel could not be accepted", metadata: ["errno": "\(-number)"])
+      // It keeps waiting; nothing signals when there is room.
+      descriptor.interest = []
+      scheduler.schedule(after: .milliseconds(500)) { [weak descriptor] in descriptor?.interest = .readable }
+      return
+    }
+    let accepted = Descriptor(number)
+    let handle = cbz_att_connection_handle(number)
+    guard handle >= 0 else { return accepted.close() }
+    // A device may open a channel before it says anything else.
+    if links[UInt16(handle)] == nil { acceptLinks() }
+    guard let link = links[UInt16(handle)] else { return accepted.close() }
+    let channel = KernelChannel(psm, accepted, on: link, adapter: self)
+    // The link itself may have to be announced before.
+    loop.execute { link.opened(channel) }
+  }
+
+  /// Opens a channel to a listener of a device.
+  func openChannel(
+    to psm: UInt16, _ parameters: ChannelParameters, on link: KernelLink,
+    _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
+  ) {
+    guard radio != nil, links[link.handle] === link else {
+      return loop.execute { done(.failure(GAPError.notConnected.error("\(link.peer) is not connected."))) }
+    }
+    do throws(SystemError) {
+      let descriptor = Descriptor(
+        try SystemError.check(
+          cbz_channel_socket(address.littleEndian, address.kind.rawValue, 0, UInt16(clamping: parameters.receiveMTU))))
+      KernelChannel.setReceiveBuffer(of: descriptor)
+      let result = cbz_channel_connect(
+        descriptor.number, link.kernelPeer.littleEndian, link.kernelPeer.kind.rawValue, psm)
+      if result != -EINPROGRESS { _ = try SystemError.check(result) }
+      let opening = ChannelOpening(done)
+      opening.alarm = scheduler.schedule(after: Self.patience) {
+        descriptor.close()
+        opening.finish(.failure(GAPError.timeout.error("The device did not answer the request for a channel.")))
+      }
+      try descriptor.whenReady(on: loop, interest: .writable, priority: .normal) { [weak self, weak link] _ in
+        descriptor.unwatch()
+        guard let self, let link, links[link.handle] === link else {
+          descriptor.close()
+          return opening.finish(.failure(GAPError.disconnected.error("The link has ended.")))
+        }
+        let error = cbz_channel_error(descriptor.number)
+        guard error == 0, cbz_att_connection_handle(descriptor.number) == Int32(link.handle) else {
+          descriptor.close()
+          return opening.finish(.failure(Self.refusal(of: psm, -error)))
+        }
+        opening.finish(.success(KernelChannel(psm, descriptor, on: link, adapter: self)))
+      }
+    } catch {
+      loop.execute { done(.failure(Self.refusal(of: psm, error.code))) }
+    }
+  }
+
+  private static func refusal(of psm: UInt16, _ code: Int32) -> BluetoothError {
+    switch code {
+    case ECONNREFUSED:
+      GAPError.connectionFailed.error(
+        "The device refused the channel: it does not listen on PSM \(psm), wants more security, or has no room.")
+    case ETIMEDOUT: GAPError.timeout.error("The device did not answer the request for a channel.")
+    default: GAPError.connectionFailed.error("No channel on PSM \(psm): \(String(cString: strerror(code))).")
+    }
+  }
+}
+
+/// A channel that is being opened: its outcome is told once.
+private final class ChannelOpening {
+  var alarm: (any ScheduledWork)?
+  private var done: ((Result<any Channel, BluetoothError>) -> Void)?
+
+  init(_ done: @escaping (Result<any Channel, BluetoothError>) -> Void) { self.done = done }
+
+  func finish(_ result: Result<any Channel, BluetoothError>) {
+    alarm?.cancel()
+    let tell = done
+    done = nil
+    tell?(result)
+  }
+}

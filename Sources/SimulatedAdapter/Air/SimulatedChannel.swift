@@ -1,0 +1,122 @@
+import Adapter
+import Bluetooth
+import Collections
+
+/// One side of a channel on a simulated link. Packets pass at connection events, and only to a side that reads.
+final class SimulatedChannel: Channel {
+  let psm: UInt16
+  let receiveMTU: Int
+  private(set) var sendMTU = ChannelParameters.lengths.lowerBound
+  var onEvent: ((ChannelEvent) -> Void)?
+
+  var isReading = false {
+    didSet { if isReading, !oldValue { other?.wake() } }
+  }
+
+  /// How many packets a side may have waiting until it is out of credits.
+  private static let room = 8
+  private let pair: LinkPair
+  private var other: SimulatedChannel?
+  private var queue: Deque<[UInt8]> = []
+  private var isFull = false
+  private var isClosing = false
+  private var alarm: (any ScheduledWork)?
+
+  /// Both sides of a channel: that of whoever opened it, and the listener's.
+  static func ends(
+    _ psm: UInt16, on pair: LinkPair, opener: ChannelParameters, listener: ChannelParameters
+  ) -> (opener: SimulatedChannel, listener: SimulatedChannel) {
+    let ends = (SimulatedChannel(psm, pair, opener), SimulatedChannel(psm, pair, listener))
+    ends.0.other = ends.1
+    ends.1.other = ends.0
+    ends.0.sendMTU = ends.1.receiveMTU
+    ends.1.sendMTU = ends.0.receiveMTU
+    return ends
+  }
+
+  private init(_ psm: UInt16, _ pair: LinkPair, _ parameters: ChannelParameters) {
+    self.psm = psm
+    self.pair = pair
+    receiveMTU = parameters.receiveMTU
+  }
+
+  var isWritable: Bool { queue.count < Self.room }
+
+  func send(_ packet: [UInt8]) {
+    guard other != nil, !isClosing, isWritable else { return }
+    queue.append(packet)
+    isFull = isFull || !isWritable
+    wake()
+  }
+
+  func close() {
+    onEvent = nil
+    isReading = false
+    isClosing = true
+    wake()
+  }
+
+  /// Passes on what waits at the next connection event.
+  private func wake() {
+    guard alarm == nil, let other, isClosing || !queue.isEmpty && other.isReading else { return }
+    alarm = pair.scheduler.schedule(after: pair.parameters.interval) { [self] in connectionEvent() }
+  }
+
+  private func connectionEvent() {
+    alarm = nil
+    guard let other else { return }
+    // Whoever is closed reads nothing more; what was sent to it is lost with it.
+    if other.isClosing { queue.removeAll() }
+    for _ in 0..<pair.packetsPerEvent where other.isReading {
+      guard let packet = queue.popFirst() else { break }
+      other.onEvent?(.received(packet))
+    }
+    if isClosing, queue.isEmpty {
+      return other.end(GAPError.disconnected.error("The device closed the channel."))
+    }
+    if isFull, isWritable {
+      isFull = false
+      onEvent?(.writable)
+    }
+    wake()
+  }
+
+  /// The other side has closed it, or the link has ended.
+  func end(_ reason: BluetoothError) {
+    alarm?.cancel()
+    let (tell, former) = (onEvent, other)
+    (other, onEvent) = (nil, nil)
+    former?.other = nil
+    former?.alarm?.cancel()
+    pair.forget(self)
+    tell?(.ended(reason))
+  }
+}
+
+/// A device's listener that sends back what it receives.
+final class ChannelEcho {
+  private let channel: SimulatedChannel
+  private var waiting: Deque<[UInt8]> = []
+
+  init(_ channel: SimulatedChannel) {
+    self.channel = channel
+    channel.onEvent = { [self] event in handle(event) }
+    channel.isReading = true
+  }
+
+  private func handle(_ event: ChannelEvent) {
+    switch event {
+    case .received(let packet):
+      // The other side may take less than it sends.
+      var rest = packet[...]
+      while !rest.isEmpty {
+        waiting.append(Array(rest.prefix(channel.sendMTU)))
+        rest = rest.dropFirst(channel.sendMTU)
+      }
+    case .writable: break
+    case .ended: waiting.removeAll()
+    }
+    while channel.isWritable, let packet = waiting.popFirst() { channel.send(packet) }
+    channel.isReading = waiting.isEmpty
+  }
+}

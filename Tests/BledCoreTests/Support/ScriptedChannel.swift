@@ -1,0 +1,57 @@
+import Adapter
+import Bluetooth
+
+@testable import BledCore
+
+/// A channel whose device does what a test says.
+final class ScriptedChannel: Channel {
+  let psm: UInt16
+  let receiveMTU = 512
+  let sendMTU = 100
+  var onEvent: ((ChannelEvent) -> Void)?
+  var isReading = false
+  /// How many packets the device gives credits for.
+  var credits = Int.max {
+    didSet { if credits > 0, oldValue == 0 { onEvent?(.writable) } }
+  }
+  var isWritable: Bool { credits > 0 }
+  private(set) var sent: [[UInt8]] = []
+  private(set) var isClosed = false
+
+  init(_ psm: UInt16) { self.psm = psm }
+
+  func send(_ packet: [UInt8]) {
+    sent.append(packet)
+    credits -= 1
+  }
+  func close() { isClosed = true }
+}
+
+/// A program's side of a channel in memory.
+final class ScriptedEnd: ProgramEnd {
+  var onReady: (() -> Void)?
+  var isReading = false
+  var awaitsRoom = false
+  /// What the program wrote and was not read yet.
+  var inputs: [ProgramInput] = []
+  /// How many octets it takes; nil if it does not read any more.
+  var room: Int? = Int.max
+  private(set) var taken: [[UInt8]] = []
+  private(set) var isClosed = false
+
+  func read(atMost limit: Int) -> ProgramInput { inputs.isEmpty ? .nothing : inputs.removeFirst() }
+  func write(_ octets: ArraySlice<UInt8>) -> Int? {
+    guard let room else { return nil }
+    let count = min(room, octets.count)
+    self.room = room - count
+    if count > 0 { taken.append(Array(octets.prefix(count))) }
+    return count
+  }
+  func close() { isClosed = true }
+
+  /// The program writes, as the loop tells.
+  func write(_ inputs: ProgramInput...) {
+    self.inputs += inputs
+    onReady?()
+  }
+}
