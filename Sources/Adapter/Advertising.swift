@@ -10,32 +10,128 @@ public struct AdvertisingSetID: Hashable, Sendable {
 
 /// What and how to advertise (Core 5.4, Vol 4, Part E, 7.8.5 and 7.8.53).
 public struct AdvertisingParameters: Hashable, Sendable {
-  /// Whether connections are accepted.
-  public var isConnectable: Bool
-  /// The time between two advertising events that is aimed for, 20 ms to 10.24 s.
-  public var interval: Duration
-  /// The advertising data; the adapter adds nothing to it.
-  public var data: [UInt8]
-  /// The scan response data; empty for none.
-  public var scanResponse: [UInt8]
+  /// Who may answer an advertisement (Core 5.4, Vol 6, Part B, 4.4.2).
+  public enum Kind: Hashable, Sendable {
+    /// Everybody may connect, and with legacy PDUs ask for the scan response.
+    case connectable
+    /// Everybody may ask for the scan response.
+    case scannable
+    /// Nobody.
+    case nonconnectable
+    /// This device alone may connect. With the high duty cycle it is called at least every 3.75 ms, for 1.28 s at the
+    /// most (4.4.2.4.3).
+    case directed(DeviceAddress, isHighDuty: Bool)
+  }
 
-  /// Makes advertising parameters.
-  public init(
-    isConnectable: Bool = true, interval: Duration = .milliseconds(100), data: [UInt8], scanResponse: [UInt8] = []
-  ) {
-    self.isConnectable = isConnectable
+  /// Who may answer.
+  public var kind: Kind
+  /// The time between two advertising events that is aimed for, 20 ms to 10.24 s; the high duty cycle has its own.
+  public var interval: Duration
+  /// The advertising data; the adapter adds nothing to it. Empty for what is scannable with extended PDUs, and for what
+  /// is directed with legacy PDUs.
+  public var data: [UInt8]
+  /// The scan response data; empty for none. Extended PDUs have it only if they are scannable.
+  public var scanResponse: [UInt8]
+  /// Whether extended PDUs are sent, which only scanners of Bluetooth 5.0 and later receive, in place of legacy PDUs.
+  public var isExtended = false
+  /// Whether our address is left out; extended PDUs that nobody may answer only.
+  public var isAnonymous = false
+  /// Whether the header tells the transmit power; extended PDUs only.
+  public var includesTxPower = false
+  /// The transmit power that is aimed for, −127 to 20 dBm; the controller's choice if nil.
+  public var txPower: Int?
+  /// The primary channels.
+  public var channels = AdvertisingChannels.all
+  /// The static random address to advertise with; the adapter's own if nil.
+  public var ownAddress: DeviceAddress?
+  /// The PHY of the primary channels: LE 1M, or for extended PDUs LE Coded.
+  public var primaryPHY = PHY.le1M
+  /// The PHY on which extended PDUs go on.
+  public var secondaryPHY = PHY.le1M
+  /// After how many advertising events it ends, 1 to 255; never if nil.
+  public var maximumEvents: UInt8?
+
+  /// Makes advertising parameters for legacy PDUs.
+  public init(kind: Kind, interval: Duration = .milliseconds(100), data: [UInt8], scanResponse: [UInt8] = []) {
+    self.kind = kind
     self.interval = interval
     self.data = data
     self.scanResponse = scanResponse
+  }
+
+  /// Makes advertising parameters for legacy PDUs; what is not connectable is scannable if there is a scan response.
+  public init(
+    isConnectable: Bool = true, interval: Duration = .milliseconds(100), data: [UInt8], scanResponse: [UInt8] = []
+  ) {
+    self.init(
+      kind: isConnectable ? .connectable : scanResponse.isEmpty ? .nonconnectable : .scannable, interval: interval,
+      data: data, scanResponse: scanResponse)
+  }
+}
+
+extension AdvertisingParameters {
+  /// Whether connections are accepted.
+  public var isConnectable: Bool {
+    switch kind {
+    case .connectable, .directed: true
+    case .scannable, .nonconnectable: false
+    }
+  }
+
+  /// Whether scan requests are answered. Connectable legacy PDUs are scannable by definition; connectable extended ones
+  /// cannot be.
+  public var isScannable: Bool { kind == .scannable || kind == .connectable && !isExtended }
+
+  /// The only device that may connect.
+  public var target: DeviceAddress? { if case .directed(let target, _) = kind { target } else { nil } }
+
+  /// Whether it calls one device as often as possible, for a short time.
+  public var isHighDuty: Bool { if case .directed(_, isHighDuty: true) = kind { true } else { false } }
+
+  /// Whether the controller ends it by itself.
+  public var endsByItself: Bool { isHighDuty || maximumEvents != nil }
+
+  /// How long directed advertising with the high duty cycle lasts at the most (Core 5.4, Vol 6, Part B, 4.4.2.4.3).
+  public static var highDutyDuration: Duration { .milliseconds(1280) }
+}
+
+/// The three channels on which advertisements begin (Core 5.4, Vol 4, Part E, 7.8.5).
+public struct AdvertisingChannels: OptionSet, Hashable, Sendable {
+  /// Bits 0 to 2: channels 37 to 39.
+  public let rawValue: UInt8
+  /// Makes a set of channels from its bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Channels 37, 38 and 39.
+  public static let all = AdvertisingChannels(rawValue: 7)
+
+  /// One channel.
+  /// - Returns: nil for others than 37, 38 and 39.
+  public init?(number: Int) {
+    guard (37...39).contains(number) else { return nil }
+    self.init(rawValue: 1 << UInt8(number - 37))
   }
 }
 
 /// The state of a wanted advertisement.
 public enum AdvertisingStatus: Hashable, Sendable {
-  /// It is on the air, with this interval.
-  case on(interval: Duration)
+  /// It is on the air, with this interval; and with this transmit power in dBm, if one was asked for and the controller
+  /// told its choice.
+  case on(interval: Duration, txPower: Int? = nil)
   /// It is off the air for now and comes back automatically.
   case off
+  /// It has done what it was to do, and does not come back.
+  case ended(AdvertisingEnd)
   /// It cannot be sent.
   case failed(BluetoothError)
+}
+
+/// Why an advertisement has ended by itself.
+public enum AdvertisingEnd: String, Hashable, Sendable, CaseIterable {
+  /// Its time is over.
+  case duration
+  /// It was sent as often as it was to be.
+  case count
+  /// The device that it was directed to has connected.
+  case connected
 }

@@ -21,10 +21,11 @@ extension BledClient {
     _ = try await call(ServiceRemove.self, .init(handle: handle))
   }
 
-  /// Starts an advertisement, which lasts until `stopAdvertising` or the end of this client.
+  /// Starts an advertisement, which lasts until `stopAdvertising` or the end of this client; with a `duration` or
+  /// `count` it ends by itself, which the notification `AdvertisingChanged` tells.
   /// - Throws: `BledError.invalidParameter`, which names what is not valid; `.limitReached`;
-  ///   `GAPError.advertisingDataTooLong`, `.advertisingSetsExhausted`; `.adapterAbsent`, `.adapterOff` or
-  ///   `.adapterFailed` for an adapter that cannot be used; and as `call`.
+  ///   `GAPError.advertisingDataTooLong`, `.advertisingSetsExhausted`; `.notSupported` for what the adapter lacks;
+  ///   `.adapterAbsent`, `.adapterOff` or `.adapterFailed` for an adapter that cannot be used; and as `call`.
   public func advertise(_ parameters: AdvertisingStart.Params) async throws(BluetoothError) -> AdvertisingStart.Result {
     try await core.call(
       AdvertisingStart.self, parameters,

@@ -77,7 +77,7 @@ public final class Daemon {
     central = CentralBroker(
       adapters: adapters, directory: directory, rules: rules, scheduler: scheduler, logger: logger)
     server = ServerBroker(links: links, identity: identity, logger: logger)
-    advertising = AdvertisingBroker(adapters: adapters)
+    advertising = AdvertisingBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     pairing = PairingBroker(
       adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
       scheduler: scheduler, logger: logger)

@@ -13,8 +13,26 @@ public enum AdvertisingStart: ClientCall {
     Starts an advertisement of this session. The daemon adds the flags; data that does not fit into the advertisement \
     goes into the scan response, the name is shortened if necessary, and if the data still does not fit the call \
     fails. The advertisement ends with advertising.stop or with the session, and survives an adapter that is removed \
-    and comes back.
+    and comes back; with `duration` (seconds) or `count` (1 to 255 advertising events) it ends by itself, which \
+    advertising.changed tells. Legacy PDUs are sent, which every scanner hears and which carry 31 octets and as many \
+    in the scan response; with `extended` one advertisement has up to 1650 octets, or fewer if the controller has \
+    less, and scanners before Bluetooth 5.0 do not hear it. `interval` is in seconds, 0.02 to 10.24, `txPower` in dBm, \
+    -127 to 20, `channels` lists some of 37, 38 and 39.
     """
+
+  /// An AD structure (Core Specification Supplement, Part A).
+  public struct Structure: RPCPayload, Hashable {
+    /// What it means, 0 to 255 (Assigned Numbers, 2.3).
+    public var type: Int
+    /// Its data, 0 to 254 octets.
+    public var data: HexBytes
+    /// Makes a structure.
+    public init(type: Int, data: HexBytes) {
+      self.type = type
+      self.data = data
+    }
+  }
+
   /// The parameters.
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
@@ -33,7 +51,44 @@ public enum AdvertisingStart: ClientCall {
     public var connectable: Bool?
     /// The advertising interval in seconds, 0.02 to 10.24; 0.1 if missing.
     public var interval: Double?
-    /// Makes the params.
+    /// The services to solicit.
+    public var solicitedServices: [BluetoothUUID]?
+    /// A URI.
+    public var uri: String?
+    /// Further AD structures, sent as they are; flags (type 1) take the place of the daemon's.
+    public var structures: [Structure]?
+    /// Whether scan requests are answered. If missing: with legacy PDUs if it is connectable or something is in the
+    /// scan response; with extended PDUs not.
+    public var scannable: Bool?
+    /// True: extended PDUs, which only scanners of Bluetooth 5.0 and later hear. False if missing: legacy PDUs.
+    public var extended: Bool?
+    /// With `extended`: without our address; neither connectable nor scannable.
+    public var anonymous: Bool?
+    /// Only this device may connect: the daemon's identifier of it, or its address. The advertisement ends when it has
+    /// connected. With legacy PDUs there is no data then.
+    public var directedTo: String?
+    /// For an address in `directedTo`, "public" or "random"; if missing, random if the two top bits are set, else
+    /// public.
+    public var directedToType: String?
+    /// With `directedTo`: the device is called as often as possible, at least every 3.75 ms, for 1.28 s at the most.
+    public var highDuty: Bool?
+    /// The transmit power that is aimed for, in dBm, -127 to 20; the controller's choice if missing.
+    public var txPower: Int?
+    /// With `extended`: the transmit power is told in the header.
+    public var includeTxPower: Bool?
+    /// The primary channels, some of 37, 38 and 39; all if missing.
+    public var channels: [Int]?
+    /// A static random address to advertise with, whose two top bits are set; the adapter's own if missing.
+    public var ownAddress: String?
+    /// The PHY on which the advertisement begins, "1M" or with `extended` "coded"; "1M" if missing.
+    public var primaryPHY: String?
+    /// With `extended`: the PHY on which it goes on, "1M", "2M" or "coded"; if missing, as `primaryPHY`.
+    public var secondaryPHY: String?
+    /// Seconds on and off the air after which it ends, 0.01 to 86400; never if missing.
+    public var duration: Double?
+    /// The number of advertising events after which it ends, 1 to 255; never if missing.
+    public var count: Int?
+    /// Makes the params; what the others say is set afterwards.
     public init(
       adapter: String? = nil, name: String? = nil, services: [BluetoothUUID]? = nil,
       serviceData: [String: HexBytes]? = nil, manufacturerData: HexBytes? = nil, appearance: Int? = nil,
@@ -59,12 +114,15 @@ public enum AdvertisingStart: ClientCall {
     public var interval: Double
     /// The name as it is sent, if it had to be shortened.
     public var shortenedName: String?
+    /// The transmit power that the controller chose, in dBm, if `txPower` asked for one and the controller tells.
+    public var txPower: Int?
     /// Makes the result.
-    public init(advertising: Int, adapter: String, interval: Double, shortenedName: String?) {
+    public init(advertising: Int, adapter: String, interval: Double, shortenedName: String?, txPower: Int? = nil) {
       self.advertising = advertising
       self.adapter = adapter
       self.interval = interval
       self.shortenedName = shortenedName
+      self.txPower = txPower
     }
   }
 }
@@ -97,8 +155,10 @@ public enum AdvertisingChanged: RPCNotification {
   /// It can change what the session holds.
   public static let changesSession = true
   /// For `rpc.discover`.
-  public static let summary =
-    "An advertisement of this session went off the air, came back, changed its interval, or failed."
+  public static let summary = """
+    An advertisement of this session went off the air, came back, changed its interval, ended by itself (`ended`), or \
+    failed (`reason`).
+    """
   /// The parameters.
   public struct Params: RPCPayload {
     /// The number that `advertising.start` gave.
@@ -110,12 +170,16 @@ public enum AdvertisingChanged: RPCNotification {
     public var interval: Double?
     /// Why it failed, if it did.
     public var reason: RPCError?
+    /// Why it has ended by itself, if it has: "duration" (also of the high duty cycle), "count", or "connected" where
+    /// it was directed to the device that connected. It is not there any more then.
+    public var ended: String?
     /// Makes the params.
-    public init(advertising: Int, onAir: Bool, interval: Double? = nil, reason: RPCError? = nil) {
+    public init(advertising: Int, onAir: Bool, interval: Double? = nil, reason: RPCError? = nil, ended: String? = nil) {
       self.advertising = advertising
       self.onAir = onAir
       self.interval = interval
       self.reason = reason
+      self.ended = ended
     }
   }
 }

@@ -98,7 +98,7 @@ extension AdvertisingData {
 extension AdvertisingData.Structure {
   /// A structure of a URI; a scheme that has a code point is written as that.
   public static func uri(_ uri: String) -> Self {
-    let scheme = AdvertisingData.uriSchemes.last { uri.hasPrefix($0.name) }
+    let scheme = AdvertisingData.uriSchemes.last { uri.utf8.starts(with: $0.name.utf8) }
     guard let scheme else { return Self(.uri, Array(uri.utf8)) }
     return Self(.uri, Array(String(scheme.code).utf8) + uri.utf8.dropFirst(scheme.name.utf8.count))
   }

@@ -241,7 +241,9 @@ extension KernelAdapter {
     switch action {
     case .send(let packet): send(packet)
     case .scanning(let isOn): emit(.scanning(isOn))
-    case .advertising(let set, let status): emit(.advertising(set, status))
+    case .advertising(let set, let status):
+      if case .ended = status { targets.advertising[set] = nil }
+      emit(.advertising(set, status))
     case .attemptFailed(let device, let error): emit(.connectAttemptFailed(device, error))
     case .connectWaiting(let device, let reason): emit(.connectWaiting(device, reason))
     case .sharing(let activities, let heldBack): sharing(activities, heldBack)

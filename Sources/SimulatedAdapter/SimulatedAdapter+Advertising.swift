@@ -8,6 +8,8 @@ struct SimulatedAdvertisement {
   var advertiser: Advertiser?
   var isOnAir = false
   var told: AdvertisingStatus?
+  /// It has done what it was to do.
+  var hasEnded = false
 }
 
 extension SimulatedAdapter {
@@ -25,11 +27,12 @@ extension SimulatedAdapter {
     for set in sets where advertisements[set]?.wanted == nil {
       rotation.remove(set)
       rest(set)
+      advertisements[set]?.advertiser?.onEnd = nil
       let told = advertisements.removeValue(forKey: set)?.told
       if case .on = told { onEvent?(.advertising(set, .off)) }
     }
     guard state == .on else { return }
-    for set in sets {
+    for set in sets where advertisements[set]?.hasEnded == false {
       guard let wanted = advertisements[set]?.wanted else { continue }
       guard let error = refusal(of: wanted, set) else { continue }
       rotation.remove(set)
@@ -37,7 +40,7 @@ extension SimulatedAdapter {
       tell(set, .failed(error))
     }
     let due = rotation.onAir(at: scheduler.now) { _ in true }
-    for set in sets where !due.contains(set) { rest(set) }
+    for set in sets where !due.contains(set) && advertisements[set]?.wanted?.endsByItself != true { rest(set) }
     for set in due { send(set) }
     for set in sets { tellInterval(set) }
     turnAlarm?.cancel()
@@ -49,7 +52,7 @@ extension SimulatedAdapter {
   /// Puts it on the air with its current parameters.
   private func send(_ set: AdvertisingSetID) {
     guard var parameters = advertisements[set]?.wanted else { return }
-    parameters.interval = Self.granted(rotation.intervalOnAir(of: set, wanted: parameters.interval))
+    parameters.interval = interval(of: set, parameters)
     let isOnAir = advertisements[set]?.isOnAir == true
     if let advertiser = advertisements[set]?.advertiser {
       guard !isOnAir || advertiser.parameters != parameters else { return }
@@ -59,13 +62,23 @@ extension SimulatedAdapter {
       air.add(advertiser)
     } else {
       let stream = Stream.advertising.of(end.address, Int(set.value))
-      let advertiser = Advertiser(.adapter, owner: self, parameters: parameters, stream: stream, air: air)
+      let advertiser = Advertiser(
+        .adapter, owner: self, parameters: parameters, phy: parameters.primaryPHY, stream: stream, air: air)
+      advertiser.onEnd = { [weak self] end in self?.ended(set, end) }
       advertisements[set]?.advertiser = advertiser
       air.add(advertiser)
     }
     advertisements[set]?.isOnAir = true
     if case .on = advertisements[set]?.told { return }
-    tell(set, .on(interval: rotation.realInterval(of: set, onAir: parameters.interval)))
+    tell(set, onAir(set, parameters))
+  }
+
+  private func ended(_ set: AdvertisingSetID, _ end: AdvertisingEnd) {
+    rest(set)
+    rotation.remove(set)
+    advertisements[set]?.hasEnded = true
+    tell(set, .ended(end))
+    settleSoon()
   }
 
   /// Takes it off the air; it may have its turn again.
@@ -78,8 +91,21 @@ extension SimulatedAdapter {
   /// Reports the actual interval of advertisements on the air, if it has changed.
   private func tellInterval(_ set: AdvertisingSetID) {
     guard case .on = advertisements[set]?.told, let wanted = advertisements[set]?.wanted else { return }
-    let onAir = Self.granted(rotation.intervalOnAir(of: set, wanted: wanted.interval))
-    tell(set, .on(interval: rotation.realInterval(of: set, onAir: onAir)))
+    tell(set, onAir(set, wanted))
+  }
+
+  /// The interval during its turn.
+  private func interval(of set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> Duration {
+    Self.granted(
+      parameters.endsByItself
+        ? parameters.interval : rotation.intervalOnAir(of: set, wanted: parameters.interval))
+  }
+
+  private func onAir(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> AdvertisingStatus {
+    let interval = interval(of: set, parameters)
+    return .on(
+      interval: parameters.endsByItself ? interval : rotation.realInterval(of: set, onAir: interval),
+      txPower: parameters.txPower)
   }
 
   private func tell(_ set: AdvertisingSetID, _ status: AdvertisingStatus) {
@@ -89,10 +115,10 @@ extension SimulatedAdapter {
   }
 
   private func refusal(of parameters: AdvertisingParameters, _ set: AdvertisingSetID) -> BluetoothError? {
-    let room = description.advertisingDataLength
-    guard max(parameters.data.count, parameters.scanResponse.count) <= room else {
-      return GAPError.advertisingDataTooLong.error("The adapter advertises at most \(room) octets: shorten the data.")
-    }
+    let capabilities = AdvertisingCapabilities(
+      isExtended: information.hasExtendedAdvertising, dataLength: description.advertisingDataLength,
+      phys: information.phys, address: information.address)
+    if let problem = capabilities.problem(with: parameters) { return problem }
     guard rotation.admit(set) else {
       return GAPError.advertisingSetsExhausted.error(
         "This adapter sends at most \(rotation.capacity) advertisements, in rotation: stop one.")
@@ -124,6 +150,10 @@ extension SimulatedAdapter: Connectable {
   func answersConnect() -> Bool { state == .on && links.count < description.links }
 
   func accept(_ link: SimulatedLink) {
+    for set in advertisements.keys.sorted(by: { $0.value < $1.value })
+    where advertisements[set]?.isOnAir == true && advertisements[set]?.wanted?.target == link.peer {
+      ended(set, .connected)
+    }
     hold(link)
     onEvent?(.connected(link))
   }

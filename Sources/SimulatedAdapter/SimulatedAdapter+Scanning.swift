@@ -49,7 +49,10 @@ extension SimulatedAdapter: Listener {
     air.audienceChanged()
   }
 
-  func listens(to advertiser: Advertiser) -> Bool { wasListening && advertiser.owner !== self }
+  func listens(to advertiser: Advertiser) -> Bool {
+    wasListening && advertiser.owner !== self && advertiser.concerns(end.address)
+      && (!advertiser.parameters.isExtended || information.hasExtendedAdvertising)
+  }
 
   /// Whether it has the PHY of an advertisement, and listens on it.
   func hears(_ advertiser: Advertiser, on phys: Set<PHY>) -> Bool {
@@ -66,10 +69,14 @@ extension SimulatedAdapter: Listener {
   private func report(_ advertiser: Advertiser, _ rssi: Int, _ scan: ScanParameters) {
     let advertised = advertiser.parameters
     var report = AdvertisingReport(
-      address: advertiser.address, isConnectable: advertised.isConnectable, isScannable: advertiser.isScannable,
-      primaryPHY: advertiser.phy == .leCoded ? .leCoded : nil, rssi: rssi, data: advertised.data, time: scheduler.now)
+      address: advertised.isAnonymous ? nil : advertiser.address, isConnectable: advertised.isConnectable,
+      isScannable: advertised.isScannable, isDirected: advertised.target != nil,
+      primaryPHY: advertiser.phy == .leCoded ? .leCoded : nil,
+      secondaryPHY: advertised.isExtended ? advertised.secondaryPHY : nil,
+      txPower: advertised.includesTxPower ? advertised.txPower ?? 0 : nil, rssi: rssi, data: advertised.data,
+      time: scheduler.now)
     onEvent?(.report(report))
-    guard scan.isActive, advertiser.isScannable else { return }
+    guard scan.isActive, advertised.isScannable else { return }
     report.isScanResponse = true
     report.data = advertised.scanResponse
     onEvent?(.report(report))

@@ -107,6 +107,14 @@ import Testing
       call("advertising.start", #"{"name":"\#(text)"}"#),
       call("advertising.start", #"{"serviceData":{"\#(text)":"00"}}"#),
       call("advertising.start", #"{"manufacturerData":"\#(text)"}"#),
+      call("advertising.start", #"{"uri":"\#(text)"}"#),
+      call("advertising.start", #"{"solicitedServices":["\#(text)"]}"#),
+      call("advertising.start", #"{"structures":[{"type":1,"data":"\#(text)"}]}"#),
+      call("advertising.start", #"{"directedTo":"\#(text)"}"#),
+      call("advertising.start", #"{"directedTo":"C0:00:00:00:00:01","directedToType":"\#(text)"}"#),
+      call("advertising.start", #"{"ownAddress":"\#(text)"}"#),
+      call("advertising.start", #"{"extended":true,"primaryPHY":"\#(text)"}"#),
+      call("advertising.start", #"{"extended":true,"secondaryPHY":"\#(text)"}"#),
       call(
         "service.add", #"{"service":{"uuid":"180D","characteristics":[{"uuid":"2A37","properties":["\#(text)"]}]}}"#),
       call(

@@ -209,9 +209,10 @@ struct AdvertisingMachineTests {
 
   @Test func longDataGoesWithoutLegacyPDUsInFragments() throws {
     var script = RadioScript<ExtendedFamily>(sets: 2)
-    let data = [UInt8](repeating: 9, count: 300)
-    script.give(.wantAdvertising(first, AdvertisingParameters(data: data)))
-    try script.command("3620 19 00 0100 a00000 a00000 07 00 00 000000000000 00 7f 01 00 01 00 00", returns: "00")
+    var parameters = AdvertisingParameters(isConnectable: false, data: [UInt8](repeating: 9, count: 300))
+    parameters.isExtended = true
+    script.give(.wantAdvertising(first, parameters))
+    try script.command("3620 19 00 0000 a00000 a00000 07 00 00 000000000000 00 7f 01 00 01 00 00", returns: "00")
     try script.command("3720 ff 00 01 01 fb" + String(repeating: "09", count: 251))
     try script.command("3720 35 00 02 01 31" + String(repeating: "09", count: 49))
     try script.command("3920 06 01 01 00 0000 00")

@@ -39,8 +39,9 @@ final class World {
     case .stateChanged: trace.append("state \(adapter.state.word)")
     case .scanning(let isOn): trace.append("scanning \(isOn)")
     case .report(let report): reports.append(report)
-    case .advertising(let set, .on(let interval)): trace.append("advertising \(set.value) on \(interval)")
+    case .advertising(let set, .on(let interval, _)): trace.append("advertising \(set.value) on \(interval)")
     case .advertising(let set, .off): trace.append("advertising \(set.value) off")
+    case .advertising(let set, .ended(let end)): trace.append("advertising \(set.value) ended \(end.rawValue)")
     case .advertising(let set, .failed(let error)): trace.append("advertising \(set.value) failed \(error.name)")
     case .pairing(let address, let event): trace.append("pairing \(address) \(event)")
     case .connected(let link):

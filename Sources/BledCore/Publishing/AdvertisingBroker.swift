@@ -16,32 +16,46 @@ import Collections
 /// | on the air | on, another interval      | the session is told: more or fewer share the air   |
 /// | on the air, off | failed               | the session is told the reason, withdrawn → (none) |
 /// | on the air, off | stopped, session ended | withdrawn → (none)                               |
+/// | on the air, off | its duration is over, ended | the session is told why, withdrawn → (none)    |
+///
+/// The duration counts from the first time on the air, whatever the adapter does meanwhile.
 final class AdvertisingBroker {
   private final class Advertisement {
     let session: Session
     let slot: AdapterSlot
     let params: AdvertisingStart.Params
+    /// Who alone may connect.
+    let target: DeviceAddress?
     let shortenedName: String?
+    /// Rings when its duration is over.
+    var alarm: (any ScheduledWork)?
     /// Waiting to be on the air for the first time.
     var reply: Reply<AdvertisingStart.Result>?
 
     init(
-      _ session: Session, _ slot: AdapterSlot, _ params: AdvertisingStart.Params, shortenedName: String?,
-      _ reply: Reply<AdvertisingStart.Result>?
+      _ session: Session, _ slot: AdapterSlot, _ params: AdvertisingStart.Params, to target: DeviceAddress?,
+      shortenedName: String?, _ reply: Reply<AdvertisingStart.Result>?
     ) {
       self.session = session
       self.slot = slot
       self.params = params
+      self.target = target
       self.shortenedName = shortenedName
       self.reply = reply
     }
   }
 
   private let adapters: AdapterRegistry
+  private let directory: PeripheralDirectory
+  private let scheduler: any Scheduler
   private var advertisements: [AdvertisingSetID: Advertisement] = [:]
   private var lastNumber: UInt32 = 0
 
-  init(adapters: AdapterRegistry) { self.adapters = adapters }
+  init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler) {
+    self.adapters = adapters
+    self.directory = directory
+    self.scheduler = scheduler
+  }
 
   func start(_ params: AdvertisingStart.Params, for session: Session, _ reply: Reply<AdvertisingStart.Result>) throws {
     let id = try add(params, on: try adapters.findUsable(params.adapter), for: session, reply)
@@ -63,10 +77,15 @@ final class AdvertisingBroker {
     guard (0.02...10.24).contains(params.interval ?? 0.1) else {
       throw BledError.invalidParameter.error("\"interval\" must be 0.02 to 10.24 seconds")
     }
-    let (parameters, shortenedName) = try params.parameters(inBackground: session.isBackground)
+    guard params.duration.map((0.01...86400).contains) ?? true else {
+      throw BledError.invalidParameter.error("\"duration\" must be 0.01 to 86400 seconds")
+    }
+    let target = try params.directedTo.map { try directory.target($0, kind: params.directedToType) }
+    let (parameters, shortenedName) = try params.parameters(
+      inBackground: session.isBackground, to: target, on: slot.adapter.information)
     lastNumber += 1
     let id = AdvertisingSetID(lastNumber)
-    advertisements[id] = Advertisement(session, slot, params, shortenedName: shortenedName, reply)
+    advertisements[id] = Advertisement(session, slot, params, to: target, shortenedName: shortenedName, reply)
     slot.adapter.setAdvertising(id, parameters)
     return id
   }
@@ -76,7 +95,8 @@ final class AdvertisingBroker {
   func backgroundChanged(_ session: Session) {
     for id in numbers(where: { $0.session == session }) {
       guard let advertisement = advertisements[id],
-        let (parameters, _) = try? advertisement.params.parameters(inBackground: session.isBackground)
+        let (parameters, _) = try? advertisement.params.parameters(
+          inBackground: session.isBackground, to: advertisement.target, on: advertisement.slot.adapter.information)
       else { continue }
       advertisement.slot.adapter.setAdvertising(id, parameters)
     }
@@ -119,25 +139,37 @@ final class AdvertisingBroker {
     guard let advertisement = advertisements[id], advertisement.slot == slot else { return }
     let former = slot.onAir[id]
     switch status {
-    case .on(let interval):
+    case .on(let interval, let txPower):
       slot.onAir[id] = interval
+      if advertisement.alarm == nil, let duration = advertisement.params.duration {
+        advertisement.alarm = scheduler.schedule(after: .seconds(duration)) { [weak self] in self?.end(id, .duration) }
+      }
       if let reply = advertisement.reply {
         advertisement.reply = nil
         reply.succeed(
           .init(
             advertising: Int(id.value), adapter: slot.id, interval: interval.inSeconds,
-            shortenedName: advertisement.shortenedName))
+            shortenedName: advertisement.shortenedName, txPower: txPower))
       } else if former != interval {
         tell(advertisement, id, onAir: true, interval: interval)
       }
     case .off:
       slot.onAir[id] = nil
       if former != nil { tell(advertisement, id, onAir: false) }
+    case .ended(let end): self.end(id, end)
     case .failed(let error):
       let error = explained(error, slot)
       if advertisement.reply == nil { tell(advertisement, id, onAir: false, error) }
       withdraw(id, error)
     }
+  }
+
+  /// An advertisement has done what it was to do.
+  private func end(_ id: AdvertisingSetID, _ end: AdvertisingEnd) {
+    guard let advertisement = advertisements[id] else { return }
+    advertisement.session.send(
+      AdvertisingChanged.self, .init(advertising: Int(id.value), onAir: false, ended: end.rawValue))
+    withdraw(id, Self.cancelled)
   }
 
   /// Those that never were on the air fail with an adapter that cannot be used; the others come back with it.
@@ -187,6 +219,7 @@ final class AdvertisingBroker {
 
   private func withdraw(_ id: AdvertisingSetID, _ error: BluetoothError) {
     guard let advertisement = advertisements.removeValue(forKey: id) else { return }
+    advertisement.alarm?.cancel()
     advertisement.slot.onAir[id] = nil
     advertisement.slot.adapter.setAdvertising(id, nil)
     advertisement.reply?.fail(error)
@@ -197,4 +230,16 @@ final class AdvertisingBroker {
   }
 
   private static var cancelled: BluetoothError { GAPError.cancelled.error("the advertisement was stopped") }
+}
+
+extension PeripheralDirectory {
+  /// The address that `directedTo` names: the identifier of a device, or an address.
+  fileprivate func target(_ text: String, kind word: String?) throws -> DeviceAddress {
+    guard let address = DeviceAddress(text, kind: .random) else { return try find(text).address }
+    guard let word else { return address.isStaticRandom ? address : DeviceAddress(value: address.value, kind: .public) }
+    guard let kind = DeviceAddress.Kind(word: word) else {
+      throw BledError.invalidParameter.error("\"directedToType\" must be \"public\" or \"random\"")
+    }
+    return DeviceAddress(value: address.value, kind: kind)
+  }
 }

@@ -3,8 +3,9 @@ import BledRPC
 import Bluetooth
 
 extension AdvertisingContent {
-  /// More than fit into any packet.
+  /// More than anybody needs in one advertisement.
   private static let mostServiceData = 64
+  private static let mostStructures = 64
 
   /// What a client wants to advertise.
   /// - Throws: `BledError.invalidParameter`, naming what is not valid.
@@ -33,28 +34,35 @@ extension AdvertisingContent {
       guard appearance != nil else { throw BledError.invalidParameter.error("\"appearance\" must be 0 to 65535") }
     }
     self.init(
-      name: params.name, serviceUUIDs: params.services ?? [], serviceData: serviceData,
-      manufacturerData: manufacturerData, appearance: appearance)
-  }
-}
-
-extension AdvertisingStart.Params {
-  /// The shortest time between two advertisements of a program in the background, in seconds.
-  private static let backgroundInterval = 1.0
-
-  /// What the adapter is to do, and the name if it had to be shortened. In the background there is no name, and no
-  /// hurry.
-  func parameters(inBackground: Bool) throws -> (AdvertisingParameters, shortenedName: String?) {
-    var params = self
-    var interval = interval ?? 0.1
-    if inBackground {
-      params.name = nil
-      interval = max(interval, Self.backgroundInterval)
+      name: params.name, serviceUUIDs: params.services ?? [], solicitedServiceUUIDs: params.solicitedServices ?? [],
+      serviceData: serviceData, manufacturerData: manufacturerData, appearance: appearance,
+      others: try Self.structures(params))
+    // A client's own take the place of the daemon's.
+    if others.contains(where: { $0.type == .flags }) {
+      flags = nil
+      others.sort { $0.type == .flags && $1.type != .flags }
     }
-    let packed = try AdvertisingContent(params).packed()
-    let parameters = AdvertisingParameters(
-      isConnectable: connectable ?? true, interval: .seconds(interval), data: packed.data,
-      scanResponse: packed.scanResponse)
-    return (parameters, packed.shortenedName)
+  }
+
+  /// The URI and the AD structures that are sent as they are.
+  private static func structures(_ params: AdvertisingStart.Params) throws -> [AdvertisingData.Structure] {
+    var structures: [AdvertisingData.Structure] = []
+    if let uri = params.uri {
+      guard (1...254).contains(uri.utf8.count) else {
+        throw BledError.invalidParameter.error("\"uri\" must have 1 to 254 octets")
+      }
+      structures.append(.uri(uri))
+    }
+    guard params.structures?.count ?? 0 <= mostStructures else {
+      throw BledError.invalidParameter.error("\"structures\" may have at most \(mostStructures) members")
+    }
+    for structure in params.structures ?? [] {
+      guard let type = UInt8(exactly: structure.type), structure.data.octets.count <= 254 else {
+        throw BledError.invalidParameter.error(
+          "\"structures\": a \"type\" is 0 to 255, and its \"data\" 0 to 254 octets")
+      }
+      structures.append(.init(AdvertisingDataType(rawValue: type), structure.data.octets))
+    }
+    return structures
   }
 }

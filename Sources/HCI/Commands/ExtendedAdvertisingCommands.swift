@@ -32,10 +32,14 @@ package struct LESetExtendedAdvertisingParameters: HCICommand {
     package static let scannable = Properties(rawValue: 1 << 1)
     /// Directed.
     package static let directed = Properties(rawValue: 1 << 2)
+    /// Directed with the high duty cycle; legacy PDUs only.
+    package static let highDutyCycle = Properties(rawValue: 1 << 3)
     /// With legacy PDUs, which every scanner hears and which carry at the most 31 octets.
     package static let legacyPDUs = Properties(rawValue: 1 << 4)
     /// Without the advertiser's address.
     package static let anonymous = Properties(rawValue: 1 << 5)
+    /// With the transmit power in the header.
+    package static let includesTxPower = Properties(rawValue: 1 << 6)
   }
 
   /// Which set, 0x00 to 0xEF.

@@ -15,6 +15,7 @@ import HCI
 /// | on          | other parameters                   | disable, then as above                          |
 /// | on          | not wanted                         | disable, remove; gone                           |
 /// | on          | a central connected                | paused, told `off`; enable; on                  |
+/// | on          | the device it is directed to connected, its time is over, all its events were sent | told `ended`; remove; gone |
 /// | on          | another program's command          | lost, told `off`; all of it again               |
 /// | on          | `doubt`                            | all sets disabled at once; paused; enable; on   |
 /// | on          | its kind has no turn in the controller | as when its own turn is over                |
@@ -22,44 +23,15 @@ import HCI
 /// | waiting, never on | links hold its kind back     | told `failed(notSupported)`                     |
 /// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on |
 /// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time   |
+/// | on          | another one with an address of its own came on, and this is connectable with ours | disable; set up again |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
 struct AdvertisingMachine<Family: RadioFamily> {
-  private enum Phase: Hashable {
-    /// The controller has nothing of it.
-    case waiting
-    /// The controller has everything but is not advertising.
-    case paused(AdvertisingParameters)
-    case on(AdvertisingParameters)
-    /// The controller's state is not known; it is disabled first.
-    case lost
-  }
-
-  private struct Entry {
-    var wanted: AdvertisingParameters?
-    var handle: UInt8?
-    var phase = Phase.waiting
-    var told: AdvertisingStatus?
-    var backOff = BackOff(first: .seconds(1), limit: .seconds(30))
-    /// Parameters that can never work.
-    var hopeless: AdvertisingParameters?
-  }
-
-  /// A sequence of commands for one set, and what is true when all of them went well.
-  private struct Script {
-    enum Outcome: Hashable {
-      case phase(Phase)
-      /// Its turn is over: the handle is free.
-      case rested
-      /// It has left the controller.
-      case removed
-    }
-
-    let set: AdvertisingSetID
-    var commands: [FamilyCommand<Family>]
-    let outcome: Outcome
-  }
+  private typealias Entry = AdvertisingEntry
+  private typealias Script = AdvertisingScript<Family>
 
   private let profile: ControllerProfile
+  private let capabilities: AdvertisingCapabilities
+  private var handles: AdvertisingHandles
   private var rotation: AdvertisingRotation
   private var entries: OrderedDictionary<AdvertisingSetID, Entry> = [:]
   private var script: Script?
@@ -77,10 +49,12 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<AdvertisingSetID, AdvertisingParameters>) {
     self.profile = profile
+    capabilities = profile.advertisingCapabilities
+    handles = AdvertisingHandles(count: profile.usableAdvertisingSets)
     rotation = AdvertisingRotation(sets: profile.usableAdvertisingSets)
     for (set, parameters) in wanted {
       entries[set] = Entry(wanted: parameters)
-      if profile.problem(with: parameters) == nil { _ = rotation.admit(set) }
+      if capabilities.problem(with: parameters) == nil { _ = rotation.admit(set) }
     }
   }
 
@@ -117,7 +91,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
   var activities: Set<LEStates.Activity> {
     Set(
       entries.values.compactMap { entry in
-        guard entry.hopeless == nil, let wanted = entry.wanted, profile.problem(with: wanted) == nil else { return nil }
+        guard entry.hopeless == nil, let wanted = entry.wanted, capabilities.problem(with: wanted) == nil
+        else { return nil }
         return wanted.activity
       })
   }
@@ -146,7 +121,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       switch entry.told {
       case nil: actions += tell(set, .failed(Self.heldBack))
       case .on: actions += tell(set, .off)
-      case .off, .failed: break
+      case .off, .ended, .failed: break
       }
     }
     return actions + (isChanged ? settled() : [])
@@ -179,7 +154,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   /// Takes the answer to the last command of `nextCommand`.
-  mutating func answered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+  mutating func answered(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
+    let status = answer.status
     if isDisabling {
       isDisabling = false
       isWaiting = false
@@ -190,6 +166,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
     guard isWaiting, let script else { return [] }
     isWaiting = false
     guard status.isSuccess else { return failed(script, status, at: now) }
+    if let power = try? answer.complete?.decoded(as: LESetExtendedAdvertisingParameters.self) {
+      entries[script.set]?.txPower = Int(power.value)
+    }
     guard script.commands.isEmpty else { return [] }
     self.script = nil
     switch script.outcome {
@@ -199,20 +178,36 @@ struct AdvertisingMachine<Family: RadioFamily> {
       entries[script.set]?.phase = phase
       guard case .on(let parameters) = phase, entries[script.set]?.wanted != nil else { return [] }
       entries[script.set]?.backOff.reset()
-      return tell(script.set, .on(interval: realInterval(of: script.set, parameters))) + settled()
+      if parameters.ownAddress != nil { restoreOwnAddress(after: script.set) }
+      return tell(script.set, onAir(script.set, parameters)) + settled()
     }
   }
 
-  /// A central connected to this set (nil: to the only one), or it ended for another reason.
-  mutating func ended(handle: UInt8?) -> [RadioAction] {
+  /// A set ceased: a central connected, or it has done what it was to do.
+  /// - Parameters:
+  ///   - handle: which one; nil for the only one that is connectable.
+  ///   - events: how many advertising events there were, where they count.
+  mutating func ended(handle: UInt8?, _ status: HCIStatus, events: UInt8 = 0) -> [RadioAction] {
     var actions: [RadioAction] = []
     for (set, entry) in entries {
       guard case .on(let parameters) = entry.phase, handle == nil ? parameters.isConnectable : entry.handle == handle
       else { continue }
-      entries[set]?.phase = .paused(parameters)
-      actions += tell(set, .off)
+      if let end = entries[set]?.ceased(parameters, status, events: events) {
+        actions += finish(set, end)
+      } else {
+        entries[set]?.phase = .paused(parameters)
+        actions += tell(set, .off)
+      }
     }
     return actions
+  }
+
+  /// It has done what it was to do: it is not wanted any more.
+  private mutating func finish(_ set: AdvertisingSetID, _ end: AdvertisingEnd) -> [RadioAction] {
+    rotation.remove(set)
+    entries[set]?.wanted = nil
+    entries[set]?.phase = .waiting
+    return tell(set, .ended(end)) + settled()
   }
 
   /// Another program's advertising command was executed.
@@ -238,6 +233,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     isWaiting = false
     isDoubtful = false
     isDisabling = false
+    handles.forgetAll()
     for (set, entry) in entries {
       entries[set]?.phase = .waiting
       entries[set]?.handle = nil
@@ -257,51 +253,64 @@ struct AdvertisingMachine<Family: RadioFamily> {
       return allowance(of: entry.wanted).grant == .now
     }
     for (set, entry) in entries {
-      if let handle = entry.handle {
-        let disable = Family.advertisingEnable(false, handle: handle)
-        switch (entry.phase, adapted(entry.wanted, of: set)) {
-        case (.on, _?) where mustRest(set, due), (.lost, _?) where mustRest(set, due):
-          return Script(set: set, commands: [disable], outcome: .rested)
-        case (_, _?) where mustRest(set, due):
-          // Nothing is on the air: the handle is free at once.
-          release(set)
-          return nextScript(at: now)
-        case (.on(let current), let wanted) where current == wanted: continue
-        case (.waiting, nil), (.paused, nil):
-          guard case let forget = Family.forgetAdvertising(handle: handle), !forget.isEmpty else {
-            return Script(set: set, commands: [disable], outcome: .removed)
-          }
-          return Script(set: set, commands: forget, outcome: .removed)
-        case (_, nil):
-          return Script(set: set, commands: [disable] + Family.forgetAdvertising(handle: handle), outcome: .removed)
-        case (.on, _?), (.lost, _?):
-          guard entry.backOff.allows(at: now) else { continue }
-          return Script(set: set, commands: [disable], outcome: .phase(.waiting))
-        case (.paused(let current), let wanted?) where current == wanted:
-          guard entry.backOff.allows(at: now) else { continue }
-          return Script(
-            set: set, commands: [Family.advertisingEnable(true, handle: handle)], outcome: .phase(.on(wanted)))
-        case (_, let wanted?):
-          guard due.contains(set) else { continue }
-          return start(set, wanted, handle)
-        }
-      } else if due.contains(set), let wanted = adapted(entry.wanted, of: set), let handle = freeHandle {
+      let wanted = adapted(entry.wanted, of: set)
+      guard let handle = entry.handle else {
+        guard due.contains(set), let wanted, let handle = freeHandle(for: wanted) else { continue }
         entries[set]?.handle = handle
         return start(set, wanted, handle)
+      }
+      let disable = Family.advertisingEnd(handle: handle)
+      switch entry.step(to: wanted, mustRest: mustRest(set, due), isDue: due.contains(set), at: now) {
+      case .keep: continue
+      case .rest: return Script(set: set, commands: [disable], outcome: .rested)
+      case .release:
+        release(set)
+        return nextScript(at: now)
+      case .forget:
+        let forget = Family.forgetAdvertising(handle: handle)
+        return Script(set: set, commands: forget.isEmpty ? [disable] : forget, outcome: .removed)
+      case .end:
+        return Script(set: set, commands: [disable] + Family.forgetAdvertising(handle: handle), outcome: .removed)
+      case .disable: return Script(set: set, commands: [disable], outcome: .phase(.waiting))
+      case .enable(let wanted):
+        return Script(set: set, commands: [begin(set, wanted, handle)], outcome: .phase(.on(wanted)))
+      case .start(let wanted): return start(set, wanted, handle)
       }
     }
     return nil
   }
 
-  private func start(_ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8) -> Script {
-    let commands = Family.prepareAdvertising(handle: handle, wanted, own: profile.address)
+  private mutating func start(_ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8) -> Script {
+    let forget =
+      handles.prepare(handle, for: AdvertisingFormat(wanted)) ? Family.forgetAdvertising(handle: handle) : []
     return Script(
-      set: set, commands: commands + [Family.advertisingEnable(true, handle: handle)], outcome: .phase(.on(wanted)))
+      set: set,
+      commands: forget + Family.prepareAdvertising(handle: handle, wanted, own: profile.address)
+        + [begin(set, wanted, handle)],
+      outcome: .phase(.on(wanted)))
+  }
+
+  private func begin(
+    _ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8
+  ) -> FamilyCommand<Family> {
+    Family.advertisingBegin(handle: handle, wanted, events: entries[set]?.eventsLeft(of: wanted) ?? 0)
+  }
+
+  /// Kernels before September 2025 take the kind of address that was set last for that of every link that comes in, and
+  /// pairing fails if it was another: what is connectable with our own address is set up again.
+  private mutating func restoreOwnAddress(after set: AdvertisingSetID) {
+    for (other, entry) in entries where other != set {
+      guard case .on(let parameters) = entry.phase, parameters.isConnectable, parameters.ownAddress == nil
+      else { continue }
+      entries[other]?.phase = .lost
+    }
   }
 
   private mutating func failed(_ script: Script, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
     self.script = nil
     let set = script.set
+    // Another program may have removed it.
+    if let handle = entries[set]?.handle { handles.forget(handle) }
     // What cannot be disabled no longer exists: the controller was reset, or another program removed it.
     switch script.outcome {
     case .removed: return removed(set)
@@ -349,6 +358,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// A set has left the controller. It may be wanted again by now.
   private mutating func removed(_ set: AdvertisingSetID) -> [RadioAction] {
     var actions: [RadioAction] = []
+    if let handle = entries[set]?.handle { handles.forget(handle) }
     if case .on = entries[set]?.told { actions.append(.advertising(set, .off)) }
     if entries[set]?.wanted == nil {
       entries[set] = nil
@@ -377,7 +387,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     var actions: [RadioAction] = []
     for (set, entry) in entries {
       guard let wanted = entry.wanted, entry.hopeless == nil else { continue }
-      if let problem = profile.problem(with: wanted) {
+      if let problem = capabilities.problem(with: wanted) {
         rotation.remove(set)
         actions += tell(set, .failed(problem))
       } else if !rotation.admit(set) {
@@ -388,7 +398,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       guard case .on? = entry.told, let wanted = adapted(entry.wanted, of: set) else { continue }
       // What has to be set up again is reported when that is done.
       if case .on(let current) = entry.phase, current != wanted { continue }
-      actions += tell(set, .on(interval: realInterval(of: set, wanted)))
+      actions += tell(set, onAir(set, wanted))
     }
     return actions
   }
@@ -396,6 +406,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// What is wanted, with the interval that it has on the air.
   private func adapted(_ wanted: AdvertisingParameters?, of set: AdvertisingSetID) -> AdvertisingParameters? {
     guard var wanted else { return nil }
+    // Another interval would begin the count anew.
+    guard wanted.maximumEvents == nil else { return wanted }
     wanted.interval = rotation.intervalOnAir(of: set, wanted: wanted.interval)
     if !wanted.isConnectable { wanted.interval = max(wanted.interval, shortestUnconnectable) }
     return wanted
@@ -411,14 +423,21 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   /// - Parameter parameters: as they are on the air.
-  private func realInterval(of set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> Duration {
-    rotation.realInterval(of: set, onAir: TimeUnits.slots(TimeUnits.advertising(parameters.interval)))
-      * allowance(of: parameters).slowdown
+  private func onAir(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> AdvertisingStatus {
+    let interval = TimeUnits.slots(TimeUnits.advertising(parameters.interval))
+    let mean = parameters.endsByItself ? interval : rotation.realInterval(of: set, onAir: interval)
+    return .on(
+      interval: mean * allowance(of: parameters).slowdown,
+      txPower: parameters.txPower == nil ? nil : entries[set]?.txPower)
   }
 
-  /// Whether it shares a set or the controller, and the turn is not its own.
+  /// Whether it shares a set or the controller, and the turn is not its own. What ends by itself is not interrupted for
+  /// others of its kind.
   private func mustRest(_ set: AdvertisingSetID, _ due: [AdvertisingSetID]) -> Bool {
-    !due.contains(set) && (rotation.sharing.contains(set) || allowance(of: entries[set]?.wanted).grant != .now)
+    guard !due.contains(set), let entry = entries[set] else { return false }
+    if allowance(of: entry.wanted).grant != .now { return true }
+    if case .on(let parameters) = entry.phase, parameters.endsByItself { return false }
+    return rotation.sharing.contains(set)
   }
 
   private mutating func tell(_ set: AdvertisingSetID, _ status: AdvertisingStatus) -> [RadioAction] {
@@ -427,10 +446,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return [.advertising(set, status)]
   }
 
-  /// The kernel keeps track of our own address for handle 0 only, so that one is used first.
-  private var freeHandle: UInt8? {
-    let used = Set(entries.values.compactMap(\.handle))
-    return (0..<UInt8(clamping: profile.usableAdvertisingSets)).first { !used.contains($0) }
+  private func freeHandle(for wanted: AdvertisingParameters) -> UInt8? {
+    handles.free(besides: Set(entries.values.compactMap(\.handle)), hasOwnAddress: wanted.ownAddress != nil)
   }
 
   private var exhausted: BluetoothError {

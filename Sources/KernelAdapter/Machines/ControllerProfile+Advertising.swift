@@ -6,17 +6,12 @@ extension ControllerProfile {
   /// with a central that came through another fails. So a controller without a public address uses the first alone.
   var usableAdvertisingSets: Int { address.kind == .random ? 1 : advertisingSets }
 
-  /// Why an advertisement can never be sent; nil if it can.
-  func problem(with parameters: AdvertisingParameters) -> BluetoothError? {
-    let longest = max(parameters.data.count, parameters.scanResponse.count)
-    if longest > advertisingDataLength {
-      return GAPError.advertisingDataTooLong.error(
-        "The advertisement has \(longest) octets; this adapter sends at most \(advertisingDataLength).")
-    }
-    if longest > 31, !parameters.scanResponse.isEmpty, parameters.isConnectable || !parameters.data.isEmpty {
-      return GAPError.advertisingDataTooLong.error(
-        "An advertisement of more than 31 octets cannot have a scan response as well: merge the two.")
-    }
-    return nil
+  /// What it can send.
+  var advertisingCapabilities: AdvertisingCapabilities {
+    var phys: Set<PHY> = [.le1M]
+    if features.contains(.phy2M) { phys.insert(.le2M) }
+    if features.contains(.codedPHY) { phys.insert(.leCoded) }
+    return AdvertisingCapabilities(
+      isExtended: advertisesExtended, dataLength: advertisingDataLength, phys: phys, address: address)
   }
 }

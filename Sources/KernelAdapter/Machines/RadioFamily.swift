@@ -12,7 +12,13 @@ protocol RadioFamily: CommandFamily {
   static func prepareAdvertising(
     handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
   ) -> [FamilyCommand<Self>]
-  static func advertisingEnable(_ isEnabled: Bool, handle: UInt8) -> FamilyCommand<Self>
+  /// What puts a prepared advertisement on the air.
+  /// - Parameter events: after how many it ends; 0 for never.
+  static func advertisingBegin(
+    handle: UInt8, _ parameters: AdvertisingParameters, events: UInt8
+  ) -> FamilyCommand<Self>
+  /// What takes an advertisement off the air.
+  static func advertisingEnd(handle: UInt8) -> FamilyCommand<Self>
   /// Disables all advertisements, also those that other programs left.
   static var advertisingDisable: FamilyCommand<Self> { get }
   /// What releases the controller's memory of an advertisement that is off.
@@ -48,34 +54,6 @@ extension LegacyFamily: RadioFamily {
   static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self> {
     FamilyCommand(LESetScanEnable { $0.isEnabled = isEnabled })
   }
-
-  static func prepareAdvertising(
-    handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
-  ) -> [FamilyCommand<Self>] {
-    let interval = TimeUnits.advertising(parameters.interval)
-    let type: LESetAdvertisingParameters.AdvertisingType =
-      parameters.isConnectable
-      ? .connectableUndirected : parameters.scanResponse.isEmpty ? .nonconnectableUndirected : .scannableUndirected
-    return [
-      FamilyCommand(
-        LESetAdvertisingParameters {
-          $0.intervalMin = interval
-          $0.intervalMax = interval
-          $0.type = type
-          $0.ownAddressType = HCIAddress(own).type
-        }),
-      FamilyCommand(LESetAdvertisingData { $0.data = parameters.data }),
-      FamilyCommand(LESetScanResponseData { $0.data = parameters.scanResponse }),
-    ]
-  }
-
-  static func advertisingEnable(_ isEnabled: Bool, handle: UInt8) -> FamilyCommand<Self> {
-    FamilyCommand(LESetAdvertisingEnable { $0.isEnabled = isEnabled })
-  }
-
-  static var advertisingDisable: FamilyCommand<Self> { FamilyCommand(LESetAdvertisingEnable { $0.isEnabled = false }) }
-
-  static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>] { [] }
 
   static func createConnection(
     first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType
@@ -114,65 +92,6 @@ extension ExtendedFamily: RadioFamily {
 
   static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self> {
     FamilyCommand(LESetExtendedScanEnable { $0.isEnabled = isEnabled })
-  }
-
-  static func prepareAdvertising(
-    handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
-  ) -> [FamilyCommand<Self>] {
-    var properties: LESetExtendedAdvertisingParameters.Properties = parameters.isConnectable ? .connectable : []
-    // Legacy PDUs wherever they suffice: every scanner receives them.
-    let isLegacy = parameters.data.count <= 31 && parameters.scanResponse.count <= 31
-    if isLegacy { properties.insert(.legacyPDUs) }
-    // Connectable legacy PDUs are scannable by definition; connectable extended ones cannot be.
-    if isLegacy && parameters.isConnectable || !parameters.scanResponse.isEmpty { properties.insert(.scannable) }
-    let interval = UInt32(TimeUnits.advertising(parameters.interval))
-    var commands: [FamilyCommand<Self>] = [
-      FamilyCommand(
-        LESetExtendedAdvertisingParameters {
-          $0.advertisingHandle = handle
-          $0.properties = properties
-          $0.intervalMin = interval
-          $0.intervalMax = interval
-          $0.ownAddressType = HCIAddress(own).type
-          $0.sid = handle & 0x0F
-        })
-    ]
-    if own.kind == .random {
-      commands.append(
-        FamilyCommand(
-          LESetAdvertisingSetRandomAddress {
-            $0.advertisingHandle = handle
-            $0.address = own.value
-          }))
-    }
-    // A scannable extended advertisement carries its data in the scan response alone.
-    if isLegacy || !properties.contains(.scannable) {
-      for fragment in AdvertisingDataFragment.fragments(of: parameters.data, advertisingHandle: handle) {
-        commands.append(FamilyCommand(LESetExtendedAdvertisingData { $0.fragment = fragment }))
-      }
-    }
-    if properties.contains(.scannable) {
-      for fragment in AdvertisingDataFragment.fragments(of: parameters.scanResponse, advertisingHandle: handle) {
-        commands.append(FamilyCommand(LESetExtendedScanResponseData { $0.fragment = fragment }))
-      }
-    }
-    return commands
-  }
-
-  static func advertisingEnable(_ isEnabled: Bool, handle: UInt8) -> FamilyCommand<Self> {
-    FamilyCommand(
-      LESetExtendedAdvertisingEnable {
-        $0.isEnabled = isEnabled
-        $0.sets = [.init { $0.advertisingHandle = handle }]
-      })
-  }
-
-  static var advertisingDisable: FamilyCommand<Self> {
-    FamilyCommand(LESetExtendedAdvertisingEnable { $0.isEnabled = false })
-  }
-
-  static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>] {
-    [FamilyCommand(LERemoveAdvertisingSet { $0.advertisingHandle = handle })]
   }
 
   static func createConnection(

@@ -242,7 +242,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .question(let number): [.answered(question: number, answer)]
     case .nobody: []
     case .scan: scanAnswered(answer.status, at: now)
-    case .advertising: advertising.answered(answer.status, at: now)
+    case .advertising: advertising.answered(answer, at: now)
     case .initiator where Initiating.self == ExtendedFamily.self && answer.status.code == .unknownHCICommand:
       [.faulty(.extendedCreateConnection)]
     case .initiator:
@@ -285,7 +285,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       return connected(
         event.status, event.handle, event.role, event.peer,
         LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
-    case .leAdvertisingSetTerminated(let event): return advertising.ended(handle: event.advertisingHandle)
+    case .leAdvertisingSetTerminated(let event):
+      return advertising.ended(handle: event.advertisingHandle, event.status, events: event.completedEvents)
     case .leConnectionUpdateComplete(let event): return [.link(handle: event.handle, LinkNews(event))]
     case .lePHYUpdateComplete(let event):
       let (tx, rx) = (PHY(rawValue: event.tx), PHY(rawValue: event.rx))
@@ -372,6 +373,10 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     at now: Instant
   ) -> [RadioAction] {
     let device = peer.device
+    if status.code == .advertisingTimeout {
+      // The high duty cycle of directed advertising is over; extended sets report their own end.
+      return Advertising.self == LegacyFamily.self ? advertising.ended(handle: nil, status) : []
+    }
     guard status.isSuccess else {
       return initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
     }
@@ -383,7 +388,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     guard role == 0 else {
       if let device { initiator.linkUp(device) }
       // Extended sets report their own end.
-      return up + (Advertising.self == LegacyFamily.self ? advertising.ended(handle: nil) : [])
+      return up + (Advertising.self == LegacyFamily.self ? advertising.ended(handle: nil, status) : [])
     }
     return up + initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
   }

@@ -20,13 +20,15 @@ final class Advertiser {
 
   let kind: Kind
   /// The address of the moment.
-  var address: DeviceAddress { privateAddress?.address ?? identity }
+  var address: DeviceAddress { parameters.ownAddress ?? privateAddress?.address ?? identity }
   /// The PHY on which it is heard.
   let phy: PHY
   /// What is advertised, and how often.
   var parameters: AdvertisingParameters
   /// The party to connect to.
   private(set) weak var owner: (any Connectable)?
+  /// Who hears that it has done what it was to do.
+  var onEnd: ((AdvertisingEnd) -> Void)?
 
   /// Its index on the air; nil while it is not on the air.
   var place: Int?
@@ -38,6 +40,9 @@ final class Advertiser {
   private let reportLoss: Double
   private var generator: SeededGenerator
   private var alarm: (any ScheduledWork)?
+  private var eventsSent = 0
+  /// When the high duty cycle is over.
+  private var end: Instant?
 
   /// The random delay that is added to the interval each time (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
   private static let delay: ClosedRange<Duration> = .zero...(.milliseconds(10))
@@ -58,12 +63,12 @@ final class Advertiser {
     generator = air.generator(stream)
   }
 
-  /// True if it answers scan requests: all but those that can neither be connected to nor have anything to answer.
-  var isScannable: Bool { parameters.isConnectable || !parameters.scanResponse.isEmpty }
+  /// Whether a party at this address may take notice of it.
+  func concerns(_ address: DeviceAddress) -> Bool { parameters.target.map { $0 == address } ?? true }
 
-  /// Sets whether anyone listens; it sends only then.
+  /// Sets whether anyone listens; it sends only then, or if it counts.
   func setAudience(_ isThere: Bool) {
-    guard isThere else {
+    guard isThere || place != nil && parameters.endsByItself else {
       alarm?.cancel()
       alarm = nil
       return
@@ -75,9 +80,30 @@ final class Advertiser {
   private func arm(after time: Duration) {
     alarm = air.scheduler.schedule(after: time) { [weak self] in
       guard let self else { return }
-      arm(after: parameters.interval + generator.duration(in: Self.delay))
+      if parameters.isHighDuty {
+        arm(after: Self.highDutyInterval)
+      } else {
+        arm(after: parameters.interval + generator.duration(in: Self.delay))
+      }
       air.transmit(self)
+      countEvent()
     }
+  }
+
+  /// The longest interval of the high duty cycle (Core 5.4, Vol 6, Part B, 4.4.2.4.3).
+  private static let highDutyInterval = Duration.microseconds(3750)
+
+  private func countEvent() {
+    eventsSent += 1
+    if let maximum = parameters.maximumEvents, place != nil, eventsSent >= Int(maximum) {
+      onEnd?(.count)
+      return
+    }
+    guard parameters.isHighDuty, place != nil else { return }
+    let now = air.scheduler.now
+    let end = end ?? now.advanced(by: AdvertisingParameters.highDutyDuration)
+    self.end = end
+    if end <= now { onEnd?(.duration) }
   }
 
   /// The signal strength at a listener; nil if it misses this advertisement.

@@ -132,11 +132,13 @@ public final class Air {
     _ parameters: ConnectionParameters, packetsPerEvent: Int
   ) -> Outcome {
     guard contains(advertiser), advertiser.address == address, advertiser.parameters.isConnectable,
-      let owner = advertiser.owner
+      advertiser.concerns(end.address), let owner = advertiser.owner
     else { return .gone }
     guard owner.answersConnect() else { return .failed(HCIReason.connectionFailedToBeEstablished.error) }
+    var other = owner.linkEnd
+    if let address = advertiser.parameters.ownAddress { other.address = address }
     let pair = LinkPair(
-      end, owner.linkEnd, attempts: attempts, parameters, phy: advertiser.phy, packetsPerEvent: packetsPerEvent,
+      end, other, attempts: attempts, parameters, phy: advertiser.phy, packetsPerEvent: packetsPerEvent,
       scheduler: scheduler)
     owner.accept(pair.peripheral)
     return .connected(pair.central)

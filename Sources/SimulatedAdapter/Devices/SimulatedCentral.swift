@@ -54,7 +54,7 @@ final class SimulatedCentral: Listener {
 
   func listens(to advertiser: Advertiser) -> Bool {
     guard case .watching = state else { return false }
-    return advertiser.kind == .adapter
+    return advertiser.kind == .adapter && advertiser.phy == .le1M && advertiser.concerns(address)
   }
 
   func heard(_ advertiser: Advertiser, rssi: Int) {

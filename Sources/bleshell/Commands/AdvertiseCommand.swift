@@ -21,6 +21,7 @@ struct AdvertiseCommand: ShellCommand {
   @Option(help: "The advertising interval in seconds, 0.02 to 10.24.") var interval: Double?
   @Option(help: "The adapter (default: the first).") var adapter: String?
   @Flag(help: "Do not accept connections.") var notConnectable = false
+  @OptionGroup(title: "How it is sent") var how: AdvertisingOptions
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Stop the advertisements that continue in the background.") var stop = false
   @OptionGroup var global: GlobalOptions
@@ -56,10 +57,12 @@ struct AdvertiseCommand: ShellCommand {
       }
       data["\(uuid)"] = HexBytes(try octets(String(parts[1])))
     }
-    return AdvertisingStart.Params(
+    var params = AdvertisingStart.Params(
       adapter: adapter, name: name, services: services.isEmpty ? nil : services,
       serviceData: data.isEmpty ? nil : data, manufacturerData: try manufacturerData.map { HexBytes(try octets($0)) },
       appearance: appearance.map(Int.init), connectable: notConnectable ? false : nil, interval: interval)
+    try how.apply(to: &params)
+    return params
   }
 }
 
@@ -80,6 +83,7 @@ func follow(
     _ = try await withDeadline(time ?? 0) {
       for try await change in changes {
         if let reason = change.reason { throw reason.bluetoothError }
+        if let ended = change.ended { return output.problem("the advertisement has ended: \(endings[ended] ?? ended)") }
         output.problem(change.onAir ? "on the air" + every(change.interval) : "off the air: waiting for the adapter")
       }
       try Task.checkCancellation()
@@ -87,6 +91,11 @@ func follow(
     }
   } catch is CancellationError where time == nil {}
 }
+
+/// Why an advertisement has ended by itself, for people.
+private let endings = [
+  "duration": "its time is over", "count": "all its events were sent", "connected": "the device has connected",
+]
 
 /// " every 100 ms"
 func every(_ interval: Double?) -> String {

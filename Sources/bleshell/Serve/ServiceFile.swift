@@ -134,7 +134,7 @@ extension FileMembers {
 
 extension AdvertisingStart.Params {
   private enum Keys: String, CaseIterable {
-    case adapter, name, services, serviceData, manufacturerData, appearance, connectable, interval
+    case adapter, name, services, serviceData, manufacturerData, appearance, connectable, interval, extended
   }
 
   /// Reads what `advertising.start` takes, under the same names.
@@ -146,6 +146,7 @@ extension AdvertisingStart.Params {
       appearance: try members.optional(.appearance) { value throws(FileError) in try value.integer(in: 0...0xFFFF) },
       connectable: try members.optional(.connectable),
       interval: try members.optional(.interval) { value throws(FileError) in try value.number(in: 0.02...10.24) })
+    extended = try members.optional(.extended)
     if let data = members[.manufacturerData] { manufacturerData = HexBytes(try data.octets(atMost: Self.longestData)) }
     guard let data = members[.serviceData] else { return }
     serviceData = [:]

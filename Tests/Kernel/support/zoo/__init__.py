@@ -6,6 +6,7 @@ Each is a class for `Air.adapter`. They may be combined: a class that inherits f
 from .addressless import Addressless
 from .connection_events import ConnectionEvents
 from .disturber import Disturber
+from .extended_advertiser import ExtendedAdvertiser
 from .extended_commands import LegacyScanAndCreate, SilentExtendedScan, Strict
 from .lost_events import LostEnds, LostEvents
 from .refusals import Refusals
@@ -18,6 +19,7 @@ __all__ = [
     "ConnectionEvents",
     "Disturber",
     "Dongle40",
+    "ExtendedAdvertiser",
     "LegacyScanAndCreate",
     "LostEnds",
     "LostEvents",

@@ -1,0 +1,82 @@
+import Bluetooth
+
+/// What a controller can send. Both adapters refuse by it what can never be sent, with the same words.
+public struct AdvertisingCapabilities: Hashable, Sendable {
+  /// Whether it has the extended advertising commands.
+  public var isExtended: Bool
+  /// How many octets one advertisement carries (LE Read Maximum Advertising Data Length, Core 5.4, Vol 4, Part E,
+  /// 7.8.57): 31 without the extended commands.
+  public var dataLength: Int
+  /// The PHYs that it has.
+  public var phys: Set<PHY>
+  /// Its own address.
+  public var address: DeviceAddress
+
+  /// Describes a controller.
+  public init(isExtended: Bool, dataLength: Int, phys: Set<PHY>, address: DeviceAddress) {
+    self.isExtended = isExtended
+    self.dataLength = isExtended ? dataLength : Self.legacyLength
+    self.phys = phys
+    self.address = address
+  }
+
+  /// The octets of the data of one legacy PDU (Core 5.4, Vol 6, Part B, 2.3.1).
+  public static let legacyLength = 31
+
+  /// The octets that one extended advertisement of a kind can carry. What is connectable is one PDU, AUX_ADV_IND,
+  /// without a chain: 255 octets less its header with our address and ADI, and TargetA if it is directed (Core 5.4,
+  /// Vol 6, Part B, 2.3.4).
+  public func extendedLength(of kind: AdvertisingParameters.Kind, includesTxPower: Bool) -> Int {
+    let power = includesTxPower ? 1 : 0
+    return switch kind {
+    case .connectable: min(dataLength, 245 - power)
+    case .directed: min(dataLength, 239 - power)
+    case .scannable, .nonconnectable: dataLength
+    }
+  }
+
+  /// Why an advertisement can never be sent; nil if it can.
+  public func problem(with parameters: AdvertisingParameters) -> BluetoothError? {
+    if !isExtended, let needed = parameters.needsExtendedCommands(at: address) {
+      return GAPError.notSupported.error(
+        """
+        \(needed) needs a controller with extended advertising (Bluetooth 5.0); this adapter has legacy advertising \
+        only.
+        """)
+    }
+    for phy in [parameters.primaryPHY, parameters.secondaryPHY] where !phys.contains(phy) {
+      return GAPError.notSupported.error("This adapter does not have the PHY \(phy.word).")
+    }
+    if let own = parameters.ownAddress, own != address, address.kind == .random {
+      return GAPError.notSupported.error(
+        "This adapter has no public address: the kernel would take \(own) for that of its links, too.")
+    }
+    return lengthProblem(with: parameters)
+  }
+
+  private func lengthProblem(with parameters: AdvertisingParameters) -> BluetoothError? {
+    let longest = max(parameters.data.count, parameters.scanResponse.count)
+    let limit =
+      parameters.isExtended
+      ? extendedLength(of: parameters.kind, includesTxPower: parameters.includesTxPower) : Self.legacyLength
+    guard longest > limit else { return nil }
+    let advice =
+      parameters.isExtended
+      ? parameters.isConnectable && dataLength > limit
+        ? "; one that is not connectable, \(dataLength)" : ""
+      : isExtended ? " with legacy PDUs; with extended ones, \(dataLength)" : ""
+    return GAPError.advertisingDataTooLong.error(
+      "The advertisement has \(longest) octets; this adapter sends at most \(limit)\(advice).")
+  }
+}
+
+extension AdvertisingParameters {
+  /// What of it legacy commands cannot express, in words.
+  fileprivate func needsExtendedCommands(at address: DeviceAddress) -> String? {
+    if isExtended { return "An advertisement with extended PDUs" }
+    if txPower != nil { return "A transmit power of one's choice" }
+    if ownAddress != nil, ownAddress != address { return "An address of its own" }
+    if maximumEvents != nil { return "A number of events" }
+    return nil
+  }
+}

@@ -1,0 +1,169 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+extension AdvertisingStart.Params {
+  /// The shortest time between two advertisements of a program in the background, in seconds.
+  private static let backgroundInterval = 1.0
+  /// The octets of the longest advertisement (Core 5.4, Vol 4, Part E, 7.8.57).
+  private static let longest = 1650
+
+  /// What the adapter is to do, and the name if it had to be shortened. In the background there is no name, and no
+  /// hurry.
+  /// - Parameters:
+  ///   - target: who is meant with `directedTo`.
+  ///   - information: the adapter that is to send it.
+  /// - Throws: `BledError.invalidParameter` for what does not go together; `GAPError.advertisingDataTooLong`.
+  func parameters(
+    inBackground: Bool, to target: DeviceAddress?, on information: AdapterInformation
+  ) throws -> (AdvertisingParameters, shortenedName: String?) {
+    var params = self
+    var interval = interval ?? 0.1
+    if inBackground {
+      params.name = nil
+      interval = max(interval, Self.backgroundInterval)
+    }
+    var parameters = AdvertisingParameters(kind: try kind(to: target), interval: .seconds(interval), data: [])
+    try params.apply(to: &parameters)
+    let shortenedName = try params.pack(into: &parameters, information)
+    return (parameters, shortenedName)
+  }
+
+  private var isExtended: Bool { extended == true }
+
+  /// Who may answer it.
+  private func kind(to target: DeviceAddress?) throws(BluetoothError) -> AdvertisingParameters.Kind {
+    if let target {
+      try require(connectable != false, "\"directedTo\" makes an advertisement connectable: leave out \"connectable\"")
+      try require(scannable != true, "an advertisement with \"directedTo\" is not scannable")
+      try require(anonymous != true, "an advertisement with \"directedTo\" is not anonymous")
+      try require(highDuty != true || !isExtended, "\"highDuty\" goes without \"extended\" only")
+      return .directed(target, isHighDuty: highDuty == true)
+    }
+    try require(highDuty != true, "\"highDuty\" goes with \"directedTo\" only")
+    if anonymous == true {
+      try require(connectable != true && scannable != true, "an anonymous advertisement can only be heard")
+      return .nonconnectable
+    }
+    if isExtended {
+      try require(
+        connectable != true || scannable != true,
+        "an extended advertisement is connectable or scannable: leave one of them out, or \"extended\"")
+      return scannable == true ? .scannable : connectable == false ? .nonconnectable : .connectable
+    }
+    guard connectable == false else {
+      try require(scannable != false, "what is connectable without \"extended\" is scannable, too")
+      return .connectable
+    }
+    return scannable == true ? .scannable : .nonconnectable
+  }
+
+  /// Everything but the content.
+  private func apply(to parameters: inout AdvertisingParameters) throws {
+    parameters.isExtended = isExtended
+    parameters.isAnonymous = anonymous == true
+    parameters.includesTxPower = includeTxPower == true
+    let extendedOnly = [
+      ("anonymous", anonymous == true), ("includeTxPower", includeTxPower == true),
+      ("secondaryPHY", secondaryPHY != nil),
+    ]
+    for (member, isGiven) in extendedOnly {
+      try require(!isGiven || isExtended, "\"\(member)\" goes with \"extended\":true only")
+    }
+    if let txPower {
+      try require((-127...20).contains(txPower), "\"txPower\" must be -127 to 20 dBm")
+      parameters.txPower = txPower
+    }
+    if let channels {
+      let known = channels.compactMap(AdvertisingChannels.init(number:))
+      try require(
+        !known.isEmpty && known.count == channels.count, "\"channels\" must list some of 37, 38 and 39")
+      parameters.channels = AdvertisingChannels(known)
+    }
+    if let ownAddress {
+      let address = DeviceAddress(ownAddress, kind: .random)
+      guard let address, address.isStaticRandom, address.hasBothBits else {
+        throw BledError.invalidParameter.error(
+          "\"ownAddress\" must be a static random address: its two top bits are set, as in C0:12:34:56:78:9A")
+      }
+      parameters.ownAddress = address
+    }
+    if let count {
+      guard let events = UInt8(exactly: count), events > 0 else {
+        throw BledError.invalidParameter.error("\"count\" must be 1 to 255")
+      }
+      parameters.maximumEvents = events
+    }
+    parameters.primaryPHY = try Self.phy(primaryPHY, of: "primaryPHY", among: [.le1M, .leCoded]) ?? .le1M
+    try require(
+      parameters.primaryPHY == .le1M || isExtended, "\"primaryPHY\":\"coded\" goes with \"extended\":true only")
+    parameters.secondaryPHY =
+      try Self.phy(secondaryPHY, of: "secondaryPHY", among: PHY.allCases) ?? parameters.primaryPHY
+  }
+
+  private static func phy(_ word: String?, of member: String, among phys: [PHY]) throws(BluetoothError) -> PHY? {
+    guard let word else { return nil }
+    guard let phy = phys.first(where: { $0.word.hasSameOctets(as: word) }) else {
+      let words = phys.map { "\"\($0.word)\"" }.joined(separator: " or ")
+      throw BledError.invalidParameter.error("\"\(member)\" must be \(words)")
+    }
+    return phy
+  }
+
+  /// Lays the content out in what the PDUs have room for.
+  /// - Returns: the name, if it had to be shortened.
+  private func pack(
+    into parameters: inout AdvertisingParameters, _ information: AdapterInformation
+  ) throws -> String? {
+    var content = try AdvertisingContent(self)
+    if parameters.target != nil, !isExtended {
+      content.flags = nil
+      try require(content == AdvertisingContent(flags: nil), "with \"directedTo\" there is data with \"extended\" only")
+      return nil
+    }
+    // Nobody discovers what has no address, and flags are no part of a scan response (CSS, Part A, 1.3).
+    if parameters.isAnonymous || isExtended && parameters.kind == .scannable { content.flags = nil }
+    let hasExtended = information.hasExtendedAdvertising
+    let capabilities = AdvertisingCapabilities(
+      isExtended: true, dataLength: hasExtended ? information.maximumAdvertisingDataLength : Self.longest,
+      phys: information.phys, address: information.address)
+    let room = capabilities.extendedLength(of: parameters.kind, includesTxPower: parameters.includesTxPower)
+    do {
+      return try lay(content, into: &parameters, room: room)
+    } catch {
+      let hint =
+        isExtended
+        ? ": this adapter sends at most \(room) in such an advertisement"
+        : hasExtended ? ": with \"extended\":true it may have \(room) in one" : ""
+      throw GAPError.advertisingDataTooLong.error(error.message + hint)
+    }
+  }
+
+  private func lay(
+    _ content: AdvertisingContent, into parameters: inout AdvertisingParameters, room: Int
+  ) throws(BluetoothError) -> String? {
+    if isExtended {
+      let packed = try content.packed(capacity: room, scanResponseCapacity: 0)
+      if parameters.kind == .scannable { parameters.scanResponse = packed.data } else { parameters.data = packed.data }
+      return packed.shortenedName
+    }
+    let isScannable = parameters.kind == .connectable || scannable != false
+    let packed = try content.packed(scanResponseCapacity: isScannable ? AdvertisingCapabilities.legacyLength : 0)
+    parameters.data = packed.data
+    parameters.scanResponse = packed.scanResponse
+    if parameters.kind == .nonconnectable, !packed.scanResponse.isEmpty { parameters.kind = .scannable }
+    return packed.shortenedName
+  }
+
+  private func require(_ condition: Bool, _ rule: String) throws(BluetoothError) {
+    guard condition else { throw BledError.invalidParameter.error(rule) }
+  }
+}
+
+extension DeviceAddress {
+  /// Whether the random part of a static address has a bit of each kind, as it must (Core 5.4, Vol 6, Part B, 1.3.2.1).
+  fileprivate var hasBothBits: Bool {
+    let mask: UInt64 = 0x3FFF_FFFF_FFFF
+    return value & mask != 0 && value & mask != mask
+  }
+}

@@ -1,0 +1,99 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// One advertisement: what is wanted, and what the controller has of it.
+struct AdvertisingEntry {
+  enum Phase: Hashable {
+    /// The controller has nothing of it.
+    case waiting
+    /// The controller has everything but is not advertising.
+    case paused(AdvertisingParameters)
+    case on(AdvertisingParameters)
+    /// The controller's state is not known; it is disabled first.
+    case lost
+  }
+
+  var wanted: AdvertisingParameters?
+  var handle: UInt8?
+  var phase = Phase.waiting
+  var told: AdvertisingStatus?
+  var backOff = BackOff(first: .seconds(1), limit: .seconds(30))
+  /// Parameters that can never work.
+  var hopeless: AdvertisingParameters?
+  /// The transmit power that the controller chose, in dBm.
+  var txPower: Int?
+  /// How many advertising events there were before a central connected, where they count.
+  private var eventsSent = 0
+
+  init(wanted: AdvertisingParameters? = nil) { self.wanted = wanted }
+
+  /// What is to be done with an advertisement that has a handle.
+  enum Step {
+    case keep
+    /// Its turn is over: disable it.
+    case rest
+    /// Its turn is over, and nothing of it is on the air: its handle is free at once.
+    case release
+    /// It is off and not wanted: let the controller forget it.
+    case forget
+    /// It is on and not wanted: disable it, and let the controller forget it.
+    case end
+    /// It is not as it is wanted: disable it first.
+    case disable
+    case enable(AdvertisingParameters)
+    case start(AdvertisingParameters)
+  }
+
+  /// The next step to what is wanted, with the interval that it is to have.
+  func step(to wanted: AdvertisingParameters?, mustRest: Bool, isDue: Bool, at now: Instant) -> Step {
+    switch (phase, wanted) {
+    case (.on, _?) where mustRest, (.lost, _?) where mustRest: .rest
+    case (_, _?) where mustRest: .release
+    case (.on(let current), let wanted) where current == wanted: .keep
+    case (.waiting, nil), (.paused, nil): .forget
+    case (_, nil): .end
+    case (.on, _?), (.lost, _?): backOff.allows(at: now) ? .disable : .keep
+    case (.paused(let current), let wanted?) where current == wanted:
+      backOff.allows(at: now) ? .enable(wanted) : .keep
+    case (_, let wanted?): isDue ? .start(wanted) : .keep
+    }
+  }
+
+  /// How many advertising events are left; 0 for no limit.
+  func eventsLeft(of parameters: AdvertisingParameters) -> UInt8 {
+    guard let maximum = parameters.maximumEvents else { return 0 }
+    return UInt8(clamping: max(1, Int(maximum) - eventsSent))
+  }
+
+  /// The controller says that it no longer sends it.
+  /// - Parameter events: how many advertising events there were, where they count.
+  /// - Returns: why it has ended; nil if it is to go on.
+  mutating func ceased(_ parameters: AdvertisingParameters, _ status: HCIStatus, events: UInt8) -> AdvertisingEnd? {
+    switch status.code {
+    case .advertisingTimeout: return .duration
+    case .limitReached: return .count
+    case _ where !status.isSuccess: return nil
+    case _ where parameters.target != nil: return .connected
+    default:
+      eventsSent += Int(events)
+      guard let maximum = parameters.maximumEvents, eventsSent >= Int(maximum) else { return nil }
+      return .count
+    }
+  }
+}
+
+/// A sequence of commands for one set, and what is true when all of them went well.
+struct AdvertisingScript<Family: RadioFamily> {
+  enum Outcome: Hashable {
+    case phase(AdvertisingEntry.Phase)
+    /// Its turn is over: the handle is free.
+    case rested
+    /// It has left the controller.
+    case removed
+  }
+
+  let set: AdvertisingSetID
+  var commands: [FamilyCommand<Family>]
+  let outcome: Outcome
+}

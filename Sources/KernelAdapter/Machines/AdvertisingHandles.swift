@@ -1,0 +1,45 @@
+import Adapter
+
+/// What a set of the controller can hold. With data in it that other PDUs do not have, its parameters are refused
+/// (Core 5.4, Vol 4, Part E, 7.8.53).
+struct AdvertisingFormat: Hashable {
+  let isExtended: Bool
+  let hasData: Bool
+  let hasScanResponse: Bool
+
+  init(_ parameters: AdvertisingParameters) {
+    isExtended = parameters.isExtended
+    hasScanResponse = parameters.isScannable
+    // A scannable extended advertisement carries its data in the scan response alone, and ADV_DIRECT_IND has none.
+    hasData = isExtended ? parameters.kind != .scannable : parameters.target == nil
+  }
+}
+
+/// The handles of a controller's advertising sets, and what each was prepared for.
+struct AdvertisingHandles {
+  private let count: Int
+  private var formats: [UInt8: AdvertisingFormat] = [:]
+
+  /// - Parameter count: how many sets the controller has, 1 to 240.
+  init(count: Int) { self.count = count }
+
+  /// A handle that is not used. The kernel keeps track of our own address for handle 0 only: the adapter's address is
+  /// there first, and an address of its own as far from it as possible.
+  func free(besides used: Set<UInt8>, hasOwnAddress: Bool) -> UInt8? {
+    let all = 0..<UInt8(clamping: count)
+    return hasOwnAddress ? all.last { !used.contains($0) } : all.first { !used.contains($0) }
+  }
+
+  /// A handle is prepared for these PDUs.
+  /// - Returns: whether the controller must forget what it has of it before.
+  mutating func prepare(_ handle: UInt8, for format: AdvertisingFormat) -> Bool {
+    let former = formats.updateValue(format, forKey: handle)
+    return former != nil && former != format
+  }
+
+  /// The controller has forgotten it, or may have.
+  mutating func forget(_ handle: UInt8) { formats[handle] = nil }
+
+  /// The controller has forgotten all.
+  mutating func forgetAll() { formats = [:] }
+}

@@ -1,0 +1,140 @@
+import Adapter
+import Bluetooth
+import HCI
+
+extension LegacyFamily {
+  static func prepareAdvertising(
+    handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
+  ) -> [FamilyCommand<Self>] {
+    let interval = TimeUnits.advertising(parameters.interval)
+    let prepared = FamilyCommand<Self>(
+      LESetAdvertisingParameters {
+        $0.intervalMin = interval
+        $0.intervalMax = interval
+        $0.type = type(of: parameters.kind)
+        $0.ownAddressType = HCIAddress(own).type
+        if let target = parameters.target { $0.peer = HCIAddress(target) }
+        $0.channelMap = parameters.channels.rawValue
+      })
+    // ADV_DIRECT_IND has no data.
+    guard parameters.target == nil else { return [prepared] }
+    return [
+      prepared,
+      FamilyCommand(LESetAdvertisingData { $0.data = parameters.data }),
+      FamilyCommand(LESetScanResponseData { $0.data = parameters.scanResponse }),
+    ]
+  }
+
+  private static func type(of kind: AdvertisingParameters.Kind) -> LESetAdvertisingParameters.AdvertisingType {
+    switch kind {
+    case .connectable: .connectableUndirected
+    case .scannable: .scannableUndirected
+    case .nonconnectable: .nonconnectableUndirected
+    case .directed(_, isHighDuty: true): .directedHighDutyCycle
+    case .directed(_, isHighDuty: false): .directedLowDutyCycle
+    }
+  }
+
+  static func advertisingBegin(
+    handle: UInt8, _ parameters: AdvertisingParameters, events: UInt8
+  ) -> FamilyCommand<Self> {
+    FamilyCommand(LESetAdvertisingEnable { $0.isEnabled = true })
+  }
+
+  static func advertisingEnd(handle: UInt8) -> FamilyCommand<Self> { advertisingDisable }
+
+  static var advertisingDisable: FamilyCommand<Self> { FamilyCommand(LESetAdvertisingEnable { $0.isEnabled = false }) }
+
+  static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>] { [] }
+}
+
+extension ExtendedFamily {
+  static func prepareAdvertising(
+    handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
+  ) -> [FamilyCommand<Self>] {
+    let interval = UInt32(TimeUnits.advertising(parameters.interval))
+    let own = parameters.ownAddress ?? own
+    var commands: [FamilyCommand<Self>] = [
+      FamilyCommand(
+        LESetExtendedAdvertisingParameters {
+          $0.advertisingHandle = handle
+          $0.properties = properties(of: parameters)
+          $0.intervalMin = interval
+          $0.intervalMax = interval
+          $0.channelMap = parameters.channels.rawValue
+          $0.ownAddressType = HCIAddress(own).type
+          if let target = parameters.target { $0.peer = HCIAddress(target) }
+          if let power = parameters.txPower { $0.txPower = Int8(clamping: power) }
+          $0.primaryPHY = parameters.primaryPHY.rawValue
+          $0.secondaryPHY = parameters.secondaryPHY.rawValue
+          $0.sid = handle & 0x0F
+        })
+    ]
+    if own.kind == .random {
+      commands.append(
+        FamilyCommand(
+          LESetAdvertisingSetRandomAddress {
+            $0.advertisingHandle = handle
+            $0.address = own.value
+          }))
+    }
+    let format = AdvertisingFormat(parameters)
+    if format.hasData {
+      for fragment in AdvertisingDataFragment.fragments(of: parameters.data, advertisingHandle: handle) {
+        commands.append(FamilyCommand(LESetExtendedAdvertisingData { $0.fragment = fragment }))
+      }
+    }
+    if format.hasScanResponse {
+      for fragment in AdvertisingDataFragment.fragments(of: parameters.scanResponse, advertisingHandle: handle) {
+        commands.append(FamilyCommand(LESetExtendedScanResponseData { $0.fragment = fragment }))
+      }
+    }
+    return commands
+  }
+
+  private static func properties(
+    of parameters: AdvertisingParameters
+  ) -> LESetExtendedAdvertisingParameters.Properties {
+    var properties: LESetExtendedAdvertisingParameters.Properties = parameters.isExtended ? [] : .legacyPDUs
+    if parameters.isConnectable { properties.insert(.connectable) }
+    if parameters.isScannable { properties.insert(.scannable) }
+    if parameters.target != nil { properties.insert(.directed) }
+    if parameters.isHighDuty { properties.insert(.highDutyCycle) }
+    if parameters.isAnonymous { properties.insert(.anonymous) }
+    if parameters.includesTxPower { properties.insert(.includesTxPower) }
+    return properties
+  }
+
+  static func advertisingBegin(
+    handle: UInt8, _ parameters: AdvertisingParameters, events: UInt8
+  ) -> FamilyCommand<Self> {
+    FamilyCommand(
+      LESetExtendedAdvertisingEnable {
+        $0.isEnabled = true
+        $0.sets = [
+          .init {
+            $0.advertisingHandle = handle
+            // The high duty cycle must have a duration (Core 5.4, Vol 4, Part E, 7.8.56).
+            if parameters.isHighDuty { $0.duration = 128 }
+            $0.maximumEvents = events
+          }
+        ]
+      })
+  }
+
+  static func advertisingEnd(handle: UInt8) -> FamilyCommand<Self> {
+    FamilyCommand(
+      LESetExtendedAdvertisingEnable {
+        $0.isEnabled = false
+        $0.sets = [.init { $0.advertisingHandle = handle }]
+      })
+  }
+
+  static var advertisingDisable: FamilyCommand<Self> {
+    FamilyCommand(LESetExtendedAdvertisingEnable { $0.isEnabled = false })
+  }
+
+  static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>] {
+    [FamilyCommand(LERemoveAdvertisingSet { $0.advertisingHandle = handle })]
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import BledRPC
+import Bluetooth
+
+/// How `bleshell advertise` sends, and what it says beside the usual.
+struct AdvertisingOptions: ParsableArguments {
+  @Option(help: "A service to solicit; can be repeated.") var solicit: [BluetoothUUID] = []
+  @Option(help: "A URI to advertise.") var uri: String?
+  @Option(help: "Further AD structures as they are sent, in hex: each its length, its type and its data.")
+  var raw: String?
+  @Flag(help: "Answer scan requests without accepting connections.") var scannable = false
+  @Flag(help: "Send extended PDUs: up to 1650 octets, for scanners of Bluetooth 5.0 and later.") var extended = false
+  @Flag(help: "Leave out the address; implies --extended.") var anonymous = false
+  @Option(help: "Only this device may connect: its address or its identifier.") var to: String?
+  @Flag(help: "With --to: call it as often as possible, for 1.28 s.") var highDuty = false
+  @Option(parsing: .unconditional, help: "The transmit power to aim for, in dBm, -127 to 20.") var txPower: Int?
+  @Flag(help: "Tell the transmit power in the header; implies --extended.") var includeTxPower = false
+  @Option(help: "A primary channel, 37, 38 or 39; can be repeated (default: all).") var channel: [Int] = []
+  @Option(help: "A static random address to advertise with.") var ownAddress: String?
+  @Option(help: "The PHY on which it begins, 1M or coded; coded implies --extended.") var phy: String?
+  @Option(help: "The PHY on which it goes on, 1M, 2M or coded; implies --extended.") var secondaryPhy: String?
+  @Option(help: "End after so many advertising events, 1 to 255.") var count: Int?
+
+  /// Adds what was given to the params of a call.
+  func apply(to params: inout AdvertisingStart.Params) throws {
+    params.solicitedServices = solicit.isEmpty ? nil : solicit
+    params.uri = uri
+    params.structures = try raw.map(Self.structures)
+    if scannable { (params.scannable, params.connectable) = (true, false) }
+    if extended || anonymous || includeTxPower || secondaryPhy != nil || phy.map({ $0 != "1M" }) == true {
+      params.extended = true
+    }
+    if anonymous { (params.anonymous, params.connectable) = (true, nil) }
+    params.directedTo = to
+    if highDuty { params.highDuty = true }
+    params.txPower = txPower
+    if includeTxPower { params.includeTxPower = true }
+    params.channels = channel.isEmpty ? nil : channel
+    params.ownAddress = ownAddress
+    params.primaryPHY = phy
+    params.secondaryPHY = secondaryPhy
+    params.count = count
+  }
+
+  private static func structures(_ hex: String) throws -> [AdvertisingStart.Structure] {
+    let parsed = AdvertisingData(parsing: try octets(hex))
+    guard parsed.malformedCount == 0, try parsed.encode() == octets(hex) else {
+      throw Failure("--raw must be AD structures: each its length, its type and its data, such as 03196603", status: 64)
+    }
+    return parsed.structures.map { .init(type: Int($0.type.rawValue), data: HexBytes($0.data)) }
+  }
+}

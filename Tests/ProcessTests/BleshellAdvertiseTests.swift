@@ -1,0 +1,37 @@
+import BledRPC
+import Testing
+
+/// `bleshell advertise` with what is beside the usual, on a simulated adapter.
+@Suite(.serialized) struct BleshellAdvertiseTests {
+  private static let extended = "{ adapter: { advertisingDataLength: 300 } }"
+
+  @Test("everything that can be asked for is sent, and the end by itself is told")
+  func everything() throws {
+    let daemon = try DaemonProcess(scenario: Self.extended)
+    let counted = try daemon.bleshell(
+      "advertise", "--not-connectable", "--extended", "--name", "Far", "--solicit", "180D", "--uri", "https://a.org",
+      "--raw", "0319660302ff07", "--tx-power", "-8", "--include-tx-power", "--channel", "37", "--channel", "39",
+      "--own-address", "C0:11:22:33:44:55", "--phy", "coded", "--secondary-phy", "2M", "--count", "3", "--interval",
+      "0.02")
+    #expect(counted.status == 0, "\(counted.errors)")
+    #expect(counted.errors.contains("the advertisement has ended: all its events were sent"))
+    let directed = try daemon.bleshell("advertise", "--to", "C0:11:22:33:44:55", "--high-duty")
+    #expect(directed.errors.contains("the advertisement has ended: its time is over"), "\(directed.errors)")
+    #expect(try daemon.bleshell("advertise", "--anonymous", "--time", "0.3").status == 0)
+    #expect(try daemon.bleshell("advertise", "--scannable", "--time", "0.3").status == 0)
+  }
+
+  @Test("what cannot be sent is refused with the limit of the adapter")
+  func refusals() throws {
+    let daemon = try DaemonProcess(scenario: Self.extended)
+    let long = try daemon.bleshell(
+      "advertise", "--extended", "--not-connectable", "--manufacturer-data", String(repeating: "00", count: 250),
+      "--service-data", "180F=" + String(repeating: "00", count: 60))
+    #expect(long.status != 0 && long.errors.contains("this adapter sends at most 300"), "\(long.errors)")
+    #expect(try daemon.bleshell("advertise", "--raw", "0319").status == 64)
+    #expect(try daemon.bleshell("advertise", "--high-duty").errors.contains("\"directedTo\""))
+    let legacy = try DaemonProcess(scenario: "{}")
+    let refused = try legacy.bleshell("advertise", "--extended")
+    #expect(refused.status != 0 && refused.errors.contains("legacy advertising only"), "\(refused.errors)")
+  }
+}
