@@ -30,7 +30,7 @@ SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kerne
   Tests/Packages/{run,guest,fetch-root} packaging/debian/bled.postrm
 
 .PHONY: help deps build deb demo examples test test-fast test-examples test-kernel test-avatar test-fuzz test-attack \
-  test-deb conformance fuzz soak attack panic bench lint format sdk install install-sdk uninstall clean
+  lint-deb test-deb conformance fuzz soak attack panic bench lint format sdk install install-sdk uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,7 +54,7 @@ demo: build ## shows both roles on the simulated adapter, in less than a minute
 examples: deps ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: test-fast test-examples test-kernel test-fuzz test-attack test-deb ## runs all tests
+test: test-fast test-examples test-kernel test-fuzz test-attack lint-deb ## runs all tests
 
 # The simulation keeps all cores busy, which would make tests that wait for processes and sockets time out.
 test-fast: deps ## runs the tests that need no other kernel; with SANITIZE=address or SANITIZE=thread under a sanitizer
@@ -77,8 +77,8 @@ test-avatar: build ## runs Google's suite Avatar against bled on a real kernel; 
 	@Tests/Avatar/run
 
 # A new seed each time, which is printed, so that each run adds to the search.
-test-fuzz: deps ## runs each target in Fuzz for 20 seconds
-	@FUZZ_TIME=20 Fuzz/run
+test-fuzz: deps ## runs each target in Fuzz for 10 seconds
+	@FUZZ_TIME=10 Fuzz/run
 
 test-attack: build ## runs a few of the attacks, for seconds each: whether the daemon hangs, not how fast it is
 	@Tests/Attack/attack.py --short
@@ -91,6 +91,9 @@ fuzz: deps ## runs each target in Fuzz with libFuzzer for FUZZ_TIME=60 seconds
 
 deb: build sdk ## makes Debian packages of the programs and of the SDK, in .build/deb
 	@scripts/deb .build/deb
+
+lint-deb: deb ## checks the packages with lintian
+	@Tests/Packages/run lintian
 
 test-deb: deb ## tests the packages from installation to purge, in a virtual machine with a clean Debian
 	@Tests/Packages/run

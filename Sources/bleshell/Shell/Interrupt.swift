@@ -4,9 +4,6 @@ import Glibc
 
 /// Handles Ctrl-C: while such objects exist, the newest is called instead of ending the process. If it still exists
 /// after that, the next Ctrl-C ends the process.
-///
-/// The handler is set again for each object, because libedit replaces it while it reads, which would disable a signal
-/// source of Dispatch.
 @MainActor final class Interrupt {
   private static var living: [Interrupt] = []
   private static var source: (any DispatchSourceRead)?
