@@ -2,6 +2,7 @@ import ArgumentParser
 import BledClient
 import BledRPC
 import Bluetooth
+import Glibc
 
 /// The command `bleshell` with its subcommands. Without a subcommand it reads commands line by line.
 struct Bleshell: ShellCommand {
@@ -60,6 +61,22 @@ struct GlobalOptions: ParsableArguments {
   var json = false
 }
 
+extension Bleshell {
+  /// What the parser says of an error, or the help that was asked for, and the status that goes with it.
+  static func outcome(of error: any Error) -> (message: String, status: Int32) {
+    // It makes the text for either, and traps if its indented columns have no width.
+    if Output.terminalSize.columns < 40 { setenv("COLUMNS", "40", 1) } else { unsetenv("COLUMNS") }
+    return (fullMessage(for: error), exitCode(for: error).rawValue)
+  }
+
+  /// Prints that and ends.
+  fileprivate static func end(with error: any Error) -> Never {
+    let (message, status) = outcome(of: error)
+    if !message.isEmpty { Output.write(status == 0 ? 1 : 2, message + "\n") }
+    exitProcess(status)
+  }
+}
+
 @main enum Main {
   @MainActor static func main() async {
     let command: any ParsableCommand
@@ -69,7 +86,7 @@ struct GlobalOptions: ParsableArguments {
       Output(json: CommandLine.arguments.contains("--json")).failure(failure)
       exitProcess(failure.status)
     } catch {
-      Bleshell.exit(withError: error)
+      Bleshell.end(with: error)
     }
     guard let command = command as? any ShellCommand else {
       do {
@@ -77,7 +94,7 @@ struct GlobalOptions: ParsableArguments {
         try other.run()
         return
       } catch {
-        Bleshell.exit(withError: error)
+        Bleshell.end(with: error)
       }
     }
     let shell = Shell(

@@ -70,11 +70,11 @@ import Testing
     #expect(scan.isSane && scan.output.contains("bleshell: "), "\(scan.output)")
   }
 
-  /// BLED_PANIC_TIME: for how many seconds; `make panic` has ten minutes.
+  /// BLED_PANIC_TIME: for how many seconds; `make panic` has ten minutes. BLED_PANIC_SEED: which keys.
   @Test("random keys, sizes and the end of the daemon leave the terminal as it was")
   func panic() throws {
     let seconds = ProcessInfo.processInfo.environment["BLED_PANIC_TIME"].flatMap { Int($0) } ?? 20
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = ProcessInfo.processInfo.environment["BLED_PANIC_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...(.max))
     var generator = Generator(state: seed)
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {
@@ -98,9 +98,16 @@ import Testing
       let status = try shell.exitStatus()
       // Ctrl-C and Ctrl-\ are signals while a command runs.
       #expect(
-        [0, 1, 64, 130, 128 + SIGQUIT, 128 + SIGTERM, 128 + SIGHUP].contains(status), "seed \(seed): status \(status)")
+        [0, 1, 64, 130, 128 + SIGQUIT, 128 + SIGTERM, 128 + SIGHUP].contains(status),
+        "seed \(seed): status \(status): \(Self.fault(in: shell.output))")
       #expect(shell.isSane, "seed \(seed): \(shell.output.suffix(500).debugDescription)")
     }
+  }
+
+  /// What a program says when it traps, or else its last words.
+  private static func fault(in output: String) -> String {
+    let line = output.split(whereSeparator: \.isNewline).first { $0.contains("Fatal error") }
+    return line.map(String.init) ?? output.suffix(500).debugDescription
   }
 
   private static let keys = [

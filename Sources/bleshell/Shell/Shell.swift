@@ -90,8 +90,7 @@ import Glibc
       }
       return 1
     default:
-      let message = Bleshell.fullMessage(for: error)
-      let status = Bleshell.exitCode(for: error).rawValue
+      let (message, status) = Bleshell.outcome(of: error)
       if status == 0 { output.line(message) } else { output.failure(Failure(message, status: status)) }
       return status
     }
