@@ -202,6 +202,7 @@ int cbz_send_load(int descriptor) {
 }
 
 int cbz_set_send_buffer(int descriptor, int octets) {
+  if (setsockopt(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, &octets, sizeof octets) == 0) return 0;
   return result(setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &octets, sizeof octets));
 }
 

@@ -11,6 +11,11 @@ enum Service {
 }
 
 extension Machine {
+  /// The process of the unit: others of its name are started by hand.
+  var service: Int? {
+    files.processes(named: "bled").first { files.text("/proc/\($0)/cgroup")?.contains("bled.service") ?? false }
+  }
+
   /// The units.
   var serviceFindings: [Finding] {
     guard files.exists("/run/systemd/system") else {
@@ -23,7 +28,7 @@ extension Machine {
           remedy: "Install the package, or `make build && sudo make install`; or start bled by hand.")
       ]
     }
-    let running = files.processes(named: "bled").first.map { "it runs (process \($0))" }
+    let running = service.map { "it runs (process \($0))" }
     guard files.isListed(Service.enabled) else {
       return [
         Finding(

@@ -83,7 +83,7 @@ public struct Machine: Sendable {
   public var daemonRuns: Bool {
     guard files.exists(socket) else { return false }
     guard socket == Service.socket, files.exists("/run/systemd/system") else { return true }
-    return !files.processes(named: "bled").isEmpty
+    return service != nil
   }
 
   /// All that can be found without the daemon.

@@ -100,6 +100,7 @@ extension KernelAdapter {
     guard radio != nil, links[link.handle] === link else {
       return loop.execute { done(.failure(GAPError.notConnected.error("\(link.peer) is not connected."))) }
     }
+    let opening = ChannelOpening(done)
     do throws(SystemError) {
       let descriptor = Descriptor(
         try SystemError.check(
@@ -108,7 +109,6 @@ extension KernelAdapter {
       let result = cbz_channel_connect(
         descriptor.number, link.kernelPeer.littleEndian, link.kernelPeer.kind.rawValue, psm)
       if result != -EINPROGRESS { _ = try SystemError.check(result) }
-      let opening = ChannelOpening(done)
       opening.alarm = scheduler.schedule(after: Self.patience) {
         descriptor.close()
         opening.finish(.failure(GAPError.timeout.error("The device did not answer the request for a channel.")))
@@ -127,7 +127,7 @@ extension KernelAdapter {
         opening.finish(.success(KernelChannel(psm, descriptor, on: link, adapter: self)))
       }
     } catch {
-      loop.execute { done(.failure(Self.refusal(of: psm, error.code))) }
+      loop.execute { opening.finish(.failure(Self.refusal(of: psm, error.code))) }
     }
   }
 

@@ -56,8 +56,9 @@ final class KernelChannel: Channel {
     receiveMTU = max(Int(incoming), ChannelParameters.lengths.lowerBound)
     sendMTU = max(Int(outgoing), ChannelParameters.lengths.lowerBound)
     buffer = [UInt8](repeating: 0, count: receiveMTU)
-    // A packet is cut into pieces of which the kernel counts more than their octets, and fits whole or not at all.
-    _ = cbz_set_send_buffer(descriptor.number, Int32(max(65_536, sendMTU * 4)))
+    // A packet fits whole or not at all. It is cut into pieces, of 23 octets at the least, and the kernel counts nearly
+    // 1 KiB for each.
+    _ = cbz_set_send_buffer(descriptor.number, Int32(max(65_536, (sendMTU / 23 + 2) * 1024)))
     link.channels.append(self)
     do throws(SystemError) {
       try descriptor.whenReady(on: adapter.loop, interest: [], priority: .normal) { [weak self] in self?.ready($0) }
@@ -128,10 +129,15 @@ final class KernelChannel: Channel {
       // It is told for ever, whether or not anybody reads.
       descriptor.unwatch()
     }
-    if readiness.contains(.writable), let packet = waiting, write(packet) {
-      waiting = nil
-      updateInterest()
-      onEvent?(.writable)
+    if readiness.contains(.writable), let packet = waiting {
+      if write(packet) {
+        waiting = nil
+        updateInterest()
+        onEvent?(.writable)
+      } else if !isEnding, cbz_send_load(descriptor.number) == 0 {
+        // There is room, nothing is before it, and there never will be more.
+        return end(Self.tooLong(packet.count))
+      }
     }
     readBurst()
   }
@@ -200,6 +206,11 @@ final class KernelChannel: Channel {
     let tell = onEvent
     onEvent = nil
     tell?(.ended(reason ?? linkReason ?? GAPError.disconnected.error("the device closed the channel")))
+  }
+
+  private static func tooLong(_ count: Int) -> BluetoothError {
+    BledError.invalidParameter.error(
+      "a packet of \(count) octets does not fit into the kernel's buffer in pieces that the device takes: write less")
   }
 
   private static var linkGone: BluetoothError { GAPError.disconnected.error("the link ended") }

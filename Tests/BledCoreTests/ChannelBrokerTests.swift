@@ -104,6 +104,11 @@ import Testing
     let published = try client.result(L2CAPPublish.self, .init(security: "authenticated", receiveMTU: 1000))
     #expect(world.adapter.published == [published.psm: ChannelParameters(receiveMTU: 1000, level: 3)])
     let link = world.adapter.bringUp(world.peer(), role: .peripheral)
+    link.protect(LinkSecurity(level: 3, keySize: 16))
+    let early = ScriptedChannel(published.psm)
+    link.onEvent?(.channel(early))
+    #expect(early.isClosed, "nobody has let the device pair")
+    world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     let channel = ScriptedChannel(published.psm)
     link.onEvent?(.channel(channel))
     let told = try #require(try client.notifications(L2CAPIncoming.self).first)
@@ -134,6 +139,21 @@ import Testing
     world.scheduler.advance(by: .seconds(31))
     #expect(known.isClosed)
     #expect(try client.notifications(L2CAPClosed.self).map(\.reason?.data?.name) == ["timeout"])
+  }
+
+  @Test("A device cannot use up a program's channels: four of its may wait to be accepted")
+  func manyOffered() throws {
+    let published = try client.result(L2CAPPublish.self, .init())
+    let link = world.adapter.bringUp(world.peer(), role: .peripheral)
+    let channels = (0..<5).map { _ in ScriptedChannel(published.psm) }
+    for channel in channels { link.onEvent?(.channel(channel)) }
+    #expect(channels.map(\.isClosed) == [false, false, false, false, true])
+    let told = try client.notifications(L2CAPIncoming.self)
+    #expect(told.count == 4)
+    _ = try client.result(L2CAPAccept.self, .init(channel: told[0].channel, token: true))
+    let next = ScriptedChannel(published.psm)
+    link.onEvent?(.channel(next))
+    #expect(!next.isClosed)
   }
 
   @Test("With a session its channels and numbers end")
@@ -176,8 +196,10 @@ import Testing
     let peer = world.peer()
     let device = try world.connect(client, peer)
     let link = try #require(world.adapter.links.last)
-    let zero = try refusal(L2CAPOpen.self, .init(peripheral: device.peripheral, psm: 0))
-    #expect(zero.data?.name == "invalidParameter")
+    for psm in [0, 0x1F, 0x27] as [UInt16] {
+      let refused = try refusal(L2CAPOpen.self, .init(peripheral: device.peripheral, psm: psm))
+      #expect(refused.data?.name == "invalidParameter", "\(psm)")
+    }
     link.refusal = GAPError.connectionFailed.error("refused")
     let refused = try refusal(L2CAPOpen.self, .init(peripheral: device.peripheral, psm: 0x80))
     #expect(refused.data?.name == "connectionFailed")

@@ -50,7 +50,11 @@ import Testing
     try write("/lib/systemd/system/bled.socket")
     try link("/etc/systemd/system/sockets.target.wants/bled.socket", to: "/lib/systemd/system/bled.socket")
     try write("/run/bled/bled.sock")
+    // One of the unit, and one that somebody started by hand.
+    try write("/proc/70/comm", "bled\n")
+    try write("/proc/70/cgroup", "0::/user.slice/user-1000.slice\n")
     try write("/proc/71/comm", "bled\n")
+    try write("/proc/71/cgroup", "0::/system.slice/bled.service\n")
     try write("/var/lib/bled/bonds", "x")
   }
 

@@ -70,11 +70,14 @@ import Testing
     #expect(scan.isSane && scan.output.contains("bleshell: "), "\(scan.output)")
   }
 
-  /// BLED_PANIC_TIME: for how many seconds; `make panic` has ten minutes. BLED_PANIC_SEED: which keys.
+  /// BLED_PANIC_TIME: for how many seconds, with new keys; `make panic` has ten minutes of them. Without it they are
+  /// the same each time. BLED_PANIC_SEED: which keys.
   @Test("random keys, sizes and the end of the daemon leave the terminal as it was")
   func panic() throws {
-    let seconds = ProcessInfo.processInfo.environment["BLED_PANIC_TIME"].flatMap { Int($0) } ?? 20
-    let seed = ProcessInfo.processInfo.environment["BLED_PANIC_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...(.max))
+    let environment = ProcessInfo.processInfo.environment
+    let time = environment["BLED_PANIC_TIME"].flatMap { Int($0) }
+    let seconds = time ?? 20
+    let seed = environment["BLED_PANIC_SEED"].flatMap { UInt64($0) } ?? (time == nil ? 2026 : .random(in: 0...(.max)))
     var generator = Generator(state: seed)
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {

@@ -115,7 +115,8 @@ final class ValueSocket: TurnTaker {
   func close() -> Int {
     guard isOpen else { return 0 }
     var unread = 0
-    // At most what the kernel's buffer holds.
+    // From here on it writes nothing more, so there is at most what the kernel's buffer holds.
+    shutdown(descriptor, Int32(SHUT_RDWR))
     while case .packet? = read() { unread += 1 }
     isOpen = false
     onEvent = nil

@@ -521,7 +521,7 @@ final class CentralLink {
   /// Packets from the device were dropped on this machine. A session that cannot be told loses its subscriptions.
   func packetsDropped(_ count: Int) {
     for session in subscriptions.tellDropped(count, of: hub) {
-      for handle in subscriptions.handles(of: session) { loseSubscription(to: handle, of: session) }
+      for handle in subscriptions(of: session) { loseSubscription(to: handle, of: session) }
     }
   }
 

@@ -20,7 +20,14 @@ final class ChannelBroker {
     let session: Session
     let slot: AdapterSlot
     let psm: UInt16
+    /// The protection that a device needs.
+    let level: Int
   }
+
+  /// How many channels of a device a program may have yet to accept: it must not use up what the program may have.
+  private static let mostOffered = 4
+  /// ATT's own, on BR/EDR and with enhanced bearers: there the daemon keeps what sessions share apart.
+  private static let reserved: Set<Int> = [0x1F, 0x27]
 
   private final class Entry {
     let number: Int
@@ -80,7 +87,7 @@ final class ChannelBroker {
     try admit(session)
     let slot = try adapters.findUsable(params.adapter)
     let psm = try slot.adapter.publishChannel(params.psm, parameters)
-    listeners.append(Listener(session: session, slot: slot, psm: psm))
+    listeners.append(Listener(session: session, slot: slot, psm: psm, level: parameters.level))
     return .init(psm: psm, adapter: slot.id)
   }
 
@@ -96,7 +103,9 @@ final class ChannelBroker {
   func open(
     _ params: L2CAPOpen.Params, on hub: LinkHub, for session: Session, _ reply: Reply<ChannelDescription>
   ) throws {
-    guard 1...255 ~= params.psm else { throw BledError.invalidParameter.error("\"psm\" must be 1 to 255") }
+    guard 1...255 ~= params.psm, !Self.reserved.contains(Int(params.psm)) else {
+      throw BledError.invalidParameter.error("\"psm\" must be 1 to 255, but not 31 or 39, which belong to ATT")
+    }
     let parameters = try ChannelParameters(security: params.security, receiveMTU: params.receiveMTU)
     let way = try way(params.packets, params.token)
     try admit(session)
@@ -152,6 +161,12 @@ final class ChannelBroker {
   func opened(_ channel: any Channel, _ hub: LinkHub) {
     let listener = listeners.first { $0.slot == hub.slot && $0.psm == channel.psm }
     guard let listener, listener.session.isPresent else { return channel.close() }
+    let offered = entries.values.count { $0.isOffered && $0.peripheral === hub.peripheral }
+    // The kernel may have let the device pair without asking.
+    guard Int(pairing.security(of: hub).level) >= listener.level, offered < Self.mostOffered else {
+      logger.notice("a channel of \(hub.peripheral.address) was refused: its link is not secure, or it has too many")
+      return channel.close()
+    }
     do { try admit(listener.session) } catch {
       logger.notice("a channel of \(hub.peripheral.address) was refused: \(error)")
       return channel.close()

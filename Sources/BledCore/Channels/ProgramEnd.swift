@@ -84,6 +84,9 @@ final class SocketEnd: ProgramEnd {
     // An empty packet reads as the end does.
     var state = pollfd(fd: descriptor, events: Int16(POLLIN) | Self.halfClosed, revents: 0)
     poll(&state, 1, 0)
+    var left: CInt = 0
+    // Others may be behind it.
+    if ioctl(descriptor, UInt(FIONREAD), &left) == 0, left > 0 { return .nothing }
     if state.revents & Int16(POLLHUP) != 0 { return .gone }
     return state.revents & Self.halfClosed != 0 ? .endOfSending : .nothing
   }
@@ -105,6 +108,10 @@ final class SocketEnd: ProgramEnd {
     watch?.cancel()
     watch = nil
     onReady = nil
+    // What is unread here would take from the program what it has not read yet (unix(7) resets the connection).
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    var unread = [UInt8](repeating: 0, count: 4096)
+    while recv(descriptor, &unread, unread.count, Int32(MSG_DONTWAIT)) > 0 {}
     Glibc.close(descriptor)
   }
 }

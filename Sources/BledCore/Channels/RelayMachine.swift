@@ -27,7 +27,7 @@ struct RelayMachine {
   private var isProgramGone = false
 
   /// Whether packets of the device are to be read.
-  var readsDevice: Bool { isAttached && waiting.isEmpty && programReads && deviceEnd == nil && end == nil }
+  var readsDevice: Bool { isAttached && waiting.isEmpty && deviceEnd == nil && end == nil }
   /// Whether packets of the program are to be read.
   var readsProgram: Bool { isAttached && deviceHasRoom && !programSendsNoMore && deviceEnd == nil && end == nil }
   /// Whether all that can still be heard of the program is that it is gone.

@@ -94,7 +94,8 @@ final class BondedClients {
     reserves[key]?.isGrowing = true
     document?.changed()
     store.flush { [weak self] in
-      guard let self, reserves[key]?.isGrowing == true else { return }
+      // What was waited for may be of a key that is gone.
+      guard let self, reserves[key]?.isGrowing == true, records[key]?.ownCounters == first + Self.block else { return }
       reserves[key]?.isGrowing = false
       if document?.isStored ?? true { reserves[key]?.end = first + Self.block }
     }

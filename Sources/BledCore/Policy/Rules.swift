@@ -29,6 +29,8 @@ final class Rules {
     var calls = 0
     /// The sockets for values of characteristics.
     var acquisitions = 0
+    /// The descriptors that wait until its sessions read them.
+    var descriptors = 0
     private weak var rules: Rules?
 
     init(_ rules: Rules) { self.rules = rules }

@@ -247,7 +247,9 @@ final class ClientSocket: SessionTransport, TurnTaker {
       return Glibc.send(descriptor, rest.baseAddress, rest.count, flags)
     }
     let count = passed.send(with: rest, on: descriptor, flags: flags)
-    if count > 0 { outgoing.descriptor = nil }
-    return count
+    // The kernel lets no more of them be on their way, whoever does not read them: this client must not pay for it with
+    // its session.
+    if count > 0 || errno == ETOOMANYREFS { outgoing.descriptor = nil }
+    return count < 0 && errno == ETOOMANYREFS ? Glibc.send(descriptor, rest.baseAddress, rest.count, flags) : count
   }
 }

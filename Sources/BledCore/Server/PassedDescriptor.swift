@@ -4,11 +4,23 @@ import Glibc
 /// has taken it, or when it can no longer be sent. Who holds the other end of it sees that as the end.
 public final class PassedDescriptor {
   let number: Int32
+  /// Who it is counted for while it waits.
+  private var account: Rules.UserAccount?
 
   /// Takes ownership of an open descriptor.
   init(_ number: Int32) { self.number = number }
 
-  deinit { close(number) }
+  deinit {
+    close(number)
+    account?.descriptors -= 1
+  }
+
+  /// Counts it for a user until it has been sent or closed.
+  func charge(_ account: Rules.UserAccount) {
+    guard self.account == nil else { return }
+    self.account = account
+    account.descriptors += 1
+  }
 
   /// Sends octets on a Unix stream socket, and the descriptor with the first of them (unix(7), SCM_RIGHTS).
   /// - Parameter octets: at least one.

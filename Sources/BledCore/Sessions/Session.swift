@@ -11,6 +11,8 @@ import Logging
 public final class Session {
   /// How long a name may be, in octets.
   static let longestName = 64
+  /// How many descriptors may wait until the sessions of a user read them.
+  static let maximumDescriptors = 64
 
   /// Unique since the daemon's start.
   public let id: Int
@@ -140,9 +142,14 @@ public final class Session {
   /// Checks whether a descriptor can be passed to the program now.
   /// - Throws: `BledError.limitReached`.
   func admitDescriptor() throws(BluetoothError) {
-    guard !outbox.hasRoomForDescriptor else { return }
-    throw BledError.limitReached.error(
-      "\(Outbox.maximumDescriptors) descriptors wait until this session reads them; read its socket first")
+    guard outbox.hasRoomForDescriptor else {
+      throw BledError.limitReached.error(
+        "\(Outbox.maximumDescriptors) descriptors wait until this session reads them; read its socket first")
+    }
+    guard account.descriptors < Self.maximumDescriptors else {
+      throw BledError.limitReached.error(
+        "\(Self.maximumDescriptors) descriptors wait until sessions of this user read them; read their sockets first")
+    }
   }
 
   /// Sends a line that may be shared with other sessions.
@@ -151,6 +158,7 @@ public final class Session {
   func send(_ line: Data?, as kind: Outbox.Kind, with descriptor: PassedDescriptor? = nil) -> Outbox.Admission {
     guard isOpen, !hasOverflowed, let line else { return .queued }
     let wasEmpty = outbox.isEmpty
+    descriptor?.charge(account)
     let admission = outbox.append(line, as: kind, with: descriptor, spare: room)
     if admission == .queued { costs.queued(kind) }
     if admission == .overflow {

@@ -81,7 +81,10 @@ struct ExpectCommand: ShellCommand {
     guard let device = shell.current else { throw Failure("no device is connected: connect first") }
     let attribute = try await device.tree().attribute(characteristic)
     let values = try await device.listen(to: attribute)
+    var isMet = false
+    defer { if !isMet { device.stopListening(to: attribute) } }
     for try await value in values where wanted == nil || value == wanted {
+      isMet = true
       progress.end()
       return try output.value(value, of: attribute, device: device)
     }

@@ -28,13 +28,14 @@ struct PairCommand: ShellCommand {
     let person = PairingPerson(output: output, answersYes: yes, passkey: passkey)
     let observation = client.observe(
       PairingShowPasskey.self,
-      value: { if $0.entered == 0 { output.problem("type this passkey at the device: \($0.passkey)") } }, end: { _ in })
+      value: { if $0.entered == 0 { person.tell("type this passkey at the device: \($0.passkey)") } }, end: { _ in })
     defer { observation.cancel() }
     if let agent = person.agent { try await client.answerPairings(with: agent) }
     do {
       try await shell.use(words(device).device, timeout: timeout.timeout) { device in
         let progress = output.progress("Pairing with \(device.name)")
         defer { progress.end() }
+        person.awaits(progress)
         if let oob {
           let link = device.peripheral.link
           try await Self.give(oob, of: link.address, link.addressType, to: client)

@@ -19,7 +19,7 @@ struct RunCommand: ShellCommand {
     guard data.count <= 1 << 20, let text = String(validating: data, as: UTF8.self) else {
       throw Failure("\(file) is not text in UTF-8 of at most 1 MiB")
     }
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
     try await LineMode(shell: shell).runScript(lines, name: file)
   }
 }

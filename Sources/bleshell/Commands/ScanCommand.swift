@@ -15,7 +15,7 @@ struct ScanCommand: ShellCommand {
       and without a terminal after 5 s, it is printed.
       """)
 
-  @Option(help: "Seconds to scan; 0: until Ctrl-C (default: 5, or 0 on a terminal).") var time: Double?
+  @Option(help: "Seconds to scan; 0: until Ctrl-C (default: 5; 0 on the whole screen).") var time: Double?
   @Option(
     name: .customLong("service"),
     help: "Only devices that advertise this service, a UUID or an assigned name; can be repeated.",
@@ -53,7 +53,9 @@ struct ScanCommand: ShellCommand {
     let output = output(of: shell)
     try await shell.requireAdapter()
     let isPlain = output.json || csv || duplicates || anonymous
-    if output.isTerminal, !isPlain, isatty(STDIN_FILENO) == 1 { return try await runScreen(in: shell, output) }
+    if output.isTerminal, !isPlain, Output.drawsScreens, isatty(STDIN_FILENO) == 1 {
+      return try await runScreen(in: shell, output)
+    }
     let client = try await shell.connection()
     let table = ScanTable(output: output)
     let others = [

@@ -80,11 +80,15 @@ struct SubscribeCommand: ShellCommand {
       } catch let error as BluetoothError where Self.isLoss(error) {
         output.problem("\(error.message); connecting again")
       }
+      // A device that stays current while it is away fails at once.
+      try await Task.sleep(for: .seconds(1))
     }
   }
 
   private static func isLoss(_ error: BluetoothError) -> Bool {
-    let codes: [GAPError] = [.disconnected, .notConnected, .connectionFailed]
+    let codes: [GAPError] = [
+      .disconnected, .notConnected, .connectionFailed, .adapterOff, .adapterAbsent, .adapterFailed,
+    ]
     return error.domain == .hci || error.domain == .gap && codes.contains { $0.rawValue == error.code }
   }
 

@@ -16,7 +16,8 @@ struct Completion: Equatable {
   /// - Returns: nil if no candidate fits.
   init?(_ word: CommandWords.Last, among candidates: [String]) {
     let wanted = word.text.lowercased()
-    let fitting = Set(candidates.filter { $0.lowercased().hasPrefix(wanted) }).sorted()
+    // A name with characters that a terminal acts on cannot be typed.
+    let fitting = Set(candidates.filter { $0.lowercased().hasPrefix(wanted) && Output.clean($0) == $0 }).sorted()
     guard let first = fitting.first else { return nil }
     start = word.start
     self.candidates = fitting

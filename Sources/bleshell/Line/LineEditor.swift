@@ -94,7 +94,7 @@ import Glibc
   }
 
   /// Draws the whole line that was entered, so that nothing of it stays hidden.
-  private func draw(_ line: String) { output.text("\r\u{1B}[K\(prompt())\(line)") }
+  private func draw(_ line: String) { output.text("\r\u{1B}[K\(prompt())\(Output.clean(line))") }
 
   private func startCompletion() {
     let line = String(buffer.text[..<buffer.cursor])

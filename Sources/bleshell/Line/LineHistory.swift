@@ -5,6 +5,7 @@ import Glibc
 struct LineHistory {
   /// How many lines are used; a file with twice as many is shortened.
   private static let maximum = 500
+  private static let libedit = "_HiStOrY_V2_"
 
   /// Nil if the environment names no place for it.
   private let path: String?
@@ -19,7 +20,9 @@ struct LineHistory {
   /// The lines, the oldest first.
   func lines() -> [String] {
     guard let path, let data = FileManager.default.contents(atPath: path) else { return [] }
-    let all = String(decoding: data.suffix(1 << 20), as: UTF8.self).split(separator: "\n").map(String.init)
+    var all = String(decoding: data.suffix(1 << 20), as: UTF8.self).split(separator: "\n").map(String.init)
+    // Earlier releases kept it with libedit, which writes blanks in octal.
+    if all.first == Self.libedit { all = all.dropFirst().map { $0.replacing("\\040", with: " ") } }
     let lines = Array(all.suffix(Self.maximum))
     if all.count > 2 * Self.maximum {
       try? Data(lines.map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: path), options: .atomic)

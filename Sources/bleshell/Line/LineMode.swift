@@ -12,7 +12,7 @@ import Glibc
 
   func run() async throws {
     shell.isLineMode = true
-    if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
+    if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, Output.drawsScreens {
       try await runTerminal()
     } else {
       try await runPipe()

@@ -9,6 +9,8 @@ struct LineView: Equatable {
   ///   - prompt: Stands before the line; shortened where it would take more than half of the row.
   ///   - width: The columns of the terminal.
   init(prompt: String, line: [Character], cursor: Int, width: Int) {
+    // What was completed comes from devices.
+    let line = line.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "\u{FFFD}" : $0 }
     let prompt = prompt.columns > width / 2 ? prompt.suffix(max(0, width / 2)).description : prompt
     // The last column stays free for the cursor.
     let room = max(1, width - prompt.columns - 1)

@@ -21,6 +21,9 @@ struct Output: Sendable {
     showsProgress = isatty(STDERR_FILENO) == 1 && wanted && !json
   }
 
+  /// Whether the terminal understands more than lines.
+  static var drawsScreens: Bool { getenv("TERM").map { String(cString: $0) } != "dumb" }
+
   private init(json: Bool, like other: Output) {
     self.json = json
     isTerminal = other.isTerminal
@@ -45,7 +48,11 @@ struct Output: Sendable {
   }
 
   /// Reports on standard error what went wrong, or an event.
-  func problem(_ text: String) { Self.write(STDERR_FILENO, "bleshell: \(text)\n") }
+  func problem(_ text: String) {
+    // It may name devices.
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Self.clean(String($0)) }
+    Self.write(STDERR_FILENO, "bleshell: \(lines.joined(separator: "\n"))\n")
+  }
 
   /// Shows on standard error, if that is a terminal, what is awaited and for how long already, until it is ended.
   func progress(_ text: String) -> Progress { Progress(showsProgress ? text : nil) }

@@ -46,6 +46,9 @@ import Bluetooth
     return values
   }
 
+  /// The reader was given up, which ends the stream: the next one subscribes again.
+  func stopListening(to attribute: Attribute) { listenings[attribute.handle] = nil }
+
   /// Reads a value, and keeps in mind if the device protects it.
   func read(_ handle: UInt16) async throws -> [UInt8] {
     do throws(BluetoothError) {

@@ -2,12 +2,28 @@ import BledClient
 import BledRPC
 import Dispatch
 import Glibc
+import Synchronization
 
 /// Who answers the questions of a pairing: the options of the command, or the person at the terminal.
-struct PairingPerson: Sendable {
-  let output: Output
-  let answersYes: Bool
-  let passkey: String?
+final class PairingPerson: Sendable {
+  private let output: Output
+  private let answersYes: Bool
+  private let passkey: String?
+  /// What is shown while nobody is asked.
+  private let progress = Mutex<Progress?>(nil)
+
+  init(output: Output, answersYes: Bool, passkey: String?) {
+    (self.output, self.answersYes, self.passkey) = (output, answersYes, passkey)
+  }
+
+  /// Shows what is awaited, until something is asked or told.
+  func awaits(_ progress: Progress) { self.progress.withLock { $0 = progress } }
+
+  /// Tells something that is to stay on the terminal.
+  func tell(_ text: String) {
+    progress.withLock { $0?.end() }
+    output.problem(text)
+  }
 
   private var isAtTerminal: Bool { output.isTerminal && !output.json && isatty(STDIN_FILENO) == 1 }
 
@@ -23,7 +39,8 @@ struct PairingPerson: Sendable {
     } else {
       return nil
     }
-    return PairingAgent(capability: capability, confirm: { await confirm($0) }, enterPasskey: { await enter($0) })
+    return PairingAgent(
+      capability: capability, confirm: { await self.confirm($0) }, enterPasskey: { await self.enter($0) })
   }
 
   private func confirm(_ question: PairingConfirm.Params) async -> Bool {
@@ -45,7 +62,8 @@ struct PairingPerson: Sendable {
 
   /// The next line from the terminal; nil when the time is over.
   private func ask(_ prompt: String, within seconds: Int) async -> String? {
-    output.text("\n" + prompt)
+    progress.withLock { $0?.end() }
+    output.text(prompt)
     return await withCheckedContinuation { continuation in
       DispatchQueue(label: "bleshell question").async {
         var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)

@@ -58,9 +58,11 @@ import Glibc
 
   /// Stops the process as Ctrl-Z does, and goes on when it is continued.
   func suspend() {
-    guard isReading else { return }
+    // Nobody would continue the group of a session's leader.
+    guard isReading, getpgrp() != getsid(0) else { return }
     TerminalModes.leave()
-    kill(0, SIGTSTP)
+    // Not SIGTSTP, which Dispatch's threads block: this one would go on, and change the modes, before the group stops.
+    kill(0, SIGSTOP)
     TerminalModes.enter(screen: usesScreen)
     resized()
   }

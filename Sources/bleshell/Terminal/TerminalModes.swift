@@ -16,9 +16,9 @@ enum TerminalModes {
   private static let screenOn: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
   private static let screenOff: StaticString = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-  /// Signals that end the process. Each restores the terminal first.
+  /// Signals that end the process, those of a trap among them. Each restores the terminal first.
   private static let restoresAtSignals: Void = {
-    for number in [SIGTERM, SIGHUP, SIGQUIT, SIGABRT] {
+    for number in [SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE] {
       signal(number) { number in
         TerminalModes.leave()
         signal(number, SIG_DFL)
