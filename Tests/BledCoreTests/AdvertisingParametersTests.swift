@@ -127,8 +127,9 @@ import Testing
     { ($0.directedTo, $0.extended, $0.highDuty) = ("C0:11:22:33:44:55", true, true) },
     { $0.txPower = 21 }, { $0.txPower = -128 }, { $0.channels = [] }, { $0.channels = [36] },
     { $0.ownAddress = "80:11:22:33:44:55" }, { $0.ownAddress = "C0:00:00:00:00:00" },
-    { $0.ownAddress = "FF:FF:FF:FF:FF:FF" }, { $0.count = 0 }, { $0.count = 256 }, { $0.duration = 0 },
-    { $0.duration = 86401 }, { $0.uri = "" }, { $0.structures = [.init(type: 256, data: HexBytes([]))] },
+    { $0.ownAddress = "FF:FF:FF:FF:FF:FF" }, { $0.count = 0 }, { $0.count = 256 },
+    { ($0.count, $0.interval) = (31, 1) }, { $0.duration = 0 }, { $0.duration = 86401 }, { $0.uri = "" },
+    { $0.structures = [.init(type: 256, data: HexBytes([]))] },
     { $0.structures = [.init(type: 1, data: HexBytes([UInt8](repeating: 0, count: 255)))] },
   ]
 

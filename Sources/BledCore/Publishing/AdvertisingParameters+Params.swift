@@ -7,6 +7,8 @@ extension AdvertisingStart.Params {
   private static let backgroundInterval = 1.0
   /// The octets of the longest advertisement (Core 5.4, Vol 4, Part E, 7.8.57).
   private static let longest = 1650
+  /// How long advertising events that are counted may take, in seconds.
+  private static let longestCount = 30.0
 
   /// What the adapter is to do, and the name if it had to be shortened. In the background there is no name, and no
   /// hurry.
@@ -92,6 +94,10 @@ extension AdvertisingStart.Params {
       guard let events = UInt8(exactly: count), events > 0 else {
         throw BledError.invalidParameter.error("\"count\" must be 1 to 255")
       }
+      // It is not interrupted, as the controller would count anew: others wait for that long.
+      try require(
+        (self.interval ?? 0.1) * Double(events) <= Self.longestCount,
+        "\"count\" times \"interval\" may be 30 s at most: give a \"duration\" instead")
       parameters.maximumEvents = events
     }
     parameters.primaryPHY = try Self.phy(primaryPHY, of: "primaryPHY", among: [.le1M, .leCoded]) ?? .le1M

@@ -4,7 +4,11 @@ import FoundationEssentials
 
 /// The devices of a scan, one line each.
 @MainActor final class ScanTable {
+  /// How many devices are listed: one with private addresses is a new one again and again.
+  private static let maximumDevices = 4096
+
   private let output: Output
+  private var unlisted = 0
   private var reports: [String: ScanReport.Params] = [:]
   private var order: [String] = []
 
@@ -14,6 +18,7 @@ import FoundationEssentials
   var isEmpty: Bool { order.isEmpty }
 
   func add(_ report: ScanReport.Params) {
+    guard reports[report.peripheral] != nil || order.count < Self.maximumDevices else { return unlisted += 1 }
     if reports.updateValue(report, forKey: report.peripheral) == nil { order.append(report.peripheral) }
   }
 
@@ -26,6 +31,7 @@ import FoundationEssentials
   /// Prints the table.
   func finish() {
     table.lines(output, width: output.isTerminal ? Output.terminalSize.columns : nil).forEach(output.line)
+    if unlisted > 0 { output.problem("\(unlisted) reports on more than \(Self.maximumDevices) devices are not listed") }
     if order.isEmpty { output.problem("no device was heard") }
   }
 
