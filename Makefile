@@ -39,7 +39,7 @@ deps: ## installs missing packages from Debian and PyPI
 	@scripts/deps
 
 build: deps ## builds bled and bleshell: release, static Swift libraries, stripped, in .build/dist
-	@if [ ! -e .build/release/bled ]; then echo "build: a first build takes some 3 minutes on 2 cores"; fi
+	@if [ ! -e .build/release/bled ]; then echo "build: a first build takes some 5 minutes on 2 cores"; fi
 	@swift build -c release --static-swift-stdlib --product bled
 	@swift build -c release --static-swift-stdlib --product bleshell
 	@scripts/dist $(DIST)
