@@ -55,7 +55,9 @@ let package = Package(
     .target(name: "CBlueZ"),
     .target(
       name: "KernelAdapter",
-      dependencies: ["Adapter", "HCI", "CBlueZ", "Bluetooth", "EventLoop", logging, collections]),
+      dependencies: [
+        "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, collections,
+      ]),
     .target(
       name: "SimulatedAdapter",
       dependencies: ["Adapter", "GATT", "ATT", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections]),

@@ -48,6 +48,8 @@ public protocol Adapter: AnyObject {
   func setBonds(_ bonds: [Bond])
   /// How it pairs from now on.
   func setPairing(_ settings: PairingSettings)
+  /// Sets under which addresses it is seen; nil, the default, for the one that it keeps. Before `start`.
+  func setPrivacy(_ settings: PrivacySettings?)
   /// Answers the question that this device's pairing waits for.
   func answer(_ address: DeviceAddress, _ answer: PairingAnswer)
   /// Makes data for devices that get them by another way than the air. They replace those that were made before.

@@ -8,6 +8,8 @@ public struct AdapterInformation: Hashable, Sendable {
   public var kind: String
   /// Its address; `.none` while it is not known.
   public var address: DeviceAddress
+  /// The private address under which it is seen at present; nil if it is seen under the one that it keeps.
+  public var privateAddress: DeviceAddress?
   /// The name of the controller as the system calls it; may be empty.
   public var name: String
   /// Whether the controller has the extended advertising family (Core 5.4, Vol 6, Part B, 4.6.12).

@@ -117,6 +117,11 @@ public final class Daemon {
   /// What devices that ask to pair are answered where no session is asked; initially none may pair.
   public func setPairing(_ policy: PairingPolicy) { pairing.consent.set(policy) }
 
+  /// How long adapters that are added from now on use one private address; nil for none.
+  public func setPrivacy(_ rotation: Duration?) {
+    pairing.privacy = rotation.map { PrivacySettings(root: PrivacyRoot.load(from: store), rotation: $0) }
+  }
+
   /// What new links are given from now on, where both sides can.
   public func setLinks(_ defaults: LinkDefaults) { links.defaults = defaults }
 

@@ -125,6 +125,9 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data length).
   /// Missing while it is not on.
   public var longestPacket: Int?
+  /// The private address under which devices see it at present, six octets in hex with colons. Missing where they see
+  /// `address`.
+  public var privateAddress: String?
 
   /// What is wrong with an adapter.
   public struct Problem: Codable, Sendable, Hashable {
@@ -146,7 +149,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public init(
     adapter: String, kind: String, address: String?, addressType: String?, name: String, state: String,
     problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [String]? = nil,
-    heldBack: [String]? = nil, phys: [String]? = nil, longestPacket: Int? = nil
+    heldBack: [String]? = nil, phys: [String]? = nil, longestPacket: Int? = nil,
+    privateAddress: String? = nil
   ) {
     self.adapter = adapter
     self.kind = kind
@@ -162,6 +166,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
     self.heldBack = heldBack
     self.phys = phys
     self.longestPacket = longestPacket
+    self.privateAddress = privateAddress
   }
 }
 

@@ -88,6 +88,7 @@ extension KernelAdapter {
       guard let packet = try? ManagementPacket(decoding: octets) else { return }
       if hci != nil, packet.index == index, let event = try? ManagementEvent(decoding: packet) {
         take(pairing: event)
+        take(addressEvent: event)
       }
       run(lifecycle: .packet(packet))
       configure(unconfigured.take(packet))
@@ -105,6 +106,8 @@ extension KernelAdapter {
 
   private func identify(_ index: ControllerIndex, _ controller: ControllerInformation) {
     self.index = index
+    // It is given power anew, and another address with that.
+    lastPrivateAddress = nil
     var new = information
     new.id = index.name
     new.name = String(decoding: controller.name, as: UTF8.self)

@@ -20,7 +20,9 @@ extension KernelAdapter {
     for action in actions {
       switch action {
       case .send(let packet): send(packet)
-      case .done(let profile): radioReady(profile)
+      case .done(let profile):
+        self.setUp = nil
+        awaitAddress(profile)
       case .failed(let reason): radioBroken(reason)
       }
     }
@@ -50,7 +52,7 @@ extension KernelAdapter {
       return run(lifecycle: .radioFailed(Self.problem(error, "ATT on \(name)")))
     }
     do {
-      let sockets = try ControllerSockets(index, on: loop)
+      let sockets = try ControllerSockets(index, on: loop, hearsCommands: lifecycle.privacy != nil)
       sockets.control.onEvent = { [weak self] event in self?.handleHCI(event) }
       sockets.reports.onEvent = { [weak self] event in self?.handleReports(event) }
       try sockets.start()
@@ -69,6 +71,7 @@ extension KernelAdapter {
     radio = nil
     hearsReports = false
     setUp = nil
+    forgetRotation()
     information.takingTurns = []
     information.heldBack = []
     radioAlarm?.cancel()
@@ -114,6 +117,7 @@ extension KernelAdapter {
   }
 
   private func becameQuiet() {
+    guard !rotation.isPausing else { return pauseBegan() }
     if !stopping.isEmpty {
       if links.isEmpty { finishStop() }
     } else if suspendAlarm != nil {
@@ -121,8 +125,7 @@ extension KernelAdapter {
     }
   }
 
-  private func radioReady(_ profile: ControllerProfile) {
-    setUp = nil
+  func radioReady(_ profile: ControllerProfile) {
     features = profile.usableFeatures
     information.address = profile.address
     information.phys = profile.phys
@@ -181,7 +184,7 @@ extension KernelAdapter {
 
   // MARK: - Packets
 
-  private func send(_ packet: CommandPacket) {
+  func send(_ packet: CommandPacket) {
     if hci?.control.send(HCIPacket.command(packet).octets) == false {
       logger.error("the controller accepts no commands")
     }
@@ -191,7 +194,12 @@ extension KernelAdapter {
     switch event {
     case .received(let octets):
       do {
-        guard case .event(let packet) = try HCIPacket(decoding: octets) else { return }
+        let packet: EventPacket
+        switch try HCIPacket(decoding: octets) {
+        case .event(let event): packet = event
+        case .command(let command): return heard(command)
+        default: return
+        }
         let event = try HCIEvent(decoding: packet)
         if case .numberOfCompletedPackets(let completed) = event {
           // The machines have no use for it, and it comes for every packet sent.
@@ -238,6 +246,7 @@ extension KernelAdapter {
   // MARK: - Actions
 
   private func perform(_ action: RadioAction) {
+    guard !isHidden(action) else { return }
     switch action {
     case .send(let packet): send(packet)
     case .scanning(let isOn): emit(.scanning(isOn))

@@ -55,7 +55,11 @@ public final class KernelAdapter: Adapter {
       _ = cbz_hci_ignore_device_found(management.descriptor.number, hearsReports ? 1 : 0)
     }
   }
+  /// The address that the controller keeps.
   var address = DeviceAddress.none
+  var rotation = AddressRotation()
+  /// The private address that the kernel made last, since the controller came on.
+  var lastPrivateAddress: DeviceAddress?
   /// What turned out not to work in this controller.
   var faults: ControllerFaults = []
   var questions: [Int: (CommandSlot.Answer) -> Void] = [:]

@@ -6,6 +6,9 @@ extension SimulatedAdapter {
   public func setBonds(_ bonds: [Bond]) { pairing.bonds = bonds }
 
   /// How it pairs from now on.
+  /// Nobody else hears it: it keeps its address.
+  public func setPrivacy(_ settings: PrivacySettings?) {}
+
   public func setPairing(_ settings: PairingSettings) { pairing.settings = settings }
 
   /// Answers the question that this device's pairing waits for.

@@ -39,6 +39,7 @@ final class RunningDaemon {
       storage: Self.storage(settings, worker, logger))
     daemon.setPairing(settings.configuration.pairing.policy)
     daemon.setLinks(settings.configuration.links.defaults)
+    daemon.setPrivacy(settings.configuration.privacy.rotation)
     adapters = RunningAdapters(
       publicAddresses: settings.configuration.publicAddresses.byAdapter, loop: loop, scheduler: scheduler,
       logger: logger)

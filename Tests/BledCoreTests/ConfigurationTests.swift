@@ -25,7 +25,7 @@ import Testing
         logLevel: "debug", name: "Kitchen", appearance: 64,
         preferredConnection: { interval: [0.03, 0.05], latency: 4, timeout: 2.5 },
         links: { phy: "1M", longestPacket: 100 },
-        pairing: "just-works",
+        pairing: "just-works", privacy: { rotation: 60 },
         restoration: { keep: 60, wakeDirectory: "/tmp/wake" },
         policy: { scan: ["everyone"], sessions: ["user:kiosk", "group:27"], pair: [] },
         limits: { sessions: 10, perUser: { services: 3 }, perSession: { queueOctets: 2097152 } },
@@ -46,6 +46,10 @@ import Testing
     #expect(Configuration().links.defaults == LinkDefaults())
     #expect(configuration.pairing.policy == PairingPolicy(standard: .justWorks))
     #expect(Configuration().pairing.policy == PairingPolicy())
+    #expect(configuration.privacy.rotation == .seconds(60) && Configuration().privacy.rotation == nil)
+    #expect(try read("{ privacy: true }").privacy.rotation == .seconds(900))
+    #expect(try read("{ privacy: false }").privacy.rotation == nil)
+    #expect(try read("{ privacy: {} }").privacy.rotation == .seconds(900))
     #expect(configuration.restoration.keep == 60)
     #expect(configuration.restoration.wakeDirectory == "/tmp/wake" && configuration.wakeDirectory == "/tmp/wake")
     var other = Configuration()
@@ -67,7 +71,8 @@ import Testing
     ("{ publicAddresses: { hci0: \"00:00:00:00:00:00\" } }", "publicAddresses.hci0"),
     ("{ \"adaptors\": [] }", "adaptors"), ("{ \"socket\": { \"paht\": \"\" } }", "socket.paht"),
     ("{ \"adapters\": \"hci0\" }", "adapters"), ("{ \"adapters\": [] }", "adapters"),
-    ("{ \"pairing\": \"always\" }", "pairing"),
+    ("{ \"pairing\": \"always\" }", "pairing"), ("{ \"privacy\": \"on\" }", "privacy"),
+    ("{ \"privacy\": { \"rotation\": 9 } }", "privacy.rotation"),
     ("{ \"logLevel\": \"loud\" }", "logLevel"), ("{ \"appearance\": 70000 }", "appearance"),
     ("{ \"socket\": { \"mode\": \"rw\" } }", "socket.mode"), ("{ \"socket\": { \"mode\": \"7777\" } }", "socket.mode"),
     ("{ \"restoration\": { \"keep\": -1 } }", "restoration.keep"),

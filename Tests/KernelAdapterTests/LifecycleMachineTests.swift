@@ -79,6 +79,27 @@ struct LifecycleMachineTests {
     #expect(script.told.last == .openRadio(ControllerIndex(rawValue: 0), address: address))
   }
 
+  @Test func privateAddressesAreSwitchedOnWithoutPowerAndOffAgain() throws {
+    var script = Script(.index(0))
+    let privacy = PrivacySettings(root: [UInt8](repeating: 7, count: 16), rotation: .seconds(900))
+    script.machine.privacy = privacy
+    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
+    script.give(.rival(nil))
+    try script.leftoversRemoved()
+    try script.command("0500 0000 0100 00")
+    let key = Hex.encode(try #require(privacy.identityResolvingKey(of: address)))
+    try script.command("2f00 0000 1100 01 \(key)")
+    try script.command("1800 0000 0100 03")
+    try script.command("0500 0000 0100 01")
+    script.give(.radioOpened)
+    script.silent()
+    script.give(.stop(needsCycle: false))
+    try script.command("0500 0000 0100 00")
+    try script.command("2f00 0000 1100 00 00000000000000000000000000000000")
+    try script.command("0500 0000 0100 01")
+    #expect(script.told.last == .stopped)
+  }
+
   @Test func anAdapterThatIsOnIsLeftOnAfterAPowerCycle() throws {
     var script = Script(.index(0))
     try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])

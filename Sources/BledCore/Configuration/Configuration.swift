@@ -10,7 +10,7 @@ public struct Configuration: Hashable, Sendable {
   /// The keys of the file's outermost object.
   enum Key: String, CaseIterable, Sendable {
     case adapters, publicAddresses, socket, stateDirectory, logLevel, name, appearance, preferredConnection, links,
-      pairing, restoration, policy, limits
+      pairing, privacy, restoration, policy, limits
   }
 
   /// The adapters to use.
@@ -31,6 +31,8 @@ public struct Configuration: Hashable, Sendable {
   public var links = Links()
   /// What devices that ask to pair are answered.
   public var pairing = Pairing()
+  /// The addresses under which this machine is seen.
+  public var privacy = Privacy()
   /// How sessions are kept for programs that have disconnected.
   public var restoration = Restoration()
   /// Who may do what.
@@ -76,6 +78,7 @@ public struct Configuration: Hashable, Sendable {
     try preferredConnection.read(root)
     try links.read(root)
     try pairing.read(root)
+    try privacy.read(root)
     try restoration.read(root)
     try policy.read(root)
     try limits.read(root)
@@ -83,8 +86,8 @@ public struct Configuration: Hashable, Sendable {
 
   private var parts: [any ConfigurationPart] {
     [
-      adapters, publicAddresses, socket, store, log, identity, preferredConnection, links, pairing, restoration,
-      policy, limits,
+      adapters, publicAddresses, socket, store, log, identity, preferredConnection, links, pairing, privacy,
+      restoration, policy, limits,
     ]
   }
 

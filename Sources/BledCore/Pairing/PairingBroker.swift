@@ -22,6 +22,8 @@ final class PairingBroker {
   private let logger: Logger
   private let questions: PairingQuestions
   /// What is known of the pairings of links.
+  /// Under which addresses new adapters are seen; nil for those that they keep.
+  var privacy: PrivacySettings?
   private var pairings: [LinkID: LinkPairing] = [:]
   private var lastNumber = 0
 
@@ -44,6 +46,7 @@ final class PairingBroker {
   func adding(_ adapter: any Adapter) {
     adapter.setBonds(bonds.all)
     adapter.setPairing(consent.settings(adapter.information))
+    adapter.setPrivacy(privacy)
   }
 
   /// A session has ended.

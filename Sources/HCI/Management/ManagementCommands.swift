@@ -144,6 +144,22 @@ package struct SetPrivacy: ManagementCommand {
   }
 }
 
+/// Start Discovery (mgmt-api).
+package struct StartDiscovery: ManagementSettingCommand {
+  package static let opcode: UInt16 = 0x0023
+  /// Which transports and kinds of addresses, a bit each: 6 for LE with both.
+  package var value: UInt8 = 6
+  package init() {}
+}
+
+/// Stop Discovery (mgmt-api).
+package struct StopDiscovery: ManagementSettingCommand {
+  package static let opcode: UInt16 = 0x0024
+  /// As it was started.
+  package var value: UInt8 = 6
+  package init() {}
+}
+
 /// Remove Device (mgmt-api): the kernel no longer connects to it by itself.
 package struct RemoveDevice: ManagementCommand, ManagementDeviceParameters {
   package static let opcode: UInt16 = 0x0034
@@ -158,6 +174,27 @@ package struct RemoveAdvertising: ManagementSettingCommand {
   /// The instance; 0 for all.
   package var value: UInt8 = 0
   package init() {}
+}
+
+/// Add Extended Advertising Parameters (mgmt-api): prepares an advertisement without sending it.
+package struct AddExtendedAdvertisingParameters: ManagementCommand {
+  package static let opcode: UInt16 = 0x0054
+  /// The instance, from 1.
+  package var instance: UInt8 = 0
+  /// Bit 0: connectable.
+  package var flags: UInt32 = 1
+  /// What the flags say is not given.
+  package var duration: UInt16 = 0
+  package var timeout: UInt16 = 0
+  package var minimumInterval: UInt32 = 0
+  package var maximumInterval: UInt32 = 0
+  package var txPower: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&instance, &flags, &duration, &timeout)
+    coder.fields(&minimumInterval, &maximumInterval, &txPower)
+  }
 }
 
 // MARK: - Links and pairing

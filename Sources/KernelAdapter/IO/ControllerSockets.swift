@@ -16,10 +16,14 @@ final class ControllerSockets {
   private static let room: Int32 = 1 << 20
 
   /// Opens both; nothing is read before `start`.
+  /// - Parameter hearsCommands: whether the commands of the kernel and of other programs are heard, too.
   /// - Throws: `SystemError`, for instance without the capability CAP_NET_RAW.
-  init(_ index: ControllerIndex, on loop: EventLoop) throws(SystemError) {
-    control = try Self.open(index, on: loop, priority: .highest, reports: false, Self.events)
-    reports = try Self.open(index, on: loop, priority: .normal, reports: true, [LEConnectionComplete.code])
+  init(_ index: ControllerIndex, on loop: EventLoop, hearsCommands: Bool) throws(SystemError) {
+    // The kernel handles the data.
+    let event: UInt32 = 1 << 0x04
+    let types = hearsCommands ? event | 1 << 0x01 : event
+    control = try Self.open(index, on: loop, priority: .highest, reports: false, types, Self.events)
+    reports = try Self.open(index, on: loop, priority: .normal, reports: true, event, [LEConnectionComplete.code])
   }
 
   func start() throws(SystemError) {
@@ -60,12 +64,12 @@ final class ControllerSockets {
   ]
 
   private static func open(
-    _ index: ControllerIndex, on loop: EventLoop, priority: EventLoop.Priority, reports: Bool, _ events: [UInt8]
+    _ index: ControllerIndex, on loop: EventLoop, priority: EventLoop.Priority, reports: Bool, _ types: UInt32,
+    _ events: [UInt8]
   ) throws(SystemError) -> PacketSocket {
     let descriptor = Descriptor(try SystemError.check(cbz_hci_raw(index.rawValue)))
-    // Events only: the kernel handles the data.
     let mask = events.reduce(UInt64(0)) { $0 | 1 << UInt64($1 & 63) }
-    _ = try SystemError.check(cbz_hci_set_filter(descriptor.number, 1 << 0x04, mask))
+    _ = try SystemError.check(cbz_hci_set_filter(descriptor.number, types, mask))
     _ = try SystemError.check(cbz_hci_divide_reports(descriptor.number, reports ? 1 : 0))
     _ = cbz_set_receive_buffer(descriptor.number, room)
     return PacketSocket(descriptor, on: loop, priority: priority)

@@ -285,7 +285,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       handles.prepare(handle, for: AdvertisingFormat(wanted)) ? Family.forgetAdvertising(handle: handle) : []
     return Script(
       set: set,
-      commands: forget + Family.prepareAdvertising(handle: handle, wanted, own: profile.address)
+      commands: forget + Family.prepareAdvertising(handle: handle, wanted, own: profile.addressOnAir)
         + [begin(set, wanted, handle)],
       outcome: .phase(.on(wanted)))
   }

@@ -19,11 +19,25 @@ struct ControllerProfile: Hashable {
   var advertisingDataLength = 31
   /// How many octets a packet that it sends on a link can carry, 27 to 251.
   var maximumDataLength = 27
-  /// Our address on the air.
-  var address: DeviceAddress
+  /// The address that it keeps.
+  let address: DeviceAddress
+  /// Under which it is seen: its own, or a private one.
+  var addressOnAir: DeviceAddress
+
+  init(address: DeviceAddress) {
+    self.address = address
+    addressOnAir = address
+  }
+
+  /// The same controller with another address on the air.
+  func seen(under address: DeviceAddress) -> Self {
+    var profile = self
+    profile.addressOnAir = address
+    return profile
+  }
 
   /// The type of our address in commands.
-  var ownAddressType: AddressType { address.kind == .public ? .public : .random }
+  var ownAddressType: AddressType { addressOnAir.kind == .public ? .public : .random }
 
   /// Its features, without those that concern links and whose commands it lacks: LE Read PHY, LE Set PHY and LE Set
   /// Data Length (Core 5.4, Vol 4, Part E, 6.27).

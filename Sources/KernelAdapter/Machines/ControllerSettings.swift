@@ -5,34 +5,32 @@ import HCI
 /// The mgmt commands that set up a controller before it is used, and restore it afterwards.
 enum ControllerSettings {
   /// Brings a controller into use. What other programs left in the kernel goes before it has power: devices that the
-  /// kernel connects to by itself, advertisements, and private addresses, under which we would be unknown.
+  /// kernel connects to by itself, advertisements, and private addresses, made with a key that nobody knows.
   /// - Parameters:
   ///   - spareAddress: a random static address for a controller that has none of its own.
   ///   - pairing: how devices pair. Where none may, the kernel neither stores keys nor pairs by itself.
   ///   - bonds: the bonds of all adapters. Loading them replaces what the kernel knows, so all are loaded at once.
+  ///   - identityResolvingKey: what its private addresses are made with; nil if it is to have none.
   ///   - needsCycle: whether its power has to be cycled in between.
   static func script(
     for index: ControllerIndex, _ information: ControllerInformation, spareAddress: UInt64, pairing: PairingSettings,
-    bonds: [Bond], needsCycle: Bool
+    bonds: [Bond], identityResolvingKey: [UInt8]?, needsCycle: Bool
   ) -> [ManagementPacket] {
     var script: [ManagementPacket] = []
     func add(_ command: some ManagementCommand) { script.append(ManagementPacket(command, index: index)) }
     let current = information.current
-    let isCycled = (needsCycle || current.contains(.privacy)) && current.contains(.powered)
+    let changesPrivacy = identityResolvingKey != nil || current.contains(.privacy)
+    let isCycled = (needsCycle || changesPrivacy) && current.contains(.powered)
     add(RemoveDevice())
     add(RemoveAdvertising())
-    let local =
-      information.address == 0
-      ? DeviceAddress(value: spareAddress, kind: .random) : DeviceAddress(value: information.address, kind: .public)
+    let local = identity(information, spareAddress: spareAddress)
     script += keys(for: index, bonds.filter { $0.local == local })
     if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
       if current.contains(.powered) { add(SetPowered(value: 0)) }
       add(SetStaticAddress { $0.address = spareAddress })
     }
-    if current.contains(.privacy) {
-      add(SetPrivacy { $0.identityResolvingKey = [UInt8](repeating: 0, count: 16) })
-    }
+    if changesPrivacy { add(privacy(identityResolvingKey)) }
     if current.contains(.advertising) { add(SetAdvertising(value: 0)) }
     if !current.contains(.lowEnergy) { add(SetLowEnergy(value: 1)) }
     // With BR/EDR on, the kernel refuses Secure Connections, also those of LE, before this.
@@ -46,6 +44,19 @@ enum ControllerSettings {
     }
     if !current.contains(.powered) || information.address == 0 || isCycled { add(SetPowered(value: 1)) }
     return script
+  }
+
+  /// The address that a controller keeps.
+  static func identity(_ information: ControllerInformation, spareAddress: UInt64) -> DeviceAddress {
+    information.address == 0
+      ? DeviceAddress(value: spareAddress, kind: .random) : DeviceAddress(value: information.address, kind: .public)
+  }
+
+  private static func privacy(_ identityResolvingKey: [UInt8]?) -> SetPrivacy {
+    SetPrivacy {
+      $0.mode = identityResolvingKey == nil ? 0 : 1
+      $0.identityResolvingKey = identityResolvingKey ?? [UInt8](repeating: 0, count: 16)
+    }
   }
 
   /// Replaces the keys that the kernel has of a controller.
@@ -70,15 +81,18 @@ enum ControllerSettings {
   /// - Parameters:
   ///   - found: its settings when it was first seen.
   ///   - acceptedPairing: whether devices could pair while it was used.
+  ///   - wasPrivate: whether it had private addresses while it was used.
   ///   - needsCycle: whether its power has to be cycled in between.
   static func restoringScript(
-    for index: ControllerIndex, _ found: ManagementSettings, acceptedPairing: Bool, needsCycle: Bool
+    for index: ControllerIndex, _ found: ManagementSettings, acceptedPairing: Bool, wasPrivate: Bool, needsCycle: Bool
   ) -> [ManagementPacket] {
     var script: [ManagementPacket] = []
     func add(_ command: some ManagementCommand) { script.append(ManagementPacket(command, index: index)) }
     if found.contains(.bondable) != acceptedPairing { add(SetBondable(value: acceptedPairing ? 0 : 1)) }
-    if needsCycle || !found.contains(.powered) { add(SetPowered(value: 0)) }
-    if needsCycle, found.contains(.powered) { add(SetPowered(value: 1)) }
+    let isCycled = needsCycle || wasPrivate
+    if isCycled || !found.contains(.powered) { add(SetPowered(value: 0)) }
+    if wasPrivate { add(privacy(nil)) }
+    if isCycled, found.contains(.powered) { add(SetPowered(value: 1)) }
     return script
   }
 }

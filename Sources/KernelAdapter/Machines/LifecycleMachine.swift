@@ -67,6 +67,8 @@ struct LifecycleMachine {
   private let spareAddress: UInt64
   /// How devices pair.
   var pairing = PairingSettings()
+  /// Under which addresses the controller is seen; nil for the one that it keeps.
+  var privacy: PrivacySettings?
   /// The bonds of all adapters.
   var bonds: [Bond] = []
   private var state = State.stopped
@@ -174,6 +176,8 @@ struct LifecycleMachine {
     }
     script = ControllerSettings.script(
       for: index, information, spareAddress: spareAddress, pairing: pairing, bonds: bonds,
+      identityResolvingKey: privacy?.identityResolvingKey(
+        of: ControllerSettings.identity(information, spareAddress: spareAddress)),
       needsCycle: needsCycle)
     needsCycle = false
     state = .configuring
@@ -199,9 +203,7 @@ struct LifecycleMachine {
   private mutating func openRadio() -> [Action] {
     guard let index, let information else { return [] }
     state = .openingRadio
-    let address =
-      information.address == 0
-      ? DeviceAddress(value: spareAddress, kind: .random) : DeviceAddress(value: information.address, kind: .public)
+    let address = ControllerSettings.identity(information, spareAddress: spareAddress)
     return [.openRadio(index, address: address)]
   }
 
@@ -416,7 +418,7 @@ struct LifecycleMachine {
     outstanding = nil
     if wasInUse, let index, let found {
       script = ControllerSettings.restoringScript(
-        for: index, found, acceptedPairing: pairing.acceptsDevices, needsCycle: needsCycle)
+        for: index, found, acceptedPairing: pairing.acceptsDevices, wasPrivate: privacy != nil, needsCycle: needsCycle)
     }
     return nextInScript(at: now)
   }

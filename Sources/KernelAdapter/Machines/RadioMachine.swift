@@ -28,6 +28,8 @@ enum RadioInput: Hashable {
   case tick
   /// Cancel everything that is wanted, and tell when nothing goes on any more.
   case quiet
+  /// After `quiet`: go on under this address, with what is wanted now.
+  case resume(DeviceAddress, RadioTargets)
 }
 
 /// A link that there is, whether or not the controller's event about it was heard.
@@ -39,7 +41,7 @@ struct ExistingLink: Hashable {
 }
 
 /// What is wanted of a controller; it starts with this when it is switched on.
-struct RadioTargets {
+struct RadioTargets: Hashable {
   var scan: ScanParameters?
   var advertising: OrderedDictionary<AdvertisingSetID, AdvertisingParameters> = [:]
   var connects: OrderedDictionary<DeviceAddress, ConnectionParameters> = [:]
@@ -113,7 +115,12 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   /// Whether `quiet` was given: nothing is wanted from then on.
   private var isEnding = false
 
+  private var profile: ControllerProfile
+  /// Whether there was an active scan before it began anew.
+  private var hasScannedActively = false
+
   init(profile: ControllerProfile, targets: RadioTargets) {
+    self.profile = profile
     turns = ActivityTurns(states: profile.states)
     scan = ScanMachine(
       own: profile.ownAddressType, phys: profile.primaryPHYs(extended: Scanning.self == ExtendedFamily.self),
@@ -122,7 +129,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
   }
 
-  var scannedActively: Bool { scan.wasActive }
+  var scannedActively: Bool { hasScannedActively || scan.wasActive }
 
   func deadline(after now: Instant) -> Instant? {
     [
@@ -175,6 +182,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
       return take(answer, at: now)
     case .quiet: return quiet()
+    case .resume(let address, let targets): resume(address, targets)
     }
     return []
   }
@@ -232,6 +240,20 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     for set in advertising.sets { actions += advertising.want(set, nil) }
     for address in initiator.addresses { actions += initiator.unwant(address).map { [.send($0)] } ?? [] }
     return actions
+  }
+
+  /// All but the links begins anew. Whether everything had ended is not known: it may have taken too long.
+  private mutating func resume(_ address: DeviceAddress, _ targets: RadioTargets) {
+    let renewed = Self(profile: profile.seen(under: address), targets: targets)
+    hasScannedActively = scannedActively
+    (profile, scan, advertising, initiator) = (renewed.profile, renewed.scan, renewed.advertising, renewed.initiator)
+    for peer in links.values.compactMap(\.peer) { initiator.linkUp(peer) }
+    scan.doubt()
+    advertising.doubt()
+    initiator.doubt()
+    isEnding = false
+    isQuieting = false
+    heldUntil = nil
   }
 
   // MARK: - Events

@@ -63,6 +63,8 @@ final class ScriptedAdapter: Adapter {
   func setBonds(_ bonds: [Bond]) { self.bonds = bonds }
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) { outOfBandReads.append(done) }
   func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) { outOfBand[address] = data }
+  private(set) var privacy: PrivacySettings?
+  func setPrivacy(_ settings: PrivacySettings?) { privacy = settings }
   func setPairing(_ settings: PairingSettings) { pairing = settings }
   func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { answers.append(answer) }
 

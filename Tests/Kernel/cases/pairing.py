@@ -310,12 +310,12 @@ async def lost_keys(given):
     await given.start_over(identifier)
 
 
-async def build_phone(resources, personality=None):
+async def build_phone(resources, personality=None, configuration=None):
     """A phone, and a protected value of ours."""
     air = Air()
     await resources.open(await air.adapter(HUB, personality))
     device = await air.device("Bumble phone", LOCK)
-    daemon = await resources.open(Daemon(resources, "hci0"))
+    daemon = await resources.open(Daemon(resources, "hci0", configuration=configuration))
     client = await daemon.client()
     await daemon.until_on(client)
     given = Given(resources, daemon, client, device)
@@ -328,9 +328,9 @@ async def phone(resources):
     return await build_phone(resources)
 
 
-async def as_phone(given):
+async def as_phone(given, hub=f"{HUB}/P"):
     """The phone connects and looks for the value; gives its connection and the characteristic."""
-    connection = await asyncio.wait_for(given.device.connect(f"{HUB}/P"), 60)
+    connection = await asyncio.wait_for(given.device.connect(hub), 60)
     peer = Peer(connection)
     await peer.discover_all()
     [secret] = peer.get_characteristics_by_uuid(SECRET)

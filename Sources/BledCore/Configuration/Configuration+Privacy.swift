@@ -1,0 +1,24 @@
+import JSONFiles
+
+extension Configuration {
+  /// The addresses under which this machine is seen.
+  public struct Privacy: Hashable, Sendable, ConfigurationPart {
+    /// How long a private address is used; nil if there is none.
+    public var rotation: Duration?
+
+    static let keys = [Key.privacy]
+
+    private enum Keys: String, CaseIterable { case rotation }
+
+    mutating func read(_ root: FileMembers<Key>) throws(FileError) {
+      guard let section = root[.privacy] else { return }
+      guard section.isObject else {
+        let isOn = try section.read(Bool.self, orSay: "give true, false, or { \"rotation\": 900 }")
+        rotation = isOn ? .seconds(900) : nil
+        return
+      }
+      // A change ends what goes on for a moment: more often would be felt.
+      rotation = .seconds(try FileMembers(section, Keys.self).integer(.rotation, in: 10...86400, default: 900))
+    }
+  }
+}
