@@ -175,7 +175,10 @@ extension KernelAdapter {
     let isOurs =
       link.isDisconnecting
       && (reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier)
-    let error = (isOurs ? HCIStatus(.terminatedByLocalHost) : reason).error()
+    // The kernel ends a link that could not be encrypted, for whatever reason, with Authentication Failure.
+    let lacksKeys = link.peerLacksKeys && reason.code == .authenticationFailure
+    let told = isOurs ? HCIStatus(.terminatedByLocalHost) : lacksKeys ? HCIStatus(.pinOrKeyMissing) : reason
+    let error = told.error()
     if link.socketHasEnded { endLink(handle, error) } else { armEnd(of: link, after: .seconds(1), error) }
   }
 

@@ -168,6 +168,7 @@ extension KernelAdapter {
   /// The controller could not encrypt a link: the device has no key, or the kernel had none for the device.
   func keysAreMissing(_ handle: UInt16, theirs: Bool) {
     guard let link = links[handle] else { return }
+    if theirs { link.peerLacksKeys = true }
     emit(.pairing(link.peer, .keysLost(theirs: theirs)))
   }
 

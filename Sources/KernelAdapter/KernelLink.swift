@@ -10,6 +10,8 @@ final class KernelLink: Link {
   var kernelPeer: DeviceAddress
   /// Whether keys of the device are kept: not after one that is not secret.
   var keepsKeys = true
+  /// Whether the device said that it has no key for us.
+  var peerLacksKeys = false
   /// What keys that came over it have replaced.
   var replaced: ReplacedBond?
   let role: LinkRole

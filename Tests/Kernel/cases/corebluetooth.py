@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bumble.att import ATT_Error, ErrorCode
 from bumble.core import UUID, AdvertisingData
 from bumble.device import Peer
+from bumble.gatt import GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, Descriptor
 
 from support.air import Air
 from support.cases import expect, expect_equal, stage
@@ -141,3 +142,27 @@ async def is_protected(given):
         expect(b"@" in await asyncio.wait_for(address.read_value(), 60), "the address after pairing")
         await program.wait_for("The e-mail address was read by")
         await connection.disconnect()
+
+
+@stage(1, "CoreBluetooth's heart-rate monitor and a belt that wants to be paired")
+async def protected(resources):
+    given = await monitor.build(resources)
+    # Bumble adds the descriptor itself, for everybody.
+    configuration = given.other.device.gatt_server.get_attribute(given.other.measurement.handle + 1)
+    expect_equal(configuration.type, GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, "the attribute's type")
+    configuration.permissions |= Descriptor.WRITE_REQUIRES_ENCRYPTION
+    return given
+
+
+@protected.case("pairs to subscribe; with a belt that lost its keys it is told that the peer removed them")
+async def lost_keys(given):
+    async with example(given.daemon, "HeartRateMonitor", "1") as program:
+        subscribed = given.other.subscription(given.other.measurement)
+        await asyncio.wait_for(subscribed, 60)
+        await given.other.notify(bytes([6, 61]))
+        await program.wait_for("61 beats per minute")
+        expect_equal(await asyncio.wait_for(program.process.wait(), 60), 0, "the program's status")
+    expect_equal(len(await given.other.device.keystore.get_all()), 1, "the belt's bonds")
+    await given.other.device.keystore.delete_all()
+    async with example(given.daemon, "HeartRateMonitor", "1") as program:
+        await program.wait_for("The belt disconnected: Peer removed pairing information")
