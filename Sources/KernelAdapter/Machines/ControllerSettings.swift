@@ -21,9 +21,7 @@ enum ControllerSettings {
     let isCycled = (needsCycle || current.contains(.privacy)) && current.contains(.powered)
     add(RemoveDevice())
     add(RemoveAdvertising())
-    let local =
-      information.address == 0
-      ? DeviceAddress(value: spareAddress, kind: .random) : DeviceAddress(value: information.address, kind: .public)
+    let local = information.address(orSpare: spareAddress)
     script += keys(for: index, bonds.filter { $0.local == local })
     if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
@@ -80,5 +78,13 @@ enum ControllerSettings {
     if needsCycle || !found.contains(.powered) { add(SetPowered(value: 0)) }
     if needsCycle, found.contains(.powered) { add(SetPowered(value: 1)) }
     return script
+  }
+}
+
+extension ControllerInformation {
+  /// The controller's address on the air.
+  /// - Parameter spare: the random static address that it gets if it has no public one.
+  func address(orSpare spare: UInt64) -> DeviceAddress {
+    address == 0 ? DeviceAddress(value: spare, kind: .random) : DeviceAddress(value: address, kind: .public)
   }
 }
