@@ -24,6 +24,7 @@ import HCI
 /// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on |
 /// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time   |
 /// | on          | another one with an address of its own came on, and this is connectable with ours | disable; set up again |
+/// | any of these | a train of periodic advertisements is wanted | it is prepared after the set's data, begins after enable, ends after disable |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
 struct AdvertisingMachine<Family: RadioFamily> {
   private typealias Entry = AdvertisingEntry
@@ -238,15 +239,16 @@ struct AdvertisingMachine<Family: RadioFamily> {
         entries[set]?.handle = handle
         return start(set, wanted, handle)
       }
+      let endsPeriodic = handles.hasPeriodic(handle)
       switch entry.step(to: wanted, mustRest: mustRest(set, due), isDue: due.contains(set), at: now) {
       case .keep: continue
-      case .rest: return .off(set, handle, .rested)
+      case .rest: return .off(set, handle, .rested, endsPeriodic: endsPeriodic)
       case .release:
         release(set)
         return nextScript(at: now)
-      case .forget: return .forget(set, handle)
-      case .end: return .off(set, handle, .removed, removes: true)
-      case .disable: return .off(set, handle, .phase(.waiting))
+      case .forget: return .forget(set, handle, endsPeriodic: endsPeriodic)
+      case .end: return .off(set, handle, .removed, endsPeriodic: endsPeriodic, removes: true)
+      case .disable: return .off(set, handle, .phase(.waiting), endsPeriodic: endsPeriodic)
       case .enable(let wanted): return .enable(set, handle, wanted, events: entry.eventsLeft(of: wanted))
       case .start(let wanted): return start(set, wanted, handle)
       }
@@ -255,9 +257,11 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   private mutating func start(_ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8) -> Script {
+    let endsPeriodic = handles.hasPeriodic(handle)
     let forgets = handles.prepare(handle, for: AdvertisingFormat(wanted))
     let events = entries[set]?.eventsLeft(of: wanted) ?? 0
-    return .start(set, handle, wanted, own: profile.address, events: events, forgets: forgets)
+    return .start(
+      set, handle, wanted, own: profile.address, events: events, endsPeriodic: endsPeriodic, forgets: forgets)
   }
 
   /// Kernels before September 2025 take the kind of address that was set last for that of every link that comes in, and
