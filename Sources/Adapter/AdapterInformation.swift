@@ -18,6 +18,8 @@ public struct AdapterInformation: Hashable, Sendable {
   public var maximumAdvertisingSets: Int
   /// How many octets one advertisement can carry: 31 for legacy, up to 1650 for extended ones.
   public var maximumAdvertisingDataLength: Int
+  /// Whether the controller has periodic advertising.
+  public var hasPeriodicAdvertising = false
   /// The PHYs that it has; LE 1M alone while that is not known.
   public var phys: Set<PHY> = [.le1M]
   /// How many octets a packet that it sends on a link can carry, 27 to 251; 27 while that is not known.

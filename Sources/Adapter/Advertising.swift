@@ -50,6 +50,9 @@ public struct AdvertisingParameters: Hashable, Sendable {
   public var secondaryPHY = PHY.le1M
   /// After how many advertising events it ends, 1 to 255; never if nil.
   public var maximumEvents: UInt8?
+  /// The train of periodic advertisements that it announces; extended PDUs that nobody may answer, and that have an
+  /// address, only.
+  public var periodic: PeriodicAdvertising?
 
   /// Makes advertising parameters for legacy PDUs.
   public init(kind: Kind, interval: Duration = .milliseconds(100), data: [UInt8], scanResponse: [UInt8] = []) {

@@ -11,9 +11,12 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
   public var phys: Set<PHY>
   /// Its own address.
   public var address: DeviceAddress
+  /// Whether it has periodic advertising.
+  public var hasPeriodic: Bool
 
   /// Describes a controller.
-  public init(isExtended: Bool, dataLength: Int, phys: Set<PHY>, address: DeviceAddress) {
+  public init(isExtended: Bool, dataLength: Int, phys: Set<PHY>, address: DeviceAddress, hasPeriodic: Bool = false) {
+    self.hasPeriodic = hasPeriodic
     self.isExtended = isExtended
     self.dataLength = isExtended ? dataLength : Self.legacyLength
     self.phys = phys
@@ -44,6 +47,10 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
         only.
         """)
     }
+    if parameters.periodic != nil, !hasPeriodic {
+      return GAPError.notSupported.error(
+        "This adapter does not have periodic advertising, which controllers of Bluetooth 5.0 can have.")
+    }
     for phy in [parameters.primaryPHY, parameters.secondaryPHY] where !phys.contains(phy) {
       return GAPError.notSupported.error("This adapter does not have the PHY \(phy.word).")
     }
@@ -55,6 +62,10 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
   }
 
   private func lengthProblem(with parameters: AdvertisingParameters) -> BluetoothError? {
+    if let periodic = parameters.periodic, periodic.data.count > dataLength {
+      return GAPError.advertisingDataTooLong.error(
+        "The periodic advertisement has \(periodic.data.count) octets; this adapter sends at most \(dataLength).")
+    }
     let longest = max(parameters.data.count, parameters.scanResponse.count)
     let limit =
       parameters.isExtended

@@ -33,6 +33,34 @@ public enum AdvertisingStart: ClientCall {
     }
   }
 
+  /// A train of periodic advertisements (Core 5.4, Vol 6, Part B, 4.4.2.12).
+  public struct Periodic: RPCPayload, Hashable {
+    /// The time between two of its packets in seconds, 0.0075 to 81.91875; 0.1 if missing.
+    public var interval: Double?
+    /// The services to list.
+    public var services: [BluetoothUUID]?
+    /// Service data, by UUID.
+    public var serviceData: [String: HexBytes]?
+    /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
+    public var manufacturerData: HexBytes?
+    /// Further AD structures, sent as they are.
+    public var structures: [Structure]?
+    /// True: the transmit power is told in the header.
+    public var includeTxPower: Bool?
+    /// Makes a train.
+    public init(
+      interval: Double? = nil, services: [BluetoothUUID]? = nil, serviceData: [String: HexBytes]? = nil,
+      manufacturerData: HexBytes? = nil, structures: [Structure]? = nil, includeTxPower: Bool? = nil
+    ) {
+      self.interval = interval
+      self.services = services
+      self.serviceData = serviceData
+      self.manufacturerData = manufacturerData
+      self.structures = structures
+      self.includeTxPower = includeTxPower
+    }
+  }
+
   /// The parameters.
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
@@ -88,6 +116,9 @@ public enum AdvertisingStart: ClientCall {
     public var duration: Double?
     /// The number of advertising events after which it ends, 1 to 255; never if missing.
     public var count: Int?
+    /// With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed times to whoever is
+    /// synchronised (periodic.sync). It begins and ends with the advertisement, which announces it.
+    public var periodic: Periodic?
     /// Makes the params; what the others say is set afterwards.
     public init(
       adapter: String? = nil, name: String? = nil, services: [BluetoothUUID]? = nil,

@@ -131,6 +131,7 @@ extension KernelAdapter {
     information.phys = profile.phys
     information.longestPacket = profile.longestPacket
     information.hasExtendedAdvertising = profile.advertisesExtended
+    information.hasPeriodicAdvertising = profile.hasPeriodicAdvertising
     information.maximumAdvertisingSets = profile.usableAdvertisingSets
     information.maximumAdvertisingDataLength = profile.advertisingDataLength
     logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])

@@ -117,7 +117,7 @@ extension SimulatedAdapter {
   private func refusal(of parameters: AdvertisingParameters, _ set: AdvertisingSetID) -> BluetoothError? {
     let capabilities = AdvertisingCapabilities(
       isExtended: information.hasExtendedAdvertising, dataLength: description.advertisingDataLength,
-      phys: information.phys, address: information.address)
+      phys: information.phys, address: information.address, hasPeriodic: information.hasPeriodicAdvertising)
     if let problem = capabilities.problem(with: parameters) { return problem }
     guard rotation.admit(set) else {
       return GAPError.advertisingSetsExhausted.error(

@@ -172,6 +172,7 @@ public final class SimulatedAdapter: Adapter {
     information.maximumAdvertisingSets = description.advertisingSets
     information.maximumAdvertisingDataLength = description.advertisingDataLength
     information.hasExtendedAdvertising = description.advertisingDataLength > 31
+    information.hasPeriodicAdvertising = information.hasExtendedAdvertising
     change(to: .on)
     settleActivities()
     answerWaiters()

@@ -57,6 +57,40 @@ import Testing
     #expect(data.all(.flags) == [[4]] && data.first(.advertisingInterval) == [1, 0])
   }
 
+  @Test func aTrainHasItsOwnContentAndInterval() throws {
+    let parameters = try wanted {
+      $0.extended = true
+      $0.connectable = false
+      $0.periodic = .init(interval: 0.0075, manufacturerData: HexBytes([0xFF, 0xFF, 7]), includeTxPower: true)
+    }
+    #expect(
+      parameters.periodic
+        == PeriodicAdvertising(
+          interval: .microseconds(7500), data: [4, 0xFF, 0xFF, 0xFF, 7], includesTxPower: true))
+    #expect(parameters.data == [2, 1, 6])
+  }
+
+  @Test func whatDoesNotGoWithATrainIsRefusedWithTheRule() throws {
+    func refuses(_ words: String, _ change: (inout Params) -> Void) throws {
+      let error = try refusal {
+        ($0.extended, $0.connectable, $0.periodic) = (true, false, .init())
+        change(&$0)
+      }
+      #expect(error.message.contains(words) && error.data?.name == "invalidParameter", "\(error)")
+    }
+    try refuses("\"extended\":true") { $0.extended = nil }
+    try refuses("\"connectable\":false") { $0.connectable = nil }
+    try refuses("\"connectable\":false") { $0.scannable = true }
+    try refuses("anonymous") { $0.anonymous = true }
+    for interval in [0.007, 82, -1] { try refuses("0.0075 to 81.91875") { $0.periodic?.interval = interval } }
+    let long = try refusal {
+      ($0.extended, $0.connectable) = (true, false)
+      let octets = HexBytes([UInt8](repeating: 0, count: 254))
+      $0.periodic = .init(structures: (0..<7).map { .init(type: $0, data: octets) })
+    }
+    #expect(long.data?.name == "advertisingDataTooLong", "\(long)")
+  }
+
   @Test func whatIsNotExtendedIsSentAsItWas() throws {
     let parameters = try wanted { $0.name = "Belt" }
     #expect(

@@ -27,6 +27,7 @@ extension AdvertisingStart.Params {
     }
     var parameters = AdvertisingParameters(kind: try kind(to: target), interval: .seconds(interval), data: [])
     try params.apply(to: &parameters)
+    parameters.periodic = try params.train(for: parameters, inBackground: inBackground)
     let shortenedName = try params.pack(into: &parameters, information)
     return (parameters, shortenedName)
   }
@@ -105,6 +106,36 @@ extension AdvertisingStart.Params {
       parameters.primaryPHY == .le1M || isExtended, "\"primaryPHY\":\"coded\" goes with \"extended\":true only")
     parameters.secondaryPHY =
       try Self.phy(secondaryPHY, of: "secondaryPHY", among: PHY.allCases) ?? parameters.primaryPHY
+  }
+
+  /// The train of periodic advertisements, if there is to be one.
+  private func train(
+    for parameters: AdvertisingParameters, inBackground: Bool
+  ) throws -> PeriodicAdvertising? {
+    guard let periodic else { return nil }
+    try require(isExtended, "\"periodic\" goes with \"extended\":true only")
+    try require(
+      parameters.kind == .nonconnectable,
+      "what has \"periodic\" can only be heard: \"connectable\":false, and neither \"scannable\" nor \"directedTo\"")
+    try require(!parameters.isAnonymous, "what has \"periodic\" is not anonymous")
+    let interval = periodic.interval ?? 0.1
+    try require(
+      PeriodicAdvertising.intervals.contains(interval),
+      "the \"interval\" of \"periodic\" must be 0.0075 to 81.91875 seconds")
+    var content = AdvertisingStart.Params(
+      services: periodic.services, serviceData: periodic.serviceData, manufacturerData: periodic.manufacturerData)
+    content.structures = periodic.structures
+    var packed = try AdvertisingContent(content)
+    // Flags are for who may connect (CSS, Part A, 1.3).
+    packed.flags = nil
+    do throws(BluetoothError) {
+      return PeriodicAdvertising(
+        interval: .seconds(inBackground ? max(interval, Self.backgroundInterval) : interval),
+        data: try packed.packed(capacity: Self.longest, scanResponseCapacity: 0).data,
+        includesTxPower: periodic.includeTxPower == true)
+    } catch {
+      throw GAPError.advertisingDataTooLong.error("\"periodic\": \(error.message)")
+    }
   }
 
   private static func phy(_ word: String?, of member: String, among phys: [PHY]) throws(BluetoothError) -> PHY? {

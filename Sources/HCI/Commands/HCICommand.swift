@@ -116,6 +116,7 @@ package enum KnownCommands {
     LESetExtendedAdvertisingParameters.self, LESetExtendedAdvertisingData.self, LESetExtendedScanResponseData.self,
     LESetExtendedAdvertisingEnable.self, LEReadMaximumAdvertisingDataLength.self,
     LEReadNumberOfSupportedAdvertisingSets.self, LERemoveAdvertisingSet.self, LEExtendedCreateConnection.self,
+    LESetPeriodicAdvertisingParameters.self, LESetPeriodicAdvertisingData.self, LESetPeriodicAdvertisingEnable.self,
     LEReadFilterAcceptListSize.self, LEClearFilterAcceptList.self, LEAddDeviceToFilterAcceptList.self,
     LERemoveDeviceFromFilterAcceptList.self,
     Disconnect.self, ReadRemoteVersionInformation.self, ReadRSSI.self, LECreateConnectionCancel.self,

@@ -26,7 +26,19 @@ struct AdvertisingEntry {
   /// How many advertising events there were before a central connected, where they count.
   private var eventsSent = 0
 
+  /// How often a new advertisement is tried before a refusal that may pass is told.
+  static let attempts = 3
+
   init(wanted: AdvertisingParameters? = nil) { self.wanted = wanted }
+
+  /// The kind of advertisement that the controller may be sending.
+  var running: LEStates.Activity? {
+    switch phase {
+    case .on(let parameters): parameters.activity
+    case .lost: wanted?.activity
+    case .waiting, .paused: nil
+    }
+  }
 
   /// What is to be done with an advertisement that has a handle.
   enum Step {
@@ -81,19 +93,4 @@ struct AdvertisingEntry {
       return .count
     }
   }
-}
-
-/// A sequence of commands for one set, and what is true when all of them went well.
-struct AdvertisingScript<Family: RadioFamily> {
-  enum Outcome: Hashable {
-    case phase(AdvertisingEntry.Phase)
-    /// Its turn is over: the handle is free.
-    case rested
-    /// It has left the controller.
-    case removed
-  }
-
-  let set: AdvertisingSetID
-  var commands: [FamilyCommand<Family>]
-  let outcome: Outcome
 }

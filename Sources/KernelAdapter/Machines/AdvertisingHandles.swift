@@ -6,9 +6,12 @@ struct AdvertisingFormat: Hashable {
   let isExtended: Bool
   let hasData: Bool
   let hasScanResponse: Bool
+  /// Whether there is a train of periodic advertisements, too.
+  let hasPeriodic: Bool
 
   init(_ parameters: AdvertisingParameters) {
     isExtended = parameters.isExtended
+    hasPeriodic = parameters.periodic != nil
     hasScanResponse = parameters.isScannable
     // A scannable extended advertisement carries its data in the scan response alone, and ADV_DIRECT_IND has none.
     hasData = isExtended ? parameters.kind != .scannable : parameters.target == nil
@@ -36,6 +39,9 @@ struct AdvertisingHandles {
     let former = formats.updateValue(format, forKey: handle)
     return former != nil && former != format
   }
+
+  /// Whether the controller may be sending a train of periodic advertisements, which goes on without the others.
+  func hasPeriodic(_ handle: UInt8) -> Bool { formats[handle]?.hasPeriodic ?? false }
 
   /// The controller has forgotten it, or may have.
   mutating func forget(_ handle: UInt8) { formats[handle] = nil }

@@ -24,6 +24,7 @@ import HCI
 /// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on |
 /// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time   |
 /// | on          | another one with an address of its own came on, and this is connectable with ours | disable; set up again |
+/// | any of these | a train of periodic advertisements is wanted | it is prepared after the set's data, begins after enable, ends after disable |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
 struct AdvertisingMachine<Family: RadioFamily> {
   private typealias Entry = AdvertisingEntry
@@ -32,7 +33,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   private let profile: ControllerProfile
   private let capabilities: AdvertisingCapabilities
   private var handles: AdvertisingHandles
-  private var rotation: AdvertisingRotation
+  private var turns: AdvertisingTurns
   private var entries: OrderedDictionary<AdvertisingSetID, Entry> = [:]
   private var script: Script?
   private var isWaiting = false
@@ -41,20 +42,15 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// Whether the command that waits for its answer disables all sets.
   private var isDisabling = false
   private var lastDisturbance: Instant?
-  /// How often advertisements without connections may be sent. Before 5.0 it was 100 ms (Core 4.2, Vol 6, Part B,
-  /// 4.4.2.2); whether that holds is seen when a shorter interval is refused.
-  private var shortestUnconnectable = Duration.zero
-  /// What the controller allows of each kind; everything, if it is not there.
-  private var allowances: [LEStates.Activity: ActivityTurns.Allowance] = [:]
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<AdvertisingSetID, AdvertisingParameters>) {
     self.profile = profile
     capabilities = profile.advertisingCapabilities
     handles = AdvertisingHandles(count: profile.usableAdvertisingSets)
-    rotation = AdvertisingRotation(sets: profile.usableAdvertisingSets)
+    turns = AdvertisingTurns(sets: profile.usableAdvertisingSets)
     for (set, parameters) in wanted {
       entries[set] = Entry(wanted: parameters)
-      if capabilities.problem(with: parameters) == nil { _ = rotation.admit(set) }
+      if capabilities.problem(with: parameters) == nil { _ = turns.admit(set) }
     }
   }
 
@@ -67,7 +63,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// Sets or withdraws (nil) what is wanted. What can be refused at once is refused.
   mutating func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) -> [RadioAction] {
     guard let parameters else {
-      rotation.remove(set)
+      turns.remove(set)
       if entries[set]?.handle != nil {
         entries[set]?.wanted = nil
         return settled()
@@ -99,27 +95,19 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   /// What the controller sends, as far as known, and what is being set up.
   var running: Set<LEStates.Activity> {
-    var kinds: Set<LEStates.Activity> = []
-    for (set, entry) in entries {
-      switch entry.phase {
-      case .on(let parameters): kinds.insert(parameters.activity)
-      case .lost: if let wanted = entry.wanted { kinds.insert(wanted.activity) }
-      case .waiting, .paused: break
-      }
-      if script?.set == set, case .phase(.on(let parameters)) = script?.outcome { kinds.insert(parameters.activity) }
-    }
+    var kinds = Set(entries.values.compactMap(\.running))
+    if case .phase(.on(let parameters)) = script?.outcome { kinds.insert(parameters.activity) }
     return kinds
   }
 
   /// What the controller allows, from now on.
   mutating func permit(_ new: [LEStates.Activity: ActivityTurns.Allowance]) -> [RadioAction] {
-    let isChanged = new != allowances
-    allowances = new
+    let isChanged = turns.permit(new)
     var actions: [RadioAction] = []
-    for (set, entry) in entries where script?.set != set && allowance(of: entry.wanted).grant == .heldBack {
+    for (set, entry) in entries where script?.set != set && turns.allowance(of: entry.wanted).grant == .heldBack {
       if case .on = entry.phase { continue }
       switch entry.told {
-      case nil: actions += tell(set, .failed(Self.heldBack))
+      case nil: actions += tell(set, .failed(AdvertisingTurns.heldBack))
       case .on: actions += tell(set, .off)
       case .off, .ended, .failed: break
       }
@@ -127,16 +115,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions + (isChanged ? settled() : [])
   }
 
-  private func allowance(of wanted: AdvertisingParameters?) -> ActivityTurns.Allowance {
-    wanted.flatMap { allowances[$0.activity] } ?? .full
-  }
-
-  private static var heldBack: BluetoothError {
-    GAPError.notSupported.error("The adapter cannot send this advertisement while it holds a link.")
-  }
-
   func deadline(after now: Instant) -> Instant? {
-    (entries.values.map { $0.backOff.deadline(after: now) } + [rotation.deadline(after: now)]).compactMap { $0 }.min()
+    (entries.values.map { $0.backOff.deadline(after: now) } + [turns.deadline(after: now)]).compactMap { $0 }.min()
   }
 
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
@@ -204,7 +184,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   /// It has done what it was to do: it is not wanted any more.
   private mutating func finish(_ set: AdvertisingSetID, _ end: AdvertisingEnd) -> [RadioAction] {
-    rotation.remove(set)
+    turns.remove(set)
     entries[set]?.wanted = nil
     entries[set]?.phase = .waiting
     return tell(set, .ended(end)) + settled()
@@ -248,32 +228,28 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   private mutating func nextScript(at now: Instant) -> Script? {
-    let due = rotation.onAir(at: now) { [self] set in
+    let due = turns.due(at: now) { [entries, turns] set in
       guard let entry = entries[set], entry.hopeless == nil, entry.backOff.allows(at: now) else { return false }
-      return allowance(of: entry.wanted).grant == .now
+      return turns.allowance(of: entry.wanted).grant == .now
     }
     for (set, entry) in entries {
-      let wanted = adapted(entry.wanted, of: set)
+      let wanted = turns.adapted(entry.wanted, of: set)
       guard let handle = entry.handle else {
         guard due.contains(set), let wanted, let handle = freeHandle(for: wanted) else { continue }
         entries[set]?.handle = handle
         return start(set, wanted, handle)
       }
-      let disable = Family.advertisingEnd(handle: handle)
+      let endsPeriodic = handles.hasPeriodic(handle)
       switch entry.step(to: wanted, mustRest: mustRest(set, due), isDue: due.contains(set), at: now) {
       case .keep: continue
-      case .rest: return Script(set: set, commands: [disable], outcome: .rested)
+      case .rest: return .off(set, handle, .rested, endsPeriodic: endsPeriodic)
       case .release:
         release(set)
         return nextScript(at: now)
-      case .forget:
-        let forget = Family.forgetAdvertising(handle: handle)
-        return Script(set: set, commands: forget.isEmpty ? [disable] : forget, outcome: .removed)
-      case .end:
-        return Script(set: set, commands: [disable] + Family.forgetAdvertising(handle: handle), outcome: .removed)
-      case .disable: return Script(set: set, commands: [disable], outcome: .phase(.waiting))
-      case .enable(let wanted):
-        return Script(set: set, commands: [begin(set, wanted, handle)], outcome: .phase(.on(wanted)))
+      case .forget: return .forget(set, handle, endsPeriodic: endsPeriodic)
+      case .end: return .off(set, handle, .removed, endsPeriodic: endsPeriodic, removes: true)
+      case .disable: return .off(set, handle, .phase(.waiting), endsPeriodic: endsPeriodic)
+      case .enable(let wanted): return .enable(set, handle, wanted, events: entry.eventsLeft(of: wanted))
       case .start(let wanted): return start(set, wanted, handle)
       }
     }
@@ -281,19 +257,11 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   private mutating func start(_ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8) -> Script {
-    let forget =
-      handles.prepare(handle, for: AdvertisingFormat(wanted)) ? Family.forgetAdvertising(handle: handle) : []
-    return Script(
-      set: set,
-      commands: forget + Family.prepareAdvertising(handle: handle, wanted, own: profile.addressOnAir)
-        + [begin(set, wanted, handle)],
-      outcome: .phase(.on(wanted)))
-  }
-
-  private func begin(
-    _ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8
-  ) -> FamilyCommand<Family> {
-    Family.advertisingBegin(handle: handle, wanted, events: entries[set]?.eventsLeft(of: wanted) ?? 0)
+    let endsPeriodic = handles.hasPeriodic(handle)
+    let forgets = handles.prepare(handle, for: AdvertisingFormat(wanted))
+    let events = entries[set]?.eventsLeft(of: wanted) ?? 0
+    return .start(
+      set, handle, wanted, own: profile.addressOnAir, events: events, endsPeriodic: endsPeriodic, forgets: forgets)
   }
 
   /// Kernels before September 2025 take the kind of address that was set last for that of every link that comes in, and
@@ -324,28 +292,28 @@ struct AdvertisingMachine<Family: RadioFamily> {
     entries[set]?.phase = .lost
     entries[set]?.backOff.fail(at: now)
     switch status.code {
-    case .invalidHCICommandParameters where isTooFast(wanted),
-      .unsupportedFeatureOrParameterValue where isTooFast(wanted):
-      shortestUnconnectable = Self.slow
+    case .invalidHCICommandParameters where turns.isTooFast(wanted),
+      .unsupportedFeatureOrParameterValue where turns.isTooFast(wanted):
+      turns.slowDown()
       release(set)
       entries[set]?.backOff.reset()
       return settled()
     case .invalidHCICommandParameters, .unsupportedFeatureOrParameterValue:
       entries[set]?.hopeless = wanted
-      rotation.remove(set)
+      turns.remove(set)
     case .memoryCapacityExceeded:
       release(set)
       // The controller sends fewer at once than it said: from now on they share what it has.
       let sets = entries.values.count { $0.handle != nil }
-      guard sets > 0 else { return tell(set, .failed(exhausted)) }
-      rotation.sets = sets
+      guard sets > 0 else { return tell(set, .failed(turns.exhausted)) }
+      turns.limit(to: sets)
       entries[set]?.backOff.reset()
       return settled()
     default: break
     }
     // What was on the air before comes back: what keeps it off (a link that the controller cannot advertise beside,
     // another owner) passes, and the back-off tries again.
-    let mayPass = status.code == .commandDisallowed && (entries[set]?.backOff.failures ?? 0) < Self.attempts
+    let mayPass = status.code == .commandDisallowed && (entries[set]?.backOff.failures ?? 0) < AdvertisingEntry.attempts
     switch entries[set]?.told {
     case nil where mayPass:
       // Nor has it failed at the first refusal if it never was there.
@@ -372,8 +340,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// A set is off the air until its next turn.
   private mutating func rested(_ set: AdvertisingSetID) -> [RadioAction] {
     release(set)
-    guard allowance(of: entries[set]?.wanted).grant == .heldBack, case .on? = entries[set]?.told else { return [] }
-    return tell(set, .off)
+    let isHeldBack = turns.allowance(of: entries[set]?.wanted).grant == .heldBack
+    if isHeldBack, case .on? = entries[set]?.told { return tell(set, .off) }
+    return []
   }
 
   private mutating func release(_ set: AdvertisingSetID) {
@@ -388,14 +357,14 @@ struct AdvertisingMachine<Family: RadioFamily> {
     for (set, entry) in entries {
       guard let wanted = entry.wanted, entry.hopeless == nil else { continue }
       if let problem = capabilities.problem(with: wanted) {
-        rotation.remove(set)
+        turns.remove(set)
         actions += tell(set, .failed(problem))
-      } else if !rotation.admit(set) {
-        actions += tell(set, .failed(exhausted))
+      } else if !turns.admit(set) {
+        actions += tell(set, .failed(turns.exhausted))
       }
     }
     for (set, entry) in entries {
-      guard case .on? = entry.told, let wanted = adapted(entry.wanted, of: set) else { continue }
+      guard case .on? = entry.told, let wanted = turns.adapted(entry.wanted, of: set) else { continue }
       // What has to be set up again is reported when that is done.
       if case .on(let current) = entry.phase, current != wanted { continue }
       actions += tell(set, onAir(set, wanted))
@@ -403,31 +372,12 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
-  /// What is wanted, with the interval that it has on the air.
-  private func adapted(_ wanted: AdvertisingParameters?, of set: AdvertisingSetID) -> AdvertisingParameters? {
-    guard var wanted else { return nil }
-    // Another interval would begin the count anew.
-    guard wanted.maximumEvents == nil else { return wanted }
-    wanted.interval = rotation.intervalOnAir(of: set, wanted: wanted.interval)
-    if !wanted.isConnectable { wanted.interval = max(wanted.interval, shortestUnconnectable) }
-    return wanted
-  }
-
   /// How often a new advertisement is tried before a refusal that may pass is told.
   private static var attempts: Int { 3 }
-  private static var slow: Duration { .milliseconds(100) }
-
-  /// Whether the interval may be what the controller refuses.
-  private func isTooFast(_ wanted: AdvertisingParameters) -> Bool {
-    !wanted.isConnectable && wanted.interval < Self.slow && shortestUnconnectable < Self.slow
-  }
-
   /// - Parameter parameters: as they are on the air.
   private func onAir(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> AdvertisingStatus {
-    let interval = TimeUnits.slots(TimeUnits.advertising(parameters.interval))
-    let mean = parameters.endsByItself ? interval : rotation.realInterval(of: set, onAir: interval)
-    return .on(
-      interval: mean * allowance(of: parameters).slowdown,
+    .on(
+      interval: turns.realInterval(of: set, parameters),
       txPower: parameters.txPower == nil ? nil : entries[set]?.txPower)
   }
 
@@ -435,9 +385,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// others of its kind.
   private func mustRest(_ set: AdvertisingSetID, _ due: [AdvertisingSetID]) -> Bool {
     guard !due.contains(set), let entry = entries[set] else { return false }
-    if allowance(of: entry.wanted).grant != .now { return true }
+    if turns.allowance(of: entry.wanted).grant != .now { return true }
     if case .on(let parameters) = entry.phase, parameters.endsByItself { return false }
-    return rotation.sharing.contains(set)
+    return turns.isShared(set)
   }
 
   private mutating func tell(_ set: AdvertisingSetID, _ status: AdvertisingStatus) -> [RadioAction] {
@@ -448,10 +398,5 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   private func freeHandle(for wanted: AdvertisingParameters) -> UInt8? {
     handles.free(besides: Set(entries.values.compactMap(\.handle)), hasOwnAddress: wanted.ownAddress != nil)
-  }
-
-  private var exhausted: BluetoothError {
-    GAPError.advertisingSetsExhausted.error(
-      "This adapter sends at most \(rotation.capacity) advertisements, in rotation: stop one.")
   }
 }

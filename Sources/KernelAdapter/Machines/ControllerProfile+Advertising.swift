@@ -12,6 +12,7 @@ extension ControllerProfile {
     if features.contains(.phy2M) { phys.insert(.le2M) }
     if features.contains(.codedPHY) { phys.insert(.leCoded) }
     return AdvertisingCapabilities(
-      isExtended: advertisesExtended, dataLength: advertisingDataLength, phys: phys, address: address)
+      isExtended: advertisesExtended, dataLength: advertisingDataLength, phys: phys, address: address,
+      hasPeriodic: hasPeriodicAdvertising)
   }
 }

@@ -70,6 +70,10 @@ struct ControllerProfile: Hashable {
 
   /// Whether advertising uses the extended commands.
   var advertisesExtended: Bool { features.contains(.extendedAdvertising) }
+  /// Whether it has periodic advertising: the feature and the three commands.
+  var hasPeriodicAdvertising: Bool {
+    advertisesExtended && features.contains(.periodicAdvertising) && has(octet: 37, bits: 0x1C)
+  }
   /// Whether scanning uses the extended commands.
   var scansExtended: Bool { has(octet: 37, bits: 0x60) && !faults.contains(.extendedScan) }
   /// Whether connecting uses the extended command.

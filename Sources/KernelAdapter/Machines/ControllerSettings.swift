@@ -23,7 +23,7 @@ enum ControllerSettings {
     let isCycled = (needsCycle || changesPrivacy) && current.contains(.powered)
     add(RemoveDevice())
     add(RemoveAdvertising())
-    let local = identity(information, spareAddress: spareAddress)
+    let local = information.address(orSpare: spareAddress)
     script += keys(for: index, bonds.filter { $0.local == local })
     if isCycled, information.address != 0 { add(SetPowered(value: 0)) }
     if information.address == 0 {
@@ -44,12 +44,6 @@ enum ControllerSettings {
     }
     if !current.contains(.powered) || information.address == 0 || isCycled { add(SetPowered(value: 1)) }
     return script
-  }
-
-  /// The address that a controller keeps.
-  static func identity(_ information: ControllerInformation, spareAddress: UInt64) -> DeviceAddress {
-    information.address == 0
-      ? DeviceAddress(value: spareAddress, kind: .random) : DeviceAddress(value: information.address, kind: .public)
   }
 
   private static func privacy(_ identityResolvingKey: [UInt8]?) -> SetPrivacy {
@@ -94,5 +88,13 @@ enum ControllerSettings {
     if wasPrivate { add(privacy(nil)) }
     if isCycled, found.contains(.powered) { add(SetPowered(value: 1)) }
     return script
+  }
+}
+
+extension ControllerInformation {
+  /// The controller's address on the air.
+  /// - Parameter spare: the random static address that it gets if it has no public one.
+  func address(orSpare spare: UInt64) -> DeviceAddress {
+    address == 0 ? DeviceAddress(value: spare, kind: .random) : DeviceAddress(value: address, kind: .public)
   }
 }

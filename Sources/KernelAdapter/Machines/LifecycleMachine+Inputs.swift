@@ -3,6 +3,24 @@ import Bluetooth
 import HCI
 
 extension LifecycleMachine {
+  /// Where it stands.
+  enum State: Hashable {
+    case stopped
+    case opening
+    case searching(remaining: [ControllerIndex])
+    case examining
+    case configuring
+    /// The controller was not switched on; nothing else is known yet.
+    case refused(AdapterProblem)
+    case openingRadio
+    case on
+    case suspended
+    case off
+    case absent
+    case failed(AdapterProblem.Kind)
+    case stopping
+  }
+
   /// What happens.
   enum Input: Hashable {
     case start

@@ -40,23 +40,6 @@ import HCI
 ///
 /// Blocked is: failed, because of rfkill.
 struct LifecycleMachine {
-  private enum State: Hashable {
-    case stopped
-    case opening
-    case searching(remaining: [ControllerIndex])
-    case examining
-    case configuring
-    /// The controller was not switched on; nothing else is known yet.
-    case refused(AdapterProblem)
-    case openingRadio
-    case on
-    case suspended
-    case off
-    case absent
-    case failed(AdapterProblem.Kind)
-    case stopping
-  }
-
   /// A controller may load its firmware while it is powered on, and answer each of the kernel's thirty commands late.
   static let patience = Duration.seconds(30)
   /// While stopping, answers are not awaited for long.
@@ -77,9 +60,7 @@ struct LifecycleMachine {
   /// The settings as they were when we first saw the controller.
   private var found: ManagementSettings?
   private var wantsPower = true
-  /// The command that waits for its answer, and those behind it.
-  private var outstanding: UInt16?
-  private var script: [ManagementPacket] = []
+  private var script = ManagementScript()
   private(set) var deadline: Instant?
   private var backOff = BackOff(first: .seconds(2), limit: .seconds(10))
   private var isPowerAsked = false
@@ -174,10 +155,9 @@ struct LifecycleMachine {
       state = .off
       return [.state(.off)] + powerDone(nil)
     }
-    script = ControllerSettings.script(
+    script.rest = ControllerSettings.script(
       for: index, information, spareAddress: spareAddress, pairing: pairing, bonds: bonds,
-      identityResolvingKey: privacy?.identityResolvingKey(
-        of: ControllerSettings.identity(information, spareAddress: spareAddress)),
+      identityResolvingKey: privacy?.identityResolvingKey(of: information.address(orSpare: spareAddress)),
       needsCycle: needsCycle)
     needsCycle = false
     state = .configuring
@@ -186,7 +166,7 @@ struct LifecycleMachine {
   }
 
   private mutating func nextInScript(at now: Instant) -> [Action] {
-    guard script.isEmpty else { return [send(script.removeFirst(), at: now)] }
+    guard script.rest.isEmpty else { return [send(script.rest.removeFirst(), at: now)] }
     deadline = nil
     if state == .stopping {
       state = .stopped
@@ -203,8 +183,7 @@ struct LifecycleMachine {
   private mutating func openRadio() -> [Action] {
     guard let index, let information else { return [] }
     state = .openingRadio
-    let address = ControllerSettings.identity(information, spareAddress: spareAddress)
-    return [.openRadio(index, address: address)]
+    return [.openRadio(index, address: information.address(orSpare: spareAddress))]
   }
 
   private mutating func setPower(_ isOn: Bool, at now: Instant) -> [Action] {
@@ -216,7 +195,7 @@ struct LifecycleMachine {
       state = .off
       return [.closeRadio(Self.off), .state(.off), send(ManagementPacket(SetPowered(value: 0), index: index), at: now)]
     // What the controller reports before it is off would soon be wrong.
-    case .off where isOn: return outstanding == nil ? search(at: now) : []
+    case .off where isOn: return !script.isBusy ? search(at: now) : []
     case .on, .off, .suspended: return powerDone(nil)
     case .absent, .stopped, .stopping, .opening:
       return powerDone(GAPError.adapterAbsent.error("There is no adapter \(selector)."))
@@ -257,7 +236,7 @@ struct LifecycleMachine {
 
   /// Finds out what events that were lost may have told.
   private mutating func check(at now: Instant) -> [Action] {
-    guard outstanding == nil else { return [] }
+    guard !script.isBusy else { return [] }
     switch state {
     case .absent: return search(at: now)
     case .on, .off, .suspended:
@@ -274,20 +253,16 @@ struct LifecycleMachine {
     do { event = try ManagementEvent(decoding: packet) } catch {
       return [.log("an mgmt event could not be decoded: \(error)")]
     }
+    if let answer = script.take(event) {
+      deadline = nil
+      return answered(answer, packet.index, at: now)
+    }
     switch event {
-    case .commandComplete(let complete) where complete.opcode == outstanding:
-      outstanding = nil
-      deadline = nil
-      return answered(complete.opcode, complete.status, complete.returnParameters, packet.index, at: now)
-    case .commandStatus(let status) where status.opcode == outstanding:
-      outstanding = nil
-      deadline = nil
-      return answered(status.opcode, status.status, [], packet.index, at: now)
     case .indexAdded:
       let told = [Action.controllers([packet.index])]
       switch state {
       case .absent: return told + search(at: now)
-      case .failed where outstanding == nil: return told + search(at: now)
+      case .failed where !script.isBusy: return told + search(at: now)
       default: return told
       }
     case .indexRemoved where packet.index == index: return removed()
@@ -303,7 +278,7 @@ struct LifecycleMachine {
     guard state != .stopped, state != .stopping else { return [] }
     index = nil
     found = nil
-    outstanding = nil
+    script.giveUp()
     deadline = nil
     isSuspended = false
     state = .absent
@@ -319,18 +294,19 @@ struct LifecycleMachine {
       state = .off
       let answer = powerDone(wantsPower ? Self.off : nil)
       return [.closeRadio(Self.off), .state(.off)] + (wantsPower ? [.findBlock] : []) + answer
-    case .off where settings.contains(.powered) && outstanding == nil:
+    case .off where settings.contains(.powered) && !script.isBusy:
       wantsPower = true
       return search(at: now)
-    case .failed where outstanding == nil && settings.contains(.powered): return search(at: now)
+    case .failed where !script.isBusy && settings.contains(.powered): return search(at: now)
     default: return []
     }
   }
 
   private mutating func answered(
-    _ opcode: UInt16, _ status: ManagementStatus, _ octets: [UInt8], _ index: ControllerIndex, at now: Instant
+    _ answer: ManagementScript.Answer, _ index: ControllerIndex, at now: Instant
   ) -> [Action] {
-    switch (opcode, state) {
+    let (status, octets) = (answer.status, answer.octets)
+    switch (answer.opcode, state) {
     case (ReadIndexList.opcode, .searching):
       guard status == .success, let list = try? ControllerIndexList(decoding: octets) else {
         return fail(problem(status, "list the adapters"), at: now)
@@ -357,8 +333,8 @@ struct LifecycleMachine {
       return powerDone(status == .success ? nil : Self.failed(problem(status, "switch off")))
     case (_, .configuring):
       // Only two of the settings are indispensable.
-      let isPower = opcode == SetPowered.opcode
-      let isNeeded = isPower || opcode == SetStaticAddress.opcode || opcode == SetLowEnergy.opcode
+      let isPower = answer.opcode == SetPowered.opcode
+      let isNeeded = isPower || [SetStaticAddress.opcode, SetLowEnergy.opcode].contains(answer.opcode)
       guard status == .success || (!isNeeded && status != .permissionDenied) else {
         let problem = problem(status, isPower ? "be switched on" : "be set up")
         guard isPower, status != .permissionDenied else { return fail(problem, at: now) }
@@ -375,7 +351,7 @@ struct LifecycleMachine {
   private mutating func tick(at now: Instant) -> [Action] {
     guard let deadline, deadline <= now else { return [] }
     self.deadline = nil
-    outstanding = nil
+    script.giveUp()
     switch state {
     case .failed where !isManagementOpen:
       state = .opening
@@ -391,7 +367,7 @@ struct LifecycleMachine {
   }
 
   private mutating func send(_ packet: ManagementPacket, at now: Instant) -> Action {
-    outstanding = packet.code
+    script.sent(packet)
     deadline = now.advanced(by: state == .stopping ? Self.stopPatience : Self.patience)
     return .send(packet)
   }
@@ -402,8 +378,7 @@ struct LifecycleMachine {
     guard state != .stopped, state != .stopping else { return [] }
     let wasOn = state == .on
     state = .failed(problem.kind)
-    script = []
-    outstanding = nil
+    script.clear()
     backOff.fail(at: now)
     deadline = backOff.notBefore
     let error = Self.failed(problem)
@@ -414,10 +389,9 @@ struct LifecycleMachine {
     guard state != .stopped, state != .stopping else { return state == .stopped ? [.stopped] : [] }
     let wasInUse = [.on, .suspended, .openingRadio, .configuring].contains(state)
     state = .stopping
-    script = []
-    outstanding = nil
+    script.clear()
     if wasInUse, let index, let found {
-      script = ControllerSettings.restoringScript(
+      script.rest = ControllerSettings.restoringScript(
         for: index, found, acceptedPairing: pairing.acceptsDevices, wasPrivate: privacy != nil, needsCycle: needsCycle)
     }
     return nextInScript(at: now)

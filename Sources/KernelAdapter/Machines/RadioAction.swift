@@ -39,17 +39,3 @@ enum RadioAction: Hashable {
   /// Something for the log.
   case log(String)
 }
-
-/// What a controller tells about a link that is up.
-enum LinkNews: Hashable {
-  /// Its parameters changed.
-  case parameters(LinkParameters)
-  /// Its parameters stay as they are.
-  case parametersRefused(HCIStatus)
-  /// Its PHYs are these; or stay as they are, if the status is an error.
-  case phy(HCIStatus, tx: PHY?, rx: PHY?)
-  /// The longest payloads of packets are these, in octets.
-  case dataLength(tx: Int, rx: Int)
-  /// The other controller has these features.
-  case features(LEFeatures)
-}

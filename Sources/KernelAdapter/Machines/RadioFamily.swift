@@ -24,6 +24,11 @@ protocol RadioFamily: CommandFamily {
   /// What releases the controller's memory of an advertisement that is off.
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>]
 
+  /// What prepares a train of periodic advertisements while it is off.
+  static func preparePeriodic(handle: UInt8, _ periodic: PeriodicAdvertising) -> [FamilyCommand<Self>]
+  /// What begins or ends a train.
+  static func periodicEnable(handle: UInt8, _ isEnabled: Bool) -> [FamilyCommand<Self>]
+
   /// Connects to any device in the accept list. `first` is one of them, for controllers that ignore the list.
   static func createConnection(
     first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType

@@ -20,12 +20,16 @@ struct AdvertisingOptions: ParsableArguments {
   @Option(help: "The PHY on which it begins, 1M or coded; coded implies --extended.") var phy: String?
   @Option(help: "The PHY on which it goes on, 1M, 2M or coded; implies --extended.") var secondaryPhy: String?
   @Option(help: "End after so many advertising events, 1 to 255.") var count: Int?
+  @Option(help: "Periodic advertising, too, with these AD structures in hex; implies --extended and --not-connectable.")
+  var periodic: String?
+  @Option(help: "With --periodic: the time between two packets in seconds, 0.0075 to 81.91875.")
+  var periodicInterval: Double?
 
   /// Adds what was given to the params of a call.
   func apply(to params: inout AdvertisingStart.Params) throws {
     params.solicitedServices = solicit.isEmpty ? nil : solicit
     params.uri = uri
-    params.structures = try raw.map(Self.structures)
+    params.structures = try raw.map { try Self.structures($0, of: "--raw") }
     if scannable { (params.scannable, params.connectable) = (true, false) }
     if extended || anonymous || includeTxPower || secondaryPhy != nil || phy.map({ $0 != "1M" }) == true {
       params.extended = true
@@ -40,12 +44,19 @@ struct AdvertisingOptions: ParsableArguments {
     params.primaryPHY = phy
     params.secondaryPHY = secondaryPhy
     params.count = count
+    if let periodic {
+      params.periodic = .init(interval: periodicInterval, structures: try Self.structures(periodic, of: "--periodic"))
+      (params.extended, params.connectable) = (true, anonymous ? nil : false)
+    } else if periodicInterval != nil {
+      throw Failure("--periodic-interval goes with --periodic", status: 64)
+    }
   }
 
-  private static func structures(_ hex: String) throws -> [AdvertisingStart.Structure] {
+  private static func structures(_ hex: String, of option: String) throws -> [AdvertisingStart.Structure] {
     let parsed = AdvertisingData(parsing: try octets(hex))
     guard parsed.malformedCount == 0, try parsed.encode() == octets(hex) else {
-      throw Failure("--raw must be AD structures: each its length, its type and its data, such as 03196603", status: 64)
+      throw Failure(
+        "\(option) must be AD structures: each its length, its type and its data, such as 03196603", status: 64)
     }
     return parsed.structures.map { .init(type: Int($0.type.rawValue), data: HexBytes($0.data)) }
   }

@@ -1,0 +1,64 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// A sequence of commands for one set, and what is true when all of them went well.
+struct AdvertisingScript<Family: RadioFamily> {
+  enum Outcome: Hashable {
+    case phase(AdvertisingEntry.Phase)
+    /// Its turn is over: the handle is free.
+    case rested
+    /// It has left the controller.
+    case removed
+  }
+
+  let set: AdvertisingSetID
+  var commands: [FamilyCommand<Family>]
+  let outcome: Outcome
+}
+
+extension AdvertisingScript {
+  /// What puts a set on the air.
+  /// - Parameters:
+  ///   - own: the controller's address.
+  ///   - events: after how many advertising events it ends; 0 for never.
+  ///   - endsPeriodic: whether the set may still be sending periodic advertisements.
+  ///   - forgets: whether the controller has to forget what it has of the set before.
+  static func start(
+    _ set: AdvertisingSetID, _ handle: UInt8, _ wanted: AdvertisingParameters, own: DeviceAddress, events: UInt8,
+    endsPeriodic: Bool, forgets: Bool
+  ) -> Self {
+    var commands = endsPeriodic ? Family.periodicEnable(handle: handle, false) : []
+    if forgets { commands += Family.forgetAdvertising(handle: handle) }
+    commands += Family.prepareAdvertising(handle: handle, wanted, own: own)
+    if let periodic = wanted.periodic { commands += Family.preparePeriodic(handle: handle, periodic) }
+    let enable = enable(set, handle, wanted, events: events)
+    return Self(set: set, commands: commands + enable.commands, outcome: enable.outcome)
+  }
+
+  /// What puts a set on the air that the controller knows already. Its train begins with it, or goes on.
+  static func enable(_ set: AdvertisingSetID, _ handle: UInt8, _ wanted: AdvertisingParameters, events: UInt8) -> Self {
+    let begin = [Family.advertisingBegin(handle: handle, wanted, events: events)]
+    let periodic = wanted.periodic == nil ? [] : Family.periodicEnable(handle: handle, true)
+    return Self(set: set, commands: begin + periodic, outcome: .phase(.on(wanted)))
+  }
+
+  /// What takes a set off the air, with its train.
+  /// - Parameter removes: whether the controller forgets it, too.
+  static func off(
+    _ set: AdvertisingSetID, _ handle: UInt8, _ outcome: Outcome, endsPeriodic: Bool, removes: Bool = false
+  ) -> Self {
+    var commands = [Family.advertisingEnd(handle: handle)]
+    if endsPeriodic { commands += Family.periodicEnable(handle: handle, false) }
+    if removes { commands += Family.forgetAdvertising(handle: handle) }
+    return Self(set: set, commands: commands, outcome: outcome)
+  }
+
+  /// What has the controller forget a set that is off, although its train may not be.
+  static func forget(_ set: AdvertisingSetID, _ handle: UInt8, endsPeriodic: Bool) -> Self {
+    let forget = Family.forgetAdvertising(handle: handle)
+    let end = endsPeriodic ? Family.periodicEnable(handle: handle, false) : []
+    return Self(
+      set: set, commands: forget.isEmpty ? [Family.advertisingEnd(handle: handle)] : end + forget, outcome: .removed)
+  }
+}

@@ -1,0 +1,98 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// What the controller can send at once: the turns of advertisements that share its sets, what it allows beside its
+/// links and other activities, and how often each is sent because of that.
+struct AdvertisingTurns {
+  /// Whether a kind of advertisement may be sent now, and how much slower it is for it.
+  typealias Allowance = ActivityTurns.Allowance
+
+  private var rotation: AdvertisingRotation
+  /// How often advertisements without connections may be sent. Before 5.0 it was 100 ms (Core 4.2, Vol 6, Part B,
+  /// 4.4.2.2); whether that holds is seen when a shorter interval is refused.
+  private var shortestUnconnectable = Duration.zero
+  /// What the controller allows of each kind; everything, if it is not there.
+  private var allowances: [LEStates.Activity: Allowance] = [:]
+
+  /// - Parameter sets: how many sets the controller has.
+  init(sets: Int) { rotation = AdvertisingRotation(sets: sets) }
+
+  /// When the turn of a set is over.
+  func deadline(after now: Instant) -> Instant? { rotation.deadline(after: now) }
+
+  // MARK: - Sets
+
+  /// A set is wanted.
+  /// - Returns: whether there is a place for it.
+  mutating func admit(_ set: AdvertisingSetID) -> Bool { rotation.admit(set) }
+
+  /// A set is not wanted any more, or cannot be sent.
+  mutating func remove(_ set: AdvertisingSetID) { rotation.remove(set) }
+
+  /// The controller has memory for so many sets at once, fewer than it said.
+  mutating func limit(to sets: Int) { rotation.sets = sets }
+
+  /// The sets whose turn it is, of those that can be sent.
+  mutating func due(at now: Instant, able: (AdvertisingSetID) -> Bool) -> [AdvertisingSetID] {
+    rotation.onAir(at: now, able: able)
+  }
+
+  /// Whether a set shares the air with others.
+  func isShared(_ set: AdvertisingSetID) -> Bool { rotation.sharing.contains(set) }
+
+  /// The error of an advertisement for which there is no place.
+  var exhausted: BluetoothError {
+    GAPError.advertisingSetsExhausted.error(
+      "This adapter sends at most \(rotation.capacity) advertisements, in rotation: stop one.")
+  }
+
+  // MARK: - Beside links
+
+  /// What the controller allows, from now on.
+  /// - Returns: whether that is something else than before.
+  mutating func permit(_ new: [LEStates.Activity: Allowance]) -> Bool {
+    defer { allowances = new }
+    return new != allowances
+  }
+
+  /// What is allowed of an advertisement.
+  func allowance(of wanted: AdvertisingParameters?) -> Allowance {
+    wanted.flatMap { allowances[$0.activity] } ?? .full
+  }
+
+  /// The error of an advertisement that links hold back.
+  static var heldBack: BluetoothError {
+    GAPError.notSupported.error("The adapter cannot send this advertisement while it holds a link.")
+  }
+
+  // MARK: - Intervals
+
+  private static var slow: Duration { .milliseconds(100) }
+
+  /// Whether the interval may be what the controller refuses.
+  func isTooFast(_ wanted: AdvertisingParameters) -> Bool {
+    !wanted.isConnectable && wanted.interval < Self.slow && shortestUnconnectable < Self.slow
+  }
+
+  /// The controller refused an interval that is too fast.
+  mutating func slowDown() { shortestUnconnectable = Self.slow }
+
+  /// What is wanted, with the interval that it has on the air.
+  func adapted(_ wanted: AdvertisingParameters?, of set: AdvertisingSetID) -> AdvertisingParameters? {
+    guard var wanted else { return nil }
+    // Another interval would begin the count anew.
+    guard wanted.maximumEvents == nil else { return wanted }
+    wanted.interval = rotation.intervalOnAir(of: set, wanted: wanted.interval)
+    if !wanted.isConnectable { wanted.interval = max(wanted.interval, shortestUnconnectable) }
+    return wanted
+  }
+
+  /// How often it is sent, with its turns and those of the controller's other activities.
+  /// - Parameter parameters: as they are on the air.
+  func realInterval(of set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> Duration {
+    let interval = TimeUnits.slots(TimeUnits.advertising(parameters.interval))
+    let mean = parameters.endsByItself ? interval : rotation.realInterval(of: set, onAir: interval)
+    return mean * allowance(of: parameters).slowdown
+  }
+}

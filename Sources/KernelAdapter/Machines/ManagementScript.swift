@@ -1,0 +1,46 @@
+import Bluetooth
+import HCI
+
+/// The mgmt commands that are sent one after the other, and the one whose answer is awaited.
+struct ManagementScript {
+  /// What the kernel says to a command.
+  struct Answer: Hashable {
+    let opcode: UInt16
+    let status: ManagementStatus
+    /// The return parameters.
+    let octets: [UInt8]
+  }
+
+  /// Those that follow.
+  var rest: [ManagementPacket] = []
+  private(set) var outstanding: UInt16?
+
+  /// Whether an answer is awaited.
+  var isBusy: Bool { outstanding != nil }
+
+  /// This command was sent.
+  mutating func sent(_ packet: ManagementPacket) { outstanding = packet.code }
+
+  /// The answer that an event is to the command that was sent.
+  mutating func take(_ event: ManagementEvent) -> Answer? {
+    let answer: Answer
+    switch event {
+    case .commandComplete(let complete):
+      answer = Answer(opcode: complete.opcode, status: complete.status, octets: complete.returnParameters)
+    case .commandStatus(let status): answer = Answer(opcode: status.opcode, status: status.status, octets: [])
+    default: return nil
+    }
+    guard answer.opcode == outstanding else { return nil }
+    outstanding = nil
+    return answer
+  }
+
+  /// No answer is awaited any more.
+  mutating func giveUp() { outstanding = nil }
+
+  /// Nor does anything follow.
+  mutating func clear() {
+    rest = []
+    outstanding = nil
+  }
+}

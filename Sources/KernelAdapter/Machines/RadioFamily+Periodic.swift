@@ -1,0 +1,32 @@
+import Adapter
+import HCI
+
+extension LegacyFamily {
+  // Bluetooth 4 has no periodic advertising: what asks for it is refused before.
+  static func preparePeriodic(handle: UInt8, _ periodic: PeriodicAdvertising) -> [FamilyCommand<Self>] { [] }
+  static func periodicEnable(handle: UInt8, _ isEnabled: Bool) -> [FamilyCommand<Self>] { [] }
+}
+
+extension ExtendedFamily {
+  static func preparePeriodic(handle: UInt8, _ periodic: PeriodicAdvertising) -> [FamilyCommand<Self>] {
+    let interval = TimeUnits.periodic(periodic.interval)
+    let parameters = LESetPeriodicAdvertisingParameters {
+      $0.advertisingHandle = handle
+      $0.intervalMin = interval
+      $0.intervalMax = interval
+      $0.properties = periodic.includesTxPower ? LESetPeriodicAdvertisingParameters.includesTxPower : 0
+    }
+    return [FamilyCommand(parameters)]
+      + LESetPeriodicAdvertisingData.fragments(of: periodic.data, advertisingHandle: handle).map { FamilyCommand($0) }
+  }
+
+  static func periodicEnable(handle: UInt8, _ isEnabled: Bool) -> [FamilyCommand<Self>] {
+    [
+      FamilyCommand(
+        LESetPeriodicAdvertisingEnable {
+          $0.isEnabled = isEnabled
+          $0.advertisingHandle = handle
+        })
+    ]
+  }
+}
