@@ -29,8 +29,9 @@ SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kerne
   Tests/Kernel/guest/{start,finish,cases} Tests/Avatar/run Tests/Avatar/guest \
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* packaging/debian/bled.postrm
 
-.PHONY: help deps build deb demo examples test test-fast test-examples docs-test test-kernel test-avatar test-fuzz test-attack \
-  lint-deb test-deb conformance fuzz soak attack panic bench lint format sdk install install-sdk uninstall clean
+.PHONY: help deps build deb demo examples test test-fast test-examples docs-test docs-pictures test-kernel test-avatar \
+  test-fuzz test-attack lint-deb test-deb conformance fuzz soak attack panic bench lint format sdk \
+  install install-sdk uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +74,10 @@ test-examples: examples sdk ## tests the examples, and a package built with make
 docs-test: deps ## runs what README.md and docs/ show, and compares it; PAGE=pairing selects
 	@swift build $(CHECKED)
 	@Tests/Docs/docs_test.py $(PAGE)
+
+docs-pictures: deps ## draws docs/session.svg from what the programs print
+	@swift build $(CHECKED)
+	@Tests/Docs/pictures.py
 
 test-kernel: build examples ## runs the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 or zoo selects
 	@Tests/Kernel/run

@@ -16,6 +16,18 @@ def ordinary_user():
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
+def copy_programs(sources, scratch):
+    """The daemon and bleshell where an ordinary user may run them: of the debug build, else of the release build."""
+    for folder in (os.environ.get("BLED_PROGRAMS"), ".build/debug", ".build/dist"):
+        if folder and all((sources / folder / name).exists() for name in ("bled", "bleshell")):
+            programs = scratch / "programs"
+            programs.mkdir()
+            for name in ("bled", "bleshell"):
+                shutil.copy(sources / folder / name, programs)
+            return programs
+    raise SystemExit("docs-test: bled and bleshell are not built; run make docs-test")
+
+
 class Desk:
     def __init__(self, folder, programs, sources):
         self.folder = pathlib.Path(folder)

@@ -6,7 +6,6 @@
 
 import argparse
 import concurrent.futures
-import os
 import pathlib
 import shlex
 import shutil
@@ -16,8 +15,9 @@ import time
 
 import blocks
 import compare
+import pictures
 from conversation import Conversation, Difference
-from desk import Desk
+from desk import Desk, copy_programs
 from snippets import Snippets
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
@@ -29,7 +29,8 @@ class Page:
         self.failures, self.not_run, self.count = [], [], 0
         self.blocks = []
         try:
-            self.blocks = blocks.read(path.read_text().splitlines())
+            text = path.read_text()
+            self.blocks = pictures.blocks_of(text) if path.suffix == ".svg" else blocks.read(text.splitlines())
         except blocks.PageError as error:
             self.failures.append(str(error))
 
@@ -128,20 +129,12 @@ class Page:
                 self.failures.append(f"{number}: {error}")
 
 
-def programs_folder():
-    """The folder of the daemon and bleshell: of the debug build, else of the release build."""
-    for folder in (os.environ.get("BLED_PROGRAMS"), ".build/debug", ".build/dist"):
-        if folder and all((SOURCES / folder / name).exists() for name in ("bled", "bleshell")):
-            return SOURCES / folder
-    sys.exit("docs-test: bled and bleshell are not built; run make docs-test")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("pages", nargs="*", help="the beginnings of their names")
     wanted = parser.parse_args().pages
     began = time.monotonic()
-    paths = [SOURCES / "README.md", *sorted((SOURCES / "docs").glob("*.md"))]
+    paths = [SOURCES / "README.md", *sorted((SOURCES / "docs").glob("*.md")), pictures.SESSION]
     if wanted:
         paths = [path for path in paths if path.name.lower().startswith(tuple(name.lower() for name in wanted))]
         if not paths:
@@ -168,10 +161,7 @@ def main():
 
 def run(pages, scratch, built):
     """Runs the pages, and prints a line for each and what fails; returns how many failures there are."""
-    programs = scratch / "programs"
-    programs.mkdir()
-    for name in ("bled", "bleshell"):
-        shutil.copy(programs_folder() / name, programs)
+    programs = copy_programs(SOURCES, scratch)
     snippets = Snippets(SOURCES, built, scratch / "swift")
     for page in pages:
         snippets.add(page.name, page.blocks)
@@ -193,7 +183,8 @@ def run(pages, scratch, built):
             page, seconds = done.result()
             failed += len(page.failures)
             word = "FAIL" if page.failures else "ok"
-            print(f"{word:4} {page.name:32} {page.count:3} blocks, {len(page.not_run)} not run {seconds:6.1f} s", flush=True)
+            counts = f"{page.count:3} blocks, {len(page.not_run)} not run"
+            print(f"{word:4} {page.name:32} {counts} {seconds:6.1f} s", flush=True)
             for failure in page.failures:
                 print("     " + f"{page.name}:{failure}".replace("\n", "\n       "), flush=True)
         found = check.result()

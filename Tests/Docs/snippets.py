@@ -49,7 +49,8 @@ class Snippets:
                 f'import PackageDescription\n#sourceLocation(file: "{page}", line: {block.first - 1})\n'
                 + 'let package = Package(name: "page",\n' + "\n".join(block.lines) + "\n)\n"
             )  # fmt: skip
-            found += self._compile(["-typecheck", path, "-I", _manifest_interface(), "-package-description-version", "6.0"])
+            interface = ["-I", _manifest_interface(), "-package-description-version", "6.0"]
+            found += self._compile(["-typecheck", path, *interface])
         return found
 
     def build(self, name, block, page, folder):
