@@ -73,6 +73,7 @@ test-examples: examples sdk ## tests the examples, and a package built with make
 
 docs-test: deps ## runs what README.md and docs/ show, and compares it; PAGE=pairing selects
 	@swift build $(CHECKED)
+	@python3 -B -m unittest discover --quiet --start-directory Tests/Docs
 	@Tests/Docs/docs_test.py $(PAGE)
 
 docs-pictures: deps ## draws docs/session.svg from what the programs print
