@@ -27,10 +27,11 @@ SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/S
   Fuzz/Package.swift Fuzz/Sources Examples
 SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel \
   Tests/Kernel/guest/{start,finish,cases} Tests/Avatar/run Tests/Avatar/guest \
-  Tests/Packages/{run,guest,fetch-root} packaging/debian/bled.postrm
+  Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* packaging/debian/bled.postrm
 
-.PHONY: help deps build deb demo examples test test-fast test-examples test-kernel test-avatar test-fuzz test-attack \
-  lint-deb test-deb conformance fuzz soak attack panic bench lint format sdk install install-sdk uninstall clean
+.PHONY: help deps build deb demo examples test test-fast test-examples docs-test docs-pictures test-kernel test-avatar \
+  test-fuzz test-attack lint-deb test-deb conformance fuzz soak attack panic bench lint format sdk \
+  install install-sdk uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,7 +55,7 @@ demo: build ## shows both roles on the simulated adapter, in less than a minute
 examples: deps ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: test-fast test-examples test-kernel test-fuzz test-attack lint-deb ## runs all tests
+test: test-fast test-examples docs-test test-kernel test-fuzz test-attack lint-deb ## runs all tests
 
 # The simulation keeps all cores busy, which would make tests that wait for processes and sockets time out.
 test-fast: deps ## runs the tests that need no other kernel; with SANITIZE=address or SANITIZE=thread under a sanitizer
@@ -69,6 +70,15 @@ test-examples: examples sdk ## tests the examples, and a package built with make
 	@swift build $(CHECKED) --product bleshell
 	@scripts/test-examples
 	@scripts/test-sdk
+
+docs-test: deps ## runs what README.md and docs/ show, and compares it; PAGE=pairing selects
+	@swift build $(CHECKED)
+	@python3 -B -m unittest discover --quiet --start-directory Tests/Docs
+	@Tests/Docs/docs_test.py $(PAGE)
+
+docs-pictures: deps ## draws docs/session.svg from what the programs print
+	@swift build $(CHECKED)
+	@Tests/Docs/pictures.py
 
 test-kernel: build examples ## runs the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 or zoo selects
 	@Tests/Kernel/run

@@ -89,6 +89,25 @@ class Session:
             if "method" in message:
                 self._events.append(message)
 
+    def message(self, within=30):
+        """Returns the next event, or call of the daemon, such as server.read, which wants an answer: a dictionary with
+        "method" and "params". Raises TimeoutError if none comes within so many seconds."""
+        deadline = time.monotonic() + within
+        while not self._events:
+            message = self._receive(deadline)
+            if "method" in message:
+                self._events.append(message)
+        return self._events.popleft()
+
+    def answer(self, message, **result):
+        """Answers a call of the daemon."""
+        self._send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+    def refuse(self, message, code, text):
+        """Refuses a read or write of a device with an error code of ATT, such as 3, Write Not Permitted."""
+        data = {"domain": "att", "code": code}
+        self._send({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32000, "message": text, "data": data}})
+
     def _send(self, message):
         self._socket.settimeout(None)
         self._socket.sendall(json.dumps(message).encode() + b"\n")

@@ -26,7 +26,7 @@ extension Machine {
         Finding(
           .kernel, .note,
           "Kernels 6.1 can stop with \"kernel BUG at lib/list_debug.c\" when a silent link ends; bled avoids most cases.",
-          remedy: "Use a newer kernel, such as 6.12 from bookworm-backports (docs/deployment.md)."))
+          remedy: "Use a newer kernel, such as 6.12 from bookworm-backports (docs/troubles.md)."))
     }
     return findings
   }

@@ -124,7 +124,7 @@ import Testing
     let notReadable = try daemon.bleshell("read", "Heart Belt", "2A37")
     #expect(notReadable.status == 1 && notReadable.errors.contains("0x"), "\(notReadable.errors)")
     let nobody = try daemon.bleshell("read", "Nobody", "2A19", "--timeout", "0.5")
-    #expect(nobody.status == 1 && nobody.errors.contains("Nobody was not heard within 0.5 s"))
+    #expect(nobody.status == 1 && nobody.errors.contains("Nobody was not heard within 0.5 s. Is it on"))
     let absent = try daemon.bleshell("services", "C0:DE:00:00:99:99/random", "--timeout", "0.5")
     #expect(absent.status == 1 && absent.errors.contains("timeout"), "\(absent.errors)")
     #expect(try daemon.bleshell("read", "a", "b", "c").status == 64)

@@ -11,8 +11,8 @@ final class LinkPair {
 
   /// How many packets each side sends in one connection event.
   let packetsPerEvent: Int
-  /// The sides of its channels that are open.
-  private var channels: [SimulatedChannel] = []
+  /// The sides of its channels that are open, and whether they are the central's.
+  private var channels: [(side: SimulatedChannel, isOfCentral: Bool)] = []
   /// The instant from which connection events are counted.
   private var anchor: Instant
   private var alarm: (any ScheduledWork)?
@@ -107,14 +107,14 @@ final class LinkPair {
           .failure(GAPError.connectionFailed.error("The device wants more security for PSM \(psm): pair with it.")))
       }
       let ends = SimulatedChannel.ends(psm, on: self, opener: parameters, listener: listener.parameters)
-      channels += [ends.opener, ends.listener]
+      channels += [(ends.opener, side === central), (ends.listener, side !== central)]
       done(.success(ends.opener))
       listener.take(ends.listener)
     }
   }
 
   /// A channel has ended.
-  func forget(_ channel: SimulatedChannel) { channels.removeAll { $0 === channel } }
+  func forget(_ channel: SimulatedChannel) { channels.removeAll { $0.side === channel } }
 
   private func tellParameters() {
     central.onEvent?(.parametersChanged)
@@ -188,7 +188,10 @@ final class LinkPair {
     alarm = nil
     let open = channels
     channels = []
-    for channel in open { channel.end(GAPError.disconnected.error("The link ended: \(centralReason.message)")) }
+    for channel in open {
+      let reason = channel.isOfCentral ? centralReason : peripheralReason
+      channel.side.end(GAPError.disconnected.error("The link ended: \(reason.message)"))
+    }
     central.finish(centralReason)
     peripheral.finish(peripheralReason)
   }

@@ -197,8 +197,9 @@ extension Shell {
       throw BledError.daemonUnreachable.error("the connection to bled was closed")
     }
     guard let found else {
+      let question = Suggestion.question(text, among: heard.sorted())
       throw Failure(
-        "\(text) was not heard within \(timeout) s\(Suggestion.question(text, among: heard.sorted())) "
+        "\(text) was not heard within \(timeout) s\(question.isEmpty ? "." : question) "
           + "Is it on and in range? \"bleshell scan\" shows the devices.")
     }
     return (.identifier(found.identifier), found.name ?? found.address)

@@ -1,5 +1,5 @@
 """Group 2: centrals that connect, say nothing and go, and adapters that vanish under such links. Debian's kernel
-6.1.192 met a list corruption when the ATT socket of such a link was closed (docs/deployment.md)."""
+6.1.192 met a list corruption when the ATT socket of such a link was closed (docs/troubles.md)."""
 
 import asyncio
 from dataclasses import dataclass
