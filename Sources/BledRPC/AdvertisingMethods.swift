@@ -33,7 +33,7 @@ public enum AdvertisingStart: ClientCall {
     }
   }
 
-  /// The parameters.
+  /// What to advertise, and how: the parameters of advertising.start.
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?

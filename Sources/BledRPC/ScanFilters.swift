@@ -17,7 +17,8 @@ extension ScanStart {
     public var serviceData: ServiceData?
     /// It has an AD structure like this.
     public var pattern: Pattern?
-    /// The device's address is of one of these kinds.
+    /// The device's address is of one of these kinds: public, static random (the same at least until the device
+    /// restarts), resolvable private (which those who have the device's key can resolve), non-resolvable private.
     public var addressKinds: [AddressKind]?
     /// True: the device accepts connections.
     public var connectable: Bool?

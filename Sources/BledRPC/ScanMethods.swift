@@ -16,7 +16,7 @@ public enum ScanStart: ClientCall {
     scan.stop or with the session, and survives an adapter that is removed and comes back.
     """
 
-  /// The parameters.
+  /// What to scan for, and how: the parameters of scan.start.
   public struct Params: RPCPayload {
     /// The adapter to scan on; all of them if missing.
     public var adapter: String?

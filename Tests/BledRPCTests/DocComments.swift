@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Testing
 
-/// The doc comments of the types of the messages and of their members, as they stand in `Sources/BledRPC`.
+/// The doc comments of the types of the messages and of their members, as they stand in `Sources/BledRPC`, and those of
+/// the errors.
 struct DocComments {
   /// The package's folder, found from this file's place in it.
   static var package: String {
@@ -14,10 +15,11 @@ struct DocComments {
 
   /// Reads the sources.
   init() throws {
-    let folder = Self.package + "/Sources/BledRPC"
-    for file in try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() where file.hasSuffix(".swift") {
-      let text = String(decoding: try Data(contentsOf: URL(filePath: "\(folder)/\(file)")), as: UTF8.self)
-      read(text, of: "Sources/BledRPC/\(file)")
+    let messages = try FileManager.default.subpathsOfDirectory(atPath: Self.package + "/Sources/BledRPC").sorted()
+    let files = messages.map { "Sources/BledRPC/\($0)" } + ["Sources/Bluetooth/BluetoothError.swift"]
+    for file in files where file.hasSuffix(".swift") {
+      let text = String(decoding: try Data(contentsOf: URL(filePath: "\(Self.package)/\(file)")), as: UTF8.self)
+      read(text, of: file)
     }
   }
 
@@ -34,12 +36,13 @@ struct DocComments {
       }
       defer { comment = [] }
       let words = code.split { " :,<({".contains($0) }.map { $0.filter { $0 != "`" } }
-      guard let keyword = words.firstIndex(where: { ["struct", "enum", "extension", "var"].contains($0) }),
-        keyword + 1 < words.count, keyword < 2
-      else { continue }
+      let keywords = ["struct", "enum", "extension", "var", "let", "case"]
+      guard let keyword = words.firstIndex(where: keywords.contains), keyword + 1 < words.count, keyword < 3 else {
+        continue
+      }
       outer.removeAll { $0.indentation >= indentation }
       let name = (outer.last.map { $0.name + "." } ?? "") + words[keyword + 1]
-      if words[keyword] == "var" {
+      if ["var", "let", "case"].contains(words[keyword]) {
         if outer.last?.indentation == indentation - 2 { record(comment, of: name, in: file, \.members) }
       } else {
         outer.append((indentation, name))

@@ -38,7 +38,7 @@ extension MemberWords {
     onAir Whether it is on the air: sent by its adapter, or taking turns with others. False while the adapter is off or
      gone.
     reason Why it failed, if it did.
-    # AdvertisingStart.Params The parameters.
+    # AdvertisingStart.Params What to advertise, and how: the parameters of advertising.start.
     adapter The adapter; the first if missing.
     anonymous With `extended`: without our address; neither connectable nor scannable.
     appearance What the device looks like, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
@@ -97,6 +97,19 @@ extension MemberWords {
     value The value.
     # AttributeValues
     values The values.
+    # BledError
+    alreadyInProgress The operation is already under way.
+    ambiguousAttribute The device has several attributes of those UUIDs.
+    daemonUnreachable The daemon could not be reached, or the connection to it ended.
+    invalidParameter A parameter of the request is not valid; the message names it.
+    limitReached A limit of the daemon was reached.
+    notAllowedByProperties The characteristic's properties do not allow this.
+    notPermitted The session lacks the permission.
+    protocolViolation The peer violated the protocol.
+    shuttingDown The daemon is shutting down.
+    tooSlow The client did not read fast enough.
+    unknownAttribute The device has no attribute of those UUIDs.
+    unknownHandle There is no service, characteristic, descriptor or advertisement with that handle or number.
     # BondDescription A device and the keys shared with it.
     adapterAddress The address of the adapter that shares the keys.
     address Its identity address.
@@ -127,6 +140,21 @@ extension MemberWords {
     # DescriptorDescription A descriptor.
     handle Its handle.
     uuid The UUID of the descriptor.
+    # GAPError
+    adapterAbsent The adapter does not exist, or it was unplugged.
+    adapterFailed The adapter failed; the message says why.
+    adapterOff The adapter is powered off.
+    advertisingDataTooLong The content does not fit into the advertising packets.
+    advertisingSetsExhausted All advertising sets are in use.
+    cancelled The caller cancelled the operation.
+    connectionFailed The connection could not be established.
+    connectionLimitReached The adapter supports no more connections.
+    disconnected The connection ended before the operation did.
+    notConnected The operation needs a connection and there is none.
+    notSupported The operation is not supported.
+    pairingFailed Pairing failed or was refused, or the link could not be encrypted.
+    timeout The caller's deadline passed.
+    unknownDevice No device of that identifier, name or address is known.
     # GATTAcquire.Params
     indications True: its indications, false: its notifications, as for gatt.subscribe.
     peripheral The daemon's identifier of the device.
@@ -419,10 +447,23 @@ extension MemberWords {
     peripheral The daemon's identifier of the device.
     # PeripheralWatch.Params
     on False: stop reporting. True if missing.
+    # Permission
+    adapters Change adapters: power and the like.
+    advertise Advertise.
+    connect Connect to devices, and use their services.
+    pair Pair with devices, and forget pairings.
+    scan Hear advertisements.
+    serve Publish services of its own.
+    sessions See the sessions of others.
     # RPCError The `error` member of a JSON-RPC response.
     code The kind of failure, -32768 to -32000: one of JSON-RPC's reserved codes, or -32000 with `data`.
     data The failure in Bluetooth's own terms; present if and only if `code` is -32000.
+    internalError An internal error of the daemon (JSON-RPC 2.0, 5.1).
+    invalidParams The params are not valid for the method.
+    invalidRequest The JSON is not a JSON-RPC 2.0 message.
     message What is wrong and what to do, in words.
+    methodNotFound The method does not exist.
+    parseError The line is not valid JSON.
     # RPCError.Details The failure in Bluetooth's own terms.
     code The code within that domain, 0 to 255; docs/protocol.md lists them.
     domain The domain that defines the code: att, hci, gap or bled.
@@ -504,7 +545,8 @@ extension MemberWords {
     txPower The transmit power, in dBm, -127 to 127, as its data says or else the header of an extended advertisement.
     # ScanStart.Filter What an advertisement must have. All members that are present must match; at least one must be
      present.
-    addressKinds The device's address is of one of these kinds.
+    addressKinds The device's address is of one of these kinds: public, static random (the same at least until the
+     device restarts), resolvable private (which those who have the device's key can resolve), non-resolvable private.
     connectable True: the device accepts connections.
     ignoreCase True: upper and lower case of the name are the same. Requires `name`.
     manufacturer It has manufacturer-specific data like this.
@@ -520,7 +562,7 @@ extension MemberWords {
     company The company identifier, 0 to 65535 (Assigned Numbers, 7.1).
     data How the data after the company identifier begins; anything if missing.
     mask The bits of `data` that count, as many octets; all of them if missing.
-    # ScanStart.Params The parameters.
+    # ScanStart.Params What to scan for, and how: the parameters of scan.start.
     active False: passive scanning, without scan requests unless another session's scan asks. True if missing.
     adapter The adapter to scan on; all of them if missing.
     address Only the device of this address.

@@ -24,9 +24,10 @@ public enum OpenRPC {
           session.open returns the permissions that it has. x-longestLine is how many octets a line with the call may \
           have; \(ordinaryLine) if missing. x-unit is the unit of a number.
           """),
+        "x-permissions": permissions(words),
       ],
       "methods": .array(methods),
-      "components": ["schemas": .object(schemas.components)],
+      "components": ["schemas": .object(schemas.components), "errors": .object(errors(words))],
     ]
     return (document, schemas.places)
   }
@@ -36,6 +37,9 @@ public enum OpenRPC {
   ) throws -> JSONValue {
     var method = try method(type, sender: "client", &schemas)
     if let permission = Method.permission { method["x-permission"] = .text(permission.rawValue) }
+    let params = Set(try schemas.members(of: Method.Params.self).map(\.name))
+    let errors = errors(of: type, params: params)
+    if !errors.isEmpty { method["errors"] = .array(errors) }
     if Method.longestLine != ordinaryLine { method["x-longestLine"] = .integer(Method.longestLine) }
     return .object(method)
   }
