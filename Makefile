@@ -31,8 +31,8 @@ SCRIPTS := .ci/run $(filter-out %.py,$(wildcard scripts/*)) Benchmarks/run Fuzz/
   Tests/Packages/{run,guest,fetch-root} packaging/debian/bled.postrm
 
 .PHONY: help deps build deb demo examples test test-fast test-examples test-kernel test-avatar test-fuzz test-attack \
-  lint-deb test-deb conformance fuzz soak attack panic bench lint format reference sdk install install-sdk uninstall \
-  clean
+  lint-deb test-deb conformance fuzz soak attack panic bench lint format reference docs sdk install install-sdk \
+  uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -129,6 +129,10 @@ reference: deps ## regenerates docs/openrpc.json and docs/reference.md from the 
 	@BLED_RECORD=1 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter OpenRPCTests
 	@scripts/reference.py
 	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter OpenRPCTests
+
+docs: deps ## makes the documentation of CoreBluetooth and BledClient as HTML, in .build/docs
+	@swift build $(CHECKED) --target CoreBluetooth
+	@scripts/docs.py
 
 format: ## formats the Swift files
 	@swift format --in-place --parallel --recursive $(SWIFT_FILES)
