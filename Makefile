@@ -25,12 +25,13 @@ export LSAN_OPTIONS := suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions
 export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks \
   Fuzz/Package.swift Fuzz/Sources Examples
-SCRIPTS := .ci/run scripts/* Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel \
-  Tests/Kernel/guest/{start,finish,cases} Tests/Avatar/run Tests/Avatar/guest \
+SCRIPTS := .ci/run $(filter-out %.py,$(wildcard scripts/*)) Benchmarks/run Fuzz/run \
+  Tests/Kernel/vm Tests/Kernel/run Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
+  Tests/Avatar/run Tests/Avatar/guest \
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* packaging/debian/bled.postrm
 
 .PHONY: help deps build deb demo examples test test-fast test-examples docs-test docs-pictures test-kernel test-avatar \
-  test-fuzz test-attack lint-deb test-deb conformance fuzz soak attack panic bench lint format sdk \
+  test-fuzz test-attack lint-deb test-deb conformance fuzz soak attack panic bench lint format reference docs sdk \
   install install-sdk uninstall clean
 
 help: ## lists the targets
@@ -119,17 +120,28 @@ attack: build ## has users without rights attack the daemon, and measures what a
 bench: build ## measures the figures in docs/performance.md
 	@Benchmarks/run
 
-lint: deps ## checks format, columns, scripts and citations; builds with warnings and undeclared imports as errors
+lint: deps ## checks format, columns, scripts, citations, reference; builds with warnings, undeclared imports as errors
 	@swift format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@shellcheck $(SCRIPTS)
 	@scripts/check-columns
 	@scripts/check-citations
+	@scripts/reference.py --check
 	@swift build --build-tests $(CHECKED) 2>&1 | tee .build/lint.log
 	@if grep -E '^($(CURDIR)/)?(Sources|Tests|Benchmarks)/[^ ]+: warning: ' .build/lint.log; then \
 	  echo "lint: fix the warnings above"; exit 1; fi
 # It is built in Swift 5 mode for the sake of its users (Package.swift).
 	@swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library -module-name CoreBluetooth \
 	  -I .build/debug/Modules $$(find Sources/CoreBluetooth -name '*.swift')
+
+# Twice, because the words are compiled into what the second time checks.
+reference: deps ## regenerates docs/openrpc.json and docs/reference.md from the doc comments of the messages
+	@BLED_RECORD=1 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter OpenRPCTests
+	@scripts/reference.py
+	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter OpenRPCTests
+
+docs: deps ## makes the documentation of CoreBluetooth and BledClient as HTML, in .build/docs
+	@swift build $(CHECKED) --target CoreBluetooth
+	@scripts/docs.py
 
 format: ## formats the Swift files
 	@swift format --in-place --parallel --recursive $(SWIFT_FILES)

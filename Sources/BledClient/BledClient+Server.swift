@@ -92,8 +92,11 @@ extension BledClient {
   }
 
   /// Asks a device that connected to this machine for another connection latency; the device decides.
-  /// - Parameter central: The daemon's identifier of the device, as in `Subscriber`.
-  /// - Throws: `GAPError.notConnected` if it is not connected; and as `call`.
+  /// - Parameters:
+  ///   - latency: `.low` is 15 to 30 ms between two connection events, `.medium` 90 to 120 ms, `.high` 480 to 510 ms.
+  ///   - central: The daemon's identifier of the device, as in `Subscriber`.
+  /// - Throws: `GAPError.notConnected` if it is not connected; `GAPError.notSupported` if one of the controllers cannot
+  ///   negotiate parameters; and as `call`.
   public func setLatency(_ latency: ConnectionLatency, of central: String) async throws(BluetoothError) {
     _ = try await call(ServerSetLatency.self, .init(central: central, latency: latency))
   }

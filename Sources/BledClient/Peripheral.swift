@@ -72,7 +72,9 @@ public final class Peripheral: Sendable {
   }
 
   /// Discovers the characteristics of a service.
-  /// - Parameter uuids: Only these; all if nil.
+  /// - Parameters:
+  ///   - uuids: Only these; all if nil.
+  ///   - service: The service, as `discoverServices` or `discover` returned it.
   /// - Throws: `BledError.unknownHandle` for a service that was not discovered; and as `discover`.
   public func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: ServiceDescription

@@ -61,7 +61,7 @@ public enum AdvertisingStart: ClientCall {
     }
   }
 
-  /// The parameters.
+  /// What to advertise, and how: the parameters of advertising.start.
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?
@@ -69,11 +69,11 @@ public enum AdvertisingStart: ClientCall {
     public var name: String?
     /// The services to list.
     public var services: [BluetoothUUID]?
-    /// Service data, by UUID.
+    /// Service data: an object whose members are named by the UUIDs of services, as `{"180F": "64"}`.
     public var serviceData: [String: HexBytes]?
     /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     public var manufacturerData: HexBytes?
-    /// The appearance (Assigned Numbers, 2.6).
+    /// What the device looks like, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
     public var appearance: Int?
     /// False: not connectable. True if missing.
     public var connectable: Bool?
@@ -104,7 +104,7 @@ public enum AdvertisingStart: ClientCall {
     public var txPower: Int?
     /// With `extended`: the transmit power is told in the header.
     public var includeTxPower: Bool?
-    /// The primary channels, some of 37, 38 and 39; all if missing.
+    /// The primary channels, 37 to 39, each at most once; all if missing.
     public var channels: [Int]?
     /// A static random address to advertise with, whose two top bits are set; the adapter's own if missing.
     public var ownAddress: String?
@@ -112,7 +112,7 @@ public enum AdvertisingStart: ClientCall {
     public var primaryPHY: String?
     /// With `extended`: the PHY on which it goes on, "1M", "2M" or "coded"; if missing, as `primaryPHY`.
     public var secondaryPHY: String?
-    /// Seconds on and off the air after which it ends, 0.01 to 86400; never if missing.
+    /// How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
     public var duration: Double?
     /// The number of advertising events after which it ends, 1 to 255; never if missing.
     public var count: Int?
@@ -137,7 +137,7 @@ public enum AdvertisingStart: ClientCall {
   }
   /// The result once it is on the air.
   public struct Result: RPCPayload {
-    /// The number that names it.
+    /// The number that names it in this session, 1 or more.
     public var advertising: Int
     /// The adapter that sends it.
     public var adapter: String
@@ -172,7 +172,7 @@ public enum AdvertisingStop: ClientCall {
   public static let summary = "Stops an advertisement of this session, or all of them if no number is given."
   /// The parameters.
   public struct Params: RPCPayload {
-    /// The number that `advertising.start` gave.
+    /// The number that `advertising.start` gave, 1 or more.
     public var advertising: Int?
     /// Makes the params.
     public init(advertising: Int? = nil) { self.advertising = advertising }
@@ -192,9 +192,10 @@ public enum AdvertisingChanged: RPCNotification {
     """
   /// The parameters.
   public struct Params: RPCPayload {
-    /// The number that `advertising.start` gave.
+    /// The number that `advertising.start` gave, 1 or more.
     public var advertising: Int
-    /// Whether it is on the air.
+    /// Whether it is on the air: sent by its adapter, or taking turns with others. False while the adapter is off or
+    /// gone.
     public var onAir: Bool
     /// The actual interval in seconds while it is on the air: it grows with the number of advertisements that take
     /// turns.

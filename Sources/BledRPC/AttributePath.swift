@@ -3,7 +3,7 @@ import Bluetooth
 /// Names an attribute of a device: by its handle, or by UUIDs, which the daemon looks for in the device's primary
 /// services.
 public struct AttributePath: Codable, Sendable, Hashable {
-  /// The handle; alone, without any of the others.
+  /// The handle, 1 to 65535; alone, without any of the others.
   public var handle: UInt16?
   /// The UUID of the characteristic.
   public var characteristic: BluetoothUUID?
@@ -11,7 +11,7 @@ public struct AttributePath: Codable, Sendable, Hashable {
   public var service: BluetoothUUID?
   /// The UUID of a descriptor of the characteristic.
   public var descriptor: BluetoothUUID?
-  /// Which one is meant where several match: from 0 on, in the order of their handles.
+  /// Which one is meant where several match, 0 or more, in the order of their handles.
   public var index: Int?
 
   /// Names an attribute by its handle.
@@ -37,7 +37,7 @@ public struct AttributePath: Codable, Sendable, Hashable {
 
 /// An attribute of a device: its members are those of an `AttributePath`, and the device.
 public struct AttributeReference: RPCPayload, Hashable {
-  /// The device.
+  /// The daemon's identifier of the device.
   public var peripheral: String
   /// The attribute.
   public var attribute: AttributePath

@@ -1,14 +1,14 @@
 /// A connection-oriented L2CAP channel (Core 5.4, Vol 3, Part A, 10.1).
 public struct ChannelDescription: RPCPayload, Hashable {
-  /// The number that names it in this session.
+  /// The number that names it in this session, 1 or more.
   public var channel: Int
   /// The daemon's identifier of the device.
   public var peripheral: String
-  /// The number of the listener.
+  /// The number of the listener (SPSM), 1 to 255.
   public var psm: UInt16
-  /// The longest packet that the device may send, in octets.
+  /// The longest packet that the device may send, in octets, 23 to 65535.
   public var receiveMTU: Int
-  /// The longest packet that the device takes, in octets.
+  /// The longest packet that the device takes, in octets, 23 to 65535.
   public var sendMTU: Int
   /// What to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits. Once, by a
   /// program of the same user, within 30 seconds.
@@ -59,9 +59,9 @@ public enum L2CAPPublish: ClientCall {
 
   /// The result.
   public struct Result: RPCPayload, Hashable {
-    /// The number under which devices open channels.
+    /// The number under which devices open channels, 128 to 255.
     public var psm: UInt16
-    /// The adapter.
+    /// The adapter that listens.
     public var adapter: String
     /// Makes the result.
     public init(psm: UInt16, adapter: String) {
@@ -84,7 +84,7 @@ public enum L2CAPUnpublish: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The number that l2cap.publish gave.
+    /// The number that `l2cap.publish` gave, 128 to 255.
     public var psm: UInt16
     /// The adapter; the first if missing.
     public var adapter: String?
@@ -158,11 +158,12 @@ public enum L2CAPAccept: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The number of l2cap.incoming.
+    /// The number that `l2cap.incoming` gave, 1 or more.
     public var channel: Int
-    /// As in `l2cap.open`.
+    /// True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets, and
+    /// one read gives one. A stream otherwise.
     public var packets: Bool?
-    /// As in `l2cap.open`.
+    /// True: no descriptor is passed, and the answer has a token. Not with `packets`.
     public var token: Bool?
     /// Makes the params.
     public init(channel: Int, packets: Bool? = nil, token: Bool? = nil) {
@@ -189,7 +190,7 @@ public enum L2CAPClose: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// Its number.
+    /// The number that names it in this session, 1 or more.
     public var channel: Int
     /// Makes the params.
     public init(channel: Int) { self.channel = channel }
@@ -218,7 +219,7 @@ public enum L2CAPClosed: RPCNotification {
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// Its number.
+    /// The number that names it in this session, 1 or more.
     public var channel: Int
     /// Why, unless the program closed its side.
     public var reason: RPCError?

@@ -14,7 +14,7 @@ public enum GATTAcquire: ClientCall {
     """
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// The characteristic.
     public var attribute: AttributePath
@@ -83,7 +83,7 @@ public enum GATTReleased: RPCNotification {
     """
   /// The parameters.
   public struct Params: RPCPayload {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// The handle of the characteristic's value.
     public var handle: UInt16
@@ -112,7 +112,7 @@ public enum GATTValuesDropped: RPCNotification {
     """
   /// The parameters.
   public struct Params: RPCPayload {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// The handle of the characteristic's value.
     public var handle: UInt16

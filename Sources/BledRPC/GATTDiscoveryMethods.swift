@@ -36,7 +36,8 @@ public struct CharacteristicDescription: Codable, Sendable, Hashable {
   public var end: UInt16
   /// The UUID of the characteristic.
   public var uuid: BluetoothUUID
-  /// "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite", "extendedProperties".
+  /// What can be done with it: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
+  /// "signedWrite", "extendedProperties".
   public var properties: [String]
   /// Its descriptors, if they were requested.
   public var descriptors: [DescriptorDescription]?
@@ -136,7 +137,7 @@ public enum GATTDiscoverServices: ClientCall {
   public static let summary = "Discovers the primary services of a device: those with the given UUIDs, or all."
   /// The parameters.
   public struct Params: RPCPayload {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// Only these; all if missing or empty.
     public var services: [BluetoothUUID]?
@@ -151,7 +152,7 @@ public enum GATTDiscoverServices: ClientCall {
 /// Names a part of a device's attributes, a service or a characteristic, with an optional filter of UUIDs. A handle is
 /// that of one that was discovered.
 public struct GATTScope: RPCPayload {
-  /// The device.
+  /// The daemon's identifier of the device.
   public var peripheral: String
   /// The service or characteristic.
   public var attribute: AttributePath

@@ -40,7 +40,7 @@ public enum GATTReadUsingUUID: ClientCall {
     """
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// The UUID of the characteristics or descriptors.
     public var uuid: BluetoothUUID
@@ -73,7 +73,7 @@ public enum GATTReadMultiple: ClientCall {
     """
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// 2 or more values, as many as fit into the request: (MTU − 1) / 2.
     public var attributes: [AttributePath]
@@ -115,7 +115,7 @@ public enum GATTWriteReliably: ClientCall {
   public struct Write: Codable, Sendable, Hashable {
     /// The value's characteristic.
     public var attribute: AttributePath
-    /// Where in the device's value this one begins, in octets; at its beginning if missing.
+    /// Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
     public var offset: Int?
     /// The octets.
     public var value: HexBytes
@@ -146,7 +146,7 @@ public enum GATTWriteReliably: ClientCall {
   }
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// 1 to 64 writes, in their order.
     public var writes: [Write]

@@ -48,7 +48,7 @@ public enum GATTWrite: ClientCall {
     """
   /// The parameters.
   public struct Params: RPCPayload {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// The value's characteristic, or the descriptor.
     public var attribute: AttributePath
@@ -56,7 +56,7 @@ public enum GATTWrite: ClientCall {
     public var value: HexBytes
     /// False: write without response. If missing: with response.
     public var response: Bool?
-    /// Where in the device's value this one begins, in octets; at its beginning if missing.
+    /// Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
     public var offset: Int?
     /// True: a signed write (Core 5.4, Vol 3, Part G, 4.9.2).
     public var signed: Bool?
@@ -106,7 +106,7 @@ public enum GATTWrite: ClientCall {
 
 /// Names a characteristic of a device by its handle.
 public struct CharacteristicReference: RPCPayload, Hashable {
-  /// The device.
+  /// The daemon's identifier of the device.
   public var peripheral: String
   /// The handle of the characteristic's value.
   public var handle: UInt16
@@ -121,7 +121,7 @@ public struct CharacteristicReference: RPCPayload, Hashable {
 public enum GATTSubscribe: ClientCall {
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// The characteristic.
     public var attribute: AttributePath
@@ -197,7 +197,7 @@ public enum GATTValue: RPCNotification {
   public static let summary = "The device notified or indicated a value that this session subscribed to."
   /// The parameters; the same for every client.
   public struct Params: RPCPayload {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// The handle of the characteristic's value.
     public var handle: UInt16
@@ -223,7 +223,7 @@ public enum GATTServicesChanged: RPCNotification {
     "The attributes in this range of handles changed: the handles are no longer valid, discover again."
   /// The parameters.
   public struct Params: RPCPayload {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// First handle of the range.
     public var start: UInt16
@@ -249,7 +249,7 @@ public enum GATTSubscriptionLost: RPCNotification {
     "The daemon ended a subscription of this session, for instance because it did not read fast enough."
   /// The parameters.
   public struct Params: RPCPayload {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// The handle of the characteristic's value.
     public var handle: UInt16
@@ -275,7 +275,7 @@ public enum GATTValuesLost: RPCNotification {
     """
   /// The parameters; the same for every client.
   public struct Params: RPCPayload {
-    /// The device.
+    /// The daemon's identifier of the device.
     public var peripheral: String
     /// The number of packets, 1 or more.
     public var packets: Int

@@ -28,23 +28,23 @@ public struct LinkDescription: RPCPayload, Hashable {
   public var peripheral: String
   /// This machine's role: "central" if it connected to the device, "peripheral" if the device connected to it.
   public var role: String
-  /// The time between two connection events, in seconds; missing where the controller did not tell, as `latency` and
-  /// `timeout`.
+  /// The time between two connection events, in seconds, 0.0075 to 4; missing where the controller did not tell, as
+  /// `latency` and `timeout`.
   public var interval: Double?
-  /// How many connection events the peripheral may skip.
+  /// How many connection events the peripheral may skip, 0 to 499.
   public var latency: Int?
-  /// After how many seconds without a packet the link is lost.
+  /// After how many seconds without a packet the link is lost, 0.1 to 32.
   public var timeout: Double?
   /// The ATT MTU, 23 to 517 octets.
   public var mtu: Int
   /// The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not tell.
   public var txPHY: String?
-  /// The PHY of what the device sends.
+  /// The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
   public var rxPHY: String?
   /// The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing where the controller
   /// did not tell.
   public var txOctets: Int?
-  /// The longest payload of a packet on the air that the device sends.
+  /// The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing likewise.
   public var rxOctets: Int?
 
   /// Makes a description with the members that are always present.

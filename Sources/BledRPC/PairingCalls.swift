@@ -13,7 +13,7 @@ public enum PairingConfirm: DaemonCall {
     public var device: PairingDevice
     /// The number that the device shows, six digits; missing if there is none to compare.
     public var number: String?
-    /// Seconds within which to answer.
+    /// Within how many seconds to answer, 0 or more.
     public var seconds: Int
     /// Makes the params.
     public init(device: PairingDevice, number: String?, seconds: Int) {
@@ -44,7 +44,7 @@ public enum PairingEnterPasskey: DaemonCall {
   public struct Params: RPCPayload, Hashable {
     /// The device that pairs.
     public var device: PairingDevice
-    /// Seconds within which to answer.
+    /// Within how many seconds to answer, 0 or more.
     public var seconds: Int
     /// Makes the params.
     public init(device: PairingDevice, seconds: Int) {
@@ -99,7 +99,7 @@ public enum PairingShowPasskey: RPCNotification {
     public var device: PairingDevice
     /// Six digits.
     public var passkey: String
-    /// How many of them are typed.
+    /// How many of them are typed, 0 to 6.
     public var entered: Int
     /// Makes the params.
     public init(device: PairingDevice, passkey: String, entered: Int) {

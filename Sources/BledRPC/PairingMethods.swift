@@ -63,7 +63,8 @@ public enum PairingRegister: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload {
-    /// What a person can do at this program: "display", "displayYesNo", "keyboard", "keyboardDisplay" or "none".
+    /// What a person can do at this program: "display" (see a passkey), "displayYesNo" (compare numbers, too),
+    /// "keyboard" (type a passkey), "keyboardDisplay" (all of these) or "none".
     public var capability: String
     /// Makes the params.
     public init(capability: String) { self.capability = capability }
@@ -100,7 +101,7 @@ public enum PairingOpen: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload {
-    /// 0 to 3600.
+    /// For how many seconds devices may pair, 0 to 3600.
     public var seconds: Double
     /// Makes the params.
     public init(seconds: Double) { self.seconds = seconds }

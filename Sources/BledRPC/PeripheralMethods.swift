@@ -33,7 +33,7 @@ public enum PeripheralConnect: ClientCall {
     public var service: BluetoothUUID?
     /// The adapter to connect with; if missing, the one that heard the device last, else the first.
     public var adapter: String?
-    /// Seconds after which to give up; never if missing.
+    /// After how many seconds to give up, more than 0; never if missing.
     public var timeout: Double?
     /// True: whenever the link is lost the daemon connects again, until `peripheral.disconnect` is called.
     /// peripheral.disconnected then has `reconnecting`, and peripheral.connected reports the new link. The last call
@@ -42,9 +42,10 @@ public enum PeripheralConnect: ClientCall {
     /// What this session wants of the link's parameters, from this call on; see peripheral.setParameters. If missing,
     /// what it wanted before.
     public var parameters: LinkWish?
-    /// The PHY that the link is to have: as in peripheral.setPHY. With one of the coded ones the device is looked for
-    /// on the coded PHY, too, as is one that was last heard there. If missing, a link that begins on "1M" goes over to
-    /// "2M" where both sides have that and the configuration does not say otherwise.
+    /// The PHY that the link is to have, "1M", "2M", "coded", "codedS2" or "codedS8": as in peripheral.setPHY. With one
+    /// of the coded ones the device is looked for on the coded PHY, too, as is one that was last heard there. If
+    /// missing, a link that begins on "1M" goes over to "2M" where both sides have that and the configuration does not
+    /// say otherwise.
     public var phy: String?
     /// Makes the params.
     public init(
@@ -179,7 +180,7 @@ public enum PeripheralList: ClientCall {
     public var state: String
     /// Whether this session holds the link.
     public var mine: Bool
-    /// The ATT MTU, while connected.
+    /// The ATT MTU, 23 to 517 octets, while connected.
     public var mtu: Int?
     /// Makes an entry.
     public init(
@@ -237,7 +238,7 @@ public enum PeripheralRSSI: ClientCall {
   public static let summary = "Measures the signal strength of the link to a device."
   /// The result.
   public struct Result: RPCPayload {
-    /// In dBm.
+    /// The signal strength of the link, in dBm, -127 to 20.
     public var rssi: Int
     /// Makes the result.
     public init(rssi: Int) { self.rssi = rssi }

@@ -2,18 +2,18 @@ import Bluetooth
 
 /// The `error` member of a JSON-RPC response.
 public struct RPCError: Error, Codable, Sendable, Hashable {
-  /// The kind of failure: one of JSON-RPC's reserved codes, or `operationFailed` with `data`.
+  /// The kind of failure, -32768 to -32000: one of JSON-RPC's reserved codes, or -32000 with `data`.
   public var code: Int
-  /// A human-readable message.
+  /// What is wrong and what to do, in words.
   public var message: String
-  /// The failure in Bluetooth's own terms; present if and only if `code` is `operationFailed`.
+  /// The failure in Bluetooth's own terms; present if and only if `code` is -32000.
   public var data: Details?
 
   /// The failure in Bluetooth's own terms.
   public struct Details: Codable, Sendable, Hashable {
     /// The domain that defines the code: att, hci, gap or bled.
     public var domain: BluetoothError.Domain
-    /// The code within that domain.
+    /// The code within that domain, 0 to 255; docs/protocol.md lists them.
     public var code: Int
     /// The name of the code.
     public var name: String

@@ -33,7 +33,7 @@ public struct RestoredState: Codable, Sendable {
     public var name: String?
     /// "connected", or "connecting": peripheral.connected or peripheral.connectFailed comes.
     public var state: String
-    /// The ATT MTU, while connected.
+    /// The ATT MTU, 23 to 517 octets, while connected.
     public var mtu: Int?
     /// The attributes that the session discovered.
     public var services: [ServiceDescription]
@@ -41,9 +41,9 @@ public struct RestoredState: Codable, Sendable {
     public var subscriptions: [UInt16]
     /// Those of them that bring indications; missing if there are none.
     public var indications: [UInt16]?
-    /// Whether the daemon connects again when the link is lost; nil: no.
+    /// Whether the daemon connects again when the link is lost; missing: no.
     public var reconnect: Bool?
-    /// What the session wants of the link's parameters; nil: nothing.
+    /// What the session wants of the link's parameters; missing: nothing.
     public var parameters: LinkWish?
     /// Makes a description.
     public init(
@@ -84,11 +84,11 @@ public struct RestoredState: Codable, Sendable {
 
   /// An advertisement of the session.
   public struct Advertisement: Codable, Sendable {
-    /// The number that names it.
+    /// The number that names it in this session, 1 or more.
     public var advertising: Int
     /// The adapter that sends it.
     public var adapter: String
-    /// Whether it was on the air.
+    /// Whether it was on the air: sent by its adapter, or taking turns with others.
     public var onAir: Bool
     /// As it was given to advertising.start.
     public var parameters: AdvertisingStart.Params

@@ -61,6 +61,8 @@ extension JSONWriter {
 }
 
 extension DecodedData: SchemaLeaf {
+  static var component: String? { "DecodedData" }
+
   static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
     [
       "type": "object", "required": ["kind"],

@@ -17,7 +17,8 @@ extension ScanStart {
     public var serviceData: ServiceData?
     /// It has an AD structure like this.
     public var pattern: Pattern?
-    /// The device's address is of one of these kinds.
+    /// The device's address is of one of these kinds: public, static random (the same at least until the device
+    /// restarts), resolvable private (which those who have the device's key can resolve), non-resolvable private.
     public var addressKinds: [AddressKind]?
     /// True: the device accepts connections.
     public var connectable: Bool?
@@ -42,7 +43,7 @@ extension ScanStart {
 
   /// Manufacturer-specific data to look for.
   public struct Manufacturer: Codable, Hashable, Sendable {
-    /// The company identifier (Assigned Numbers, 7.1).
+    /// The company identifier, 0 to 65535 (Assigned Numbers, 7.1).
     public var company: UInt16
     /// How the data after the company identifier begins; anything if missing.
     public var data: HexBytes?
@@ -76,7 +77,7 @@ extension ScanStart {
   public struct Pattern: Codable, Hashable, Sendable {
     /// The AD type, 0 to 255 (Assigned Numbers, 2.3).
     public var type: Int
-    /// Where in the data of the structure, behind its type; 0 if missing.
+    /// Where in the data of the structure, behind its type, in octets, 0 to 254; 0 if missing.
     public var offset: Int?
     /// The octets there.
     public var data: HexBytes

@@ -16,7 +16,7 @@ public enum ScanStart: ClientCall {
     scan.stop or with the session, and survives an adapter that is removed and comes back.
     """
 
-  /// The parameters.
+  /// What to scan for, and how: the parameters of scan.start.
   public struct Params: RPCPayload {
     /// The adapter to scan on; all of them if missing.
     public var adapter: String?
@@ -112,7 +112,7 @@ public enum ScanReport: RPCNotification {
     public var address: String
     /// "public" or "random".
     public var addressType: String
-    /// Signal strength in dBm, where known.
+    /// Signal strength in dBm, -127 to 20, where known.
     public var rssi: Int?
     /// Whether it accepts connections.
     public var connectable: Bool
@@ -122,13 +122,13 @@ public enum ScanReport: RPCNotification {
     public var services: [BluetoothUUID]?
     /// The services it solicits.
     public var solicitedServices: [BluetoothUUID]?
-    /// Service data, by UUID.
+    /// Service data: an object whose members are named by the UUIDs of services, as `{"180F": "64"}`.
     public var serviceData: [String: HexBytes]?
     /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     public var manufacturerData: HexBytes?
-    /// The transmit power, in dBm, as its data says or else the header of an extended advertisement.
+    /// The transmit power, in dBm, -127 to 127, as its data says or else the header of an extended advertisement.
     public var txPower: Int?
-    /// The appearance (Assigned Numbers, 2.6).
+    /// What the device looks like, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
     public var appearance: Int?
     /// The advertising data as received.
     public var data: HexBytes
@@ -203,17 +203,17 @@ public enum ScanAnonymousReport: RPCNotification {
   public struct Params: RPCPayload, Hashable {
     /// The adapter that heard it.
     public var adapter: String
-    /// Signal strength in dBm, where known.
+    /// Signal strength in dBm, -127 to 20, where known.
     public var rssi: Int?
     /// Its name, complete or shortened.
     public var name: String?
     /// The services it lists.
     public var services: [BluetoothUUID]?
-    /// Service data, by UUID.
+    /// Service data: an object whose members are named by the UUIDs of services, as `{"180F": "64"}`.
     public var serviceData: [String: HexBytes]?
     /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     public var manufacturerData: HexBytes?
-    /// The transmit power, in dBm, as its data says or else its header.
+    /// The transmit power, in dBm, -127 to 127, as its data says or else its header.
     public var txPower: Int?
     /// The advertising data as received.
     public var data: HexBytes

@@ -15,12 +15,15 @@ public struct ServiceToPublish: Codable, Sendable {
   public struct Characteristic: Codable, Sendable {
     /// The UUID of the characteristic.
     public var uuid: BluetoothUUID
-    /// "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite", and
-    /// "extendedProperties", which offers reliable writes.
+    /// What devices can do with it: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
+    /// "signedWrite", and "extendedProperties", which offers reliable writes.
     public var properties: [String]
-    /// "readable", "writeable", and what the link must have: "readEncryptionRequired", "readAuthenticationRequired"
-    /// (paired with protection against a person in the middle), "readSecureConnectionsRequired" (the same with LE
-    /// Secure Connections), and the same with "write" and "subscribe"; if missing: those that the properties imply.
+    /// "readable", "writeable", and what the link must have to read ("readEncryptionRequired", or
+    /// "readAuthenticationRequired": paired with protection against a person in the middle, or
+    /// "readSecureConnectionsRequired": the same with LE Secure Connections), to write ("writeEncryptionRequired",
+    /// "writeAuthenticationRequired", "writeSecureConnectionsRequired") and to subscribe
+    /// ("subscribeEncryptionRequired", "subscribeAuthenticationRequired", "subscribeSecureConnectionsRequired"); if
+    /// missing: those that the properties imply.
     public var permissions: [String]?
     /// The shortest key in octets, 7 to 16, where the link must be encrypted; 7 if missing.
     public var minimumKeySize: Int?
@@ -140,7 +143,7 @@ public enum ServerNotify: ClientCall {
     public var handle: UInt16
     /// The value, up to 512 octets.
     public var value: HexBytes
-    /// Only these subscribers; all if missing.
+    /// Only these subscribers: the daemon's identifiers of devices, as in server.subscribed; all if missing.
     public var centrals: [String]?
     /// Makes the params.
     public init(handle: UInt16, value: HexBytes, centrals: [String]? = nil) {
@@ -155,11 +158,11 @@ public enum ServerNotify: ClientCall {
     public var sent: Bool
     /// The number of subscribers it was sent to.
     public var receivers: Int
-    /// The subscribers that it was not sent to because they must discover the changed services first; missing if there
-    /// are none.
+    /// The identifiers of the subscribers that it was not sent to because they must discover the changed services
+    /// first; missing if there are none.
     public var outOfSync: [String]?
-    /// The subscribers that received only the beginning, as the value is longer than their `maximumLength`; missing if
-    /// there are none.
+    /// The identifiers of the subscribers that received only the beginning, as the value is longer than their
+    /// `maximumLength`; missing if there are none.
     public var truncated: [String]?
     /// Makes the result.
     public init(sent: Bool, receivers: Int, outOfSync: [String]? = nil, truncated: [String]? = nil) {
@@ -201,7 +204,7 @@ public enum ServerNotifyMultiple: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// 1 to 8 values, each of another characteristic.
     public var values: [Value]
-    /// Only these subscribers; all if missing.
+    /// Only these subscribers: the daemon's identifiers of devices, as in server.subscribed; all if missing.
     public var centrals: [String]?
     /// Makes the params.
     public init(values: [Value], centrals: [String]? = nil) {
@@ -248,7 +251,8 @@ public enum ServerSetLatency: ClientCall {
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device, as in `server.subscribed`.
     public var central: String
-    /// The requested latency.
+    /// The requested latency: low is 15 to 30 ms between two connection events, medium 90 to 120 ms, high 480 to
+    /// 510 ms.
     public var latency: ConnectionLatency
     /// Makes the params.
     public init(central: String, latency: ConnectionLatency) {

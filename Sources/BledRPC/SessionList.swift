@@ -4,7 +4,7 @@ import Bluetooth
 public enum SessionList: ClientCall {
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// Lists the sessions behind the one of this number; from the first on if missing.
+    /// Lists the sessions behind the one of this number, 1 or more; from the first on if missing.
     public var after: Int?
     /// Makes the params.
     public init(after: Int? = nil) { self.after = after }
@@ -35,15 +35,15 @@ public enum SessionList: ClientCall {
 
 /// A session: its program, what it holds and what it costs.
 public struct SessionDescription: Codable, Sendable {
-  /// Its number.
+  /// The number of the session, 1 or more.
   public var session: Int
   /// The name that the program gave in session.open; missing if it gave none.
   public var name: String?
   /// Whether it is the caller's own.
   public var mine: Bool
-  /// The process that connected, if the kernel reported it.
+  /// The number of the process that connected, 1 or more, if the kernel reported it.
   public var process: Int?
-  /// The number of the user.
+  /// The number of the user, 0 or more, likewise.
   public var user: Int?
   /// The name of the program's executable, at most 15 octets.
   public var program: String?
@@ -53,7 +53,7 @@ public struct SessionDescription: Codable, Sendable {
   public var preserved: Bool?
   /// When it was opened, in seconds since the epoch.
   public var since: Double
-  /// Its permissions.
+  /// What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions".
   public var permissions: [String]
   /// The parameters of its scan; missing if it does not scan.
   public var scan: ScanStart.Params?
@@ -119,11 +119,11 @@ public struct SessionDescription: Codable, Sendable {
 
   /// An advertisement of the session.
   public struct Advertisement: Codable, Sendable, Hashable {
-    /// Its number.
+    /// The number that names it in the session, 1 or more.
     public var advertising: Int
     /// The adapter that sends it.
     public var adapter: String
-    /// Whether it is on the air.
+    /// Whether it is on the air: sent by its adapter, or taking turns with others.
     public var onAir: Bool
     /// Makes an advertisement.
     public init(advertising: Int, adapter: String, onAir: Bool) {
@@ -143,20 +143,20 @@ public struct SessionDescription: Codable, Sendable {
     public var scanTime = 0.0
     /// How many reports it was sent.
     public var reports = 0
-    /// Reports replaced by a newer one of the same device before they were read.
+    /// How many reports were replaced by a newer one of the same device before they were read.
     public var reportsCoalesced = 0
-    /// Reports dropped because its queue was full.
+    /// How many reports were dropped because its queue was full.
     public var reportsDropped = 0
     /// For how many seconds it was connected, summed over all devices.
     public var linkTime = 0.0
     /// How many values of subscriptions it was sent.
     public var values = 0
-    /// Values dropped because its queue was full: each ended a subscription, or began a loss of values written by a
-    /// device.
+    /// How many values were dropped because its queue was full: each ended a subscription, or began a loss of values
+    /// written by a device.
     public var valuesRefused = 0
-    /// Packets that the kernel dropped on links on which it subscribes or serves; they may have contained values.
+    /// How many packets the kernel dropped on links on which it subscribes or serves; they may have contained values.
     public var packetsLost = 0
-    /// How often a link was slowed down because this session, its only reader, fell behind.
+    /// How many times a link was slowed down because this session, its only reader, fell behind.
     public var linksSlowed = 0
     /// How many octets are queued until it reads them.
     public var queueOctets = 0

@@ -21,8 +21,8 @@ public enum SessionOpen: ClientCall {
     /// The restoration identifier, 1 to 128 octets, which is separate for each user. Only in the first call of a
     /// connection.
     public var restore: String?
-    /// Seconds for which the session is preserved without its program; the daemon's limit if missing or longer than
-    /// that.
+    /// For how many seconds the session is preserved without its program, 0 or more; the daemon's limit if missing or
+    /// longer than that.
     public var keep: Double?
     /// True: the program works in the background, see docs/protocol.md. If missing: unchanged, initially false.
     public var background: Bool?
@@ -37,15 +37,15 @@ public enum SessionOpen: ClientCall {
 
   /// The result.
   public struct Result: RPCPayload {
-    /// The number of this session.
+    /// The number of this session, 1 or more.
     public var session: Int
     /// The daemon's name and version: "bled 0.1.0".
     public var daemon: String
-    /// The version of this protocol; it is incremented by incompatible changes.
+    /// The version of this protocol, 1 or more; it is incremented by incompatible changes.
     public var `protocol`: Int
     /// The adapters, as `adapter.list` returns them.
     public var adapters: [AdapterDescription]
-    /// The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions".
+    /// What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions".
     public var permissions: [String]
     /// What was preserved under the restoration identifier; missing if nothing was.
     public var restored: RestoredState?
@@ -96,15 +96,15 @@ public enum SessionEnd: ClientCall {
 public struct AdapterDescription: RPCPayload, Hashable {
   /// The name by which calls choose it: "hci0".
   public var adapter: String
-  /// "kernel" or "simulated".
+  /// What it is: "kernel", a controller of this machine, or "simulated".
   public var kind: String
   /// Its address; missing while it is not known.
   public var address: String?
-  /// "public" or "random".
+  /// What the address is, "public" or "random"; missing while it is not known.
   public var addressType: String?
   /// The system's name for it.
   public var name: String
-  /// "absent", "off", "starting", "on", "suspended" or "failed".
+  /// "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see `problem`).
   public var state: String
   /// Why it is "failed", and what to do.
   public var problem: Problem?
@@ -117,8 +117,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// Which of "connecting", "advertising" and "scanning" its controller cannot do at once and therefore does in turns
   /// at the moment; missing if all that is wanted goes together.
   public var takingTurns: [String]?
-  /// Which of them its controller cannot do beside the links that it holds; they wait until links have ended. Missing
-  /// for none.
+  /// Which of "connecting", "advertising" and "scanning" its controller cannot do beside the links that it holds; they
+  /// wait until links have ended. Missing for none.
   public var heldBack: [String]?
   /// The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
   public var phys: [String]?
@@ -131,11 +131,12 @@ public struct AdapterDescription: RPCPayload, Hashable {
 
   /// What is wrong with an adapter.
   public struct Problem: Codable, Sendable, Hashable {
-    /// "permission", "inUse", "blocked", "unsupported" or "hardware".
+    /// "permission" (the daemon may not use it), "inUse" (another program has it), "blocked" (by rfkill), "unsupported"
+    /// (it lacks what is needed) or "hardware" (it does not answer, or wrongly).
     public var kind: String
-    /// What is wrong.
+    /// What is wrong, in words.
     public var message: String
-    /// What to do.
+    /// What to do, in words.
     public var remedy: String
     /// Makes a problem.
     public init(kind: String, message: String, remedy: String) {

@@ -86,7 +86,9 @@ extension AdvertisingData.Structure {
   }
 
   /// Structures that list services, one for each width of UUID that occurs.
-  /// - Parameter isComplete: whether the device has no other services of that width.
+  /// - Parameters:
+  ///   - uuids: the services.
+  ///   - isComplete: whether the device has no other services of that width.
   public static func services(_ uuids: [BluetoothUUID], isComplete: Bool = true) -> [Self] {
     lists(of: uuids) { width in
       switch width {

@@ -5,22 +5,100 @@ import Testing
 @testable import BledRPC
 
 @Suite("OpenRPC") struct OpenRPCTests {
-  /// The package's folder, found from this file's place in it.
-  private var checkedIn: String {
-    #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
-      + "/docs/openrpc.json"
-  }
-
   @Test("docs/openrpc.json is what the daemon returns; BLED_RECORD=1 regenerates it")
   func checkedInDocument() throws {
-    let document = try OpenRPC.document()
-    if ProcessInfo.processInfo.environment["BLED_RECORD"] != nil {
-      try document.write(to: URL(filePath: checkedIn))
+    let comments = try DocComments()
+    let place = DocComments.package + "/docs/openrpc.json"
+    if isRecording {
+      try json(OpenRPC.description(MemberWords(comments.table)).document).write(to: URL(filePath: place))
+    } else {
+      let stored = try Data(contentsOf: URL(filePath: place))
+      let isCurrent = try stored == json(OpenRPC.description())
+      #expect(isCurrent, "the messages changed: \(advice)")
     }
-    let stored = try Data(contentsOf: URL(filePath: checkedIn))
-    #expect(
-      stored == document, "the messages changed: run BLED_RECORD=1 swift test --filter OpenRPC and check the difference"
-    )
+  }
+
+  @Test("what is said of members is what their doc comments say; BLED_RECORD=1 takes it over")
+  func recordedWords() throws {
+    let place = DocComments.package + "/Sources/BledRPC/OpenRPC/MemberWords+Recorded.swift"
+    let (comments, places) = try commentsAndPlaces()
+    let source = comments.source(of: Set(places.keys).union(OpenRPC.placesOfConstants), types: try components())
+    if isRecording {
+      try Data(source.utf8).write(to: URL(filePath: place))
+    } else {
+      let stored = try Data(contentsOf: URL(filePath: place))
+      let isCurrent = stored == Data(source.utf8)
+      #expect(isCurrent, "doc comments of messages changed: \(advice)")
+    }
+  }
+
+  @Test("every member has words; a text its words or its kind, a number its range or its unit")
+  func words() throws {
+    let (comments, places) = try commentsAndPlaces()
+    for (place, schema) in places.sorted(by: { $0.key < $1.key }) {
+      let words = comments.member(place)
+      #expect(words != nil, "\(comments.file(of: place)): \(place) has no doc comment right above it")
+      guard let words, let flaw = flaw(of: schema, words) else { continue }
+      Issue.record("\(comments.file(of: place)): \(place), \"\(words)\": \(flaw)")
+    }
+    for place in OpenRPC.placesOfConstants where comments.member(place) == nil {
+      Issue.record("\(comments.file(of: place)): \(place) has no doc comment right above it")
+    }
+    for type in try components() where comments.type(type) == nil {
+      Issue.record("\(comments.file(of: type)): \(type) has no doc comment right above it")
+    }
+  }
+
+  private func flaw(of schema: JSONValue, _ words: String) -> String? {
+    guard case .object(let members) = schema else { return nil }
+    switch members["type"] {
+    case "array": return flaw(of: members["items"] ?? [:], words)
+    case "integer" where members["minimum"] == nil && members["x-unit"] == nil,
+      "number" where members["x-unit"] == nil:
+      return """
+        say the range of the number, such as "0 to 255" or "1 or more", and its unit, such as "in seconds"; what is \
+        counted begins with "How many" or "The number of"
+        """
+    case "string" where members["enum"] == nil && members["pattern"] == nil:
+      let kinds = Self.kindsOfText
+      let spoken = words.lowercased()
+      if kinds.contains(where: spoken.contains) { return nil }
+      return """
+        a text that is one of a few words lists them in double quotes; any other says what it is: one of \
+        \(kinds.joined(separator: ", "))
+        """
+    default: return nil
+    }
+  }
+
+  /// What a text can be that is not one of a few words.
+  private static let kindsOfText = [
+    "identifier", "name", "address", "adapter", "digits", "path", "uri", "message", "remedy", "version", "in words",
+  ]
+
+  private var isRecording: Bool { ProcessInfo.processInfo.environment["BLED_RECORD"] != nil }
+  private let advice = "run make reference, and check the difference"
+
+  private func commentsAndPlaces() throws -> (DocComments, [String: JSONValue]) {
+    let comments = try DocComments()
+    return (comments, try OpenRPC.description(MemberWords(comments.table)).places)
+  }
+
+  /// The names of all types that others refer to, but those whose schema is not made of their members.
+  private func components() throws -> Set<String> {
+    guard case .object(let document) = try OpenRPC.description(),
+      case .object(let components)? = document["components"],
+      case .object(let schemas)? = components["schemas"]
+    else { return [] }
+    return Set(schemas.keys).subtracting(["HexBytes", "UUID", "DecodedData"])
+  }
+
+  private func json(_ document: JSONValue) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    var data = try encoder.encode(document)
+    data.append(UInt8(ascii: "\n"))
+    return data
   }
 
   @Test("what a method needs is that of its noun; only those that say so are open to everybody")
@@ -47,7 +125,7 @@ import Testing
   func references() throws {
     guard case .object(let document) = try OpenRPC.description(),
       case .object(let components)? = document["components"],
-      case .object(let schemas)? = components["schemas"]
+      case .object(let schemas)? = components["schemas"], case .object(let errors)? = components["errors"]
     else {
       Issue.record("no components")
       return
@@ -63,7 +141,9 @@ import Testing
       }
     }
     collect(.object(document))
-    #expect(found == Set(schemas.keys.map { "#/components/schemas/\($0)" }))
+    let known = Set(schemas.keys.map { "#/components/schemas/\($0)" })
+    #expect(found.isSuperset(of: known))
+    #expect(found.subtracting(known).isSubset(of: errors.keys.map { "#/components/errors/\($0)" }))
     #expect(found.contains("#/components/schemas/ServiceDescription"))
   }
 
@@ -88,15 +168,23 @@ import Testing
       return
     }
     #expect(method["x-sender"] == "client")
-    var schemas = SchemaCollection()
-    var members: [JSONValue] = [
-      ["name": "peripheral", "required": true, "schema": ["type": "string"]],
-      ["name": "handle", "required": false, "schema": ["type": "integer", "minimum": 0, "maximum": 65535]],
+    let reference = [
+      "peripheral": "AttributeReference", "handle": "AttributePath", "characteristic": "AttributePath",
+      "service": "AttributePath", "descriptor": "AttributePath", "index": "AttributePath",
     ]
-    for name in ["characteristic", "service", "descriptor"] {
-      members.append(["name": .text(name), "required": false, "schema": try schemas.schema(of: BluetoothUUID.self)])
+    let comments = try DocComments()
+    var members: [JSONValue] = []
+    let parts: [(String, JSONValue)] = [
+      ("peripheral", ["type": "string"]), ("handle", ["type": "integer", "minimum": 1, "maximum": 65535]),
+      ("characteristic", ["$ref": "#/components/schemas/UUID"]), ("service", ["$ref": "#/components/schemas/UUID"]),
+      ("descriptor", ["$ref": "#/components/schemas/UUID"]), ("index", ["type": "integer", "minimum": 0]),
+    ]
+    for (name, schema) in parts {
+      let words = try #require(comments.member("\(reference[name] ?? "").\(name)"))
+      members.append([
+        "name": .text(name), "required": .bool(name == "peripheral"), "schema": schema, "description": .text(words),
+      ])
     }
-    members.append(["name": "index", "required": false, "schema": ["type": "integer"]])
     #expect(method["params"] == .array(members))
   }
 }

@@ -130,7 +130,7 @@ struct MessageGenerator {
   }
 
   private mutating func string(_ schema: JSONValue) -> String {
-    if schema["description"]?.string == "octets as hex digits" {
+    if schema["pattern"]?.string?.hasPrefix("^([0-9a-fA-F]{2})*") == true {
       return String(repeating: "5a", count: one(of: [0, 1, 2, 20, 512, 513]))
     }
     if schema["pattern"] != nil { return one(of: ["180D", "180F", "2A37", "12345678"]) }

@@ -110,7 +110,10 @@ extension ScanReport {
     }
 
     /// The notification as a line.
-    /// - Parameter decoded: the member of that name, as JSON; nil for none.
+    /// - Parameters:
+    ///   - decoded: the member of that name, as JSON; nil for none.
+    ///   - rssi: the signal strength in dBm; nil if it is not known.
+    ///   - time: when it was heard, in seconds since the epoch.
     /// - Throws: for a time that is not a finite number.
     public func line(decoded: Data? = nil, rssi: Int?, time: Double) throws -> Data {
       var writer = beginning

@@ -1,18 +1,19 @@
-import FoundationEssentials
-
 /// The description of the protocol that `rpc.discover` returns (OpenRPC 1.3), generated from the types of the messages.
 public enum OpenRPC {
   /// The document as a value.
   /// - Throws: if the schema of a message cannot be derived from the way its type decodes itself.
-  public static func description() throws -> JSONValue {
-    var schemas = SchemaCollection()
+  public static func description() throws -> JSONValue { try description(MemberWords(MemberWords.recorded)).document }
+
+  /// The document, and the schemas of all members by where they are declared.
+  static func description(_ words: MemberWords) throws -> (document: JSONValue, places: [String: JSONValue]) {
+    var schemas = SchemaCollection(words: words)
     var methods: [JSONValue] = []
     for call in ProtocolContents.clientCalls { methods.append(try clientCall(call, &schemas)) }
     for call in ProtocolContents.daemonCalls { methods.append(.object(try method(call, sender: "daemon", &schemas))) }
     for event in ProtocolContents.notifications { methods.append(try notification(event, &schemas)) }
     // No method refers to the schema of errors.
     _ = try schemas.schema(of: RPCError.self)
-    return [
+    let document: JSONValue = [
       "openrpc": "1.3.2",
       "info": [
         "title": "bled", "version": .text("\(ProtocolContents.version)"),
@@ -21,22 +22,14 @@ public enum OpenRPC {
           JSON-RPC 2.0 on a Unix socket, one message per line, in both directions. x-sender says who sends a message; \
           one without a result is a notification. x-permission is the permission that a client needs to call a method; \
           session.open returns the permissions that it has. x-longestLine is how many octets a line with the call may \
-          have; \(ordinaryLine) if missing.
+          have; \(ordinaryLine) if missing. x-unit is the unit of a number.
           """),
+        "x-permissions": permissions(words),
       ],
       "methods": .array(methods),
-      "components": ["schemas": .object(schemas.components)],
+      "components": ["schemas": .object(schemas.components), "errors": .object(errors(words))],
     ]
-  }
-
-  /// The document as JSON text, always the same bytes, as checked in as `docs/openrpc.json`.
-  /// - Throws: as `description`.
-  public static func document() throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    var data = try encoder.encode(try description())
-    data.append(UInt8(ascii: "\n"))
-    return data
+    return (document, schemas.places)
   }
 
   private static func clientCall<Method: ClientCall>(
@@ -44,6 +37,9 @@ public enum OpenRPC {
   ) throws -> JSONValue {
     var method = try method(type, sender: "client", &schemas)
     if let permission = Method.permission { method["x-permission"] = .text(permission.rawValue) }
+    let params = Set(try schemas.members(of: Method.Params.self).map(\.name))
+    let errors = errors(of: type, params: params)
+    if !errors.isEmpty { method["errors"] = .array(errors) }
     if Method.longestLine != ordinaryLine { method["x-longestLine"] = .integer(Method.longestLine) }
     return .object(method)
   }
@@ -72,7 +68,11 @@ public enum OpenRPC {
     _ name: String, _ summary: String, _ sender: JSONValue, _ params: Params.Type, _ schemas: inout SchemaCollection
   ) throws -> [String: JSONValue] {
     let members = try schemas.members(of: params).map { member -> JSONValue in
-      ["name": .text(member.name), "required": .bool(member.required), "schema": member.schema]
+      var param: [String: JSONValue] = [
+        "name": .text(member.name), "required": .bool(member.required), "schema": member.schema,
+      ]
+      param["description"] = member.description.map { .text($0) }
+      return .object(param)
     }
     return [
       "name": .text(name), "summary": .text(summary), "x-sender": sender, "paramStructure": "by-name",

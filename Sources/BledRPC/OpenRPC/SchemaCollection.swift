@@ -7,24 +7,42 @@ import Bluetooth
 struct SchemaCollection {
   /// The schemas of all objects that others refer to, by name.
   private(set) var components: [String: JSONValue] = [:]
+  /// The schemas of all members, by where they are declared, as `AdvertisingStart.Params.interval`.
+  private(set) var places: [String: JSONValue] = [:]
+  private let words: MemberWords
+
+  /// No schemas yet.
+  init(words: MemberWords) { self.words = words }
 
   /// A member of an object.
   struct Member {
     var name: String
+    var description: String?
     var schema: JSONValue
     var required: Bool
   }
 
   /// The schema of a type: itself if it is simple, a reference to `components` if it is an object.
   mutating func schema<Value: Decodable>(of type: Value.Type) throws -> JSONValue {
-    if let leaf = type as? any SchemaLeaf.Type { return try leaf.schema(&self) }
-    // "BledRPC.PeripheralList.Entry" is called PeripheralList.Entry.
-    let name = String(reflecting: type).split(separator: ".").dropFirst().joined(separator: ".")
+    if let leaf = type as? any SchemaLeaf.Type {
+      let schema = try leaf.schema(&self)
+      guard let name = leaf.component else { return schema }
+      components[name] = schema
+      return reference(name)
+    }
+    let name = Self.name(of: type)
     if components[name] == nil {
       components[name] = .null  // Ends the recursion of a type that contains itself.
-      components[name] = object(try members(of: type))
+      components[name] = object(try members(of: type), words.type(name))
     }
-    return ["$ref": .text("#/components/schemas/\(name)")]
+    return reference(name)
+  }
+
+  private func reference(_ name: String) -> JSONValue { ["$ref": .text("#/components/schemas/\(name)")] }
+
+  /// "BledRPC.PeripheralList.Entry" is called PeripheralList.Entry; a private type in it has no name of its own.
+  private static func name(of type: Any.Type) -> String {
+    String(reflecting: type).split(separator: ".").dropFirst().prefix { $0.first != "(" }.joined(separator: ".")
   }
 
   /// The members of an object in the order in which they are declared.
@@ -33,12 +51,30 @@ struct SchemaCollection {
   }
 
   /// The schema of an object with these members.
-  func object(_ members: [Member]) -> JSONValue {
-    let properties = Dictionary(members.map { ($0.name, $0.schema) }, uniquingKeysWith: { $1 })
+  func object(_ members: [Member], _ description: String? = nil) -> JSONValue {
+    let properties = members.map { member in (member.name, described(member.schema, member.description)) }
     let required = members.filter(\.required).map { JSONValue.text($0.name) }
-    var schema: [String: JSONValue] = ["type": "object", "properties": .object(properties)]
+    var schema: [String: JSONValue] = [
+      "type": "object", "properties": .object(Dictionary(properties, uniquingKeysWith: { $1 })),
+    ]
+    schema["description"] = description.map { .text($0) }
     if !required.isEmpty { schema["required"] = .array(required) }
     return .object(schema)
+  }
+
+  private func described(_ schema: JSONValue, _ words: String?) -> JSONValue {
+    guard case .object(var members) = schema, let words else { return schema }
+    members["description"] = .text(words)
+    return .object(members)
+  }
+
+  /// A member that `keys`, the coding keys of a type, has, and what the type says of it.
+  fileprivate mutating func member(_ name: String, of keys: Any.Type, schema: JSONValue, required: Bool) -> Member {
+    let place = "\(Self.name(of: keys)).\(name)"
+    let description = words.member(place)
+    let schema = description.map { SpokenLimits($0).apply(to: schema) } ?? schema
+    places[place] = schema
+    return Member(name: name, description: description, schema: schema, required: required)
   }
 
   private mutating func record<Value: Decodable>(_ type: Value.Type) throws -> (members: [Member], value: Value) {
@@ -95,7 +131,8 @@ private struct RecordingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     let (schema, value) = try recording.schemas.sample(of: type)
     let required = !recording.optional.contains(key.stringValue)
-    recording.members.append(.init(name: key.stringValue, schema: schema, required: required))
+    let member = recording.schemas.member(key.stringValue, of: Key.self, schema: schema, required: required)
+    recording.members.append(member)
     return value
   }
 
@@ -115,8 +152,14 @@ struct Undescribed: Error {}
 
 /// A type whose JSON schema is known without examining it, with a sample value for examining the types that contain it.
 protocol SchemaLeaf: Decodable {
+  /// Its name in `components`; nil if the schema stands where it is used.
+  static var component: String? { get }
   static func schema(_ schemas: inout SchemaCollection) throws -> JSONValue
   static var sample: Self { get }
+}
+
+extension SchemaLeaf {
+  static var component: String? { nil }
 }
 
 extension String: SchemaLeaf {
@@ -147,16 +190,21 @@ extension Double: SchemaLeaf {
 }
 
 extension HexBytes: SchemaLeaf {
+  static var component: String? { "HexBytes" }
   static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
-    ["type": "string", "description": "octets as hex digits", "pattern": "^([0-9a-fA-F]{2})*$"]
+    [
+      "type": "string", "description": "Octets, two hex digits each: lower case from the daemon, either from clients.",
+      "pattern": "^([0-9a-fA-F]{2})*$",
+    ]
   }
   static var sample: HexBytes { HexBytes([]) }
 }
 
 extension BluetoothUUID: SchemaLeaf {
+  static var component: String? { "UUID" }
   static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
     [
-      "type": "string", "description": "a UUID of 16, 32 or 128 bits",
+      "type": "string", "description": "A UUID of 16, 32 or 128 bits: \"180D\", or with dashes.",
       "pattern": "^([0-9a-fA-F]{4}|[0-9a-fA-F]{8}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
     ]
   }

@@ -104,7 +104,10 @@ public struct BeaconRanging: Sendable {
   public var deadline: Instant? { followed.values.map(\.lastHeard).min()?.advanced(by: Self.patience) }
 
   /// A beacon was heard.
-  /// - Parameter rssi: the signal strength in dBm, where known.
+  /// - Parameters:
+  ///   - beacon: which one.
+  ///   - rssi: the signal strength in dBm, where known.
+  ///   - now: when it was heard.
   public mutating func heard(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {
     guard region.contains(beacon) else { return [] }
     let name = Name(uuid: beacon.uuid, major: beacon.major, minor: beacon.minor)

@@ -1,0 +1,743 @@
+extension MemberWords {
+  /// Made of the doc comments of the messages by BLED_RECORD=1 swift test --filter OpenRPC: change those.
+  static let recorded = #"""
+    # AdapterDescription An adapter as clients see it.
+    adapter The name by which calls choose it: "hci0".
+    address Its address; missing while it is not known.
+    addressType What the address is, "public" or "random"; missing while it is not known.
+    advertising How many advertisements it sends at the moment.
+    heldBack Which of "connecting", "advertising" and "scanning" its controller cannot do beside the links that it
+     holds; they wait until links have ended. Missing for none.
+    kind What it is: "kernel", a controller of this machine, or "simulated".
+    links How many links it holds.
+    longestPacket How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data
+     length). Missing while it is not on.
+    name The system's name for it.
+    phys The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
+    problem Why it is "failed", and what to do.
+    scanning Whether it scans at the moment.
+    state "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see `problem`).
+    takingTurns Which of "connecting", "advertising" and "scanning" its controller cannot do at once and therefore does
+     in turns at the moment; missing if all that is wanted goes together.
+    # AdapterDescription.Problem What is wrong with an adapter.
+    kind "permission" (the daemon may not use it), "inUse" (another program has it), "blocked" (by rfkill),
+     "unsupported" (it lacks what is needed) or "hardware" (it does not answer, or wrongly).
+    message What is wrong, in words.
+    remedy What to do, in words.
+    # AdapterList.Result
+    adapters In the order in which the daemon was given them; the first is the default.
+    # AdapterPower.Params
+    adapter The adapter; the first if missing.
+    on Whether to switch it on.
+    # AdvertisingChanged.Params
+    advertising The number that `advertising.start` gave, 1 or more.
+    ended Why it has ended by itself, if it has: "duration" (also of the high duty cycle), "count", or "connected" where
+     it was directed to the device that connected. It is not there any more then.
+    interval The actual interval in seconds while it is on the air: it grows with the number of advertisements that take
+     turns.
+    onAir Whether it is on the air: sent by its adapter, or taking turns with others. False while the adapter is off or
+     gone.
+    reason Why it failed, if it did.
+    # AdvertisingStart.Params What to advertise, and how: the parameters of advertising.start.
+    adapter The adapter; the first if missing.
+    anonymous With `extended`: without our address; neither connectable nor scannable.
+    appearance What the device looks like, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
+    channels The primary channels, 37 to 39, each at most once; all if missing.
+    connectable False: not connectable. True if missing.
+    count The number of advertising events after which it ends, 1 to 255; never if missing.
+    directedTo Only this device may connect: the daemon's identifier of it, or its address. The advertisement ends when
+     it has connected. With legacy PDUs there is no data then.
+    directedToType For an address in `directedTo`, "public" or "random"; if missing, random if the two top bits are set,
+     else public.
+    duration How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
+    extended True: extended PDUs, which only scanners of Bluetooth 5.0 and later hear. False if missing: legacy PDUs.
+    highDuty With `directedTo`: the device is called as often as possible, at least every 3.75 ms, for 1.28 s at the
+     most.
+    includeTxPower With `extended`: the transmit power is told in the header.
+    interval The advertising interval in seconds, 0.02 to 10.24; 0.1 if missing.
+    manufacturerData Manufacturer-specific data; the first two octets are the company identifier, low octet first.
+    name The local name.
+    ownAddress A static random address to advertise with, whose two top bits are set; the adapter's own if missing.
+    primaryPHY The PHY on which the advertisement begins, "1M" or with `extended` "coded"; "1M" if missing.
+    scannable Whether scan requests are answered. If missing: with legacy PDUs if it is connectable or something is in
+     the scan response; with extended PDUs not.
+    secondaryPHY With `extended`: the PHY on which it goes on, "1M", "2M" or "coded"; if missing, as `primaryPHY`.
+    serviceData Service data: an object whose members are named by the UUIDs of services, as `{"180F": "64"}`.
+    services The services to list.
+    solicitedServices The services to solicit.
+    structures Further AD structures, sent as they are; flags (type 1) take the place of the daemon's.
+    txPower The transmit power that is aimed for, in dBm, -127 to 20; the controller's choice if missing.
+    uri A URI.
+    # AdvertisingStart.Result
+    adapter The adapter that sends it.
+    advertising The number that names it in this session, 1 or more.
+    interval The actual interval in seconds: longer than requested when advertisements take turns.
+    shortenedName The name as it is sent, if it had to be shortened.
+    txPower The transmit power that the controller chose, in dBm, if `txPower` asked for one and the controller tells.
+    # AdvertisingStart.Structure An AD structure (Core Specification Supplement, Part A).
+    data Its data, 0 to 254 octets.
+    type What it means, 0 to 255 (Assigned Numbers, 2.3).
+    # AdvertisingStop.Params
+    advertising The number that `advertising.start` gave, 1 or more.
+    # AttributeFound What a path of UUIDs turned out to name. To a call that gives a handle it says nothing.
+    handle The handle of the attribute.
+    uuid Its UUID.
+    # AttributePath Names an attribute of a device: by its handle, or by UUIDs, which the daemon looks for in the
+     device's primary services.
+    characteristic The UUID of the characteristic.
+    descriptor The UUID of a descriptor of the characteristic.
+    handle The handle, 1 to 65535; alone, without any of the others.
+    index Which one is meant where several match, 0 or more, in the order of their handles.
+    service The UUID of the service, or of the one that the characteristic is in; any service if missing.
+    # AttributeReference
+    peripheral The daemon's identifier of the device.
+    # AttributeValue A value with the attribute that it is of.
+    handle The handle of the attribute.
+    uuid Its UUID, if it was named by UUIDs.
+    value The value.
+    # AttributeValues
+    values The values.
+    # BledError
+    alreadyInProgress The operation is already under way.
+    ambiguousAttribute The device has several attributes of those UUIDs.
+    daemonUnreachable The daemon could not be reached, or the connection to it ended.
+    invalidParameter A parameter of the request is not valid; the message names it.
+    limitReached A limit of the daemon was reached.
+    notAllowedByProperties The characteristic's properties do not allow this.
+    notPermitted The session lacks the permission.
+    protocolViolation The peer violated the protocol.
+    shuttingDown The daemon is shutting down.
+    tooSlow The client did not read fast enough.
+    unknownAttribute The device has no attribute of those UUIDs.
+    unknownHandle There is no service, characteristic, descriptor or advertisement with that handle or number.
+    # BondDescription A device and the keys shared with it.
+    adapterAddress The address of the adapter that shares the keys.
+    address Its identity address.
+    addressType "public" or "random".
+    keySize The size of the key, 7 to 16 octets.
+    level "encrypted", "authenticated" or "secureConnections": the level of a link with these keys.
+    name Its name, where known.
+    peripheral The daemon's identifier of the device; missing if it is not known any more.
+    # ChannelDescription
+    channel The number that names it in this session, 1 or more.
+    peripheral The daemon's identifier of the device.
+    psm The number of the listener (SPSM), 1 to 255.
+    receiveMTU The longest packet that the device may send, in octets, 23 to 65535.
+    sendMTU The longest packet that the device takes, in octets, 23 to 65535.
+    socket The path of the socket for the token.
+    token What to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits. Once, by
+     a program of the same user, within 30 seconds.
+    # CharacteristicDescription A characteristic.
+    descriptors Its descriptors, if they were requested.
+    end The last handle that belongs to it.
+    handle The handle of its value: what `gatt.read`, `gatt.write` and `gatt.subscribe` take.
+    properties What can be done with it: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
+     "signedWrite", "extendedProperties".
+    uuid The UUID of the characteristic.
+    # CharacteristicReference Names a characteristic of a device by its handle.
+    handle The handle of the characteristic's value.
+    peripheral The daemon's identifier of the device.
+    # DescriptorDescription A descriptor.
+    handle Its handle.
+    uuid The UUID of the descriptor.
+    # GAPError
+    adapterAbsent The adapter does not exist, or it was unplugged.
+    adapterFailed The adapter failed; the message says why.
+    adapterOff The adapter is powered off.
+    advertisingDataTooLong The content does not fit into the advertising packets.
+    advertisingSetsExhausted All advertising sets are in use.
+    cancelled The caller cancelled the operation.
+    connectionFailed The connection could not be established.
+    connectionLimitReached The adapter supports no more connections.
+    disconnected The connection ended before the operation did.
+    notConnected The operation needs a connection and there is none.
+    notSupported The operation is not supported.
+    pairingFailed Pairing failed or was refused, or the link could not be encrypted.
+    timeout The caller's deadline passed.
+    unknownDevice No device of that identifier, name or address is known.
+    # GATTAcquire.Params
+    indications True: its indications, false: its notifications, as for gatt.subscribe.
+    peripheral The daemon's identifier of the device.
+    values False: the program only writes. If missing: it also reads the values of a characteristic that has any.
+    # GATTAcquire.Result
+    handle The handle of the characteristic's value.
+    maximumLength The longest value that can be written, in octets: MTU − 3, and 512 at most.
+    values Whether there are packets to read.
+    writes Whether packets can be written.
+    # GATTDiscover.Params
+    peripheral The daemon's identifier of the device.
+    timeout For how many seconds it may take, more than 0 and at most a day; 60 if missing.
+    # GATTDiscoverCharacteristics.Result
+    characteristics In order of their handles.
+    # GATTDiscoverDescriptors.Result
+    descriptors In order of their handles.
+    # GATTDiscoverServices.Params
+    peripheral The daemon's identifier of the device.
+    services Only these; all if missing or empty.
+    # GATTDiscoveryProgress.Params
+    characteristics How many characteristics are known so far.
+    peripheral The daemon's identifier of the device.
+    services How many services are known so far.
+    # GATTRead.Result
+    handle The handle, if the attribute was named by UUIDs.
+    uuid Its UUID, likewise.
+    value 0 to 512 octets.
+    # GATTReadMultiple.Params
+    attributes 2 or more values, as many as fit into the request: (MTU − 1) / 2.
+    peripheral The daemon's identifier of the device.
+    variable Whether the values have different lengths; false if missing.
+    # GATTReadMultiple.Result
+    value Otherwise: all values in a row.
+    values With `variable`: the values, in the order of the attributes.
+    # GATTReadUsingUUID.Params
+    end The last handle of the range; 65535 if missing.
+    peripheral The daemon's identifier of the device.
+    start The first handle of the range; 1 if missing.
+    uuid The UUID of the characteristics or descriptors.
+    # GATTReleased.Params
+    handle The handle of the characteristic's value.
+    peripheral The daemon's identifier of the device.
+    reason Why.
+    unsent How many packets that the program had written were not sent.
+    # GATTScope
+    peripheral The daemon's identifier of the device.
+    uuids Only these; all if missing or empty.
+    # GATTServerFeatures.Result
+    enhancedBearers Whether it supports EATT: several requests at once, over enhanced bearers.
+    value The value as it was read; missing if the device does not have the characteristic.
+    # GATTServices
+    services The services.
+    # GATTServicesChanged.Params
+    end Last handle of the range.
+    peripheral The daemon's identifier of the device.
+    start First handle of the range.
+    # GATTSubscribe.Params
+    indications True: its indications, false: its notifications. If missing: what others have chosen already, else its
+     notifications, or its indications if it has no notifications.
+    peripheral The daemon's identifier of the device.
+    # GATTSubscriptionLost.Params
+    handle The handle of the characteristic's value.
+    peripheral The daemon's identifier of the device.
+    reason Why.
+    # GATTValue.Params
+    handle The handle of the characteristic's value.
+    peripheral The daemon's identifier of the device.
+    value The value.
+    # GATTValuesDropped.Params
+    handle The handle of the characteristic's value.
+    peripheral The daemon's identifier of the device.
+    values The number of values, 1 or more.
+    # GATTValuesLost.Params
+    packets The number of packets, 1 or more.
+    peripheral The daemon's identifier of the device.
+    # GATTWrite.Params
+    offset Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
+    peripheral The daemon's identifier of the device.
+    response False: write without response. If missing: with response.
+    signed True: a signed write (Core 5.4, Vol 3, Part G, 4.9.2).
+    value The value.
+    # GATTWriteReliably.Params
+    peripheral The daemon's identifier of the device.
+    writes 1 to 64 writes, in their order.
+    # GATTWriteReliably.Result
+    written What was written, in the order of the writes.
+    # GATTWriteReliably.Write A part of a value.
+    offset Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
+    value The octets.
+    # L2CAPAccept.Params
+    channel The number that `l2cap.incoming` gave, 1 or more.
+    packets True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets,
+     and one read gives one. A stream otherwise.
+    token True: no descriptor is passed, and the answer has a token. Not with `packets`.
+    # L2CAPClose.Params
+    channel The number that names it in this session, 1 or more.
+    # L2CAPClosed.Params
+    channel The number that names it in this session, 1 or more.
+    reason Why, unless the program closed its side.
+    # L2CAPOpen.Params
+    packets True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets,
+     and one read gives one. A stream otherwise.
+    peripheral The daemon's identifier of the device.
+    psm The number of the device's listener, 1 to 255.
+    receiveMTU The longest packet that the device may send, 23 to 65535 octets; 8192 if missing.
+    security What the link must be before: "none", "encrypted", "authenticated" or "secureConnections"; "none" if
+     missing. A device may ask for more, too.
+    token True: no descriptor is passed, and the answer has a token. Not with `packets`.
+    # L2CAPPublish.Params
+    adapter The adapter; the first if missing.
+    psm The number under which devices open channels, 128 to 255; the daemon chooses one if missing.
+    receiveMTU The longest packet that a device may send, 23 to 65535 octets; 8192 if missing.
+    security What a device's link must be: "none", "encrypted", "authenticated" or "secureConnections"; "none" if
+     missing.
+    # L2CAPPublish.Result
+    adapter The adapter that listens.
+    psm The number under which devices open channels, 128 to 255.
+    # L2CAPUnpublish.Params
+    adapter The adapter; the first if missing.
+    psm The number that `l2cap.publish` gave, 128 to 255.
+    # LinkDescription
+    interval The time between two connection events, in seconds, 0.0075 to 4; missing where the controller did not tell,
+     as `latency` and `timeout`.
+    latency How many connection events the peripheral may skip, 0 to 499.
+    mtu The ATT MTU, 23 to 517 octets.
+    peripheral The daemon's identifier of the device.
+    role This machine's role: "central" if it connected to the device, "peripheral" if the device connected to it.
+    rxOctets The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing likewise.
+    rxPHY The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
+    timeout After how many seconds without a packet the link is lost, 0.1 to 32.
+    txOctets The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing where the
+     controller did not tell.
+    txPHY The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not tell.
+    # LinkWish The parameters that a session wants of a link (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
+    latency How many connection events the peripheral may skip, 0 to 499; 0 if missing.
+    maximumInterval The longest time between two connection events, in seconds, 0.0075 to 4; 0.045 if missing, or
+     `minimumInterval` where that is more.
+    minimumInterval The shortest time between two connection events, in seconds, 0.0075 to 4; 0.015 if missing, or
+     `maximumInterval` where that is less.
+    timeout After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 + latency) ×
+     maximumInterval × 2; if missing, 4 or as much as that rule needs.
+    # PairingConfirm.Params
+    device The device that pairs.
+    number The number that the device shows, six digits; missing if there is none to compare.
+    seconds Within how many seconds to answer, 0 or more.
+    # PairingConfirm.Result
+    accept Whether to pair.
+    # PairingDevice A device that pairs.
+    address Its address.
+    bondLevel The level of the keys that this machine and the device share already, "encrypted", "authenticated" or
+     "secureConnections": to pair replaces them, and whoever asks may be another device. Missing if there are none.
+    isOurs Whether this machine began.
+    name Its name, where known.
+    peripheral The daemon's identifier of the device.
+    # PairingEnded.Params
+    device The device.
+    reason Why it did not pair; missing if it did.
+    # PairingEnterPasskey.Params
+    device The device that pairs.
+    seconds Within how many seconds to answer, 0 or more.
+    # PairingEnterPasskey.Result
+    passkey The passkey, up to six digits; missing to refuse.
+    # PairingForget.Params
+    address Its identity address.
+    peripheral The daemon's identifier of the device.
+    # PairingImport.LongTermKey A key with which links are encrypted.
+    authenticated Whether the pairing was protected against a person in the middle.
+    central Whether it is used on links that this machine begins; otherwise on those of the device.
+    diversifier Names the key in legacy pairing, 0 to 65535; 0 otherwise.
+    random The same, 16 hex digits with the highest first.
+    secureConnections Whether it comes from LE Secure Connections; then it is used in both roles.
+    size How many of them count, 7 to 16.
+    value 16 octets, the lowest first.
+    # PairingImport.Params
+    adapterAddress The address of the adapter that shares the keys.
+    address The device's identity address.
+    addressType "public" or "random".
+    identityResolvingKey The key that resolves the device's private addresses, 16 octets.
+    longTermKeys The keys for encryption: one, or after legacy pairing up to two, one for each role.
+    signatureKeys The keys for signed writes, at most one for each side.
+    # PairingImport.SignatureKey A key with which writes are signed.
+    authenticated Whether the pairing was protected against a person in the middle.
+    ours Whether this machine signs with it; otherwise the device does.
+    value 16 octets, the lowest first.
+    # PairingKeysLost.Params
+    device The device.
+    remedy What to do, in words.
+    side Who has no keys: "device" or "machine".
+    # PairingList.Result
+    bonds The devices.
+    # PairingOpen.Params
+    seconds For how many seconds devices may pair, 0 to 3600.
+    # PairingReadOutOfBand.Params
+    adapter The adapter's identifier or address; the first one if missing.
+    # PairingReadOutOfBand.Result
+    address The adapter's address.
+    addressType "public" or "random".
+    confirmation The confirmation value, 16 octets, the lowest first as in AD structures of type 0x22.
+    random The random value, 16 octets, the lowest first as in AD structures of type 0x23.
+    # PairingRegister.Params
+    capability What a person can do at this program: "display" (see a passkey), "displayYesNo" (compare numbers, too),
+     "keyboard" (type a passkey), "keyboardDisplay" (all of these) or "none".
+    # PairingSetOutOfBand.Params
+    adapter The adapter's identifier or address; the first one if missing.
+    address The device's address: the one that it gave with the data.
+    addressType "public" or "random".
+    confirmation The confirmation value, 16 octets, the lowest first.
+    random The random value, 16 octets, the lowest first.
+    # PairingShowPasskey.Params
+    device The device that pairs.
+    entered How many of them are typed, 0 to 6.
+    passkey Six digits.
+    # PeripheralConnect.Params
+    adapter The adapter to connect with; if missing, the one that heard the device last, else the first.
+    address The device's address; it need not have been heard before.
+    addressType "public" or "random"; if missing: as last heard, else random if the two top bits are set, else public.
+    name The name that the device advertises, octet for octet.
+    namePrefix What the name that the device advertises begins with, octet for octet.
+    parameters What this session wants of the link's parameters, from this call on; see peripheral.setParameters. If
+     missing, what it wanted before.
+    peripheral The daemon's identifier of the device.
+    phy The PHY that the link is to have, "1M", "2M", "coded", "codedS2" or "codedS8": as in peripheral.setPHY. With one
+     of the coded ones the device is looked for on the coded PHY, too, as is one that was last heard there. If missing,
+     a link that begins on "1M" goes over to "2M" where both sides have that and the configuration does not say
+     otherwise.
+    reconnect True: whenever the link is lost the daemon connects again, until `peripheral.disconnect` is called.
+     peripheral.disconnected then has `reconnecting`, and peripheral.connected reports the new link. The last call
+     applies.
+    service A service that the device advertises.
+    timeout After how many seconds to give up, more than 0; never if missing.
+    # PeripheralConnect.Result
+    adapter The adapter that holds the link.
+    address Its address.
+    addressType "public" or "random".
+    attempts The number of attempts that were needed.
+    mtu The ATT MTU that was agreed, 23 to 517 octets.
+    peripheral The daemon's identifier of the device.
+    # PeripheralConnectFailed.Params
+    peripheral The daemon's identifier of the device.
+    reason Why.
+    # PeripheralConnectWaiting.Params
+    peripheral The daemon's identifier of the device.
+    reason Why.
+    # PeripheralDisconnect.Params
+    address The device's address.
+    addressType "public" or "random"; if missing, both match.
+    name The name of the device that is looked for.
+    namePrefix What its name begins with.
+    peripheral The daemon's identifier of the device.
+    service The service that it advertises.
+    # PeripheralDisconnected.Params
+    peripheral The daemon's identifier of the device.
+    reason The reason; missing if this session disconnected.
+    reconnecting True if the daemon connects again as soon as the device is there, which peripheral.connected reports.
+     Missing otherwise.
+    # PeripheralLinkChanged.Params
+    linked Whether the link is up.
+    name The device's name, where known.
+    peripheral The daemon's identifier of the device.
+    # PeripheralList.Entry A device that the daemon knows.
+    adapter The adapter that heard it last or holds the link.
+    address Its address.
+    addressType "public" or "random".
+    mine Whether this session holds the link.
+    mtu The ATT MTU, 23 to 517 octets, while connected.
+    name Its name, where known.
+    peripheral The daemon's identifier of the device.
+    rssi Signal strength when it was last heard, in dBm.
+    state "disconnected", "connecting" or "connected" (for any session).
+    # PeripheralList.Result
+    peripherals The devices.
+    # PeripheralPair.Params
+    level "encrypted", "authenticated" (protected against a person in the middle) or "secureConnections" (the same with
+     LE Secure Connections); "encrypted" if missing.
+    minimumKeySize The shortest key that will do, 7 to 16 octets; 7 if missing.
+    peripheral The daemon's identifier of the device.
+    # PeripheralPair.Result
+    bonded Whether both sides keep the keys, so that the next link is encrypted without pairing.
+    keySize The size of the key, 7 to 16 octets.
+    level "encrypted", "authenticated" or "secureConnections".
+    # PeripheralRSSI.Result
+    rssi The signal strength of the link, in dBm, -127 to 20.
+    # PeripheralReference
+    peripheral The daemon's identifier of the device.
+    # PeripheralSetPHY.Params
+    peripheral The daemon's identifier of the device.
+    phy "1M", "2M", "coded", "codedS2" or "codedS8".
+    # PeripheralSetParameters.Params
+    parameters What this session wants; nothing any more if missing.
+    peripheral The daemon's identifier of the device.
+    # PeripheralWatch.Params
+    on False: stop reporting. True if missing.
+    # Permission
+    adapters Change adapters: power and the like.
+    advertise Advertise.
+    connect Connect to devices, and use their services.
+    pair Pair with devices, and forget pairings.
+    scan Hear advertisements.
+    serve Publish services of its own.
+    sessions See the sessions of others.
+    # RPCError The `error` member of a JSON-RPC response.
+    code The kind of failure, -32768 to -32000: one of JSON-RPC's reserved codes, or -32000 with `data`.
+    data The failure in Bluetooth's own terms; present if and only if `code` is -32000.
+    internalError An internal error of the daemon (JSON-RPC 2.0, 5.1).
+    invalidParams The params are not valid for the method.
+    invalidRequest The JSON is not a JSON-RPC 2.0 message.
+    message What is wrong and what to do, in words.
+    methodNotFound The method does not exist.
+    parseError The line is not valid JSON.
+    # RPCError.Details The failure in Bluetooth's own terms.
+    code The code within that domain, 0 to 255; docs/protocol.md lists them.
+    domain The domain that defines the code: att, hci, gap or bled.
+    name The name of the code.
+    # RestoredState What a session held when its program went away. The events since then follow the answer that carries
+     this; both together give the present state.
+    advertisements The advertisements.
+    droppedReports How many reports were dropped because the queue was full; others were replaced by newer ones of the
+     same device.
+    droppedValues How many values were dropped because the queue was full: the subscriptions they belonged to ended, and
+     the events say which. Writes without response from devices are counted here, too.
+    peripherals The devices that were connected or had a pending connection.
+    scan The parameters of the scan.
+    services The services that the session published.
+    since Since when the program was gone, in seconds since the epoch.
+    # RestoredState.Advertisement An advertisement of the session.
+    adapter The adapter that sends it.
+    advertising The number that names it in this session, 1 or more.
+    onAir Whether it was on the air: sent by its adapter, or taking turns with others.
+    parameters As it was given to advertising.start.
+    # RestoredState.Peripheral A device that was connected or had a pending connection.
+    adapter The adapter that holds the link or looks for the device.
+    address Its address.
+    addressType "public" or "random".
+    indications Those of them that bring indications; missing if there are none.
+    mtu The ATT MTU, 23 to 517 octets, while connected.
+    name Its name, where known.
+    parameters What the session wants of the link's parameters; missing: nothing.
+    peripheral The daemon's identifier of the device.
+    reconnect Whether the daemon connects again when the link is lost; missing: no.
+    services The attributes that the session discovered.
+    state "connected", or "connecting": peripheral.connected or peripheral.connectFailed comes.
+    subscriptions The handles of the characteristics that the session subscribes to.
+    # RestoredState.Service A service that the session published.
+    definition As it was given to service.add.
+    service The service with its handles, which are the same as before.
+    subscribers Who subscribed to its characteristics.
+    # ScanAnonymousReport.Params
+    adapter The adapter that heard it.
+    data The advertising data as received.
+    decoded What the data says in formats of beacons and sensors, for scans with `decode`; missing if that is nothing.
+    directed True if the advertisement is meant for one device.
+    manufacturerData Manufacturer-specific data; the first two octets are the company identifier, low octet first.
+    name Its name, complete or shortened.
+    primaryPHY The PHY on which the advertisement begins: "1M" or "coded".
+    rssi Signal strength in dBm, -127 to 20, where known.
+    secondaryPHY The PHY on which it goes on: "1M", "2M" or "coded".
+    serviceData Service data: an object whose members are named by the UUIDs of services, as `{"180F": "64"}`.
+    services The services it lists.
+    sid The number of the advertising set, 0 to 15.
+    time When it was heard, in seconds since the epoch.
+    truncated True if the controller lost the end of the data.
+    txPower The transmit power, in dBm, -127 to 127, as its data says or else its header.
+    # ScanLost.Params
+    lastHeard When it was heard last, in seconds since the epoch.
+    peripheral The daemon's identifier of the device.
+    # ScanReport.Params
+    adapter The adapter that heard it.
+    address The address it used.
+    addressType "public" or "random".
+    appearance What the device looks like, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
+    connectable Whether it accepts connections.
+    data The advertising data as received.
+    decoded What the data says in formats of beacons and sensors, for scans with `decode`; missing if that is nothing.
+    directed True if the advertisement is meant for one device.
+    manufacturerData Manufacturer-specific data; the first two octets are the company identifier, low octet first.
+    name Its name, complete or shortened.
+    peripheral The daemon's stable identifier of the device, a UUID.
+    primaryPHY The PHY on which the advertisement begins: "1M" or "coded".
+    rssi Signal strength in dBm, -127 to 20, where known.
+    scanResponse The scan response data as received, once one was received that is not empty.
+    secondaryPHY The PHY on which an extended advertisement goes on: "1M", "2M" or "coded".
+    serviceData Service data: an object whose members are named by the UUIDs of services, as `{"180F": "64"}`.
+    services The services it lists.
+    sid The number of the advertising set, 0 to 15, of an extended advertisement.
+    solicitedServices The services it solicits.
+    time When it was heard, in seconds since the epoch.
+    truncated True if the controller lost the end of the advertising data.
+    txPower The transmit power, in dBm, -127 to 127, as its data says or else the header of an extended advertisement.
+    # ScanStart.Filter What an advertisement must have. All members that are present must match; at least one must be
+     present.
+    addressKinds The device's address is of one of these kinds: public, static random (the same at least until the
+     device restarts), resolvable private (which those who have the device's key can resolve), non-resolvable private.
+    connectable True: the device accepts connections.
+    ignoreCase True: upper and lower case of the name are the same. Requires `name`.
+    manufacturer It has manufacturer-specific data like this.
+    name The device's name begins with this text.
+    pattern It has an AD structure like this.
+    serviceData It has service data like this.
+    services It lists one of these services.
+    wholeName True: the name is this text and no more. Requires `name`.
+    # ScanStart.Key The key with which a device encrypts what it advertises.
+    address The address of the device.
+    key Its key, 16 octets: the bind key of BTHome or MiBeacon.
+    # ScanStart.Manufacturer Manufacturer-specific data to look for.
+    company The company identifier, 0 to 65535 (Assigned Numbers, 7.1).
+    data How the data after the company identifier begins; anything if missing.
+    mask The bits of `data` that count, as many octets; all of them if missing.
+    # ScanStart.Params What to scan for, and how: the parameters of scan.start.
+    active False: passive scanning, without scan requests unless another session's scan asks. True if missing.
+    adapter The adapter to scan on; all of them if missing.
+    address Only the device of this address.
+    anonymous True: anonymous advertisements, too, as scan.anonymousReport.
+    decode True: what the data says in formats of beacons and sensors that are understood, as `decoded` of the reports.
+    duplicates True: a report for every advertising event. False or missing: one report for each device, and another
+     whenever its data changes.
+    filters Only what matches at least one of these, besides all of the above.
+    keys Together with `decode`: the keys of devices that encrypt what they advertise, 64 at the most. They are kept as
+     long as the scan, and shown to nobody else.
+    lost In seconds, 0.5 to 3600: a device from which nothing that passes the filters came for so long is told as
+     scan.lost. Not at all if missing.
+    name Only devices whose name begins with this text.
+    phys The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
+    rssi Only reports at least this strong, in dBm.
+    rssiOut In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker than this.
+    services Only devices that advertise one of these services.
+    solicitedServices Only devices that solicit one of these services; together with `services`: devices that match
+     either list.
+    # ScanStart.Pattern Octets in an AD structure to look for.
+    data The octets there.
+    offset Where in the data of the structure, behind its type, in octets, 0 to 254; 0 if missing.
+    type The AD type, 0 to 255 (Assigned Numbers, 2.3).
+    # ScanStart.ServiceData Service data to look for.
+    data How the data after the UUID begins; anything if missing.
+    mask The bits of `data` that count, as many octets; all of them if missing.
+    uuid The service.
+    # ServerNotify.Params
+    centrals Only these subscribers: the daemon's identifiers of devices, as in server.subscribed; all if missing.
+    handle The handle of the characteristic's value.
+    value The value, up to 512 octets.
+    # ServerNotify.Result
+    outOfSync The identifiers of the subscribers that it was not sent to because they must discover the changed services
+     first; missing if there are none.
+    receivers The number of subscribers it was sent to.
+    sent False: there was no room and nothing was sent; try again after `server.ready`. True if there are no
+     subscribers.
+    truncated The identifiers of the subscribers that received only the beginning, as the value is longer than their
+     `maximumLength`; missing if there are none.
+    # ServerNotifyMultiple.Params
+    centrals Only these subscribers: the daemon's identifiers of devices, as in server.subscribed; all if missing.
+    values 1 to 8 values, each of another characteristic.
+    # ServerNotifyMultiple.Value A value.
+    handle The handle of the characteristic's value.
+    value The value, up to 512 octets.
+    # ServerRead.Params
+    central The daemon's identifier of the device that reads.
+    handle The handle of the characteristic's value.
+    offset Where to begin, 0 to 512.
+    # ServerRead.Result
+    value The value from the offset on.
+    # ServerSetLatency.Params
+    central The daemon's identifier of the device, as in `server.subscribed`.
+    latency The requested latency: low is 15 to 30 ms between two connection events, medium 90 to 120 ms, high 480 to
+     510 ms.
+    # ServerWrite.Params
+    central The daemon's identifier of the device that writes.
+    writes The values, in order.
+    # ServerWrite.Write One written value.
+    handle The handle of the characteristic's value.
+    offset Where it begins, 0 to 512.
+    value What was written.
+    # ServerWritesLost.Params
+    central The daemon's identifier of the device.
+    packets The number of packets, 1 or more.
+    # ServiceAdd.Params
+    service The service.
+    # ServiceAdd.Result
+    service The service with its handles; the handle of the declaration identifies it from now on.
+    # ServiceDescription A service on a device, or one that this session published.
+    characteristics Its characteristics, if they were requested.
+    end The last handle that belongs to it.
+    handle Its declaration's handle.
+    includes The services it includes, if they were requested.
+    primary False for a secondary service.
+    uuid The UUID of the service.
+    # ServiceRemove.Params
+    handle The handle of the service's declaration.
+    # ServiceToPublish A service to publish.
+    characteristics Its characteristics.
+    includes The handles of the included services, which this session must have published before.
+    primary False for a secondary service; true if missing.
+    uuid The UUID of the service.
+    # ServiceToPublish.Characteristic A characteristic to publish.
+    descriptors Descriptors with fixed values; the daemon adds 2900 and 2902.
+    minimumKeySize The shortest key in octets, 7 to 16, where the link must be encrypted; 7 if missing.
+    permissions "readable", "writeable", and what the link must have to read ("readEncryptionRequired", or
+     "readAuthenticationRequired": paired with protection against a person in the middle, or
+     "readSecureConnectionsRequired": the same with LE Secure Connections), to write ("writeEncryptionRequired",
+     "writeAuthenticationRequired", "writeSecureConnectionsRequired") and to subscribe ("subscribeEncryptionRequired",
+     "subscribeAuthenticationRequired", "subscribeSecureConnectionsRequired"); if missing: those that the properties
+     imply.
+    properties What devices can do with it: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
+     "signedWrite", and "extendedProperties", which offers reliable writes.
+    uuid The UUID of the characteristic.
+    value A fixed value, which the daemon answers; without one every read and write is passed to this session.
+    # ServiceToPublish.Descriptor A descriptor to publish.
+    permissions What reading it takes: "readable", "readEncryptionRequired", "readAuthenticationRequired" or
+     "readSecureConnectionsRequired"; everybody can read it if missing.
+    uuid The UUID of the descriptor.
+    value Its fixed value.
+    # SessionDescription A session: its program, what it holds and what it costs.
+    advertisements Its advertisements.
+    connecting The devices to which it has a pending connection.
+    connections The devices that it is connected to.
+    costs What it costs.
+    mine Whether it is the caller's own.
+    name The name that the program gave in session.open; missing if it gave none.
+    permissions What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions".
+    preserved True if its program has gone and the session is preserved for it.
+    process The number of the process that connected, 1 or more, if the kernel reported it.
+    program The name of the program's executable, at most 15 octets.
+    restore Its restoration identifier; missing if it has none.
+    scan The parameters of its scan; missing if it does not scan.
+    searching What it looks for in order to connect; missing if nothing.
+    services The services that it publishes.
+    session The number of the session, 1 or more.
+    since When it was opened, in seconds since the epoch.
+    subscriptions The characteristics that it is subscribed to.
+    user The number of the user, 0 or more, likewise.
+    # SessionDescription.Advertisement An advertisement of the session.
+    adapter The adapter that sends it.
+    advertising The number that names it in the session, 1 or more.
+    onAir Whether it is on the air: sent by its adapter, or taking turns with others.
+    # SessionDescription.Costs What the session has cost since it was opened.
+    linkTime For how many seconds it was connected, summed over all devices.
+    linksSlowed How many times a link was slowed down because this session, its only reader, fell behind.
+    packetsLost How many packets the kernel dropped on links on which it subscribes or serves; they may have contained
+     values.
+    queueOctets How many octets are queued until it reads them.
+    reports How many reports it was sent.
+    reportsCoalesced How many reports were replaced by a newer one of the same device before they were read.
+    reportsDropped How many reports were dropped because its queue was full.
+    requests How many calls it made.
+    requestsFailed How many of them failed, whether or not they had an id.
+    scanTime For how many seconds it had a scan.
+    values How many values of subscriptions it was sent.
+    valuesRefused How many values were dropped because its queue was full: each ended a subscription, or began a loss of
+     values written by a device.
+    # SessionDescription.Device A device.
+    address Its address.
+    name Its name, where known.
+    peripheral The daemon's identifier of it.
+    # SessionDescription.Search What a device is looked for by; all that is there must be so.
+    name Its name.
+    namePrefix What its name begins with.
+    service A service that it advertises.
+    # SessionDescription.Service A service that the session publishes.
+    handle The handle of its declaration.
+    uuid Its UUID.
+    # SessionEnd.Params
+    restore The restoration identifier of a session whose program is gone; this session if missing.
+    # SessionList.Params
+    after Lists the sessions behind the one of this number, 1 or more; from the first on if missing.
+    # SessionList.Result
+    more True if there are more: call again with the number of the last one as `after`. Missing otherwise.
+    sessions In the order in which they were opened.
+    # SessionOpen.Params
+    background True: the program works in the background, see docs/protocol.md. If missing: unchanged, initially false.
+    keep For how many seconds the session is preserved without its program, 0 or more; the daemon's limit if missing or
+     longer than that.
+    name A human-readable name, which `session.list` and the log show.
+    restore The restoration identifier, 1 to 128 octets, which is separate for each user. Only in the first call of a
+     connection.
+    # SessionOpen.Result
+    adapters The adapters, as `adapter.list` returns them.
+    daemon The daemon's name and version: "bled 0.1.0".
+    permissions What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters",
+     "sessions".
+    protocol The version of this protocol, 1 or more; it is incremented by incompatible changes.
+    restored What was preserved under the restoration identifier; missing if nothing was.
+    session The number of this session, 1 or more.
+    # Subscriber A device that subscribed or unsubscribed.
+    central The daemon's identifier of the device.
+    handle The handle of the characteristic's value.
+    maximumLength How many octets of a value fit into one notification: MTU − 3, and 512 at most.
+    """#
+}
