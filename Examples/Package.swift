@@ -23,6 +23,7 @@ let package = Package(
     .executableTarget(name: "ThermometerLogger", dependencies: modules),
     .executableTarget(name: "ProtectedEmail", dependencies: modules),
     .executableTarget(name: "Chat", dependencies: modules),
+    .executableTarget(name: "ChannelEcho", dependencies: modules),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -23,6 +23,21 @@ extension BledClient {
   ) {
     core.begin(method, id: core.newNumber(), params, late: nil) { completion($0.decoded(Method.Result.self)) }
   }
+
+  /// The same for a method whose answer passes a descriptor.
+  public func callForDescriptor<Method: RPCMethod>(
+    _ method: Method.Type, _ params: Method.Params,
+    completion:
+      @escaping @Sendable (Result<(result: Method.Result, descriptor: ReceivedDescriptor), BluetoothError>) -> Void
+  ) {
+    core.begin(method, id: core.newNumber(), params, late: nil) { [weak core] message in
+      completion(
+        message.decoded(Method.Result.self).flatMap { result in
+          guard let descriptor = core?.takeDescriptor() else { return .failure(missingDescriptor(Method.name)) }
+          return .success((result, descriptor))
+        })
+    }
+  }
 }
 
 extension ClientCore {
@@ -73,9 +88,7 @@ extension ClientCore {
     let passed = Mutex<ReceivedDescriptor?>(nil)
     let result = try await call(
       method, params, timeout: timeout, arrived: { _ in passed.withLock { $0 = self.takeDescriptor() } })
-    guard let descriptor = passed.withLock({ $0 }) else {
-      throw BledError.protocolViolation.error("bled answered \(Method.name) without a descriptor")
-    }
+    guard let descriptor = passed.withLock({ $0 }) else { throw missingDescriptor(Method.name) }
     return (result, descriptor)
   }
 
@@ -83,6 +96,10 @@ extension ClientCore {
   func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
     begin(method, id: newNumber(), params, late: nil) { _ in }
   }
+}
+
+private func missingDescriptor(_ name: String) -> BluetoothError {
+  BledError.protocolViolation.error("bled answered \(name) without a descriptor")
 }
 
 private func cancelled(_ name: String) -> BluetoothError { GAPError.cancelled.error("\(name) was cancelled") }

@@ -1,3 +1,4 @@
+import BledRPC
 private import Glibc
 
 /// A failed system call.
@@ -49,43 +50,14 @@ final class Socket: Sendable {
     _ octets: UnsafeMutableRawBufferPointer
   ) -> Result<(count: Int, passed: ReceivedDescriptor?), Errno> {
     // There is room for one: the kernel does not pass more than what one call sent.
-    var rights = Rights()
-    let count = retried {
-      withUnsafeMutableBytes(of: &rights) { control in
-        var part = iovec(iov_base: octets.baseAddress, iov_len: octets.count)
-        return withUnsafeMutablePointer(to: &part) { part in
-          var message = msghdr()
-          message.msg_iov = part
-          message.msg_iovlen = 1
-          message.msg_control = control.baseAddress
-          message.msg_controllen = control.count
-          return recvmsg(descriptor, &message, Int32(MSG_CMSG_CLOEXEC))
-        }
-      }
-    }
-    return count.map { ($0, rights.descriptor) }
+    var rights = PassedRights()
+    let count = retried { rights.withHeader(of: octets) { recvmsg(descriptor, $0, Int32(MSG_CMSG_CLOEXEC)) } }
+    return count.map { ($0, rights.descriptor.map(ReceivedDescriptor.init)) }
   }
 
   /// Writes as many octets as there is room for. If the peer has closed its end the result is an error, not a signal.
   func send(_ octets: UnsafeRawBufferPointer) -> Result<Int, Errno> {
     retried { Glibc.send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL)) }
-  }
-
-  /// The control message of cmsg(3) with one descriptor, whose macros Swift does not have.
-  private struct Rights {
-    /// Without the padding at the end; 0: no message came.
-    private var length = 0
-    private var level: Int32 = 0
-    private var type: Int32 = 0
-    private var number: Int32 = 0
-    private var padding: Int32 = 0
-
-    /// What came.
-    var descriptor: ReceivedDescriptor? {
-      let whole = MemoryLayout<Int>.size + 3 * MemoryLayout<Int32>.size
-      guard length == whole, level == SOL_SOCKET, type == Int32(SCM_RIGHTS) else { return nil }
-      return ReceivedDescriptor(number)
-    }
   }
 
   private func retried(_ call: () -> Int) -> Result<Int, Errno> {

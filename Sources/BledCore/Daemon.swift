@@ -82,6 +82,7 @@ public final class Daemon {
       adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
       scheduler: scheduler, logger: logger)
     channels = ChannelBroker(adapters: adapters, pairing: pairing, scheduler: scheduler, logger: logger)
+    central.onRelease = { [unowned channels] in channels.released($1, by: $0) }
     links.onChannel = { [unowned channels] in channels.opened($0, $1) }
     central.checkForget = { [unowned pairing] in try pairing.check($0, mayForget: $1) }
     scans.onMove = { [unowned central] in central.moved($0) }

@@ -69,6 +69,12 @@ public struct SessionDescription: Codable, Sendable {
   public var services: [Service] = []
   /// Its advertisements.
   public var advertisements: [Advertisement] = []
+  /// Its L2CAP channels; missing if it has none.
+  public var channels: [Channel]?
+  /// The numbers under which it takes L2CAP channels; missing if none.
+  public var listening: [Listening]?
+  /// The characteristics of devices whose values go over a socket of their own; missing if none.
+  public var acquired: [CharacteristicReference]?
   /// What it costs.
   public var costs: Costs
 
@@ -130,6 +136,35 @@ public struct SessionDescription: Codable, Sendable {
       self.advertising = advertising
       self.adapter = adapter
       self.onAir = onAir
+    }
+  }
+
+  /// An L2CAP channel of the session.
+  public struct Channel: Codable, Sendable, Hashable {
+    /// Its number in the session.
+    public var channel: Int
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// The number of the listener.
+    public var psm: UInt16
+    /// Makes a channel.
+    public init(channel: Int, peripheral: String, psm: UInt16) {
+      self.channel = channel
+      self.peripheral = peripheral
+      self.psm = psm
+    }
+  }
+
+  /// A number under which the session takes L2CAP channels.
+  public struct Listening: Codable, Sendable, Hashable {
+    /// The number.
+    public var psm: UInt16
+    /// The adapter.
+    public var adapter: String
+    /// Makes a number.
+    public init(psm: UInt16, adapter: String) {
+      self.psm = psm
+      self.adapter = adapter
     }
   }
 

@@ -1,6 +1,8 @@
 import BledRPC
 import Bluetooth
+import Dispatch
 import EventLoop
+import Foundation
 import GATT
 import Glibc
 import Testing
@@ -81,6 +83,8 @@ import Testing
     let (result, descriptor) = try acquire(client)
     #expect(result == .init(handle: pipe, writes: true, values: true, maximumLength: 244))
     #expect(peer.subscriptions[pipe] == .notification)
+    let listed = try client.result(SessionList.self, .init()).sessions.first
+    #expect(listed?.acquired == [.init(peripheral: peripheral, handle: pipe)] && listed?.subscriptions == [])
     for number in 0..<100 { #expect(write(descriptor, [UInt8(number)]) == 1) }
     try settle()
     #expect(written == (0..<100).map { [UInt8($0)] })
@@ -216,6 +220,30 @@ import Testing
     #expect(released.unsent == 5 && released.reason.data?.name == "disconnected")
     #expect(read(descriptor) == [nil])
     close(descriptor)
+  }
+
+  @Test("closing a socket ends also while its program writes without a pause, and then the program can write no more")
+  func writerThatNeverStops() throws {
+    let session = try #require(client.session)
+    let (socket, passed) = try ValueSockets(loop: loop, turns: try Turns(on: loop)).pair(for: session)
+    let descriptor = dup(passed.number)
+    defer { close(descriptor) }
+    // Told when the socket is full, so that packets are there while it is closed.
+    let (full, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let writer = Thread {
+      var isFirst = true
+      while true {
+        if send(descriptor, [1, 2, 3], 3, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) == 3 { continue }
+        if errno != EAGAIN { break }
+        if isFirst { full.signal() }
+        isFirst = false
+      }
+      ended.signal()
+    }
+    writer.start()
+    #expect(full.wait(timeout: .now() + 20) == .success)
+    #expect(socket.close() > 0)
+    #expect(ended.wait(timeout: .now() + 20) == .success)
   }
 
   @Test("their number is limited, and a session that ends gives back all of them")

@@ -156,6 +156,34 @@ import Testing
     #expect(!next.isClosed)
   }
 
+  @Test("What a session opens ends when it disconnects from the device, although another still uses the link")
+  func released() throws {
+    let (channel, opened) = try open()
+    let link = try #require(world.adapter.links.last)
+    let other = world.client()
+    let id = try other.call(PeripheralConnect.self, .init(peripheral: opened.peripheral))
+    world.settle()
+    _ = try #require(try other.answer(to: id, PeripheralConnect.self)).get()
+    let pending = try client.call(L2CAPOpen.self, .init(peripheral: opened.peripheral, psm: 0x81, token: true))
+    _ = try client.result(PeripheralDisconnect.self, .init(peripheral: opened.peripheral))
+    #expect(try client.error(of: pending, L2CAPOpen.self)?.data?.name == "cancelled")
+    #expect(channel.isClosed)
+    #expect(try client.notifications(L2CAPClosed.self).map(\.reason?.data?.name) == ["disconnected"])
+    world.settle()
+    #expect(link.channels.map(\.isClosed) == [true, true])
+    #expect(world.adapter.links.last === link)
+  }
+
+  @Test("A session's channels and numbers are listed")
+  func listed() throws {
+    let (_, opened) = try open()
+    let published = try client.result(L2CAPPublish.self, .init())
+    let listed = try #require(try client.result(SessionList.self, .init()).sessions.first)
+    #expect(listed.channels == [.init(channel: opened.channel, peripheral: opened.peripheral, psm: 0x80)])
+    #expect(listed.listening == [.init(psm: published.psm, adapter: published.adapter)])
+    #expect(listed.acquired == nil)
+  }
+
   @Test("With a session its channels and numbers end")
   func sessionEnds() throws {
     let (channel, opened) = try open()

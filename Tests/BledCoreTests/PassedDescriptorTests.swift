@@ -160,6 +160,26 @@ import Testing
     try wire.session.admitDescriptor()
   }
 
+  @Test("Those that were sent and not read count for the user, until the client has read them")
+  func unread() throws {
+    let wire = try Wire()
+    var readings: [Int32] = []
+    defer { for reading in readings { close(reading) } }
+    for _ in 0..<64 {
+      try wire.session.admitDescriptor()
+      let passed = try Passed()
+      readings.append(passed.reading)
+      wire.session.send(ServerReady.self, Empty(), with: passed.descriptor)
+      try wire.settle()
+    }
+    let refusal = #expect(throws: (any Error).self) { try wire.session.admitDescriptor() }
+    #expect("\(try #require(refusal))".contains("64 descriptors wait"))
+    for _ in 0..<64 {
+      if let descriptor = try wire.read().descriptor { close(descriptor) }
+    }
+    try wire.session.admitDescriptor()
+  }
+
   @Test("What is kept for a program that has gone carries no descriptors")
   func kept() throws {
     var outbox = Outbox()

@@ -114,6 +114,11 @@ final class AcquiredCharacteristic {
 }
 
 extension CentralLink {
+  /// The characteristics for which a session has a socket, by handle.
+  func acquisitions(of session: Session) -> [UInt16] {
+    acquired.values.filter { $0.session === session }.map(\.handle).sorted()
+  }
+
   /// Acquires a characteristic for a session, and subscribes to it if it reads values.
   func acquire(_ params: GATTAcquire.Params, for session: Session, _ reply: Reply<GATTAcquire.Result>) throws {
     guard let sockets else { throw GAPError.notSupported.error("this daemon passes no descriptors") }

@@ -40,6 +40,8 @@ final class CentralBroker {
   var checkForget: (Session, Peripheral) throws -> Void = { _, _ in }
   /// Called with a device that is forgotten.
   var onForget: (Peripheral) -> Void = { _ in }
+  /// A session has disconnected from a device, whose link others may still use.
+  var onRelease: (Session, LinkHub) -> Void = { _, _ in }
   /// Gives what new links are given.
   var linkDefaults: () -> LinkDefaults = { LinkDefaults() }
   /// Makes sockets for values; nil where none can be watched.
@@ -274,24 +276,6 @@ final class CentralBroker {
         peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
         adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: state,
         mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.link?.hub.mtu)
-    }
-  }
-
-  /// Adds the devices that a session uses, waits for and looks for, and what it subscribed to.
-  func describe(_ session: Session, in description: inout SessionDescription) {
-    description.searching = searches.criteria(of: session).map(\.description).nonEmpty
-    for connection in inOrder {
-      let peripheral = connection.peripheral
-      let device = SessionDescription.Device(
-        peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name)
-      if connection.machine.users.contains(session) {
-        description.connections.append(device)
-      } else if connection.machine.isWaiting(session) {
-        description.connecting.append(device)
-      }
-      for handle in connection.link?.subscriptions(of: session) ?? [] {
-        description.subscriptions.append(.init(peripheral: peripheral.id, handle: handle))
-      }
     }
   }
 

@@ -18,7 +18,7 @@ final class CentralLink {
   private var measurements = Measurements()
   private var serviceWatch = ServiceWatch()
   /// The characteristics whose values a session exchanges over a socket, by handle.
-  private var acquired: [UInt16: AcquiredCharacteristic] = [:]
+  private(set) var acquired: [UInt16: AcquiredCharacteristic] = [:]
 
   init(on hub: LinkHub, broker: CentralBroker) {
     self.hub = hub
@@ -137,6 +137,7 @@ final class CentralLink {
     endAcquired(error) { $0.session === session }
     for handle in subscriptions.handles { endSubscription(to: handle, of: session) }
     discovery.forget(session)
+    broker.onRelease(session, hub)
   }
 
   /// Ends the pending operations of a session with this error.

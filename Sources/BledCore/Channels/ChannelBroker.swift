@@ -35,6 +35,8 @@ final class ChannelBroker {
     let peripheral: Peripheral
     let channel: any Channel
     let relay: ChannelRelay
+    /// Whether the device opened it.
+    let isIncoming: Bool
     /// Whether the program has yet to take it.
     var isOffered: Bool
     /// Rings when the program did not fetch it in time; nil once it has.
@@ -49,6 +51,7 @@ final class ChannelBroker {
       self.peripheral = peripheral
       self.channel = channel
       self.relay = relay
+      isIncoming = isOffered
       self.isOffered = isOffered
     }
   }
@@ -65,8 +68,7 @@ final class ChannelBroker {
   private let logger: Logger
   private var listeners: [Listener] = []
   private var entries: [Int: Entry] = [:]
-  /// How many channels are being opened for each session.
-  private var opening: [Session: Int] = [:]
+  private var openings: [ChannelOpening] = []
   private var tokens = ChannelTokens()
   private var lastNumber = 0
 
@@ -109,21 +111,36 @@ final class ChannelBroker {
     let parameters = try ChannelParameters(security: params.security, receiveMTU: params.receiveMTU)
     let way = try way(params.packets, params.token)
     try admit(session)
-    opening[session, default: 0] += 1
+    let opening = ChannelOpening(for: session, on: hub, reply)
+    openings.append(opening)
     pairing.require(parameters.level, on: hub, for: session) { [weak self] error in
-      guard let self else { return }
-      if let error { return fail(reply, error, of: session) }
-      guard hub.isOpen else { return fail(reply, LinkHub.gone, of: session) }
+      guard let self, isUnderWay(opening) else { return }
+      if let error { return fail(opening, error) }
+      guard hub.isOpen else { return fail(opening, LinkHub.gone) }
       hub.link.openChannel(to: params.psm, parameters) { [weak self] result in
-        guard let self else { return }
+        guard let self, isUnderWay(opening) else {
+          if case .success(let channel) = result { channel.close() }
+          return
+        }
         switch result {
-        case .failure(let error): fail(reply, error, of: session)
+        case .failure(let error): fail(opening, error)
         case .success(let channel):
-          finishedOpening(of: session)
-          guard session.isOpen, session.isPresent else { return channel.close() }
+          remove(opening)
+          guard session.isPresent else { return channel.close() }
           handOver(add(channel, hub.peripheral, session, isOffered: false), by: way, reply)
         }
       }
+    }
+  }
+
+  /// A session disconnected from a device, whose link others may still use: what it opened on it ends.
+  func released(_ hub: LinkHub, by session: Session) {
+    for opening in openings where opening.session == session && opening.hub === hub {
+      fail(opening, GAPError.cancelled.error("this session disconnected from the device"))
+    }
+    let own = entries.values.filter { $0.session == session && $0.peripheral === hub.peripheral && !$0.isIncoming }
+    for entry in own.sorted(by: { $0.number < $1.number }) {
+      entry.relay.end(GAPError.disconnected.error("this session does not use the link any more"))
     }
   }
 
@@ -180,7 +197,16 @@ final class ChannelBroker {
     for entry in entries.values.filter({ $0.session == session }).sorted(by: { $0.number < $1.number }) { end(entry) }
     for listener in listeners where listener.session == session { listener.slot.adapter.unpublishChannel(listener.psm) }
     listeners.removeAll { $0.session == session }
-    opening[session] = nil
+    openings.removeAll { $0.session == session }
+  }
+
+  /// What a session has, for `session.list`.
+  func describe(_ session: Session, in description: inout SessionDescription) {
+    let own = entries.values.filter { $0.session == session }.sorted { $0.number < $1.number }
+    description.channels =
+      own.map { .init(channel: $0.number, peripheral: $0.peripheral.id, psm: $0.channel.psm) }.nonEmpty
+    description.listening =
+      listeners.filter { $0.session == session }.map { .init(psm: $0.psm, adapter: $0.slot.id) }.nonEmpty
   }
 
   // MARK: Inside
@@ -188,7 +214,7 @@ final class ChannelBroker {
   private func admit(_ session: Session) throws(BluetoothError) {
     func count(_ isCounted: (Session) -> Bool) -> Int {
       entries.values.count { isCounted($0.session) } + listeners.count { isCounted($0.session) }
-        + opening.reduce(0) { $0 + (isCounted($1.key) ? $1.value : 0) }
+        + openings.count { isCounted($0.session) }
     }
     try session.rules.admit(
       .channels, of: session, own: count { $0 == session }, all: count { $0.user == session.user })
@@ -284,13 +310,12 @@ final class ChannelBroker {
     entry.peripheral.holds -= 1
   }
 
-  private func finishedOpening(of session: Session) {
-    guard let count = opening[session] else { return }
-    opening[session] = count > 1 ? count - 1 : nil
-  }
+  private func isUnderWay(_ opening: ChannelOpening) -> Bool { openings.contains { $0 === opening } }
 
-  private func fail(_ reply: Reply<ChannelDescription>, _ error: BluetoothError, of session: Session) {
-    finishedOpening(of: session)
-    reply.fail(error)
+  private func remove(_ opening: ChannelOpening) { openings.removeAll { $0 === opening } }
+
+  private func fail(_ opening: ChannelOpening, _ error: BluetoothError) {
+    remove(opening)
+    opening.reply.fail(error)
   }
 }

@@ -28,6 +28,13 @@ final class ChannelRelay {
     apply()
   }
 
+  /// Ends the device's side; the program still gets what came, then the end.
+  func end(_ reason: BluetoothError) {
+    guard !hasEnded else { return }
+    channel.close()
+    handle(.ended(reason))
+  }
+
   /// Ends both sides; nothing is told.
   func close() {
     guard !hasEnded else { return }

@@ -29,8 +29,15 @@ final class Rules {
     var calls = 0
     /// The sockets for values of characteristics.
     var acquisitions = 0
+    /// The descriptors that wait until they can be sent.
+    var waitingDescriptors = 0
+    /// Those that were sent and not read yet.
+    var unread: [UnreadDescriptors] = []
     /// The descriptors that wait until its sessions read them.
-    var descriptors = 0
+    var descriptors: Int {
+      unread.removeAll { $0.count == 0 }
+      return waitingDescriptors + unread.reduce(0) { $0 + $1.count }
+    }
     private weak var rules: Rules?
 
     init(_ rules: Rules) { self.rules = rules }

@@ -45,6 +45,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// The lines that are being written, and how many octets of them have left.
   private var outgoing = Outbox.Batch()
   private var written = 0
+  private let unread: UnreadDescriptors
   private var isReading = true
   private var isFlushScheduled = false
   private var isClosing = false
@@ -60,6 +61,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   ) throws {
     let credentials = PeerCredentials(ofSocket: descriptor)
     self.descriptor = descriptor
+    unread = UnreadDescriptors(of: descriptor)
     self.loop = loop
     self.daemon = daemon
     self.turns = turns
@@ -84,6 +86,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     watch?.cancel()
     watch = nil
     closeAlarm?.cancel()
+    unread.end()
     Glibc.close(descriptor)
     if let connection { daemon.closed(connection) }
     connection = nil
@@ -247,6 +250,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
       return Glibc.send(descriptor, rest.baseAddress, rest.count, flags)
     }
     let count = passed.send(with: rest, on: descriptor, flags: flags)
+    if count > 0 { passed.sent(unread) }
     // The kernel lets no more of them be on their way, whoever does not read them: this client must not pay for it with
     // its session.
     if count > 0 || errno == ETOOMANYREFS { outgoing.descriptor = nil }

@@ -1,3 +1,4 @@
+import BledRPC
 import Glibc
 
 /// A descriptor on its way to a client, which gets a duplicate of it. Closed with the last reference: when the kernel
@@ -12,41 +13,26 @@ public final class PassedDescriptor {
 
   deinit {
     close(number)
-    account?.descriptors -= 1
+    account?.waitingDescriptors -= 1
   }
 
   /// Counts it for a user until it has been sent or closed.
   func charge(_ account: Rules.UserAccount) {
     guard self.account == nil else { return }
     self.account = account
-    account.descriptors += 1
+    account.waitingDescriptors += 1
+  }
+
+  /// It was sent: it counts until the client has read it.
+  func sent(_ unread: UnreadDescriptors) {
+    if let account { unread.add(to: account) }
   }
 
   /// Sends octets on a Unix stream socket, and the descriptor with the first of them (unix(7), SCM_RIGHTS).
   /// - Parameter octets: at least one.
   /// - Returns: how many octets the kernel took, the descriptor with them; -1 with errno if none.
   func send(with octets: UnsafeRawBufferPointer, on socket: Int32, flags: Int32) -> Int {
-    var rights = Rights(descriptor: number)
-    return withUnsafeMutableBytes(of: &rights) { control in
-      var part = iovec(iov_base: UnsafeMutableRawPointer(mutating: octets.baseAddress), iov_len: octets.count)
-      return withUnsafeMutablePointer(to: &part) { part in
-        var message = msghdr()
-        message.msg_iov = part
-        message.msg_iovlen = 1
-        message.msg_control = control.baseAddress
-        message.msg_controllen = control.count
-        return sendmsg(socket, &message, flags)
-      }
-    }
-  }
-
-  /// The control message of cmsg(3) with one descriptor, whose macros Swift does not have.
-  private struct Rights {
-    /// Without the padding at the end.
-    var length = MemoryLayout<Int>.size + 3 * MemoryLayout<Int32>.size
-    var level = SOL_SOCKET
-    var type = Int32(SCM_RIGHTS)
-    var descriptor: Int32
-    var padding: Int32 = 0
+    var rights = PassedRights(descriptor: number)
+    return rights.withHeader(of: UnsafeMutableRawBufferPointer(mutating: octets)) { sendmsg(socket, $0, flags) }
   }
 }

@@ -28,6 +28,7 @@ extension Daemon {
     central.describe(session, in: &description)
     description.services = server.services(of: session)
     description.advertisements = advertising.advertisements(of: session)
+    channels.describe(session, in: &description)
     return description
   }
 

@@ -238,12 +238,11 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Opens an L2CAP channel: not supported by bled yet; the delegate receives an error.
+  /// Opens an L2CAP channel; the delegate receives it.
+  /// - Parameter psm: The number of the device's listener, 1 to 255.
   open func openL2CAPChannel(_ psm: CBL2CAPPSM) {
     guard state == .connected else { return Misuse.log("openL2CAPChannel on \(self), which is not connected: ignored") }
-    engine.deliver(to: self) { peripheral in
-      peripheral.delegate?.peripheral(peripheral, didOpen: nil, error: NSError.noChannels())
-    }
+    engine.openChannel(psm, to: self)
   }
 
   /// A human-readable description.

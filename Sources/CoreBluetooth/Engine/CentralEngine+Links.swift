@@ -296,6 +296,14 @@ extension CentralEngine {
     }
   }
 
+  /// A way to ask on `queue` whether the connection that a peripheral has now still holds; nil without one.
+  func connection(of peripheral: CBPeripheral) -> (() -> Bool)? {
+    let record = record(of: peripheral)
+    guard record.phase == .connected else { return nil }
+    let generation = record.generation
+    return { [weak record] in record?.generation == generation }
+  }
+
   /// Begins with what waits next.
   private func next(_ record: LinkRecord) {
     guard !record.isBusy, !record.waiting.isEmpty else { return }

@@ -101,6 +101,21 @@ class ManagerEngine: @unchecked Sendable {
     }
   }
 
+  /// The same for a method whose answer passes a descriptor; one that nobody takes is closed.
+  func callForDescriptor<Method: RPCMethod>(
+    _ method: Method.Type, _ params: Method.Params,
+    completion: @escaping (Result<(result: Method.Result, descriptor: ReceivedDescriptor), BluetoothError>) -> Void
+  ) {
+    guard let client else {
+      return completion(.failure(BledError.daemonUnreachable.error("there is no connection to bled")))
+    }
+    let carried = Carried(completion)
+    client.callForDescriptor(method, params) { [weak self, weak client] result in
+      guard let self, let client else { return }
+      run { if client === self.client { carried.value(result) } }
+    }
+  }
+
   /// Calls `body` on `queue` for each notification of the session.
   func observe<Notification: RPCNotification>(
     _ type: Notification.Type, of client: BledClient, body: @escaping (Notification.Params) -> Void

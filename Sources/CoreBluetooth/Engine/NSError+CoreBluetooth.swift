@@ -12,9 +12,6 @@ extension NSError {
     CBError(code, userInfo: userInfo(code.localizedDescription, reason)).stored
   }
 
-  /// What bled does not do yet.
-  static func noChannels() -> NSError { failed(.operationNotSupported, "bled does not open L2CAP channels yet") }
-
   private static func userInfo(_ description: String, _ reason: String) -> [String: Any] {
     [NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason]
   }

@@ -9,6 +9,8 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   var publication = Publication()
   var updates = Updates()
   var advertising = Advertising()
+  /// On which adapter each number for channels is published.
+  var channelAdapters: [CBL2CAPPSM: String] = [:]
   private var centrals: [String: CBCentral] = [:]
 
   override var permissions: [Permission] { [.serve, .advertise] }
@@ -38,6 +40,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
     observe(ServerUnsubscribed.self, of: client) { [weak self] in self?.unsubscribed($0) }
     observe(ServerReady.self, of: client) { [weak self] _ in self?.sendUpdates() }
     observe(AdvertisingChanged.self, of: client) { [weak self] in self?.advertisingChanged($0) }
+    observe(L2CAPIncoming.self, of: client) { [weak self] in self?.channelOpened($0) }
     client.answerCalls { [weak self] request in
       guard let self else { return }
       run { self.read(request) }
@@ -70,6 +73,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
 
   private func clear() {
     call(ServiceRemove.self, .init())
+    unpublishChannels()
     forgetAll()
     dropChanges()
     dropUpdates(telling: true)

@@ -125,21 +125,17 @@ open class CBPeripheralManager: CBManager {
     return true
   }
 
-  /// Listens for L2CAP channels: not supported by bled yet; the delegate receives an error.
+  /// Listens for L2CAP channels under a number that the daemon chooses; the delegate receives the number, and later the
+  /// channels that centrals open.
+  /// - Parameter encryptionRequired: Whether a central must be paired.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard isUsable(for: "publishL2CAPChannel") else { return }
-    engine.deliver { manager in
-      manager.delegate?.peripheralManager(
-        manager, didPublishL2CAPChannel: 0, error: NSError.noChannels())
-    }
+    engine.publishChannel(isEncrypted: encryptionRequired)
   }
 
-  /// Ends listening for L2CAP channels: not supported by bled yet; the delegate receives an error.
+  /// Ends listening for L2CAP channels. Channels that are open stay.
   open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
     guard isUsable(for: "unpublishL2CAPChannel") else { return }
-    engine.deliver { manager in
-      manager.delegate?.peripheralManager(
-        manager, didUnpublishL2CAPChannel: psm, error: NSError.noChannels())
-    }
+    engine.unpublishChannel(psm)
   }
 }

@@ -83,9 +83,15 @@ extension SessionDescription {
       some(subscriptions.count, "subscription", "subscriptions"),
       services.isEmpty ? nil : "serves \(services.map { "\($0.uuid)" }.joined(separator: " "))",
       some(advertisements.count, "advertisement", "advertisements"),
+      some(channels?.count ?? 0, "channel", "channels"), listening.map { "listens on \(Self.words($0))" },
+      some(acquired?.count ?? 0, "acquired characteristic", "acquired characteristics"),
     ]
     let text = parts.compactMap { $0 }.joined(separator: "; ")
     return text.isEmpty ? "-" : text
+  }
+
+  private static func words(_ numbers: [Listening]) -> String {
+    numbers.map { "\($0.psm)" }.joined(separator: " ")
   }
 
   private static func words(_ searches: [Search]) -> String {

@@ -27,10 +27,19 @@ final class ChannelPump: Sendable {
   /// Copies until the channel ends, or all that was wanted came.
   /// - Returns: whether as many octets came as were wanted.
   func run() async -> Bool {
-    DispatchQueue(label: "bleshell.input").async { self.copyInput() }
-    return await withCheckedContinuation { continuation in
+    async let copied: Void = withCheckedContinuation { continuation in
+      DispatchQueue(label: "bleshell.input").async {
+        self.copyInput()
+        continuation.resume()
+      }
+    }
+    let isWhole = await withCheckedContinuation { continuation in
       DispatchQueue(label: "bleshell.output").async { continuation.resume(returning: self.copyOutput()) }
     }
+    // What follows in the input is for others: for the next command.
+    end()
+    await copied
+    return isWhole
   }
 
   /// Makes `run` return.
@@ -38,7 +47,7 @@ final class ChannelPump: Sendable {
 
   private func copyInput() {
     var octets = [UInt8](repeating: 0, count: 65_536)
-    while true {
+    while hasInput() {
       let count = read(input, &octets, octets.count)
       guard count > 0 else { break }
       var rest = octets[..<count]
@@ -50,6 +59,14 @@ final class ChannelPump: Sendable {
       }
     }
     shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Waits until there is something to be read, or its end.
+  /// - Returns: false if the channel has ended.
+  private func hasInput() -> Bool {
+    var states = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: 0, revents: 0)]
+    while poll(&states, 2, -1) < 0, errno == EINTR {}
+    return states[1].revents == 0
   }
 
   private func copyOutput() -> Bool {

@@ -309,15 +309,6 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func channelsAreNotSupported() async throws {
-      let daemon = try await BledProcess()
-      let central = Central()
-      let belt = try await central.connected("Belt")
-      belt.openL2CAPChannel(0x81)
-      #expect((try await central.log.next("didOpen").error as? CBError)?.code == .operationNotSupported)
-      withExtendedLifetime(daemon) {}
-    }
-
     @Test func theOlderAnswerToReadRSSI() async throws {
       final class Older: NSObject, CBPeripheralDelegate, @unchecked Sendable {
         let log = EventLog()

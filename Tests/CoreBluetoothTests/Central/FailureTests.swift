@@ -133,11 +133,11 @@ extension WithDaemon {
       #expect(reason.contains("cannot be read"))
       #expect("\(refused)".contains(reason) && !"\(refused)".contains("(null)"))
       belt.openL2CAPChannel(0x81)
-      let unsupported = try #require(try await central.log.next("didOpen").error)
-      #expect(unsupported.localizedDescription == "The specified operation is not supported.")
-      #expect(type(of: unsupported) is NSError.Type)
-      switch unsupported {
-      case CBError.operationNotSupported: break
+      let failed = try #require(try await central.log.next("didOpen").error)
+      #expect(failed.localizedDescription == "The connection has failed unexpectedly.")
+      #expect(type(of: failed) is NSError.Type)
+      switch failed {
+      case CBError.connectionFailed: break
       default: Issue.record("not matched")
       }
       withExtendedLifetime(daemon) {}

@@ -174,17 +174,6 @@ extension WithDaemon {
       withExtendedLifetime(daemon) {}
     }
 
-    @Test func channelsAreNotSupported() async throws {
-      let daemon = try await BledProcess()
-      let role = PeripheralRole()
-      try await role.log.next("didUpdateState")
-      role.manager.publishL2CAPChannel(withEncryption: true)
-      #expect((try await role.log.next("didPublish").error as? CBError)?.code == .operationNotSupported)
-      role.manager.unpublishL2CAPChannel(0x81)
-      #expect((try await role.log.next("didUnpublish").error as? CBError)?.code == .operationNotSupported)
-      withExtendedLifetime(daemon) {}
-    }
-
     @Test("R3, R27: without a daemon calls are ignored; with it everything can be published again")
     func callsWithoutADaemonAreIgnored() async throws {
       let daemon = try await BledProcess()

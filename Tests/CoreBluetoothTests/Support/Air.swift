@@ -26,6 +26,7 @@ enum Air {
           "name": "Echo", "address": "C0:DE:00:00:00:04", "addressType": "random", "interval": 0.05,
           "advertising": { "services": ["\(custom)"], "serviceData": { "180F": "64" } },
           "scanResponse": { "name": "Echo" },
+          "echoPSM": 192,
           "mtu": 200,
           "services": [
             { "uuid": "\(custom)", "characteristics": [

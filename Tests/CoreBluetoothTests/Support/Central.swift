@@ -172,6 +172,6 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
   }
 
   func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-    note("didOpen") { ($0.peripheral, $0.error) = (peripheral, error) }
+    note("didOpen") { ($0.peripheral, $0.channel, $0.error) = (peripheral, channel, error) }
   }
 }

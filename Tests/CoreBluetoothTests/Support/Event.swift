@@ -15,6 +15,8 @@ struct Event: @unchecked Sendable, CustomStringConvertible {
   var data: [String: Any] = [:]
   var rssi: NSNumber?
   var requests: [CBATTRequest] = []
+  var channel: CBL2CAPChannel?
+  var psm: CBL2CAPPSM = 0
   var isReconnecting: Bool?
   var connectionEvent: CBConnectionEvent?
   var error: (any Error)?

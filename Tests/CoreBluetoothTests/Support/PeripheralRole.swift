@@ -93,12 +93,16 @@ final class PeripheralRole: NSObject, CBPeripheralManagerDelegate, @unchecked Se
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didPublishL2CAPChannel psm: CBL2CAPPSM, error: (any Error)?
   ) {
-    note("didPublish") { $0.error = error }
+    note("didPublish") { ($0.psm, $0.error) = (psm, error) }
   }
 
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel psm: CBL2CAPPSM, error: (any Error)?
   ) {
-    note("didUnpublish") { $0.error = error }
+    note("didUnpublish") { ($0.psm, $0.error) = (psm, error) }
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+    note("didOpen") { ($0.channel, $0.error) = (channel, error) }
   }
 }

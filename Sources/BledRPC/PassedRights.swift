@@ -1,0 +1,42 @@
+import Glibc
+
+/// The control message of cmsg(3) with one descriptor (unix(7), SCM_RIGHTS), whose macros Swift does not have.
+package struct PassedRights {
+  /// How long it is with a descriptor, without the padding at the end.
+  private static let whole = MemoryLayout<Int>.size + 3 * MemoryLayout<Int32>.size
+
+  /// 0: no message came.
+  private var length = 0
+  private var level: Int32 = 0
+  private var type: Int32 = 0
+  private var number: Int32 = 0
+  private var padding: Int32 = 0
+
+  /// Makes room for one that is received.
+  package init() {}
+
+  /// Makes one to be sent.
+  package init(descriptor: Int32) {
+    (length, level, type, number) = (Self.whole, SOL_SOCKET, Int32(SCM_RIGHTS), descriptor)
+  }
+
+  /// What came; nil if no descriptor did.
+  package var descriptor: Int32? {
+    length == Self.whole && level == SOL_SOCKET && type == Int32(SCM_RIGHTS) ? number : nil
+  }
+
+  /// Calls sendmsg or recvmsg with a header of this message and octets.
+  package mutating func withHeader(
+    of octets: UnsafeMutableRawBufferPointer, _ call: (UnsafeMutablePointer<msghdr>) -> Int
+  ) -> Int {
+    withUnsafeMutableBytes(of: &self) { control in
+      var part = iovec(iov_base: octets.baseAddress, iov_len: octets.count)
+      return withUnsafeMutablePointer(to: &part) { part in
+        var header = msghdr()
+        (header.msg_iov, header.msg_iovlen) = (part, 1)
+        (header.msg_control, header.msg_controllen) = (control.baseAddress, control.count)
+        return call(&header)
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import BledClient
+
+/// The number that names an L2CAP channel's listener: Protocol/Service Multiplexer.
+public typealias CBL2CAPPSM = UInt16
+
+/// A connection-oriented channel. It is closed when both of its streams are closed, or released.
+open class CBL2CAPChannel: NSObject {
+  private let peerValue: CBPeer
+  private let psmValue: CBL2CAPPSM
+  private let input: ChannelInputStream
+  private let output: ChannelOutputStream
+
+  /// - Parameter descriptor: A stream socket with the channel's octets, which is taken.
+  init(to peer: CBPeer, psm: CBL2CAPPSM, _ descriptor: ReceivedDescriptor) {
+    peerValue = peer
+    psmValue = psm
+    let socket = ChannelSocket(descriptor)
+    input = ChannelInputStream(socket)
+    output = ChannelOutputStream(socket)
+    // What ends both is seen by who reads.
+    input.events.onEnd = { [weak events = output.events] in events?.otherEnded() }
+  }
+
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// The device at the other end: a `CBPeripheral` or a `CBCentral`.
+  open var peer: CBPeer! { peerValue }
+
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// What comes from it.
+  open var inputStream: InputStream! { input }
+
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// What goes to it.
+  open var outputStream: OutputStream! { output }
+
+  /// The number that names the listener.
+  open var psm: CBL2CAPPSM { psmValue }
+}

@@ -1,0 +1,66 @@
+import BledClient
+
+/// The socket with a channel's octets, which both of its streams use. It is closed with its last reference; when both
+/// directions are shut down before that, the daemon closes the channel.
+final class ChannelSocket: Sendable {
+  /// Which way octets go.
+  enum Direction {
+    case input, output
+  }
+
+  let number: Int32
+
+  init(_ descriptor: ReceivedDescriptor) { number = descriptor.take() ?? -1 }
+
+  deinit {
+    if number >= 0 { close(number) }
+  }
+
+  /// Whether octets, or room for some, are there. Does not wait.
+  func look(_ direction: Direction) -> StreamMachine.Finding {
+    switch direction {
+    case .input:
+      var octet: UInt8 = 0
+      return finding(recv(number, &octet, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)))
+    case .output:
+      let found = wait(.output, for: 0)
+      if found & Int32(POLLHUP | POLLERR | POLLNVAL) != 0 { return .end }
+      return found & Int32(POLLOUT) != 0 ? .ready(0) : .nothing
+    }
+  }
+
+  /// Reads what is there; waits if nothing is.
+  func read(_ buffer: UnsafeMutablePointer<UInt8>, _ length: Int) -> StreamMachine.Finding {
+    while true {
+      let found = finding(recv(number, buffer, length, Int32(MSG_DONTWAIT)))
+      guard case .nothing = found else { return found }
+      _ = wait(.input, for: -1)
+    }
+  }
+
+  /// Writes as much as there is room for; waits if there is none.
+  func write(_ buffer: UnsafePointer<UInt8>, _ length: Int) -> StreamMachine.Finding {
+    while true {
+      let count = send(number, buffer, length, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      if count >= 0 { return .ready(count) }
+      guard errno == EAGAIN || errno == EINTR else { return .failed(errno) }
+      _ = wait(.output, for: -1)
+    }
+  }
+
+  /// Ends one direction. Who waits in `read` or `write` returns.
+  func end(_ direction: Direction) {
+    shutdown(number, Int32(direction == .input ? SHUT_RD : SHUT_WR))
+  }
+
+  private func finding(_ count: Int) -> StreamMachine.Finding {
+    if count > 0 { return .ready(count) }
+    if count == 0 { return .end }
+    return errno == EAGAIN || errno == EINTR ? .nothing : .failed(errno)
+  }
+
+  private func wait(_ direction: Direction, for milliseconds: Int32) -> Int32 {
+    var state = pollfd(fd: number, events: Int16(direction == .input ? POLLIN : POLLOUT), revents: 0)
+    return poll(&state, 1, milliseconds) > 0 ? Int32(state.revents) : 0
+  }
+}

@@ -1,0 +1,176 @@
+/// What the two streams of a channel have in common: it watches the socket while that is of interest, and calls the
+/// stream's delegate in the run loops in which the stream is scheduled.
+///
+/// Foundation's own streams cannot be made on a socket on Linux, and it shows no run loop sources. In each run loop
+/// there is a timer: it makes the run loop stay, and moving its date calls it from any thread.
+final class StreamEvents: @unchecked Sendable {
+  private struct Place {
+    let loop: RunLoop
+    let mode: RunLoop.Mode
+    let timer: Timer
+  }
+
+  /// The stream, whose delegate is called.
+  weak var stream: Stream?
+  /// Called on any thread when the end was found.
+  var onEnd: (() -> Void)?
+  private let socket: ChannelSocket
+  private let direction: ChannelSocket.Direction
+  private let lock = NSLock()
+  private var machine: StreamMachine
+  private var places: [Place] = []
+  /// Made when the stream is first scheduled; suspended unless `isWatching`.
+  private var source: (any DispatchSourceProtocol)?
+  private var isWatching = false
+
+  init(_ socket: ChannelSocket, _ direction: ChannelSocket.Direction) {
+    self.socket = socket
+    self.direction = direction
+    machine = StreamMachine(ready: direction == .input ? .hasBytesAvailable : .hasSpaceAvailable)
+  }
+
+  deinit {
+    close()
+    // A source must not be released while it is suspended.
+    if !isWatching { source?.resume() }
+    source?.cancel()
+  }
+
+  var status: Stream.Status { lock.withLock { machine.status } }
+  var error: NSError? { lock.withLock { machine.error } }
+
+  /// Whether a read or a write would not wait.
+  var isReady: Bool {
+    guard status == .open else { return false }
+    if case .nothing = socket.look(direction) { return false }
+    return true
+  }
+
+  func open() {
+    lock.withLock { machine.open() }
+    wake()
+  }
+
+  func close() {
+    let ended = lock.withLock {
+      defer { machine.close() }
+      return machine.status == .closed ? nil : places
+    }
+    guard let ended else { return }
+    socket.end(direction)
+    for place in ended { remove(from: place.loop, place.mode) }
+  }
+
+  /// Reads or writes.
+  /// - Returns: How many octets were passed; 0 at the end, −1 if it failed or the stream is not open.
+  func pass(_ body: () -> StreamMachine.Finding) -> Int {
+    switch status {
+    case .open: break
+    case .atEnd: return direction == .input ? 0 : -1
+    default: return -1
+    }
+    let finding = body()
+    told { $0.found(finding) }
+    switch finding {
+    case .ready(let count): return count
+    case .end: return 0
+    case .nothing, .failed: return -1
+    }
+  }
+
+  /// The channel's other stream is at its end.
+  func otherEnded() {
+    if case .end = socket.look(direction) { told { $0.found(.end) } }
+  }
+
+  /// The delegate is another.
+  func delegateChanged() { wake() }
+
+  // MARK: Run loops
+
+  func schedule(in loop: RunLoop, _ mode: RunLoop.Mode) {
+    // It never fires by itself.
+    let timer = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) { [weak self] timer in
+      guard let self, isUsed(timer) else { return timer.invalidate() }
+      deliver()
+    }
+    lock.withLock { places.append(Place(loop: loop, mode: mode, timer: timer)) }
+    loop.add(timer, forMode: mode)
+    wake()
+  }
+
+  func remove(from loop: RunLoop, _ mode: RunLoop.Mode) {
+    let gone = lock.withLock {
+      let gone = places.filter { $0.loop === loop && $0.mode == mode }
+      places.removeAll { $0.loop === loop && $0.mode == mode }
+      return gone
+    }
+    for place in gone {
+      // Elsewhere it ends itself: a run loop that waits would not see that nothing is in it any more.
+      if loop === RunLoop.current { place.timer.invalidate() } else { place.timer.fireDate = Date() }
+    }
+  }
+
+  private func isUsed(_ timer: Timer) -> Bool { lock.withLock { places.contains { $0.timer === timer } } }
+
+  /// Calls `deliver` in the run loops.
+  private func wake() {
+    for place in lock.withLock({ places }) { place.timer.fireDate = Date() }
+  }
+
+  /// Tells the delegate what there is, and of what is ready at most once: others in the run loop have their turn.
+  private func deliver() {
+    while let stream, let delegate = stream.delegate {
+      let before = status
+      guard let event = lock.withLock({ machine.next { socket.look(direction) } }) else { break }
+      if before != .atEnd, status == .atEnd { onEnd?() }
+      delegate.stream(stream, handle: event)
+      if event == .hasBytesAvailable || event == .hasSpaceAvailable { break }
+    }
+    // Without a delegate nothing is told: it would be called again and again.
+    if stream?.delegate != nil { watch() }
+  }
+
+  /// Changes the machine, and has the delegate told.
+  private func told(_ body: (inout StreamMachine) -> Void) {
+    let before = status
+    lock.withLock { body(&machine) }
+    let after = status
+    if after == .open { watch() } else { wake() }
+    if before != .atEnd, after == .atEnd { onEnd?() }
+  }
+
+  // MARK: The socket
+
+  private func watch() {
+    lock.withLock {
+      guard machine.isWatching, !places.isEmpty, !isWatching else { return }
+      let source = source ?? makeSource()
+      self.source = source
+      isWatching = true
+      source.resume()
+    }
+  }
+
+  private func makeSource() -> any DispatchSourceProtocol {
+    let queue = DispatchQueue(label: "CoreBluetooth.channel")
+    let source: any DispatchSourceProtocol =
+      switch direction {
+      case .input: DispatchSource.makeReadSource(fileDescriptor: socket.number, queue: queue)
+      case .output: DispatchSource.makeWriteSource(fileDescriptor: socket.number, queue: queue)
+      }
+    source.setEventHandler { [weak self] in self?.fired() }
+    // The socket must not be closed while it is watched.
+    source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
+    return source
+  }
+
+  private func fired() {
+    lock.withLock {
+      guard isWatching else { return }
+      isWatching = false
+      source?.suspend()
+    }
+    wake()
+  }
+}

@@ -1,0 +1,30 @@
+import Glibc
+import Testing
+
+@testable import bleshell
+
+/// Octets between files and a channel.
+@Suite struct ChannelPumpTests {
+  @Test("When the channel has ended the input is left to others")
+  func input() async throws {
+    var (channel, typed, shown) = ([CInt](repeating: -1, count: 2), [CInt](repeating: -1, count: 2), [CInt]())
+    shown = typed
+    try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &channel) == 0)
+    try #require(pipe(&typed) == 0 && pipe(&shown) == 0)
+    defer { for descriptor in [channel[0]] + typed + shown { close(descriptor) } }
+    let pump = ChannelPump(channel[0], input: typed[0], output: shown[1], most: nil)
+    #expect(write(typed[1], "one", 3) == 3)
+    async let isWhole = pump.run()
+    var octets = [UInt8](repeating: 0, count: 10)
+    #expect(recv(channel[1], &octets, 3, CInt(MSG_WAITALL)) == 3 && octets.prefix(3) == Array("one".utf8)[...])
+    #expect(send(channel[1], "two", 3, 0) == 3)
+    close(channel[1])
+    #expect(await !isWhole)
+    #expect(read(shown[0], &octets, 10) == 3 && pump.sent == 3 && pump.received == 3)
+    // A command that is typed now is not the channel's.
+    #expect(write(typed[1], "info", 4) == 4)
+    var waiting = pollfd(fd: typed[0], events: Int16(POLLIN), revents: 0)
+    usleep(100_000)
+    #expect(poll(&waiting, 1, 0) == 1)
+  }
+}
