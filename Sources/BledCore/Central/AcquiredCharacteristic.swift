@@ -74,7 +74,7 @@ final class AcquiredCharacteristic {
     guard isOpen else { return }
     isOpen = false
     unsent += socket.close()
-    link.released(self)
+    link.receivers.released(self)
     if dropped > 0 { tellDropped(as: .event) }
     guard let reason else { return }
     session.send(
@@ -129,12 +129,12 @@ extension CentralLink {
             ? "characteristic \(handle) supports neither notifications nor indications"
             : "characteristic \(handle) can neither be written without response nor sends values")
       }
-      try checkIsFree(handle, for: session)
+      try receivers.checkIsFree(handle, for: session)
       let (socket, passed) = try sockets.pair(for: session)
-      if values { try join(session, to: handle, indications: params.indications, properties) }
+      if values { try receivers.join(session, to: handle, indications: params.indications, properties) }
       let acquired = AcquiredCharacteristic(
         handle, of: session, on: self, socket: socket, writes: writes, values: values)
-      add(acquired)
+      receivers.add(acquired)
       // Nobody waits for this one: it hands on what comes of the subscription.
       let outcome = Reply<AttributeFound>()
       outcome.afterwards = { result in

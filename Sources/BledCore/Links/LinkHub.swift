@@ -244,7 +244,7 @@ final class LinkHub {
       if awaitsBond || connection.lacksSecurity(for: database.attributes) { securityChanged() }
       withConnection { $0.received(packet, now: scheduler.now, database: &database.attributes, actions: &$1) }
     case .lost(let count):
-      central.packetsDropped(count)
+      central.receivers.packetsDropped(count)
       server.packetsDropped(count)
     case .writable:
       central.roomAgain()

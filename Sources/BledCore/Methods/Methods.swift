@@ -50,7 +50,7 @@ extension Router {
       return Empty()
     }
     serve(PeripheralRSSI.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).measureRSSI(for: session, reply)
+      try broker.link(to: params.peripheral, for: session).measurements.measure(for: session, reply)
     }
   }
 }

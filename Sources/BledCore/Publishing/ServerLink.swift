@@ -171,7 +171,7 @@ final class ServerLink {
   /// Packets from the device were dropped on this machine: Write Commands may have been among them.
   func packetsDropped(_ count: Int) {
     guard !served.isEmpty else { return }
-    let subscribers = hub.central.subscribers
+    let subscribers = hub.central.receivers.subscribers
     for session in served.sorted(by: { $0.id < $1.id }) {
       // For a session that subscribes as well they are counted already.
       if !subscribers.contains(session) { session.costs.packetsLost += count }
