@@ -144,7 +144,7 @@ final class CentralLink {
     }
     if case .acquiredCommand(let characteristic, let value) = operation.task {
       hub.start(.writeWithoutResponse(characteristic.handle, value), id: id)
-      return characteristic.sent()
+      return characteristic.pipe.sent()
     }
     guard let procedure = operation.procedure else { return proceed(operation, nil, id) }
     hub.start(procedure, id: id)
@@ -272,7 +272,7 @@ final class CentralLink {
     case .read(let reply): reply.fail(error)
     case .write(let reply): reply.fail(error)
     case .command(_, _, _, let reply): reply.fail(error)
-    case .acquiredCommand(let characteristic, _): characteristic.failed()
+    case .acquiredCommand(let characteristic, _): characteristic.pipe.failed()
     case .acquisition(let reply): reply.fail(error)
     case .discovery(let request, _): request.fail(error)
     case .procedure(let completion): completion.fail(error)

@@ -101,13 +101,12 @@ final class ValueReceivers {
     guard acquired[characteristic.handle] === characteristic else { return }
     acquired[characteristic.handle] = nil
     if characteristic.values { endSubscription(to: characteristic.handle, of: characteristic.session) }
-    hub.releaseBrake()
   }
 
   /// Ends those that this is true of.
   func endAcquired(_ error: BluetoothError, where isMeant: (AcquiredCharacteristic) -> Bool) {
     for (_, characteristic) in acquired.sorted(by: { $0.key < $1.key }) where isMeant(characteristic) {
-      characteristic.end(error)
+      characteristic.pipe.end(error)
     }
   }
 
@@ -135,7 +134,7 @@ final class ValueReceivers {
   func received(_ value: [UInt8], of handle: UInt16) {
     var owner: Session?
     if let characteristic = acquired[handle], characteristic.values {
-      characteristic.take(value)
+      characteristic.pipe.take(value)
       owner = characteristic.session
     }
     for session in subscriptions.deliver(value, of: handle, from: hub, except: owner) {

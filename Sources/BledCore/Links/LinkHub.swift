@@ -267,7 +267,7 @@ final class LinkHub {
     registry.remove(self)
     pairing.linkEnded(self)
     central.linkEnded(error, reason)
-    server.linkEnded()
+    server.linkEnded(error)
   }
 
   /// Hands the connection to `body` and executes the actions that follow. An action may lead back here; the actions

@@ -88,6 +88,9 @@ extension Router {
     answer(ServerNotify.self) { [unowned server] params, session in
       try server.notify(params, for: session)
     }
+    serve(ServerAcquire.self) { [unowned server] params, session, reply in
+      try server.acquire(params, for: session, reply)
+    }
     answer(ServerNotifyMultiple.self) { [unowned server] params, session in
       try server.notify(params, for: session)
     }
