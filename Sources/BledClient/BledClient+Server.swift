@@ -91,6 +91,22 @@ extension BledClient {
     }
   }
 
+  /// Acquires a characteristic of this client for one device: many values go over a descriptor of their own. Closing
+  /// the descriptor ends that; the daemon's `ServerReleased` says when it ended it by itself.
+  /// - Parameters:
+  ///   - handle: The handle of the characteristic's value.
+  ///   - central: The daemon's identifier of the device, as in `Subscriber`.
+  /// - Returns: What can be done with the descriptor, and the descriptor: a SOCK_SEQPACKET socket, which blocks. A
+  ///   packet that is written is notified or indicated, a packet that is read was written by the device.
+  /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties`
+  ///   if it cannot be written and the device has not subscribed; `.alreadyInProgress` if it is acquired already;
+  ///   `.limitReached`; `GAPError.notConnected` for a device that uses no service of this client; and as `call`.
+  public func acquire(
+    _ handle: UInt16, for central: String
+  ) async throws(BluetoothError) -> (result: ServerAcquire.Result, descriptor: ReceivedDescriptor) {
+    try await core.callForDescriptor(ServerAcquire.self, .init(central: central, handle: handle))
+  }
+
   /// Asks a device that connected to this machine for another connection latency; the device decides.
   /// - Parameters:
   ///   - latency: `.low` is 15 to 30 ms between two connection events, `.medium` 90 to 120 ms, `.high` 480 to 510 ms.

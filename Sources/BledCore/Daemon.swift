@@ -127,7 +127,10 @@ public final class Daemon {
   public func setLinks(_ defaults: LinkDefaults) { links.defaults = defaults }
 
   /// Programs can have sockets for values from now on.
-  func passDescriptors(_ sockets: ValueSockets) { central.sockets = sockets }
+  func passDescriptors(_ sockets: ValueSockets) {
+    central.sockets = sockets
+    server.sockets = sockets
+  }
 
   /// Opens a session for a client that has connected.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {

@@ -10,9 +10,9 @@ import Testing
 @testable import BledCore
 
 /// Values of a characteristic over a socket of their own, against a scripted device.
-@Suite struct AcquireTests {
-  private let world = World()
-  private let loop: EventLoop
+@Suite struct AcquireTests: DescriptorSuite {
+  let world = World()
+  let loop: EventLoop
   private let client: TestClient
   private let peer: ScriptedPeer
   private let peripheral: String
@@ -35,13 +35,6 @@ import Testing
     peripheral = try world.connect(client, peer).peripheral
   }
 
-  private func settle() throws {
-    for _ in 0..<3 {
-      world.settle()
-      while try loop.poll() {}
-    }
-  }
-
   private func ask(_ client: TestClient, _ characteristic: BluetoothUUID, values: Bool? = nil) throws -> Int {
     let id = try client.call(
       GATTAcquire.self, .init(peripheral: peripheral, attribute: .characteristic(characteristic), values: values))
@@ -57,22 +50,6 @@ import Testing
     let result = try #require(try client.answer(to: id, GATTAcquire.self)).get()
     let passed = try #require(client.takePassed())
     return (result, dup(passed.number))
-  }
-
-  private func write(_ descriptor: Int32, _ value: [UInt8]) -> Int {
-    value.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
-  }
-
-  /// The packets that are there; nil at the end.
-  private func read(_ descriptor: Int32) -> [[UInt8]?] {
-    var packets: [[UInt8]?] = []
-    var buffer = [UInt8](repeating: 0, count: 600)
-    while true {
-      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-      if count < 0 { return packets }
-      if count == 0 { return packets + [nil] }
-      packets.append(Array(buffer[..<count]))
-    }
   }
 
   /// The Write Commands that came to the device.

@@ -96,6 +96,7 @@ import Testing
       call("gatt.write", #"{"peripheral":"p","handle":1,"value":"\#(text)"}"#),
       call("server.setLatency", #"{"central":"\#(text)","latency":"low"}"#),
       call("server.setLatency", #"{"central":"c","latency":"\#(text)"}"#),
+      call("server.acquire", #"{"central":"\#(text)","handle":1}"#),
       call("server.notify", #"{"handle":1,"value":"","centrals":["\#(text)"]}"#),
       call("server.notifyMultiple", #"{"values":[{"handle":1,"value":"\#(text)"}],"centrals":["\#(text)"]}"#),
       call("l2cap.publish", #"{"adapter":"\#(text)"}"#),

@@ -2,123 +2,62 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// A characteristic of a device whose values a program exchanges over a socket of its own.
-///
-/// | Input                               | What happens                                                            |
-/// |-------------------------------------|-------------------------------------------------------------------------|
-/// | a packet of the program             | a Write Command in the link's queue; the next packet is read when it was sent |
-/// | a packet longer than the link takes | the end                                                                 |
-/// | a value of the device               | a packet to the program; if it does not read, the link is held, then values are dropped and counted |
-/// | the program has read what waited    | it is told what was dropped                                             |
-/// | the program closes its end          | what it wrote before is sent, then the end                              |
-/// | the link, the session, the handle ends | the end, which is told with what was not sent                        |
-final class AcquiredCharacteristic {
-  let session: Session
+/// A characteristic of a device whose values a program exchanges over a socket of its own. A packet of the program
+/// waits in the link's queue and is sent as a Write Command; a value of the device becomes a packet.
+final class AcquiredCharacteristic: ValuePipeOwner {
   let handle: UInt16
   let writes: Bool
   let values: Bool
+  let pipe: ValuePipe
   private unowned let link: CentralLink
-  private let socket: ValueSocket
-  private(set) var isOpen = true
-  /// Whether a command waits in the link's queue.
-  private var isQueued = false
-  private var unsent = 0
-  private var dropped = 0
 
   init(_ handle: UInt16, of session: Session, on link: CentralLink, socket: ValueSocket, writes: Bool, values: Bool) {
-    self.session = session
     self.handle = handle
     self.link = link
-    self.socket = socket
     self.writes = writes
     self.values = values
-    socket.onEvent = { [unowned self] event in happened(event) }
+    pipe = ValuePipe(socket, of: session, on: link.hub)
+    pipe.owner = self
   }
+
+  var session: Session { pipe.session }
 
   /// The longest value that a Write Command on the link carries, in octets.
   var maximumLength: Int { min(link.hub.mtu - 3, Attribute.longestValue) }
 
-  /// The program has its end, or is about to.
-  func begin() {
-    if isOpen { socket.resume() }
-  }
-
-  /// Passes a value of the device to the program.
-  func take(_ value: [UInt8]) {
-    guard isOpen, values else { return }
-    if dropped > 0, !socket.isCongested { tellDropped(as: .value) }
-    // From the first that has no room on until there is ample room again, so that the gap is one.
-    guard dropped == 0, socket.send(value) else {
-      dropped += 1
-      session.costs.packetsLost += 1
-      return
+  func check(_ length: Int) throws(BluetoothError) {
+    guard writes else {
+      throw BledError.notAllowedByProperties.error("characteristic \(handle) has no \"writeWithoutResponse\"")
     }
-    if socket.isCongested { _ = link.hub.hold(for: session) }
+    guard length <= maximumLength else {
+      throw BledError.invalidParameter.error(
+        "a packet of \(length) octets was written; the limit on this link is \(maximumLength)")
+    }
   }
 
-  /// Its command was sent.
-  func sent() {
-    isQueued = false
-    if isOpen { socket.resume() }
+  func send(_ value: [UInt8]) -> Bool {
+    link.enqueue(LinkOperation(session, .acquiredCommand(self, value)))
+    return false
   }
 
-  /// Its command cannot be sent.
-  func failed() {
-    isQueued = false
-    unsent += 1
+  func drained() {}
+
+  func tellDropped(_ count: Int, isAtEnd: Bool) -> Bool {
+    let params = GATTValuesDropped.Params(peripheral: link.hub.peripheral.id, handle: handle, values: count)
+    let line = session.encoded { try RPCEncoding.notification(GATTValuesDropped.self, params) }
+    return session.send(line, as: isAtEnd ? .event : .value) == .queued
   }
 
-  /// Ends it.
-  /// - Parameter reason: what the session is told; nil if its program ended it.
-  func end(_ reason: BluetoothError?) {
-    guard isOpen else { return }
-    isOpen = false
-    unsent += socket.close()
-    link.released(self)
-    if dropped > 0 { tellDropped(as: .event) }
+  func ended(_ reason: BluetoothError?, unsent: Int) {
+    link.receivers.released(self)
     guard let reason else { return }
     session.send(
       GATTReleased.self,
       .init(peripheral: link.hub.peripheral.id, handle: handle, reason: RPCError(reason), unsent: unsent))
   }
-
-  private func happened(_ event: ValueSocket.Event) {
-    switch event {
-    case .received(let value, let length):
-      guard writes else {
-        unsent += 1
-        return end(BledError.notAllowedByProperties.error("characteristic \(handle) has no \"writeWithoutResponse\""))
-      }
-      guard length <= maximumLength else {
-        unsent += 1
-        return end(
-          BledError.invalidParameter.error(
-            "a packet of \(length) octets was written; the limit on this link is \(maximumLength)"))
-      }
-      isQueued = true
-      link.enqueue(LinkOperation(session, .acquiredCommand(self, value)))
-      if isQueued { socket.pause() }
-    case .drained:
-      link.hub.releaseBrake()
-      if dropped > 0 { tellDropped(as: .value) }
-    case .closed: end(nil)
-    }
-  }
-
-  /// Tells what was dropped; without room for that it goes on.
-  private func tellDropped(as kind: Outbox.Kind) {
-    let params = GATTValuesDropped.Params(peripheral: link.hub.peripheral.id, handle: handle, values: dropped)
-    let line = session.encoded { try RPCEncoding.notification(GATTValuesDropped.self, params) }
-    if session.send(line, as: kind) == .queued { dropped = 0 }
-  }
 }
 
 extension CentralLink {
-  /// The characteristics for which a session has a socket, by handle.
-  func acquisitions(of session: Session) -> [UInt16] {
-    acquired.values.filter { $0.session === session }.map(\.handle).sorted()
-  }
-
   /// Acquires a characteristic for a session, and subscribes to it if it reads values.
   func acquire(_ params: GATTAcquire.Params, for session: Session, _ reply: Reply<GATTAcquire.Result>) throws {
     guard let sockets else { throw GAPError.notSupported.error("this daemon passes no descriptors") }
@@ -134,26 +73,26 @@ extension CentralLink {
             ? "characteristic \(handle) supports neither notifications nor indications"
             : "characteristic \(handle) can neither be written without response nor sends values")
       }
-      try checkIsFree(handle, for: session)
+      try receivers.checkIsFree(handle, for: session)
       let (socket, passed) = try sockets.pair(for: session)
-      if values { try join(session, to: handle, indications: params.indications, properties) }
+      if values { try receivers.join(session, to: handle, indications: params.indications, properties) }
       let acquired = AcquiredCharacteristic(
         handle, of: session, on: self, socket: socket, writes: writes, values: values)
-      add(acquired)
+      receivers.add(acquired)
       // Nobody waits for this one: it hands on what comes of the subscription.
       let outcome = Reply<AttributeFound>()
       outcome.afterwards = { result in
         do {
           _ = try result.get()
-          guard acquired.isOpen else { throw GAPError.cancelled.error("the acquisition was cancelled") }
+          guard acquired.pipe.isOpen else { throw GAPError.cancelled.error("the acquisition was cancelled") }
           try session.admitDescriptor()
           reply.succeed(
             .init(
               handle: handle, writes: acquired.writes, values: acquired.values, maximumLength: acquired.maximumLength),
             with: passed)
-          acquired.begin()
+          acquired.pipe.begin()
         } catch {
-          acquired.end(nil)
+          acquired.pipe.end(nil)
           reply.fail((error as? RPCError) ?? RPCError(error.asBluetoothError))
         }
       }

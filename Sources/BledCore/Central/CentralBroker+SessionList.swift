@@ -13,10 +13,10 @@ extension CentralBroker {
       } else if connection.machine.isWaiting(session) {
         description.connecting.append(device)
       }
-      for handle in connection.link?.subscriptions(of: session) ?? [] {
+      for handle in connection.link?.receivers.subscriptions(of: session) ?? [] {
         description.subscriptions.append(.init(peripheral: peripheral.id, handle: handle))
       }
-      for handle in connection.link?.acquisitions(of: session) ?? [] {
+      for handle in connection.link?.receivers.acquisitions(of: session) ?? [] {
         description.acquired = (description.acquired ?? []) + [.init(peripheral: peripheral.id, handle: handle)]
       }
     }

@@ -3,27 +3,6 @@ import BledRPC
 import Bluetooth
 import Logging
 
-/// The sessions that watch all links.
-struct LinkWatchers {
-  private var sessions: Set<Session> = []
-
-  mutating func set(_ on: Bool, _ session: Session) {
-    if on {
-      sessions.insert(session)
-    } else {
-      sessions.remove(session)
-    }
-  }
-
-  /// A link to the device came up or ended.
-  func tell(_ peripheral: Peripheral, linked: Bool) {
-    guard !sessions.isEmpty else { return }
-    let params = PeripheralLinkChanged.Params(peripheral: peripheral.id, linked: linked, name: peripheral.name)
-    let line = try? RPCEncoding.notification(PeripheralLinkChanged.self, params)
-    for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(line, as: .event) }
-  }
-}
-
 /// Connects sessions with devices: finds the device and the adapter that a session means, and has one connection for
 /// all sessions that want the same device.
 final class CentralBroker {
@@ -183,7 +162,7 @@ final class CentralBroker {
     for connection in inOrder where connection.machine.users.contains(session) {
       let error = GAPError.cancelled.error("the program has disconnected")
       connection.link?.abandon(session, error, isPreserved: true)
-      connection.link?.endAcquired(error) { $0.session === session }
+      connection.link?.receivers.endAcquired(error) { $0.session === session }
       connection.link?.hub.releaseBrake()
     }
   }

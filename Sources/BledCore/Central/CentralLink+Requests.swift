@@ -9,6 +9,39 @@ extension CentralLink {
   /// How many values are written at once at the most.
   private static let maximumWrites = 64
 
+  /// Enqueues an operation on an attribute.
+  func enqueue(
+    at path: AttributePath, _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
+    _ operation: @escaping (UInt16) throws -> LinkOperation
+  ) throws {
+    guard path.handle == nil else {
+      try path.check(kind)
+      return enqueue(try operation(path.handle ?? 0))
+    }
+    try enqueue(at: [path], kind, for: session, reply) { found in
+      var operation = try operation(found[0].handle)
+      operation.found = AttributeFound(handle: found[0].handle, uuid: found[0].uuid)
+      return operation
+    }
+  }
+
+  /// Enqueues an operation on several attributes. Those that are named by UUIDs and are not known yet are looked for
+  /// when the operation's turn has come.
+  /// - Parameter operation: gets as many attributes as there are paths.
+  func enqueue(
+    at paths: [AttributePath], _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
+    _ operation: @escaping ([(handle: UInt16, uuid: BluetoothUUID?)]) throws -> LinkOperation
+  ) throws {
+    for path in paths { try path.check(kind) }
+    let located = { [unowned self] in
+      try operation(paths.map { path in try locate(path, for: session) })
+    }
+    if try discovery.isKnown(paths) { return enqueue(try located()) }
+    let machine = DiscoveryMachine(.attributes(paths))
+    enqueue(
+      LinkOperation(session, .lookup(.init(machine: machine, operation: located, fail: { reply.fail($0) }))))
+  }
+
   /// Discovers what is in a service or a characteristic.
   /// - Parameter kind: which of both the scope names.
   func discover(

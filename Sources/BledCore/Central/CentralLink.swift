@@ -3,7 +3,7 @@ import Bluetooth
 import GATT
 
 /// Our client role on one link: the queue in which the operations of sessions take turns, and what sessions share, that
-/// is what was discovered, and the subscriptions.
+/// is what was discovered, and the values that the device sends.
 final class CentralLink {
   unowned let hub: LinkHub
   /// The connection that the link is for; nil where another link to the same device is in use, and after the end.
@@ -14,11 +14,10 @@ final class CentralLink {
   /// Whether the next operation begins when the loop has served others.
   private var isPausing = false
   private(set) var discovery: Discovery
-  private var subscriptions = Subscriptions()
-  private var measurements = Measurements()
+  /// Who receives what the device sends by itself.
+  private(set) lazy var receivers = ValueReceivers(on: self)
+  private(set) lazy var measurements = SignalMeasurements(on: hub)
   private var serviceWatch = ServiceWatch()
-  /// The characteristics whose values a session exchanges over a socket, by handle.
-  private(set) var acquired: [UInt16: AcquiredCharacteristic] = [:]
 
   init(on hub: LinkHub, broker: CentralBroker) {
     self.hub = hub
@@ -28,17 +27,6 @@ final class CentralLink {
 
   /// The sessions that use the device over this link.
   var users: [Session] { connection?.machine.users ?? [] }
-
-  /// The handles that a session is subscribed to, in order, but for those whose values it reads from a socket.
-  func subscriptions(of session: Session) -> [UInt16] {
-    subscriptions.handles(of: session).filter { acquired[$0]?.session !== session }
-  }
-
-  /// Those of them that bring indications.
-  func indications(of session: Session) -> [UInt16] { subscriptions.indications(of: session) }
-
-  /// All sessions that are subscribed to something.
-  var subscribers: Set<Session> { subscriptions.members }
 
   /// What a preserved session discovered on this link; nil if it discovered nothing.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { discovery.services(discoveredBy: session) }
@@ -70,60 +58,6 @@ final class CentralLink {
     discover(.everything(reply, clock), for: session)
   }
 
-  /// Subscribes a session to the notifications of a characteristic, or to its indications if it has no others or they
-  /// are asked for.
-  func subscribe(_ params: GATTSubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
-    try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
-      try checkIsNotAcquired(handle, by: session)
-      guard let properties = discovery.known.properties(of: handle), !properties.isDisjoint(with: [.notify, .indicate])
-      else {
-        _ = try discovery.known.characteristic(at: handle)
-        throw BledError.notAllowedByProperties.error(
-          "characteristic \(handle) supports neither notifications nor indications")
-      }
-      try join(session, to: handle, indications: params.indications, properties)
-      reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in
-        guard case .failure(let error) = outcome else { return }
-        session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
-      }
-      return LinkOperation(session, .subscription(SubscriptionChange(handle, on: true, reply)))
-    }
-  }
-
-  /// Makes a session a subscriber, before the device is asked.
-  func join(
-    _ session: Session, to handle: UInt16, indications: Bool?, _ properties: CharacteristicProperties
-  ) throws {
-    if let indications {
-      let kind: CharacteristicProperties = indications ? .indicate : .notify
-      try discovery.known.check(kind, of: handle, indications ? "indicated" : "notified")
-    }
-    try subscriptions.join(
-      session, to: handle, as: indications.map { $0 ? .indication : .notification },
-      else: properties.contains(.notify) ? .notification : .indication)
-  }
-
-  /// Ends the subscription of a session; without one it does nothing.
-  func unsubscribe(_ params: GATTUnsubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
-    try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
-      try checkIsNotAcquired(handle, by: session)
-      subscriptions.leave(session, from: handle)
-      return LinkOperation(session, .subscription(SubscriptionChange(handle, on: false, reply)))
-    }
-  }
-
-  /// Measures the signal strength; all who ask while a measurement is in progress share its result. The controller may
-  /// answer after the link's end, or never; the session is answered before it is told of the end.
-  func measureRSSI(for session: Session, _ reply: Reply<PeripheralRSSI.Result>) {
-    guard hub.isOpen else { return reply.fail(LinkHub.gone) }
-    let isInProgress = !measurements.isEmpty
-    measurements.add(session, reply)
-    guard !isInProgress else { return }
-    hub.link.readRSSI { [weak self] result in
-      for reply in self?.measurements.removeAll() ?? [] { reply.complete(result.map { .init(rssi: $0) }) }
-    }
-  }
-
   /// Looks for the services that a session had on an earlier link, and subscribes it again to what is still there.
   func restore(_ state: RestoredState.Peripheral, for session: Session) {
     guard !state.services.isEmpty else { return }
@@ -134,8 +68,7 @@ final class CentralLink {
   func release(_ session: Session) {
     let error = GAPError.cancelled.error("this session disconnected from the device")
     abandon(session, error)
-    endAcquired(error) { $0.session === session }
-    for handle in subscriptions.handles { endSubscription(to: handle, of: session) }
+    receivers.release(session, error)
     discovery.forget(session)
     broker.onRelease(session, hub)
   }
@@ -146,53 +79,16 @@ final class CentralLink {
   func abandon(_ session: Session, _ error: BluetoothError, isPreserved: Bool = false) {
     let operations = queue.removeAll(of: session) { isPreserved && $0.outlastsProgram }
     for operation in operations { fail(operation, error) }
-    for reply in measurements.removeAll(of: session) { reply.fail(error) }
+    measurements.end(error, of: session)
     beginNext()
   }
 
-  // MARK: Values over sockets
-
-  /// Makes the sockets; nil where none can be watched.
+  /// Makes sockets for values; nil where none can be watched.
   var sockets: ValueSockets? { broker.sockets }
-
-  func add(_ characteristic: AcquiredCharacteristic) { acquired[characteristic.handle] = characteristic }
-
-  /// It has ended.
-  func released(_ characteristic: AcquiredCharacteristic) {
-    guard acquired[characteristic.handle] === characteristic else { return }
-    acquired[characteristic.handle] = nil
-    if characteristic.values { endSubscription(to: characteristic.handle, of: characteristic.session) }
-    hub.releaseBrake()
-  }
-
-  /// Ends those that this is true of.
-  func endAcquired(_ error: BluetoothError, where isMeant: (AcquiredCharacteristic) -> Bool) {
-    for (_, characteristic) in acquired.sorted(by: { $0.key < $1.key }) where isMeant(characteristic) {
-      characteristic.end(error)
-    }
-  }
-
-  /// Checks that nobody has a socket for this characteristic, and that the session does not receive its values already.
-  func checkIsFree(_ handle: UInt16, for session: Session) throws {
-    try checkIsNotAcquired(handle, by: session)
-    guard acquired[handle] == nil else {
-      throw BledError.alreadyInProgress.error("another session has acquired characteristic \(handle)")
-    }
-    guard !subscriptions.members(of: handle).contains(session) else {
-      throw BledError.alreadyInProgress.error(
-        "this session has subscribed to characteristic \(handle): call gatt.unsubscribe before")
-    }
-  }
-
-  private func checkIsNotAcquired(_ handle: UInt16, by session: Session) throws {
-    guard acquired[handle]?.session === session else { return }
-    throw BledError.alreadyInProgress.error(
-      "this session has acquired characteristic \(handle): close its descriptor before")
-  }
 
   /// Points out in the log, once per session, that it polls a value that it could subscribe to.
   func notePolling(of handle: UInt16, by session: Session) {
-    guard !subscriptions.members(of: handle).contains(session),
+    guard !receivers.contains(session, of: handle),
       session.polling.read(.init(device: hub.peripheral.number, handle: handle), at: broker.scheduler.now)
     else { return }
     broker.logger.notice(
@@ -204,37 +100,9 @@ final class CentralLink {
 
   // MARK: The queue
 
-  /// Enqueues an operation on an attribute.
-  func enqueue(
-    at path: AttributePath, _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
-    _ operation: @escaping (UInt16) throws -> LinkOperation
-  ) throws {
-    guard path.handle == nil else {
-      try path.check(kind)
-      return enqueue(try operation(path.handle ?? 0))
-    }
-    try enqueue(at: [path], kind, for: session, reply) { found in
-      var operation = try operation(found[0].handle)
-      operation.found = AttributeFound(handle: found[0].handle, uuid: found[0].uuid)
-      return operation
-    }
-  }
-
-  /// Enqueues an operation on several attributes. Those that are named by UUIDs and are not known yet are looked for
-  /// when the operation's turn has come.
-  /// - Parameter operation: gets as many attributes as there are paths.
-  func enqueue(
-    at paths: [AttributePath], _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
-    _ operation: @escaping ([(handle: UInt16, uuid: BluetoothUUID?)]) throws -> LinkOperation
-  ) throws {
-    for path in paths { try path.check(kind) }
-    let located = { [unowned self] in
-      try operation(paths.map { path in try discovery.locate(path, for: session) })
-    }
-    if try discovery.isKnown(paths) { return enqueue(try located()) }
-    let machine = DiscoveryMachine(.attributes(paths))
-    enqueue(
-      LinkOperation(session, .lookup(.init(machine: machine, operation: located, fail: { reply.fail($0) }))))
+  /// Where an attribute is that is known; see `Discovery`.
+  func locate(_ path: AttributePath, for session: Session) throws -> (handle: UInt16, uuid: BluetoothUUID?) {
+    try discovery.locate(path, for: session)
   }
 
   func enqueue(_ operation: LinkOperation) {
@@ -277,7 +145,7 @@ final class CentralLink {
     }
     if case .acquiredCommand(let characteristic, let value) = operation.task {
       hub.start(.writeWithoutResponse(characteristic.handle, value), id: id)
-      return characteristic.sent()
+      return characteristic.pipe.sent()
     }
     guard let procedure = operation.procedure else { return proceed(operation, nil, id) }
     hub.start(procedure, id: id)
@@ -319,8 +187,8 @@ final class CentralLink {
   /// Everything that is pending fails; then the broker is notified.
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {
     for operation in queue.removeAll() { fail(operation, error) }
-    for reply in measurements.removeAll() { reply.fail(error) }
-    endAcquired(error) { _ in true }
+    measurements.end(error)
+    receivers.endAcquired(error) { _ in true }
     connection?.linkDown(reason)
     connection = nil
   }
@@ -366,7 +234,7 @@ final class CentralLink {
         operation.task = .subscription(change)
         if let next { return next }
         change.reply?.succeed(operation.found)
-        subscriptions.ended(change, of: session)
+        receivers.ended(change, of: session)
       case .lookup(var lookup):
         if let next = try discover(&lookup.machine, result) {
           operation.task = .lookup(lookup)
@@ -405,17 +273,17 @@ final class CentralLink {
     case .read(let reply): reply.fail(error)
     case .write(let reply): reply.fail(error)
     case .command(_, _, _, let reply): reply.fail(error)
-    case .acquiredCommand(let characteristic, _): characteristic.failed()
+    case .acquiredCommand(let characteristic, _): characteristic.pipe.failed()
     case .acquisition(let reply): reply.fail(error)
     case .discovery(let request, _): request.fail(error)
     case .procedure(let completion): completion.fail(error)
     case .lookup(let lookup): lookup.fail(error)
     case .subscription(let change):
       change.reply?.fail(error)
-      subscriptions.failed(change, of: operation.session, error)
+      receivers.failed(change, of: operation.session, error)
     case .restoration(let state, _):
       guard hub.isOpen, let session = operation.session else { return }
-      for handle in state.subscriptions { tellLost(handle, session, error) }
+      for handle in state.subscriptions { receivers.tellLost(handle, session, error) }
     case .exchangeMTU, .serviceWatch, .unawaited: break
     }
   }
@@ -449,8 +317,7 @@ final class CentralLink {
   ) throws -> GATTProcedure? {
     let result = try result?.orBluetoothError()
     if case .descriptors(let found)? = result { discovery.add(found, of: change.handle) }
-    return try subscriptions.proceed(
-      &change, hasAnswered: result != nil, for: session, known: discovery.known, watched: serviceWatch.handle)
+    return try receivers.proceed(&change, hasAnswered: result != nil, for: session, watched: serviceWatch.handle)
   }
 
   /// All services of the device are known: a preserved session gets back what is still there.
@@ -466,7 +333,7 @@ final class CentralLink {
           .init(peripheral: hub.peripheral.id, attribute: .handle(handle), indications: indications), for: session,
           Reply())
       } catch {
-        tellLost(handle, session, error.asBluetoothError)
+        receivers.tellLost(handle, session, error.asBluetoothError)
       }
     }
     guard !isSame else { return }
@@ -489,14 +356,9 @@ final class CentralLink {
   /// Handles of the device are no longer valid: its users are told.
   private func forget(_ range: ClosedRange<UInt16>) {
     let error = BledError.unknownHandle.error("the device's services changed; this handle is no longer valid")
-    for handle in subscriptions.handles where range.contains(handle) && handle != discovery.known.serviceChanged {
-      // Nothing is written: the descriptor's handle may now belong to any attribute.
-      for session in subscriptions.remove(handle) where acquired[handle]?.session !== session {
-        tellLost(handle, session, error)
-      }
-    }
+    receivers.forget(range, error)
     discovery.forget(range)
-    endAcquired(error) { range.contains($0.handle) }
+    receivers.endAcquired(error) { range.contains($0.handle) }
     for session in users {
       session.send(
         GATTServicesChanged.self,
@@ -504,41 +366,10 @@ final class CentralLink {
     }
   }
 
-  // MARK: Values
-
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
     if handle == discovery.known.serviceChanged { servicesChanged(value) }
-    var owner: Session?
-    if let characteristic = acquired[handle], characteristic.values {
-      characteristic.take(value)
-      owner = characteristic.session
-    }
-    for session in subscriptions.deliver(value, of: handle, from: hub, except: owner) {
-      loseSubscription(to: handle, of: session)
-    }
-  }
-
-  /// Packets from the device were dropped on this machine. A session that cannot be told loses its subscriptions.
-  func packetsDropped(_ count: Int) {
-    for session in subscriptions.tellDropped(count, of: hub) {
-      for handle in subscriptions(of: session) { loseSubscription(to: handle, of: session) }
-    }
-  }
-
-  private func loseSubscription(to handle: UInt16, of session: Session) {
-    endSubscription(to: handle, of: session)
-    tellLost(handle, session, BledError.tooSlow.error("the session did not read its values fast enough"))
-  }
-
-  private func endSubscription(to handle: UInt16, of session: Session) {
-    guard subscriptions.end(handle, of: session) else { return }
-    enqueue(LinkOperation(nil, .subscription(SubscriptionChange(handle, on: false, nil))))
-  }
-
-  private func tellLost(_ handle: UInt16, _ session: Session, _ error: BluetoothError) {
-    session.send(
-      GATTSubscriptionLost.self, .init(peripheral: hub.peripheral.id, handle: handle, reason: RPCError(error)))
+    receivers.received(value, of: handle)
   }
 }
 

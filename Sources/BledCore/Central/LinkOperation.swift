@@ -194,20 +194,3 @@ struct LinkQueue {
     .init(user: session?.user, session: session?.id ?? 0)
   }
 }
-
-/// The measurements of the signal strength that wait for the controller.
-struct Measurements {
-  /// In the order in which they were asked for.
-  private var pending: [(session: Session, reply: Reply<PeripheralRSSI.Result>)] = []
-
-  var isEmpty: Bool { pending.isEmpty }
-
-  mutating func add(_ session: Session, _ reply: Reply<PeripheralRSSI.Result>) { pending.append((session, reply)) }
-
-  /// Removes the measurements of a session, or all of them if it is nil, in order.
-  mutating func removeAll(of session: Session? = nil) -> [Reply<PeripheralRSSI.Result>] {
-    let removed = pending.filter { session == nil || $0.session == session }
-    pending.removeAll { session == nil || $0.session == session }
-    return removed.map(\.reply)
-  }
-}

@@ -170,8 +170,8 @@ final class PeripheralConnection {
       peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
       adapter: slot.id, name: peripheral.name, state: isUser ? "connected" : "connecting", mtu: link?.hub.mtu,
       services: link?.services(discoveredBy: session) ?? had?.services ?? [],
-      subscriptions: link?.subscriptions(of: session) ?? had?.subscriptions ?? [],
-      indications: (link?.indications(of: session) ?? had?.indications)?.nonEmpty,
+      subscriptions: link?.receivers.subscriptions(of: session) ?? had?.subscriptions ?? [],
+      indications: (link?.receivers.indications(of: session) ?? had?.indications)?.nonEmpty,
       reconnect: machine.keepers.contains(session) ? true : nil, parameters: wished[session])
   }
 

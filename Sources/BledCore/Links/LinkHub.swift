@@ -244,7 +244,7 @@ final class LinkHub {
       if awaitsBond || connection.lacksSecurity(for: database.attributes) { securityChanged() }
       withConnection { $0.received(packet, now: scheduler.now, database: &database.attributes, actions: &$1) }
     case .lost(let count):
-      central.packetsDropped(count)
+      central.receivers.packetsDropped(count)
       server.packetsDropped(count)
     case .writable:
       central.roomAgain()
@@ -267,7 +267,7 @@ final class LinkHub {
     registry.remove(self)
     pairing.linkEnded(self)
     central.linkEnded(error, reason)
-    server.linkEnded()
+    server.linkEnded(error)
   }
 
   /// Hands the connection to `body` and executes the actions that follow. An action may lead back here; the actions

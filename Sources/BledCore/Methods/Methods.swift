@@ -50,7 +50,7 @@ extension Router {
       return Empty()
     }
     serve(PeripheralRSSI.self) { [unowned broker] params, session, reply in
-      try broker.link(to: params.peripheral, for: session).measureRSSI(for: session, reply)
+      try broker.link(to: params.peripheral, for: session).measurements.measure(for: session, reply)
     }
   }
 }
@@ -87,6 +87,9 @@ extension Router {
     }
     answer(ServerNotify.self) { [unowned server] params, session in
       try server.notify(params, for: session)
+    }
+    serve(ServerAcquire.self) { [unowned server] params, session, reply in
+      try server.acquire(params, for: session, reply)
     }
     answer(ServerNotifyMultiple.self) { [unowned server] params, session in
       try server.notify(params, for: session)

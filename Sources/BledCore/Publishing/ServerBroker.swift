@@ -11,6 +11,8 @@ final class ServerBroker {
   /// of further devices are only counted.
   static let mostUntold = 1024
 
+  /// Makes sockets for values; nil where none can be watched.
+  var sockets: ValueSockets?
   private let links: LinkRegistry
   private let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
@@ -139,13 +141,7 @@ final class ServerBroker {
       if !waitingForRoom.contains(session) { waitingForRoom.append(session) }
       return .init(sent: false, receivers: 0)
     }
-    for (hub, updates) in receivers {
-      if !updates.notified.isEmpty { hub.notify(updates.notified) }
-      for (handle, value) in updates.indicated {
-        lastIndication += 1
-        hub.server.indicate(value, of: handle, id: IndicationID(lastIndication))
-      }
-    }
+    for (hub, updates) in receivers { hub.server.send(updates) }
     let truncated = receivers.filter { $0.hub.server.longestUpdate < $0.updates.longest }
     return .init(
       sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty,
@@ -154,11 +150,7 @@ final class ServerBroker {
 
   /// Refuses a value that a session cannot send to subscribers.
   private func check(_ value: [UInt8], of handle: UInt16, by session: Session) throws {
-    guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
-      let characteristic = service.characteristics.first(where: { $0.valueHandle == handle })
-    else {
-      throw BledError.unknownHandle.error("this session has published no characteristic with handle \(handle)")
-    }
+    let characteristic = try characteristic(at: handle, of: session)
     guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
       throw BledError.notAllowedByProperties.error("characteristic \(handle) has neither \"notify\" nor \"indicate\"")
     }
@@ -166,6 +158,16 @@ final class ServerBroker {
       throw BledError.invalidParameter.error(
         "\"value\" has \(value.count) octets; the limit is \(Attribute.longestValue)")
     }
+  }
+
+  /// A characteristic that a session has published.
+  func characteristic(at handle: UInt16, of session: Session) throws -> RegisteredCharacteristic {
+    guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
+      let characteristic = service.characteristics.first(where: { $0.valueHandle == handle })
+    else {
+      throw BledError.unknownHandle.error("this session has published no characteristic with handle \(handle)")
+    }
+    return characteristic
   }
 
   /// Asks a device that connected to us and uses services of the session for other connection parameters.
@@ -256,6 +258,12 @@ final class ServerBroker {
     links.database.attributes.service(containing: handle).flatMap { owners[$0.owner] }
   }
 
+  /// Numbers the indications to all devices.
+  func nextIndication() -> IndicationID {
+    lastIndication += 1
+    return IndicationID(lastIndication)
+  }
+
   /// Numbers the requests of all devices.
   func nextQuestion() -> Int {
     lastQuestion += 1
@@ -318,7 +326,10 @@ final class ServerBroker {
   }
 
   private func changed(_ range: ClosedRange<UInt16>) {
-    for hub in links.links { hub.databaseChanged(range) }
+    for hub in links.links {
+      hub.server.servicesChanged(range)
+      hub.databaseChanged(range)
+    }
   }
 }
 

@@ -26,6 +26,8 @@ final class ServerLink {
   /// What the device waits for: a link has one request of the device at a time (Core 5.4, Vol 3, Part F, 3.3.2).
   private var question: Question?
   private var pendingIndications: Set<IndicationID> = []
+  /// The characteristics whose values a session exchanges with the device over a socket, by handle.
+  private var acquired: [UInt16: ServedCharacteristic] = [:]
 
   /// A request of the device to a session.
   private struct Question {
@@ -65,6 +67,7 @@ final class ServerLink {
       return
     }
     serves(session)
+    if let handle = write.writes.first?.handle, acquired[handle]?.take(write) == true { return }
     let params = ServerWrite.Params(
       central: hub.peripheral.id,
       writes: write.writes.map { .init(handle: $0.handle, offset: Int($0.offset), value: HexBytes($0.value)) })
@@ -77,6 +80,7 @@ final class ServerLink {
 
   /// The device no longer waits for an answer.
   func questionCancelled(_ token: QuestionToken) {
+    for characteristic in acquired.values { characteristic.questionCancelled(token) }
     guard let question, question.token == token else { return }
     self.question = nil
     if let number = question.callNumber { question.session.calls.forget(number) }
@@ -129,6 +133,9 @@ final class ServerLink {
 
   /// The device changed its subscription to a value.
   func subscriptionChanged(_ handle: UInt16, _ configuration: ClientConfiguration) {
+    if configuration.isEmpty, hub.isOpen, let acquired = acquired[handle], acquired.sends {
+      acquired.pipe.end(GAPError.cancelled.error("the device has unsubscribed"))
+    }
     // A session that removed the service need not be told.
     guard let session = broker.session(publishing: handle) else { return }
     serves(session)
@@ -171,7 +178,7 @@ final class ServerLink {
   /// Packets from the device were dropped on this machine: Write Commands may have been among them.
   func packetsDropped(_ count: Int) {
     guard !served.isEmpty else { return }
-    let subscribers = hub.central.subscribers
+    let subscribers = hub.central.receivers.subscribers
     for session in served.sorted(by: { $0.id < $1.id }) {
       // For a session that subscribes as well they are counted already.
       if !subscribers.contains(session) { session.costs.packetsLost += count }
@@ -189,23 +196,69 @@ final class ServerLink {
         || pendingIndications.count + updates.indicated.count <= Self.maximumIndications)
   }
 
-  func indicate(_ value: [UInt8], of handle: UInt16, id: IndicationID) {
-    pendingIndications.insert(id)
-    hub.indicate(value, of: handle, id: id)
+  /// Sends values, which must have room.
+  func send(_ updates: ServerUpdates) {
+    if !updates.notified.isEmpty { hub.notify(updates.notified) }
+    for (handle, value) in updates.indicated {
+      let id = broker.nextIndication()
+      pendingIndications.insert(id)
+      hub.indicate(value, of: handle, id: id)
+    }
   }
 
   func indicationFinished(_ id: IndicationID) {
     pendingIndications.remove(id)
-    broker.roomAgain()
+    roomAgain()
   }
 
   /// The link has room again.
-  func roomAgain() { broker.roomAgain() }
+  func roomAgain() {
+    for (_, characteristic) in acquired.sorted(by: { $0.key < $1.key }) { characteristic.roomAgain() }
+    broker.roomAgain()
+  }
+
+  // MARK: Values over sockets
+
+  func add(_ characteristic: ServedCharacteristic) { acquired[characteristic.handle] = characteristic }
+
+  /// It has ended.
+  func released(_ characteristic: ServedCharacteristic) {
+    if acquired[characteristic.handle] === characteristic { acquired[characteristic.handle] = nil }
+  }
+
+  /// Checks that there is no socket for this characteristic.
+  func checkIsFree(_ handle: UInt16) throws {
+    guard acquired[handle] == nil else {
+      throw BledError.alreadyInProgress.error(
+        "this session has acquired characteristic \(handle) for this device: close its descriptor before")
+    }
+  }
+
+  /// Sends a value of an acquired characteristic.
+  /// - Returns: false without room.
+  func update(_ value: [UInt8], of handle: UInt16) -> Bool {
+    let updates = ServerUpdates([(handle, value)]) { hub.subscription(of: $0) }
+    guard hasRoom(for: updates) else { return false }
+    send(updates)
+    return true
+  }
+
+  /// Services came or went in a range of handles.
+  func servicesChanged(_ range: ClosedRange<UInt16>) {
+    endAcquired(BledError.unknownHandle.error("the service was removed")) { range.contains($0.handle) }
+  }
+
+  private func endAcquired(_ error: BluetoothError, where isMeant: (ServedCharacteristic) -> Bool) {
+    for (_, characteristic) in acquired.sorted(by: { $0.key < $1.key }) where isMeant(characteristic) {
+      characteristic.pipe.end(error)
+    }
+  }
 
   // MARK: The end of sessions and the link
 
   /// A session has ended: the device's request to it is refused.
   func ended(_ session: Session) {
+    endAcquired(GAPError.cancelled.error("the session has ended")) { $0.session === session }
     if served.remove(session) != nil { hub.releaseBrake() }
     if wishes.removeValue(forKey: session) != nil { hub.wishesChanged() }
     hub.ownerGone(session.owner)
@@ -214,6 +267,7 @@ final class ServerLink {
 
   /// The program of a session has disconnected: a request to it waits until it is back.
   func programGone(_ session: Session) {
+    endAcquired(GAPError.cancelled.error("the program has disconnected")) { $0.session === session }
     if question?.session == session { question?.callNumber = nil }
     if served.contains(session) { hub.releaseBrake() }
   }
@@ -228,7 +282,10 @@ final class ServerLink {
   func programReturned() { callSession() }
 
   /// What was pending has failed before.
-  func linkEnded() { broker.roomAgain() }
+  func linkEnded(_ error: BluetoothError) {
+    endAcquired(error) { _ in true }
+    broker.roomAgain()
+  }
 }
 
 extension RPCError {

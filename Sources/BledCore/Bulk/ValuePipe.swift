@@ -1,0 +1,124 @@
+import Bluetooth
+
+/// What a pipe of values belongs to.
+protocol ValuePipeOwner: AnyObject {
+  /// Checks whether a packet of so many octets can be sent.
+  func check(_ length: Int) throws(BluetoothError)
+  /// Sends a packet of the program.
+  /// - Returns: false if it waits; then `ValuePipe.sent` or `failed` follows.
+  func send(_ value: [UInt8]) -> Bool
+  /// The program has read all that waited.
+  func drained()
+  /// Tells the session how many values were dropped.
+  /// - Parameter isAtEnd: whether it is told now or never.
+  /// - Returns: false if that has no room.
+  func tellDropped(_ count: Int, isAtEnd: Bool) -> Bool
+  /// It has ended.
+  /// - Parameters:
+  ///   - reason: nil if the program ended it.
+  ///   - unsent: how many packets of the program were not sent.
+  func ended(_ reason: BluetoothError?, unsent: Int)
+}
+
+/// Values of one characteristic that a program exchanges with a device over a socket of its own.
+///
+/// | Input                               | What happens                                                            |
+/// |-------------------------------------|-------------------------------------------------------------------------|
+/// | a packet of the program             | it is sent; the next one is read when it was                            |
+/// | a packet that cannot be sent        | the end                                                                 |
+/// | a value of the device               | a packet to the program; if it does not read, the link is held, then values are dropped and counted |
+/// | the program has read what waited    | it is told what was dropped                                             |
+/// | the program closes its end          | what it wrote before is sent, then the end                              |
+/// | the link, the session, the handle ends | the end, which is told with what was not sent                        |
+final class ValuePipe {
+  let session: Session
+  private unowned let hub: LinkHub
+  private let socket: ValueSocket
+  /// Set before `begin`.
+  weak var owner: (any ValuePipeOwner)?
+  private(set) var isOpen = true
+  /// Whether a packet waits to be sent.
+  private var isSending = false
+  private var unsent = 0
+  private var dropped = 0
+
+  init(_ socket: ValueSocket, of session: Session, on hub: LinkHub) {
+    self.session = session
+    self.hub = hub
+    self.socket = socket
+    socket.onEvent = { [unowned self] event in happened(event) }
+  }
+
+  /// The program has its end, or is about to.
+  func begin() {
+    if isOpen { socket.resume() }
+  }
+
+  /// Whether the program has so much to read that values wait.
+  var isCongested: Bool { socket.isCongested }
+
+  /// Passes a value of the device to the program.
+  /// - Returns: false if it was dropped.
+  @discardableResult
+  func take(_ value: [UInt8]) -> Bool {
+    guard isOpen else { return false }
+    if dropped > 0, !socket.isCongested { tellDropped() }
+    // From the first that has no room on until there is ample room again, so that the gap is one.
+    guard dropped == 0, socket.send(value) else {
+      dropped += 1
+      session.costs.packetsLost += 1
+      return false
+    }
+    if socket.isCongested { _ = hub.hold(for: session) }
+    return true
+  }
+
+  /// The packet that waited was sent.
+  func sent() {
+    isSending = false
+    if isOpen { socket.resume() }
+  }
+
+  /// The packet that waited cannot be sent.
+  func failed() {
+    isSending = false
+    unsent += 1
+  }
+
+  /// Ends it.
+  /// - Parameter reason: what the session is told; nil if its program ended it.
+  func end(_ reason: BluetoothError?) {
+    guard isOpen else { return }
+    isOpen = false
+    unsent += socket.close()
+    hub.releaseBrake()
+    if dropped > 0 { _ = owner?.tellDropped(dropped, isAtEnd: true) }
+    owner?.ended(reason, unsent: unsent)
+  }
+
+  private func happened(_ event: ValueSocket.Event) {
+    guard let owner else { return }
+    switch event {
+    case .received(let value, let length):
+      do throws(BluetoothError) {
+        try owner.check(length)
+      } catch {
+        unsent += 1
+        return end(error)
+      }
+      isSending = true
+      if owner.send(value) { isSending = false }
+      // It may have been sent in the meantime.
+      if isSending { socket.pause() }
+    case .drained:
+      hub.releaseBrake()
+      if dropped > 0 { tellDropped() }
+      owner.drained()
+    case .closed: end(nil)
+    }
+  }
+
+  private func tellDropped() {
+    if owner?.tellDropped(dropped, isAtEnd: false) == true { dropped = 0 }
+  }
+}

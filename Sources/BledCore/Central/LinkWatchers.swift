@@ -1,0 +1,22 @@
+import BledRPC
+
+/// The sessions that watch all links.
+struct LinkWatchers {
+  private var sessions: Set<Session> = []
+
+  mutating func set(_ on: Bool, _ session: Session) {
+    if on {
+      sessions.insert(session)
+    } else {
+      sessions.remove(session)
+    }
+  }
+
+  /// A link to the device came up or ended.
+  func tell(_ peripheral: Peripheral, linked: Bool) {
+    guard !sessions.isEmpty else { return }
+    let params = PeripheralLinkChanged.Params(peripheral: peripheral.id, linked: linked, name: peripheral.name)
+    let line = try? RPCEncoding.notification(PeripheralLinkChanged.self, params)
+    for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(line, as: .event) }
+  }
+}

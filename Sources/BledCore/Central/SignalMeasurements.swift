@@ -1,0 +1,34 @@
+import BledRPC
+import Bluetooth
+
+/// The measurements of a link's signal strength that sessions wait for. All who ask while one is in progress share its
+/// result. The controller may answer after the link's end, or never.
+final class SignalMeasurements {
+  private unowned let hub: LinkHub
+  /// In the order in which they were asked for.
+  private var pending: [(session: Session, reply: Reply<PeripheralRSSI.Result>)] = []
+
+  init(on hub: LinkHub) { self.hub = hub }
+
+  /// Measures; a session is answered before it is told of the link's end.
+  func measure(for session: Session, _ reply: Reply<PeripheralRSSI.Result>) {
+    guard hub.isOpen else { return reply.fail(LinkHub.gone) }
+    let isInProgress = !pending.isEmpty
+    pending.append((session, reply))
+    guard !isInProgress else { return }
+    hub.link.readRSSI { [weak self] result in
+      for reply in self?.removeAll() ?? [] { reply.complete(result.map { .init(rssi: $0) }) }
+    }
+  }
+
+  /// Fails those of a session, or all of them if it is nil, in order.
+  func end(_ error: BluetoothError, of session: Session? = nil) {
+    for reply in removeAll(of: session) { reply.fail(error) }
+  }
+
+  private func removeAll(of session: Session? = nil) -> [Reply<PeripheralRSSI.Result>] {
+    let removed = pending.filter { session == nil || $0.session == session }
+    pending.removeAll { session == nil || $0.session == session }
+    return removed.map(\.reply)
+  }
+}

@@ -1,0 +1,192 @@
+import BledRPC
+import Bluetooth
+import GATT
+
+/// What one device sends by itself, and who receives it: the sessions that subscribed, and those that read the values
+/// of a characteristic from a socket, which are subscribed, too.
+final class ValueReceivers {
+  private unowned let link: CentralLink
+  private unowned let hub: LinkHub
+  private var subscriptions = Subscriptions()
+  /// The characteristics whose values a session exchanges over a socket, by handle.
+  private var acquired: [UInt16: AcquiredCharacteristic] = [:]
+
+  init(on link: CentralLink) {
+    self.link = link
+    hub = link.hub
+  }
+
+  /// The handles that a session is subscribed to, in order, but for those whose values it reads from a socket.
+  func subscriptions(of session: Session) -> [UInt16] {
+    subscriptions.handles(of: session).filter { acquired[$0]?.session !== session }
+  }
+
+  /// The characteristics for which a session has a socket, by handle.
+  func acquisitions(of session: Session) -> [UInt16] {
+    acquired.values.filter { $0.session === session }.map(\.handle).sorted()
+  }
+
+  /// Those that a session is subscribed to and that bring indications.
+  func indications(of session: Session) -> [UInt16] { subscriptions.indications(of: session) }
+
+  /// All sessions that are subscribed to something.
+  var subscribers: Set<Session> { subscriptions.members }
+
+  /// Whether a session receives the values of this handle.
+  func contains(_ session: Session, of handle: UInt16) -> Bool {
+    subscriptions.members(of: handle).contains(session)
+  }
+
+  // MARK: Subscriptions
+
+  /// Makes a session a subscriber, before the device is asked.
+  func join(
+    _ session: Session, to handle: UInt16, indications: Bool?, _ properties: CharacteristicProperties
+  ) throws {
+    if let indications {
+      let kind: CharacteristicProperties = indications ? .indicate : .notify
+      try link.discovery.known.check(kind, of: handle, indications ? "indicated" : "notified")
+    }
+    try subscriptions.join(
+      session, to: handle, as: indications.map { $0 ? .indication : .notification },
+      else: properties.contains(.notify) ? .notification : .indication)
+  }
+
+  func leave(_ session: Session, from handle: UInt16) { subscriptions.leave(session, from: handle) }
+
+  /// The next procedure of a change whose turn has come; see `Subscriptions`.
+  func proceed(
+    _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, watched: UInt16?
+  ) throws -> GATTProcedure? {
+    try subscriptions.proceed(
+      &change, hasAnswered: hasAnswered, for: session, known: link.discovery.known, watched: watched)
+  }
+
+  /// A change is complete.
+  func ended(_ change: SubscriptionChange, of session: Session?) { subscriptions.ended(change, of: session) }
+
+  /// A change has failed, or was abandoned.
+  func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) {
+    subscriptions.failed(change, of: session, error)
+  }
+
+  /// A session disconnects from the device.
+  func release(_ session: Session, _ error: BluetoothError) {
+    endAcquired(error) { $0.session === session }
+    for handle in subscriptions.handles { endSubscription(to: handle, of: session) }
+  }
+
+  /// Handles of the device are no longer valid.
+  func forget(_ range: ClosedRange<UInt16>, _ error: BluetoothError) {
+    let serviceChanged = link.discovery.known.serviceChanged
+    for handle in subscriptions.handles where range.contains(handle) && handle != serviceChanged {
+      // Nothing is written: the descriptor's handle may now belong to any attribute.
+      for session in subscriptions.remove(handle) where acquired[handle]?.session !== session {
+        tellLost(handle, session, error)
+      }
+    }
+  }
+
+  func tellLost(_ handle: UInt16, _ session: Session, _ error: BluetoothError) {
+    session.send(
+      GATTSubscriptionLost.self, .init(peripheral: hub.peripheral.id, handle: handle, reason: RPCError(error)))
+  }
+
+  private func endSubscription(to handle: UInt16, of session: Session) {
+    guard subscriptions.end(handle, of: session) else { return }
+    link.enqueue(LinkOperation(nil, .subscription(SubscriptionChange(handle, on: false, nil))))
+  }
+
+  // MARK: Values over sockets
+
+  func add(_ characteristic: AcquiredCharacteristic) { acquired[characteristic.handle] = characteristic }
+
+  /// It has ended.
+  func released(_ characteristic: AcquiredCharacteristic) {
+    guard acquired[characteristic.handle] === characteristic else { return }
+    acquired[characteristic.handle] = nil
+    if characteristic.values { endSubscription(to: characteristic.handle, of: characteristic.session) }
+  }
+
+  /// Ends those that this is true of.
+  func endAcquired(_ error: BluetoothError, where isMeant: (AcquiredCharacteristic) -> Bool) {
+    for (_, characteristic) in acquired.sorted(by: { $0.key < $1.key }) where isMeant(characteristic) {
+      characteristic.pipe.end(error)
+    }
+  }
+
+  /// Checks that nobody has a socket for this characteristic, and that the session does not receive its values already.
+  func checkIsFree(_ handle: UInt16, for session: Session) throws {
+    try checkIsNotAcquired(handle, by: session)
+    guard acquired[handle] == nil else {
+      throw BledError.alreadyInProgress.error("another session has acquired characteristic \(handle)")
+    }
+    guard !contains(session, of: handle) else {
+      throw BledError.alreadyInProgress.error(
+        "this session has subscribed to characteristic \(handle): call gatt.unsubscribe before")
+    }
+  }
+
+  func checkIsNotAcquired(_ handle: UInt16, by session: Session) throws {
+    guard acquired[handle]?.session === session else { return }
+    throw BledError.alreadyInProgress.error(
+      "this session has acquired characteristic \(handle): close its descriptor before")
+  }
+
+  // MARK: What the device sends
+
+  /// The device sent a value.
+  func received(_ value: [UInt8], of handle: UInt16) {
+    var owner: Session?
+    if let characteristic = acquired[handle], characteristic.values {
+      characteristic.pipe.take(value)
+      owner = characteristic.session
+    }
+    for session in subscriptions.deliver(value, of: handle, from: hub, except: owner) {
+      loseSubscription(to: handle, of: session)
+    }
+  }
+
+  /// Packets from the device were dropped on this machine. A session that cannot be told loses its subscriptions.
+  func packetsDropped(_ count: Int) {
+    for session in subscriptions.tellDropped(count, of: hub) {
+      for handle in subscriptions(of: session) { loseSubscription(to: handle, of: session) }
+    }
+  }
+
+  private func loseSubscription(to handle: UInt16, of session: Session) {
+    endSubscription(to: handle, of: session)
+    tellLost(handle, session, BledError.tooSlow.error("the session did not read its values fast enough"))
+  }
+}
+
+extension CentralLink {
+  /// Subscribes a session to the notifications of a characteristic, or to its indications if it has no others or they
+  /// are asked for.
+  func subscribe(_ params: GATTSubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
+    try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
+      try receivers.checkIsNotAcquired(handle, by: session)
+      guard let properties = discovery.known.properties(of: handle), !properties.isDisjoint(with: [.notify, .indicate])
+      else {
+        _ = try discovery.known.characteristic(at: handle)
+        throw BledError.notAllowedByProperties.error(
+          "characteristic \(handle) supports neither notifications nor indications")
+      }
+      try receivers.join(session, to: handle, indications: params.indications, properties)
+      reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in
+        guard case .failure(let error) = outcome else { return }
+        session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
+      }
+      return LinkOperation(session, .subscription(SubscriptionChange(handle, on: true, reply)))
+    }
+  }
+
+  /// Ends the subscription of a session; without one it does nothing.
+  func unsubscribe(_ params: GATTUnsubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
+    try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
+      try receivers.checkIsNotAcquired(handle, by: session)
+      receivers.leave(session, from: handle)
+      return LinkOperation(session, .subscription(SubscriptionChange(handle, on: false, reply)))
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import ATT
+import BledRPC
+import Bluetooth
+import GATT
+
+/// A published characteristic whose values a program exchanges with one device over a socket of its own. A packet of
+/// the program is notified or indicated, as the device asked for; what the device writes becomes a packet.
+///
+/// | Input                                  | What happens                                                    |
+/// |----------------------------------------|-----------------------------------------------------------------|
+/// | a packet, there is room on the link    | sent                                                            |
+/// | a packet, there is none                | it waits for `roomAgain`                                        |
+/// | a Write Command                        | to the program, or dropped and counted (`ValuePipe`)            |
+/// | a Write Request, the program reads     | to the program; the device has its response                     |
+/// | a Write Request, values wait           | the response waits until the program has read all               |
+/// | a Write Request without room           | Insufficient Resources                                          |
+/// | the end before it was read             | Unlikely Error                                                  |
+/// | the device unsubscribes                | the end, if it had subscribed when it was acquired              |
+final class ServedCharacteristic: ValuePipeOwner {
+  let handle: UInt16
+  let sends: Bool
+  let receives: Bool
+  let pipe: ValuePipe
+  private unowned let link: ServerLink
+  /// The packet that has no room on the link.
+  private var waiting: [UInt8]?
+  /// The Write Request whose response waits for the program.
+  private var unanswered: QuestionToken?
+
+  init(
+    _ characteristic: RegisteredCharacteristic, of session: Session, on link: ServerLink, socket: ValueSocket
+  ) {
+    handle = characteristic.valueHandle
+    self.link = link
+    sends = !link.hub.subscription(of: characteristic.valueHandle).isEmpty
+    receives = !characteristic.properties.isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites])
+    pipe = ValuePipe(socket, of: session, on: link.hub)
+    pipe.owner = self
+  }
+
+  var session: Session { pipe.session }
+
+  // MARK: From the program
+
+  func check(_ length: Int) throws(BluetoothError) {
+    guard sends else {
+      throw BledError.notAllowedByProperties.error(
+        "the device had not subscribed to characteristic \(handle) when it was acquired")
+    }
+    guard length <= link.longestUpdate else {
+      throw BledError.invalidParameter.error(
+        "a packet of \(length) octets was written; the limit on this link is \(link.longestUpdate)")
+    }
+    guard link.hub.isInSync else {
+      throw BledError.notPermitted.error("the services changed, and the device must discover them first")
+    }
+  }
+
+  func send(_ value: [UInt8]) -> Bool {
+    if link.update(value, of: handle) { return true }
+    waiting = value
+    return false
+  }
+
+  /// There may be room on the link.
+  func roomAgain() {
+    guard let value = waiting, link.update(value, of: handle) else { return }
+    waiting = nil
+    pipe.sent()
+  }
+
+  // MARK: From the device
+
+  /// Takes a write, if it is a whole value.
+  /// - Returns: whether it is one.
+  func take(_ write: WriteQuestion) -> Bool {
+    guard receives, write.writes.count == 1, let value = write.writes.first, value.offset == 0 else { return false }
+    let hasRoom = pipe.take(value.value)
+    guard let token = write.token else { return true }
+    guard hasRoom else {
+      link.hub.answerWrite(token, .insufficientResources)
+      return true
+    }
+    if pipe.isCongested {
+      unanswered = token
+    } else {
+      link.hub.answerWrite(token, nil)
+    }
+    return true
+  }
+
+  /// The device no longer waits for a response.
+  func questionCancelled(_ token: QuestionToken) {
+    if unanswered == token { unanswered = nil }
+  }
+
+  func drained() { answer(nil) }
+
+  private func answer(_ error: ATTErrorCode?) {
+    guard let token = unanswered else { return }
+    unanswered = nil
+    link.hub.answerWrite(token, error)
+  }
+
+  // MARK: The end
+
+  func tellDropped(_ count: Int, isAtEnd: Bool) -> Bool {
+    ServerBroker.noteLoss(of: count, from: link.hub.peripheral.id, to: session)
+    return true
+  }
+
+  func ended(_ reason: BluetoothError?, unsent: Int) {
+    link.released(self)
+    // The program has not read it.
+    answer(.unlikelyError)
+    guard let reason else { return }
+    session.send(
+      ServerReleased.self,
+      .init(
+        central: link.hub.peripheral.id, handle: handle, reason: RPCError(reason),
+        unsent: unsent + (waiting == nil ? 0 : 1)))
+  }
+}
+
+extension ServerBroker {
+  /// Acquires a characteristic of a session for one of the devices that use its services.
+  func acquire(
+    _ params: ServerAcquire.Params, for session: Session, _ reply: Reply<ServerAcquire.Result>
+  ) throws {
+    guard let sockets else { throw GAPError.notSupported.error("this daemon passes no descriptors") }
+    let characteristic = try characteristic(at: params.handle, of: session)
+    guard let hub = link(serving: params.central, by: session) else {
+      throw GAPError.notConnected.error(
+        "no device \(params.central.excerpt) that uses this session's services is connected")
+    }
+    try hub.server.checkIsFree(params.handle)
+    let (socket, passed) = try sockets.pair(for: session)
+    let acquired = ServedCharacteristic(characteristic, of: session, on: hub.server, socket: socket)
+    guard acquired.sends || acquired.receives else {
+      throw BledError.notAllowedByProperties.error(
+        "characteristic \(params.handle) cannot be written, and the device has not subscribed to it")
+    }
+    try session.admitDescriptor()
+    hub.server.add(acquired)
+    reply.succeed(
+      .init(sends: acquired.sends, receives: acquired.receives, maximumLength: hub.server.longestUpdate), with: passed)
+    acquired.pipe.begin()
+  }
+}

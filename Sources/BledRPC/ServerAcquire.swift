@@ -1,0 +1,72 @@
+import Bluetooth
+
+/// Passes values of a published characteristic over a descriptor.
+public enum ServerAcquire: ClientCall {
+  /// `server.acquire`
+  public static let name = "server.acquire"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .serve
+  /// For `rpc.discover`.
+  public static let summary = """
+    Passes a SOCK_SEQPACKET descriptor with the answer, for many values of one characteristic of this session and one \
+    device: each packet that the program writes is notified to the device, or indicated if it subscribed to \
+    indications, and each value that the device writes is a packet to read, instead of a call of server.write. Closing \
+    the descriptor ends that, and so does server.released.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device, as in `server.subscribed` and `server.write`.
+    public var central: String
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// Makes the params.
+    public init(central: String, handle: UInt16) {
+      self.central = central
+      self.handle = handle
+    }
+  }
+  /// The result; the descriptor comes with it.
+  public struct Result: RPCPayload, Hashable {
+    /// Whether packets can be written: the device has subscribed.
+    public var sends: Bool
+    /// Whether there are packets to read: the characteristic can be written.
+    public var receives: Bool
+    /// The longest value that can be sent, in octets: MTU − 3, and 512 at most.
+    public var maximumLength: Int
+    /// Makes the result.
+    public init(sends: Bool, receives: Bool, maximumLength: Int) {
+      self.sends = sends
+      self.receives = receives
+      self.maximumLength = maximumLength
+    }
+  }
+}
+
+/// The daemon closed its end of a descriptor of `server.acquire`.
+public enum ServerReleased: RPCNotification {
+  /// `server.released`
+  public static let name = "server.released"
+  /// For `rpc.discover`.
+  public static let summary = """
+    The daemon closed its end of the descriptor of server.acquire: the device unsubscribed, the link ended, the service \
+    was removed, or a packet was longer than a value may be.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload {
+    /// The daemon's identifier of the device.
+    public var central: String
+    /// The handle of the characteristic's value.
+    public var handle: UInt16
+    /// Why.
+    public var reason: RPCError
+    /// How many packets that the program had written were not sent.
+    public var unsent: Int
+    /// Makes the params.
+    public init(central: String, handle: UInt16, reason: RPCError, unsent: Int) {
+      self.central = central
+      self.handle = handle
+      self.reason = reason
+      self.unsent = unsent
+    }
+  }
+}
