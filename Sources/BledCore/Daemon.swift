@@ -41,6 +41,7 @@ public final class Daemon {
   let advertising: AdvertisingBroker
   let pairing: PairingBroker
   let channels: ChannelBroker
+  let captures: CaptureBroker
   let store: Store
   let restorations: Restorations
   let rules: Rules
@@ -82,6 +83,7 @@ public final class Daemon {
       adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
       scheduler: scheduler, logger: logger)
     channels = ChannelBroker(adapters: adapters, pairing: pairing, scheduler: scheduler, logger: logger)
+    captures = CaptureBroker(adapters: adapters, scheduler: scheduler)
     links.onChannel = { [unowned channels] in channels.opened($0, $1) }
     central.checkForget = { [unowned pairing] in try pairing.check($0, mayForget: $1) }
     scans.onMove = { [unowned central] in central.moved($0) }
@@ -100,6 +102,7 @@ public final class Daemon {
     router.servePublishing(server, advertising)
     router.servePairing(pairing, central)
     router.serveChannels(channels, central)
+    router.serveCaptures(captures)
   }
 
   /// Adds an adapter and starts it, unless the daemon is stopping. The first one is the default.
@@ -110,6 +113,7 @@ public final class Daemon {
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     pairing.adding(adapter)
     adapter.start()
+    captures.added(slot)
     scans.added(slot)
     central.searches.update()
   }
@@ -233,6 +237,7 @@ public final class Daemon {
     scans.stop(session)
     central.ended(session)
     channels.ended(session)
+    captures.ended(session)
     advertising.ended(session)
     server.ended(session)
     pairing.ended(session)

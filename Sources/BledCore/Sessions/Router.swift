@@ -14,6 +14,8 @@ final class Router {
   /// The longest name of a method that is looked up, in octets.
   private static let longestName = 128
   private var entries: [OctetText: Entry] = [:]
+  /// Called with each call that is permitted, before it is handled, while somebody wants to know.
+  var onCall: ((_ method: String, _ message: RPCMessage, _ session: Session) -> Void)?
 
   /// Serves a method that is answered at once.
   func answer<Method: ClientCall>(
@@ -81,6 +83,7 @@ final class Router {
           code: RPCError.invalidRequest,
           message: "the line has \(message.length) octets; the limit of \(method) is \(entry.longestLine)")
       }
+      onCall?(method, message, connection.session)
       try entry.handle(message, connection, id)
       if entry.changesSession, let changed = connection.session.onChange { changed(true) }
       return

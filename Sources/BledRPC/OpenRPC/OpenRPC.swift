@@ -102,6 +102,7 @@ public enum ProtocolContents {
     L2CAPPublish.self, L2CAPUnpublish.self, L2CAPOpen.self, L2CAPAccept.self, L2CAPClose.self,
     PeripheralPair.self, PairingRegister.self, PairingUnregister.self, PairingOpen.self, PairingList.self,
     PairingForget.self, PairingImport.self, PairingReadOutOfBand.self, PairingSetOutOfBand.self,
+    CaptureStart.self, CaptureStop.self,
   ]
 
   /// The methods that the daemon calls.
@@ -120,6 +121,7 @@ public enum ProtocolContents {
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
     AdvertisingChanged.self, L2CAPIncoming.self, L2CAPClosed.self,
     PairingShowPasskey.self, PairingEnded.self, PairingKeysLost.self,
+    CaptureLost.self,
   ]
 }
 
