@@ -14,7 +14,7 @@ struct ATTWords {
     switch pdu {
     case .errorResponse(let request, let handle, let error):
       self.handle = handle == 0 ? nil : handle
-      detail = "to \(request.title): \(error)"
+      detail = "to \(request.title): \(error.name)"
     case .exchangeMTURequest(let mtu), .exchangeMTUResponse(let mtu): detail = "\(mtu)"
     case .findInformationRequest(let start, let end): detail = Self.range(start, end)
     case .findByTypeValueRequest(let start, let end, let type, let value):

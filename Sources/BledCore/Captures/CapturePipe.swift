@@ -12,6 +12,8 @@ final class CapturePipe {
   private static let setSize: Int32 = 1031
 
   private let descriptor: Int32
+  /// How many octets it holds.
+  private let size: Int32
   private var watch: Watch?
 
   /// Makes a pipe.
@@ -25,13 +27,17 @@ final class CapturePipe {
     guard Glibc.pipe(&ends) == 0 else { throw lacking }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-    _ = fcntl(ends[1], setSize, room)
+    // If it may not be larger it stays as it is.
+    let size = fcntl(ends[1], setSize, room)
     let passed = PassedDescriptor(ends[0])
-    return (try CapturePipe(ends[1], on: loop, onGone), passed)
+    return (try CapturePipe(ends[1], size: size > 0 ? size : 1 << 16, on: loop, onGone), passed)
   }
 
-  private init(_ descriptor: Int32, on loop: EventLoop, _ onGone: @escaping () -> Void) throws(BluetoothError) {
+  private init(
+    _ descriptor: Int32, size: Int32, on loop: EventLoop, _ onGone: @escaping () -> Void
+  ) throws(BluetoothError) {
     self.descriptor = descriptor
+    self.size = size
     do throws(EventLoopError) {
       watch = try Watch(descriptor, on: loop, interest: []) { _ in onGone() }
     } catch {
@@ -41,6 +47,12 @@ final class CapturePipe {
   }
 
   deinit { close() }
+
+  /// Whether at least half of it is free.
+  var hasAmpleRoom: Bool {
+    var waiting: Int32 = 0
+    return ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 && waiting <= size / 2
+  }
 
   /// Writes a piece.
   /// - Returns: false if there is no room for it.

@@ -7,8 +7,8 @@ import Capture
 ///
 /// | Input                     | What happens                                                                       |
 /// |---------------------------|------------------------------------------------------------------------------------|
-/// | a packet, a note          | written, without keys; counted as lost if the pipe has no room                      |
-/// | the next one that has room | before it, a note says how many are missing                                        |
+/// | a packet, a note          | written, without keys; without room in the pipe, lost                              |
+/// | one after lost ones       | lost until there is ample room, so that the gap is one; then a note says how many   |
 /// | packets are lost          | a second later the session is told how many, unless that is pending already         |
 /// | `close`                   | the pipe ends behind what was written                                               |
 final class Recording {
@@ -78,7 +78,9 @@ final class Recording {
   private func write(_ packet: MonitorPacket, of adapter: UInt16, named name: String, comment: String? = nil) {
     if gap > 0 {
       let note = Annotation("\(gap) packets are missing here: they were not read in time")
-      guard put(note.packet, of: CaptureRecord.noAdapter, named: "bled", comment: note.text) else { return lose(1) }
+      guard pipe.hasAmpleRoom,
+        put(note.packet, of: CaptureRecord.noAdapter, named: "bled", comment: note.text)
+      else { return lose(1) }
     }
     if !put(packet, of: adapter, named: name, comment: comment) { lose(1) }
   }
