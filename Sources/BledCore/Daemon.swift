@@ -46,11 +46,18 @@ public final class Daemon {
   let restorations: Restorations
   let rules: Rules
   private let memory: FreedMemory
-  private let router = Router()
+  private let router: Router
+  /// What is measured of calls.
+  let calls: CallMetrics
+  /// What users have cost.
+  private(set) var users = UserMetrics()
+  /// When it was started, in seconds since the epoch.
+  let startTime: Double
   let scheduler: any Scheduler
   let logger: Logger
   private(set) var sessions: [Session] = []
-  private var lastSession = 0
+  /// The number of the last session, which is also how many there were.
+  private(set) var lastSession = 0
   private var isStopping = false
 
   /// Makes a daemon without adapters and sessions.
@@ -66,6 +73,9 @@ public final class Daemon {
   ) {
     self.scheduler = scheduler
     self.logger = logger
+    calls = CallMetrics(scheduler)
+    startTime = scheduler.secondsSinceEpoch
+    router = Router(calls)
     rules = Rules(policy: policy, limits: limits)
     memory = FreedMemory(scheduler)
     store = Store(storage, scheduler: scheduler, logger: logger)
@@ -230,6 +240,7 @@ public final class Daemon {
   func close(_ session: Session, _ error: BluetoothError) {
     guard session.isOpen else { return }
     session.end(error)
+    users.add(costs(of: session), of: session.user)
     sessions.removeAll { $0 === session }
     memory.mayHaveGrown()
     restorations.forget(session)

@@ -27,7 +27,8 @@ import Testing
   func permissions() throws {
     let open = ProtocolContents.clientCalls.filter { $0.permission == nil }.map { $0.name }
     let own = [
-      "adapter.list", "capture.stop", "l2cap.close", "rpc.discover", "session.end", "session.list", "session.open",
+      "adapter.list", "capture.stop", "l2cap.close", "metrics.get", "rpc.discover", "session.end", "session.list",
+      "session.open",
     ]
     #expect(open.sorted() == own)
     let nouns: [String: Permission] = [

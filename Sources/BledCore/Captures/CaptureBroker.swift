@@ -13,6 +13,8 @@ final class CaptureBroker {
   private let adapters: AdapterRegistry
   private let scheduler: any Scheduler
   private var recordings: [Recording] = []
+  /// How many packets are missing from recordings that have ended.
+  private var lostBefore = 0
   private var lastNumber = 0
 
   init(adapters: AdapterRegistry, scheduler: any Scheduler) {
@@ -79,11 +81,19 @@ final class CaptureBroker {
     for recording in recordings { recording.note(text) }
   }
 
+  /// How many there are.
+  var count: Int { recordings.count }
+  /// How many packets are missing from all that there were.
+  var lostPackets: Int { recordings.reduce(lostBefore) { $0 + $1.lost } }
+
   private func end(where isMeant: (Recording) -> Bool) {
     let ended = recordings.filter(isMeant)
     guard !ended.isEmpty else { return }
     recordings.removeAll(where: isMeant)
-    for recording in ended { recording.close() }
+    for recording in ended {
+      lostBefore += recording.lost
+      recording.close()
+    }
     if recordings.isEmpty { onActive?(false) }
   }
 
