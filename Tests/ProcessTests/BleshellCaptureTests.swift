@@ -15,7 +15,7 @@ import Testing
     let read = try client.call(GATTRead.self, .init(peripheral: link.peripheral, attribute: .handle(0x11)))
     #expect(read.value == HexBytes([1]))
     _ = try client.call(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
-    _ = try client.next(PeripheralDisconnected.self)
+    try eventually("the link ends") { try client.call(AdapterList.self, Empty()).adapters.first?.links == 0 }
     kill(capture.pid, SIGINT)
     #expect(try capture.exitStatus(within: 20) == 0, "\(capture.errors)")
     #expect(capture.errors.contains("packets recorded"), "\(capture.errors)")
