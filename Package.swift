@@ -43,6 +43,9 @@ let package = Package(
     .target(name: "ATT", dependencies: ["Bluetooth"]),
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth"]),
 
+    // Recordings of packets, and what their packets say.
+    .target(name: "Capture", dependencies: ["HCI", "ATT", "Bluetooth"]),
+
     // The daemon's one event loop; knows nothing of Bluetooth.
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(name: "EventLoop", dependencies: ["CSystemd", heap]),
@@ -60,15 +63,17 @@ let package = Package(
       ]),
     .target(
       name: "SimulatedAdapter",
-      dependencies: ["Adapter", "GATT", "ATT", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections]),
+      dependencies: [
+        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections,
+      ]),
 
     // The daemon.
     .target(name: "BledRPC", dependencies: ["Bluetooth"]),
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop", logging,
-        collections, crypto,
+        "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop",
+        logging, collections, crypto,
       ]),
     .executableTarget(
       name: "bled",
@@ -90,7 +95,8 @@ let package = Package(
     // What `bleshell doctor` looks at.
     .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
     .executableTarget(
-      name: "bleshell", dependencies: ["BledClient", "BledRPC", "Diagnosis", "JSONFiles", "Bluetooth", arguments],
+      name: "bleshell",
+      dependencies: ["BledClient", "BledRPC", "Capture", "Diagnosis", "JSONFiles", "Bluetooth", arguments],
       linkerSettings: [small]),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
@@ -100,6 +106,7 @@ let package = Package(
     .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
     .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
+    .testTarget(name: "CaptureTests", dependencies: ["Capture", "HCI", "Bluetooth"]),
     .testTarget(
       name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Adapter", "HCI", "Bluetooth", "EventLoop"]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
@@ -109,8 +116,8 @@ let package = Package(
     .testTarget(
       name: "BledCoreTests",
       dependencies: [
-        "BledCore", "Adapter", "GATT", "ATT", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto", "EventLoop",
-        logging,
+        "BledCore", "Adapter", "GATT", "ATT", "Capture", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto",
+        "EventLoop", logging,
       ]),
     // Many clients and devices under virtual time.
     .testTarget(

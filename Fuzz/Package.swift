@@ -33,6 +33,7 @@ let package = Package(
     .target(name: "ATT", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth"], swiftSettings: instrumented),
     .target(name: "HCI", dependencies: ["Bluetooth"], swiftSettings: instrumented),
+    .target(name: "Capture", dependencies: ["HCI", "ATT", "Bluetooth"], swiftSettings: instrumented),
     .target(name: "BledRPC", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "JSONFiles", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(
@@ -42,13 +43,15 @@ let package = Package(
     .target(name: "Adapter", dependencies: ["Bluetooth", collections], swiftSettings: instrumented),
     .target(
       name: "SimulatedAdapter",
-      dependencies: ["Adapter", "GATT", "ATT", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections],
+      dependencies: [
+        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections,
+      ],
       swiftSettings: instrumented),
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop", logging,
-        collections,
+        "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop",
+        logging, collections,
       ],
       swiftSettings: instrumented),
 
@@ -60,6 +63,7 @@ let package = Package(
     fuzzTarget("beacons", "BluetoothCrypto"),
     fuzzTarget("hci", "HCI"),
     fuzzTarget("mgmt", "HCI"),
+    fuzzTarget("capture", "Capture"),
     fuzzTarget("rpc", "BledRPC"),
     fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "SimulatedAdapter", logging),
     fuzzTarget("configuration", "BledCore", "JSONFiles"),

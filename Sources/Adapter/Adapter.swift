@@ -61,6 +61,12 @@ public protocol Adapter: AnyObject {
   /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more. Its
   /// link ends.
   func unpair(_ address: DeviceAddress)
+
+  /// Tells of the packets between the adapter and its controller from now on, beginning with those that say what there
+  /// is. Each caller has a tap of its own.
+  /// - Parameter onEvent: called on the daemon's thread, not from inside this call.
+  /// - Throws: `GAPError.notSupported`, which says why, if they cannot be seen.
+  func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap
 }
 
 /// What an adapter tells its owner.

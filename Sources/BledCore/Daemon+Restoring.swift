@@ -62,6 +62,7 @@ extension Daemon {
 
   /// The connection of a session that is to be preserved has ended.
   func lose(_ session: Session) {
+    captures.ended(session)
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
     central.programGone(session)
     server.programGone(session)

@@ -41,15 +41,23 @@ public final class Daemon {
   let advertising: AdvertisingBroker
   let pairing: PairingBroker
   let channels: ChannelBroker
+  let captures: CaptureBroker
   let store: Store
   let restorations: Restorations
   let rules: Rules
   private let memory: FreedMemory
-  private let router = Router()
+  private let router: Router
+  /// What is measured of calls.
+  let calls: CallMetrics
+  /// What users have cost.
+  private(set) var users = UserMetrics()
+  /// When it was started, in seconds since the epoch.
+  let startTime: Double
   let scheduler: any Scheduler
   let logger: Logger
   private(set) var sessions: [Session] = []
-  private var lastSession = 0
+  /// The number of the last session, which is also how many there were.
+  private(set) var lastSession = 0
   private var isStopping = false
 
   /// Makes a daemon without adapters and sessions.
@@ -65,6 +73,9 @@ public final class Daemon {
   ) {
     self.scheduler = scheduler
     self.logger = logger
+    calls = CallMetrics(scheduler)
+    startTime = scheduler.secondsSinceEpoch
+    router = Router(calls)
     rules = Rules(policy: policy, limits: limits)
     memory = FreedMemory(scheduler)
     store = Store(storage, scheduler: scheduler, logger: logger)
@@ -82,6 +93,7 @@ public final class Daemon {
       adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
       scheduler: scheduler, logger: logger)
     channels = ChannelBroker(adapters: adapters, pairing: pairing, scheduler: scheduler, logger: logger)
+    captures = CaptureBroker(adapters: adapters, scheduler: scheduler)
     central.onRelease = { [unowned channels] in channels.released($1, by: $0) }
     links.onChannel = { [unowned channels] in channels.opened($0, $1) }
     central.checkForget = { [unowned pairing] in try pairing.check($0, mayForget: $1) }
@@ -101,6 +113,7 @@ public final class Daemon {
     router.servePublishing(server, advertising)
     router.servePairing(pairing, central)
     router.serveChannels(channels, central)
+    router.serveCaptures(captures)
   }
 
   /// Adds an adapter and starts it, unless the daemon is stopping. The first one is the default.
@@ -111,6 +124,7 @@ public final class Daemon {
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     pairing.adding(adapter)
     adapter.start()
+    captures.added(slot)
     scans.added(slot)
     central.searches.update()
   }
@@ -235,6 +249,7 @@ public final class Daemon {
   func close(_ session: Session, _ error: BluetoothError) {
     guard session.isOpen else { return }
     session.end(error)
+    users.add(costs(of: session), of: session.user)
     sessions.removeAll { $0 === session }
     memory.mayHaveGrown()
     restorations.forget(session)
@@ -242,6 +257,7 @@ public final class Daemon {
     scans.stop(session)
     central.ended(session)
     channels.ended(session)
+    captures.ended(session)
     advertising.ended(session)
     server.ended(session)
     pairing.ended(session)

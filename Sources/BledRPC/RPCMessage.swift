@@ -96,6 +96,13 @@ public struct RPCMessage: Sendable {
     }
   }
 
+  /// Decodes some of the params, whatever else they have.
+  /// - Returns: nil if one of them has another type.
+  public func concerned<Params: RPCPayload>(_ type: Params.Type) -> Params? {
+    guard let body else { return nil }
+    return try? decoded(type, at: body, name: "params", budget: JSONBudget(Self.mostElements), isObject: true)
+  }
+
   /// Decodes params that are missing.
   private func none<Params: RPCPayload>(_ type: Params.Type) throws -> Params {
     let empty: StaticString = "{}"

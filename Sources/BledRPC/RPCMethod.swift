@@ -94,4 +94,6 @@ public enum Permission: String, Hashable, Sendable, CaseIterable {
   case adapters
   /// See the sessions of others.
   case sessions
+  /// Record the packets of all programs.
+  case capture
 }

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { att_cid = 4 };
@@ -32,6 +34,13 @@ static int hci_socket(uint16_t index, uint16_t channel) {
 }
 
 int cbz_hci_raw(uint16_t index) { return hci_socket(index, HCI_CHANNEL_RAW); }
+int cbz_hci_monitor(void) {
+  int descriptor = hci_socket(HCI_DEV_NONE, HCI_CHANNEL_MONITOR);
+  if (descriptor < 0) return descriptor;
+  if (setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMP, &(int){1}, sizeof(int)) < 0) return give_up(descriptor);
+  return descriptor;
+}
+
 int cbz_hci_control(void) { return hci_socket(HCI_DEV_NONE, HCI_CHANNEL_CONTROL); }
 
 int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events) {
@@ -223,6 +232,26 @@ int cbz_receive_load(int descriptor, uint32_t *percent, uint32_t *dropped) {
 
 int cbz_read(int descriptor, uint8_t *buffer, size_t length) {
   return result((int)recv(descriptor, buffer, length, MSG_DONTWAIT));
+}
+
+int cbz_read_stamped(int descriptor, uint8_t *buffer, size_t length, int64_t *microseconds) {
+  struct iovec part = {.iov_base = buffer, .iov_len = length};
+  union {
+    struct cmsghdr header;
+    char octets[CMSG_SPACE(sizeof(struct timeval))];
+  } control;
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  ssize_t count = recvmsg(descriptor, &message, MSG_DONTWAIT);
+  if (count < 0) return -errno;
+  *microseconds = 0;
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMP) continue;
+    struct timeval time;
+    memcpy(&time, CMSG_DATA(part), sizeof time);
+    *microseconds = time.tv_sec * INT64_C(1000000) + time.tv_usec;
+  }
+  return (int)count;
 }
 
 int cbz_write(int descriptor, const uint8_t *buffer, size_t length) {

@@ -104,6 +104,7 @@ extension SimulatedAdapter {
   /// Keeps a link until it ends.
   func hold(_ link: SimulatedLink) {
     links.append(link)
+    tapped(link)
     link.onChannelRequest = { [weak self, weak link] psm in
       guard let parameters = self?.publishedChannels[psm] else { return nil }
       return ChannelListener(parameters: parameters) { channel in link?.onEvent?(.channel(channel)) }

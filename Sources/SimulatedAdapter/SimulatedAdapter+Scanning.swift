@@ -75,10 +75,12 @@ extension SimulatedAdapter: Listener {
       secondaryPHY: advertised.isExtended ? advertised.secondaryPHY : nil,
       txPower: advertised.includesTxPower ? advertised.txPower ?? 0 : nil, rssi: rssi, data: advertised.data,
       time: scheduler.now)
+    tapped(report)
     onEvent?(.report(report))
     guard scan.isActive, advertised.isScannable else { return }
     report.isScanResponse = true
     report.data = advertised.scanResponse
+    tapped(report)
     onEvent?(.report(report))
   }
 }

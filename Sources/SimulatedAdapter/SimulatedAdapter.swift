@@ -51,6 +51,8 @@ public final class SimulatedAdapter: Adapter {
   var turnAlarm: (any ScheduledWork)?
   var pendingConnections: [DeviceAddress: PendingConnection] = [:]
   let pairing: AdapterPairing
+  /// Who is told of packets.
+  var taps = SimulatedTaps()
   /// The listeners for channels.
   var publishedChannels: [UInt16: ChannelParameters] = [:]
 
@@ -179,7 +181,9 @@ public final class SimulatedAdapter: Adapter {
   }
 
   private func change(to state: AdapterState) {
+    let wasOn = self.state == .on
     self.state = state
+    if wasOn || state == .on { tappedState() }
     logger.debug("state", metadata: ["adapter": "\(information.id)", "state": "\(state.word)"])
     onEvent?(.stateChanged)
   }

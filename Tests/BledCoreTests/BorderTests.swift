@@ -89,6 +89,8 @@ import Testing
       call("gatt.read", #"{"peripheral":"p","characteristic":"\#(text)"}"#),
       call("gatt.acquire", #"{"peripheral":"\#(text)","handle":1}"#),
       call("gatt.acquire", #"{"peripheral":"p","characteristic":"\#(text)"}"#),
+      call("capture.start", #"{"format":"\#(text)"}"#),
+      call("capture.start", #"{"adapter":"\#(text)"}"#),
       call("gatt.readUsingUUID", #"{"peripheral":"\#(text)","uuid":"2A37"}"#),
       call("gatt.readMultiple", #"{"peripheral":"\#(text)","attributes":[]}"#),
       call("gatt.writeReliably", #"{"peripheral":"\#(text)","writes":[]}"#),

@@ -104,11 +104,15 @@ import Testing
   @Test("what a method needs is that of its noun; only those that say so are open to everybody")
   func permissions() throws {
     let open = ProtocolContents.clientCalls.filter { $0.permission == nil }.map { $0.name }
-    let own = ["adapter.list", "l2cap.close", "rpc.discover", "session.end", "session.list", "session.open"]
+    let own = [
+      "adapter.list", "capture.stop", "l2cap.close", "metrics.get", "rpc.discover", "session.end", "session.list",
+      "session.open",
+    ]
     #expect(open.sorted() == own)
     let nouns: [String: Permission] = [
       "scan": .scan, "peripheral": .connect, "gatt": .connect, "service": .serve, "server": .serve,
-      "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions, "l2cap": .serve,
+      "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions,
+      "l2cap": .serve, "capture": .capture,
     ]
     // A channel is opened by whom its device serves.
     let others: [any ClientCall.Type] = [PeripheralPair.self, L2CAPOpen.self]

@@ -50,6 +50,10 @@ final class AirlessAdapter: Adapter {
 
   func unpublishChannel(_ psm: UInt16) {}
 
+  func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
+    throw GAPError.notSupported.error("there are no packets here")
+  }
+
   func unpair(_ address: DeviceAddress) {}
 
   func cancelConnect(to address: DeviceAddress) {}

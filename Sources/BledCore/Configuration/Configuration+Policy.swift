@@ -73,7 +73,7 @@ extension Permission {
   fileprivate var isForMembers: Bool {
     switch self {
     case .scan, .connect, .serve, .advertise, .pair: true
-    case .adapters, .sessions: false
+    case .adapters, .sessions, .capture: false
     }
   }
 }

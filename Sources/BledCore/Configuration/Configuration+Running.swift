@@ -153,7 +153,7 @@ extension Configuration {
 
 extension FileValue {
   /// A path.
-  fileprivate func path(_ kind: Configuration.PathKind) throws(FileError) -> String {
+  func path(_ kind: Configuration.PathKind) throws(FileError) -> String {
     let path = try text()
     if let problem = kind.problem(of: path) { throw failure(problem) }
     return path

@@ -10,7 +10,7 @@ public struct Configuration: Hashable, Sendable {
   /// The keys of the file's outermost object.
   enum Key: String, CaseIterable, Sendable {
     case adapters, publicAddresses, socket, stateDirectory, logLevel, name, appearance, preferredConnection, links,
-      pairing, privacy, restoration, policy, limits
+      pairing, privacy, restoration, policy, limits, metrics
   }
 
   /// The adapters to use.
@@ -39,6 +39,8 @@ public struct Configuration: Hashable, Sendable {
   public var policy = Policy()
   /// The limits.
   public var limits = Limits()
+  /// Where the metrics can be fetched.
+  public var metrics = Metrics()
 
   /// The defaults.
   public init() {}
@@ -82,12 +84,13 @@ public struct Configuration: Hashable, Sendable {
     try restoration.read(root)
     try policy.read(root)
     try limits.read(root)
+    try metrics.read(root)
   }
 
   private var parts: [any ConfigurationPart] {
     [
       adapters, publicAddresses, socket, store, log, identity, preferredConnection, links, pairing, privacy,
-      restoration, policy, limits,
+      restoration, policy, limits, metrics,
     ]
   }
 

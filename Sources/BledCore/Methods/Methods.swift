@@ -14,6 +14,7 @@ extension Router {
     serve(AdapterPower.self) { [unowned daemon] params, session, reply in
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)
     }
+    answer(MetricsGet.self) { [unowned daemon] _, _ in .init(metrics: daemon.metrics) }
     answer(RPCDiscover.self, always: OpenRPC.description)
   }
 }

@@ -213,6 +213,9 @@ final class PeripheralDirectory {
     return found
   }
 
+  /// How many devices are known.
+  var count: Int { byID.count }
+
   /// The device last heard of those with this address, whatever its type.
   func find(address text: String) -> Peripheral? {
     DeviceAddress.Kind.allCases

@@ -18,6 +18,8 @@ public struct Limits: Hashable, Sendable {
     case acquisitions
     /// Published numbers of L2CAP channels, and channels.
     case channels
+    /// Recordings of packets.
+    case captures
     /// Octets waiting to be read by sessions.
     case queueOctets
     /// Devices that the daemon knows.
@@ -25,16 +27,16 @@ public struct Limits: Hashable, Sendable {
   }
 
   /// Of all sessions together.
-  public var total: [Resource: Int] = [.sessions: 1000, .peripherals: 4096, .queueOctets: 256 << 20]
+  public var total: [Resource: Int] = [.sessions: 1000, .peripherals: 4096, .captures: 16, .queueOctets: 256 << 20]
   /// Of the sessions of one user.
   public var perUser: [Resource: Int] = [
     .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .attributes: 16_000,
-    .advertisements: 64, .acquisitions: 256, .channels: 128, .queueOctets: 64 << 20,
+    .advertisements: 64, .acquisitions: 256, .channels: 128, .captures: 8, .queueOctets: 64 << 20,
   ]
   /// Of one session.
   public var perSession: [Resource: Int] = [
     .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .acquisitions: 64,
-    .channels: 32, .queueOctets: 4 << 20,
+    .channels: 32, .captures: 4, .queueOctets: 4 << 20,
   ]
 
   /// The limits that fit a daemon with a hundred clients.
@@ -63,6 +65,7 @@ extension Limits.Resource {
     case .connections: "established or pending connections"
     case .connects: "pending connections"
     case .channels: "L2CAP channels and numbers for them"
+    case .captures: "recordings of packets"
     case .queueOctets: "octets waiting to be read"
     case .acquisitions: "acquired characteristics"
     default: rawValue
@@ -81,6 +84,7 @@ extension Limits.Resource {
     case .services, .attributes: "remove some with \(ServiceRemove.name)"
     case .advertisements: "stop some with \(AdvertisingStop.name)"
     case .channels: "close some with \(L2CAPClose.name) and \(L2CAPUnpublish.name)"
+    case .captures: "end some with \(CaptureStop.name)"
     case .queueOctets: "read faster"
     case .acquisitions: "close some of their descriptors"
     case .peripherals: "none needs to be released"

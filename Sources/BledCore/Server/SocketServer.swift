@@ -33,6 +33,7 @@ public final class SocketServer {
     self.logger = logger
     turns = try Turns(on: loop)
     daemon.passDescriptors(ValueSockets(loop: loop, turns: turns))
+    daemon.passCaptures(on: loop)
     reserve = Self.openReserve()
     watch = try Watch(socket.descriptor, on: loop) { [weak self] _ in self?.accept() }
   }

@@ -8,18 +8,32 @@ final class Reply<Result: RPCPayload>: OpenReply {
   private let id: RequestID?
   private var number = 0
   private var isOpen = true
+  private let measure: CallMetrics?
+  private let began: Instant
+  private let isRead: Bool
   /// Called with the outcome if the program disconnected before, and its session was preserved.
   var afterwards: ((Swift.Result<Result, RPCError>) -> Void)?
 
-  init(connection: SessionConnection, id: RequestID?) {
+  /// - Parameters:
+  ///   - measure: where it is told how long the call took.
+  ///   - isRead: whether the call reads a value of a device.
+  init(connection: SessionConnection, id: RequestID?, measuredBy measure: CallMetrics, isRead: Bool) {
     self.connection = connection
     self.id = id
+    self.measure = measure
+    self.isRead = isRead
+    began = measure.now
     number = connection.nextReplyNumber()
     connection.openReplies[number] = self
   }
 
   /// A reply that no client waits for: the program disconnected before this daemon was started.
-  init() { id = nil }
+  init() {
+    id = nil
+    measure = nil
+    began = .zero
+    isRead = false
+  }
 
   /// Answers with a result.
   /// - Parameter isFirst: whether it goes before what is kept for the program.
@@ -64,6 +78,10 @@ final class Reply<Result: RPCPayload>: OpenReply {
       return nil
     }
     connection.openReplies[number] = nil
+    if let measure {
+      let hasFailed = if case .failure = outcome { true } else { false }
+      measure.answered(since: began, isRead: isRead, hasFailed: hasFailed)
+    }
     return connection
   }
 }

@@ -14,14 +14,22 @@ final class Router {
   /// The longest name of a method that is looked up, in octets.
   private static let longestName = 128
   private var entries: [OctetText: Entry] = [:]
+  private let calls: CallMetrics
+  /// Called with each call that is permitted, before it is handled, while somebody wants to know.
+  var onCall: ((_ method: String, _ message: RPCMessage, _ session: Session) -> Void)?
+
+  /// - Parameter calls: where calls are measured.
+  init(_ calls: CallMetrics) { self.calls = calls }
 
   /// Serves a method that is answered at once.
   func answer<Method: ClientCall>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session) throws -> Method.Result
   ) {
-    add(method) { message, connection, id in
+    add(method) { [calls] message, connection, id in
+      let began = calls.now
       let result = try body(try message.params(Method.Params.self), connection.session)
       if let id { connection.answer(id, result) }
+      calls.answered(since: began, isRead: false, hasFailed: false)
     }
   }
 
@@ -29,10 +37,11 @@ final class Router {
   func serve<Method: ClientCall>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session, Reply<Method.Result>) throws -> Void
   ) {
-    add(method) { message, connection, id in
+    let isRead = Method.self == GATTRead.self
+    add(method) { [calls] message, connection, id in
       let params = try message.params(Method.Params.self)
       try connection.admitCall()
-      let reply = Reply<Method.Result>(connection: connection, id: id)
+      let reply = Reply<Method.Result>(connection: connection, id: id, measuredBy: calls, isRead: isRead)
       do {
         try body(params, connection.session, reply)
       } catch let error as BluetoothError {
@@ -81,6 +90,8 @@ final class Router {
           code: RPCError.invalidRequest,
           message: "the line has \(message.length) octets; the limit of \(method) is \(entry.longestLine)")
       }
+      calls.called(method)
+      onCall?(method, message, connection.session)
       try entry.handle(message, connection, id)
       if entry.changesSession, let changed = connection.session.onChange { changed(true) }
       return
@@ -92,6 +103,7 @@ final class Router {
       failure = RPCError(BledError.invalidParameter.error("\(error)"))
     }
     connection.session.costs.requestsFailed += 1
+    calls.refused()
     if let id { connection.refuse(id, failure) }
   }
 }

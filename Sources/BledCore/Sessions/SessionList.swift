@@ -32,7 +32,7 @@ extension Daemon {
     return description
   }
 
-  private func costs(of session: Session) -> SessionDescription.Costs {
+  func costs(of session: Session) -> SessionDescription.Costs {
     let now = scheduler.now
     var costs = SessionDescription.Costs()
     costs.requests = session.costs.requests

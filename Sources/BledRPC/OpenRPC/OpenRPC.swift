@@ -103,6 +103,7 @@ public enum ProtocolContents {
     L2CAPPublish.self, L2CAPUnpublish.self, L2CAPOpen.self, L2CAPAccept.self, L2CAPClose.self,
     PeripheralPair.self, PairingRegister.self, PairingUnregister.self, PairingOpen.self, PairingList.self,
     PairingForget.self, PairingImport.self, PairingReadOutOfBand.self, PairingSetOutOfBand.self,
+    CaptureStart.self, CaptureStop.self, MetricsGet.self,
   ]
 
   /// The methods that the daemon calls.
@@ -121,6 +122,7 @@ public enum ProtocolContents {
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
     AdvertisingChanged.self, L2CAPIncoming.self, L2CAPClosed.self,
     PairingShowPasskey.self, PairingEnded.self, PairingKeysLost.self,
+    CaptureLost.self,
   ]
 }
 

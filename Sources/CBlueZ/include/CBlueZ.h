@@ -11,6 +11,8 @@
 int cbz_hci_raw(uint16_t index);
 // A socket for the kernel's management interface (HCI_CHANNEL_CONTROL).
 int cbz_hci_control(void);
+// A socket that hears all packets of all controllers (HCI_CHANNEL_MONITOR).
+int cbz_hci_monitor(void);
 // Which packets a raw socket hears: bit n of types for packet type n, bit n of events for event code n & 63.
 int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events);
 // Has a raw socket hear advertising reports alone (reports is not 0), or everything else that its filter lets through:
@@ -65,6 +67,8 @@ int cbz_receive_load(int descriptor, uint32_t *percent, uint32_t *dropped);
 
 // One packet; the length that was read or written.
 int cbz_read(int descriptor, uint8_t *buffer, size_t length);
+// The same, and when it came in microseconds since the epoch; 0 if the kernel does not say.
+int cbz_read_stamped(int descriptor, uint8_t *buffer, size_t length, int64_t *microseconds);
 int cbz_write(int descriptor, const uint8_t *buffer, size_t length);
 int cbz_close(int descriptor);
 

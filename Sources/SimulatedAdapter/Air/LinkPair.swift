@@ -117,8 +117,8 @@ final class LinkPair {
   func forget(_ channel: SimulatedChannel) { channels.removeAll { $0.side === channel } }
 
   private func tellParameters() {
-    central.onEvent?(.parametersChanged)
-    peripheral.onEvent?(.parametersChanged)
+    central.tell(.parameters)
+    peripheral.tell(.parameters)
   }
 
   /// How many packets a side may have waiting before it is told to stop.

@@ -15,6 +15,9 @@ final class SimulatedLink: Link {
   /// Called before `.ended` is reported, so that the link's owner has released it by then.
   var onEnd: (() -> Void)?
 
+  /// Called with what passes between this side's controller and its host, while somebody wants to know.
+  var onTraffic: ((LinkTraffic) -> Void)?
+
   /// Gives what listens for channels of this number on this side; nil if nothing does.
   var onChannelRequest: ((UInt16) -> ChannelListener?)?
 
@@ -134,6 +137,8 @@ final class SimulatedLink: Link {
     pair.security.linkEnded(role, error)
     self.pair = nil
     queue.removeAll()
+    onTraffic?(.ended(error))
+    onTraffic = nil
     let tell = onEvent
     onEvent = nil
     onEnd?()
@@ -141,11 +146,24 @@ final class SimulatedLink: Link {
     tell?(.ended(error))
   }
 
-  func deliver(_ packet: [UInt8]) { onEvent?(valueLoss?.takes(packet) == true ? .lost(1) : .received(packet)) }
+  func deliver(_ packet: [UInt8]) {
+    onTraffic?(.received(packet))
+    onEvent?(valueLoss?.takes(packet) == true ? .lost(1) : .received(packet))
+  }
+
+  /// Tells that something about the link changed.
+  func tell(_ change: LinkTraffic.Change) {
+    onTraffic?(.changed(change))
+    switch change {
+    case .parameters: onEvent?(.parametersChanged)
+    case .security: onEvent?(.securityChanged)
+    }
+  }
 
   func take(_ count: Int) -> [[UInt8]] {
     let packets = Array(queue.prefix(count))
     queue.removeFirst(packets.count)
+    if let onTraffic { for packet in packets { onTraffic(.sent(packet)) } }
     return packets
   }
 
@@ -154,6 +172,17 @@ final class SimulatedLink: Link {
     isFull = false
     onEvent?(.writable)
   }
+}
+
+/// What passes between one side's controller and its host.
+enum LinkTraffic {
+  case sent([UInt8])
+  case received([UInt8])
+  case changed(Change)
+  case ended(BluetoothError)
+
+  /// What changed about a link.
+  enum Change { case parameters, security }
 }
 
 /// What listens for channels on one side of a link.

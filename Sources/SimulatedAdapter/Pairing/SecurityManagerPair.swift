@@ -117,7 +117,7 @@ final class SecurityManagerPair {
   private func protect(_ new: LinkSecurity) {
     guard security != new else { return }
     security = new
-    for role in LinkRole.both { side(role).onEvent?(.securityChanged) }
+    for role in LinkRole.both { side(role).tell(.security) }
   }
 
   // MARK: - Pairing

@@ -35,6 +35,15 @@ final class ScriptedAdapter: Adapter {
   /// The scan that is wanted now.
   var scan: ScanParameters? { scans.last ?? nil }
 
+  /// Whom to tell of packets.
+  private(set) var taps: [ScriptedTap] = []
+
+  func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
+    let tap = ScriptedTap(onEvent: onEvent)
+    taps.append(tap)
+    return tap
+  }
+
   func start() {}
   func stop(_ done: @escaping () -> Void) {
     isStopped = true
@@ -112,4 +121,14 @@ final class ScriptedAdapter: Adapter {
     self.state = state
     onEvent?(.stateChanged)
   }
+}
+
+/// A tap that tells what a test says.
+final class ScriptedTap: PacketTap {
+  private(set) var isClosed = false
+  let onEvent: (TapEvent) -> Void
+
+  init(onEvent: @escaping (TapEvent) -> Void) { self.onEvent = onEvent }
+
+  func close() { isClosed = true }
 }

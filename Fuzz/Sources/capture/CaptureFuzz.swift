@@ -1,0 +1,32 @@
+import Bluetooth
+import Capture
+import Fuzzing
+
+/// Recordings of btsnoop, and the packets in them: nothing traps, lengths stay, and what is blanked stays blanked.
+@main
+enum CaptureFuzz {
+  static func main() {
+    fuzz { octets in
+      var reader = BTSnoopReader()
+      var blanking = KeyBlanking()
+      var again = KeyBlanking()
+      var decoder = TrafficDecoder()
+      var writers = CaptureFormat.allCases.map { CaptureWriter($0) }
+      // Whole, so that a recording need not be found first.
+      reader.append(CaptureWriter(.btsnoop).start)
+      reader.append(octets)
+      while let record = try? reader.next() {
+        let blanked = blanking.blank(record.packet)
+        invariant(blanked.octets.count == record.packet.octets.count, "a packet of another length")
+        invariant(again.blank(blanked) == blanked, "what was blanked is blanked further")
+        _ = decoder.decode(record)
+        for index in writers.indices {
+          if writers[index].interface(of: record.adapter, name: "a") != nil {
+            writers[index].wroteInterface(of: record.adapter)
+          }
+          invariant(writers[index].piece(record).count <= CaptureWriter.longestPiece, "a piece is too long for a pipe")
+        }
+      }
+    }
+  }
+}

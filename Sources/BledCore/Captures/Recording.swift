@@ -1,0 +1,115 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import Capture
+
+/// A recording of a session: the packets of some adapters, in the order in which they are told, and notes.
+///
+/// | Input                     | What happens                                                                       |
+/// |---------------------------|------------------------------------------------------------------------------------|
+/// | a packet, a note          | written, without keys; without room in the pipe, lost                              |
+/// | one after lost ones       | lost until there is ample room, so that the gap is one; then a note says how many   |
+/// | packets are lost          | a second later the session is told how many, unless that is pending already         |
+/// | `close`                   | the pipe ends behind what was written                                               |
+final class Recording {
+  let number: Int
+  let session: Session
+  /// Whether adapters that appear later are recorded, too.
+  let coversAll: Bool
+  private let scheduler: any Scheduler
+  private let pipe: CapturePipe
+  private var writer: CaptureWriter
+  private let showsKeys: Bool
+  private var blanking: [UInt16: KeyBlanking] = [:]
+  private var taps: [any PacketTap] = []
+  private(set) var packets = 0
+  private(set) var lost = 0
+  /// How many are missing where the recording goes on.
+  private var gap = 0
+  /// How many the session has yet to be told of.
+  private var untold = 0
+  private var alarm: (any ScheduledWork)?
+
+  init(
+    _ number: Int, of session: Session, in format: CaptureFormat, showsKeys: Bool, coversAll: Bool, pipe: CapturePipe,
+    scheduler: any Scheduler
+  ) {
+    self.number = number
+    self.session = session
+    self.coversAll = coversAll
+    self.showsKeys = showsKeys
+    self.pipe = pipe
+    self.scheduler = scheduler
+    writer = CaptureWriter(format)
+    // The pipe is empty.
+    _ = pipe.write(writer.start)
+  }
+
+  /// Records an adapter from now on.
+  func add(_ adapter: any Adapter, number: UInt16) throws(BluetoothError) {
+    let name = adapter.information.id
+    taps.append(
+      try adapter.tap { [weak self] event in
+        switch event {
+        case .packet(let packet): self?.record(packet, of: number, named: name)
+        case .lost(let count): self?.lose(count)
+        }
+      })
+  }
+
+  /// Records a note.
+  func note(_ text: String) {
+    let note = Annotation(text)
+    write(note.packet, of: CaptureRecord.noAdapter, named: "bled", comment: note.text)
+  }
+
+  /// Ends it.
+  func close() {
+    alarm?.cancel()
+    for tap in taps { tap.close() }
+    taps = []
+    pipe.close()
+  }
+
+  private func record(_ packet: MonitorPacket, of adapter: UInt16, named name: String) {
+    write(showsKeys ? packet : blanking[adapter, default: KeyBlanking()].blank(packet), of: adapter, named: name)
+  }
+
+  private func write(_ packet: MonitorPacket, of adapter: UInt16, named name: String, comment: String? = nil) {
+    if gap > 0 {
+      let note = Annotation("\(gap) packets are missing here: they were not read in time")
+      guard pipe.hasAmpleRoom,
+        put(note.packet, of: CaptureRecord.noAdapter, named: "bled", comment: note.text)
+      else { return lose(1) }
+    }
+    if !put(packet, of: adapter, named: name, comment: comment) { lose(1) }
+  }
+
+  /// - Returns: false if there is no room.
+  private func put(_ packet: MonitorPacket, of adapter: UInt16, named name: String, comment: String?) -> Bool {
+    if let interface = writer.interface(of: adapter, name: name) {
+      guard pipe.write(interface) else { return false }
+      writer.wroteInterface(of: adapter)
+    }
+    let record = CaptureRecord(
+      adapter: adapter, packet: packet, time: packet.time ?? Int64(scheduler.secondsSinceEpoch * 1_000_000),
+      lost: UInt32(clamping: lost), lostBefore: UInt32(clamping: gap), comment: comment)
+    guard pipe.write(writer.piece(record)) else { return false }
+    gap = 0
+    packets += 1
+    return true
+  }
+
+  private func lose(_ count: Int) {
+    lost += count
+    gap += count
+    untold += count
+    guard alarm == nil else { return }
+    alarm = scheduler.schedule(after: .seconds(1)) { [weak self] in
+      guard let self else { return }
+      alarm = nil
+      session.send(CaptureLost.self, .init(capture: number, packets: untold))
+      untold = 0
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import BledRPC
+import Bluetooth
+
+/// How often times of which length were measured. To measure allocates nothing.
+struct Histogram {
+  /// The bounds of its parts, in nanoseconds: 100 µs to 30 s.
+  private static let bounds: [Int64] = [
+    100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000,
+    250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 10_000_000_000, 30_000_000_000,
+  ]
+
+  /// How many fell into each part; the last is beyond all bounds.
+  private var counts = [Int](repeating: 0, count: bounds.count + 1)
+  private var sum = 0.0
+
+  /// Adds a measurement.
+  mutating func add(_ time: Duration) {
+    let nanoseconds = time.wholeNanoseconds
+    counts[Self.bounds.firstIndex { nanoseconds <= $0 } ?? Self.bounds.count] += 1
+    sum += Double(nanoseconds) / 1e9
+  }
+
+  /// The sum in seconds, and how many were at most as great as each bound.
+  var sample: Metric.Sample {
+    var total = 0
+    var buckets: [Metric.Bucket] = []
+    for (index, count) in counts.enumerated() {
+      total += count
+      let most = index < Self.bounds.count ? Double(Self.bounds[index]) / 1e9 : nil
+      buckets.append(.init(most: most, count: total))
+    }
+    return .init(sum, buckets: buckets)
+  }
+}

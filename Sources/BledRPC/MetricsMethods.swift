@@ -1,0 +1,71 @@
+/// Tells what the daemon counts and measures.
+public enum MetricsGet: ClientCall {
+  /// There are no parameters.
+  public typealias Params = Empty
+  /// `metrics.get`
+  public static let name = "metrics.get"
+  /// None: they name no programs and no devices.
+  public static let permission: Permission? = nil
+  /// For `rpc.discover`.
+  public static let summary = """
+    Returns what the daemon counts and measures since its start, as it gives it to Prometheus: adapters, links, queues, \
+    what was dropped, how long calls and reads took, and what users cost. session.list has what each session costs.
+    """
+
+  /// The result.
+  public struct Result: RPCPayload, Hashable {
+    /// The metrics, in the order of the page for Prometheus.
+    public var metrics: [Metric]
+    /// Makes the result.
+    public init(metrics: [Metric]) { self.metrics = metrics }
+  }
+}
+
+/// Something that the daemon counts or measures, under a name of Prometheus.
+public struct Metric: Codable, Sendable, Hashable {
+  /// Its name: "bled_links". It ends in the unit, and that of a counter in "_total".
+  public var name: String
+  /// "counter", which only grows, "gauge" or "histogram".
+  public var kind: String
+  /// What it is, in one sentence.
+  public var help: String
+  /// Its values, one for each set of labels.
+  public var samples: [Sample]
+
+  /// A value of a metric.
+  public struct Sample: Codable, Sendable, Hashable {
+    /// What it is of: "adapter", "method", "user" and so on; empty where there is only one.
+    public var labels: [String: String]
+    /// The value; of a histogram the sum of all measurements.
+    public var value: Double
+    /// Of a histogram, how many measurements were at most so great; missing for others.
+    public var buckets: [Bucket]?
+    /// Makes a value.
+    public init(_ value: Double, labels: [String: String] = [:], buckets: [Bucket]? = nil) {
+      self.value = value
+      self.labels = labels
+      self.buckets = buckets
+    }
+  }
+
+  /// A part of a histogram.
+  public struct Bucket: Codable, Sendable, Hashable {
+    /// The greatest measurement that counts; missing in the last bucket, which counts all.
+    public var most: Double?
+    /// How many there were.
+    public var count: Int
+    /// Makes a part.
+    public init(most: Double?, count: Int) {
+      self.most = most
+      self.count = count
+    }
+  }
+
+  /// Makes a metric.
+  public init(_ name: String, _ kind: String, _ help: String, _ samples: [Sample]) {
+    self.name = name
+    self.kind = kind
+    self.help = help
+    self.samples = samples
+  }
+}

@@ -1,0 +1,30 @@
+import Bluetooth
+
+/// A note of the daemon in a recording: what a program's User Logging is on the monitor channel.
+public struct Annotation: Hashable, Sendable {
+  /// What it says.
+  public var text: String
+
+  /// Makes a note.
+  public init(_ text: String) { self.text = text }
+
+  /// Who says it.
+  private static let identifier = "bled"
+  /// LOG_INFO of syslog(3).
+  private static let priority: UInt8 = 6
+
+  /// The note as a packet: the priority, the length of the identifier, the identifier and the text, both with a zero at
+  /// the end.
+  public var packet: MonitorPacket {
+    let identifier = Array(Self.identifier.utf8) + [0]
+    let text = Array(text.utf8.prefix(CaptureWriter.longestComment)) + [0]
+    return MonitorPacket(.userLogging, [Self.priority, UInt8(identifier.count)] + identifier + text)
+  }
+
+  /// Reads a note; nil if a packet is none.
+  public init?(_ packet: MonitorPacket) {
+    guard packet.kind == .userLogging, packet.octets.count >= 2 else { return nil }
+    let text = packet.octets.dropFirst(2 + Int(packet.octets[1])).prefix { $0 != 0 }
+    self.init(String(decoding: text, as: UTF8.self))
+  }
+}

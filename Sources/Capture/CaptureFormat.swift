@@ -1,0 +1,115 @@
+import Bluetooth
+
+/// The forms of a recording.
+public enum CaptureFormat: String, Hashable, Sendable, CaseIterable {
+  /// PCAP Next Generation (draft-ietf-opsawg-pcapng), link type 254: LINKTYPE_BLUETOOTH_LINUX_MONITOR.
+  case pcapng
+  /// The btsnoop of Linux: version 1, datalink type 2001, as btmon reads and writes it.
+  case btsnoop
+}
+
+/// A packet as it goes into a recording.
+public struct CaptureRecord: Hashable, Sendable {
+  /// The number of the adapter; `noAdapter` for what is about none.
+  public var adapter: UInt16
+  /// The packet.
+  public var packet: MonitorPacket
+  /// When it passed, in microseconds since the epoch.
+  public var time: Int64
+  /// How many packets are missing from the recording so far.
+  public var lost: UInt32
+  /// How many of them are missing between the packet before and this one.
+  public var lostBefore: UInt32
+  /// What is said about it; nil for nothing.
+  public var comment: String?
+
+  /// What stands for no adapter (HCI_DEV_NONE).
+  public static let noAdapter: UInt16 = 0xFFFF
+
+  /// Makes a record of its parts.
+  public init(
+    adapter: UInt16, packet: MonitorPacket, time: Int64, lost: UInt32 = 0, lostBefore: UInt32 = 0,
+    comment: String? = nil
+  ) {
+    self.adapter = adapter
+    self.packet = packet
+    self.time = time
+    self.lost = lost
+    self.lostBefore = lostBefore
+    self.comment = comment
+  }
+
+  /// The packet as far as there is room for it.
+  func packet(upTo most: Int) -> ArraySlice<UInt8> { packet.octets.prefix(most) }
+}
+
+/// Writes a recording, piece by piece. No piece is longer than a pipe takes as a whole (pipe(7), PIPE_BUF), so what of
+/// a packet is beyond that is cut off, and its real length is told.
+public struct CaptureWriter: Sendable {
+  /// How long a piece is at the most, in octets.
+  public static let longestPiece = 4096
+  /// How many octets of a packet are kept.
+  static let longestPacket = 3584
+  /// How many octets of a comment are kept.
+  static let longestComment = 256
+
+  /// The form.
+  public let format: CaptureFormat
+  private var pcapng = PcapngWriter()
+
+  /// Begins a recording of this form.
+  public init(_ format: CaptureFormat) { self.format = format }
+
+  /// What the recording begins with.
+  public var start: [UInt8] {
+    switch format {
+    case .pcapng: pcapng.start
+    case .btsnoop: BTSnoop.start
+    }
+  }
+
+  /// What must precede the first packet of an adapter; nil if nothing need.
+  public func interface(of adapter: UInt16, name: String) -> [UInt8]? {
+    format == .pcapng ? pcapng.interface(of: adapter, name: name) : nil
+  }
+
+  /// `interface` of this adapter has been written.
+  public mutating func wroteInterface(of adapter: UInt16) { pcapng.wroteInterface(of: adapter) }
+
+  /// A packet of an adapter whose `interface` was written.
+  public func piece(_ record: CaptureRecord) -> [UInt8] {
+    switch format {
+    case .pcapng: pcapng.piece(record)
+    case .btsnoop: BTSnoop.piece(record)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends a number, most significant octet first.
+  mutating func appendBig<Number: FixedWidthInteger>(_ number: Number) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+  }
+
+  /// Appends a number, least significant octet first.
+  mutating func appendLittle<Number: FixedWidthInteger>(_ number: Number) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  }
+
+  /// Appends zeros up to a multiple of four octets.
+  mutating func pad() { append(contentsOf: repeatElement(0, count: -count & 3)) }
+}
+
+extension ArraySlice<UInt8> {
+  /// The number of two octets at an offset, least significant first; nil beyond the end.
+  func little16(at offset: Int) -> UInt16? {
+    guard offset + 2 <= count else { return nil }
+    return UInt16(self[startIndex + offset]) | UInt16(self[startIndex + offset + 1]) << 8
+  }
+
+  /// The number of so many octets at an offset, most significant first; nil beyond the end.
+  func big(_ octets: Int, at offset: Int) -> UInt64? {
+    guard offset + octets <= count else { return nil }
+    return dropFirst(offset).prefix(octets).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}

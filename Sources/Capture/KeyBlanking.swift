@@ -1,0 +1,118 @@
+import Bluetooth
+
+/// Replaces by zeros what encrypts links, or what it can be computed from: recordings are passed on. Lengths stay.
+///
+/// | Packet                                              | What is replaced                                          |
+/// |-----------------------------------------------------|-----------------------------------------------------------|
+/// | HCI commands that carry keys, PINs or passkeys      | the parameters behind the handle or the address           |
+/// | HCI events that carry keys                          | the same                                                  |
+/// | Pairing Random and the keys of the Security Manager | all behind the code                                       |
+/// | data that goes on with such a packet, or may        | all                                                       |
+/// | calls and events of mgmt with keys                  | the parameters                                            |
+///
+/// Pairing Random is among them: with it LE legacy pairing and a passkey can be computed from the other packets.
+public struct KeyBlanking: Sendable {
+  /// The links, with the direction, on which a packet with a key goes on in the next piece of data.
+  private var unfinished: Set<UInt32> = []
+
+  /// Begins with no packet seen.
+  public init() {}
+
+  /// The packet without keys.
+  public mutating func blank(_ packet: MonitorPacket) -> MonitorPacket {
+    guard let kept = kept(of: packet), kept < packet.octets.count else { return packet }
+    var packet = packet
+    for index in kept..<packet.octets.count { packet.octets[index] = 0 }
+    return packet
+  }
+
+  /// How many octets at the beginning may be shown; nil: all.
+  private mutating func kept(of packet: MonitorPacket) -> Int? {
+    let octets = packet.octets[...]
+    switch packet.kind {
+    case .command: return octets.little16(at: 0).flatMap { Self.commands[$0] }.map { 3 + $0 }
+    case .event: return Self.kept(ofEvent: octets)
+    case .sentACL, .receivedACL: return kept(ofData: octets, isSent: packet.kind == .sentACL)
+    case .controlCommand: return octets.little16(at: 4).flatMap { Self.managementCommands.contains($0) ? 6 : nil }
+    case .controlEvent: return Self.kept(ofManagementEvent: octets)
+    default: return nil
+    }
+  }
+
+  // MARK: HCI (Core 5.4, Vol 4, Part E)
+
+  /// How many octets of the parameters may be shown, by opcode.
+  private static let commands: [UInt16: Int] = [
+    // Link Key, PIN Code and User Passkey Request Reply, Remote OOB (Extended) Data Request Reply: behind the address.
+    0x040B: 6, 0x040D: 6, 0x042E: 6, 0x0430: 6, 0x0445: 6,
+    // Write Stored Link Key.
+    0x0C11: 1,
+    // LE Encrypt, LE Generate DHKey in both versions.
+    0x2017: 0, 0x2026: 0, 0x205E: 0,
+    // LE Enable Encryption and LE Long Term Key Request Reply: behind the handle.
+    0x2019: 2, 0x201A: 2,
+    // LE Add Device To Resolving List: behind the address and its type.
+    0x2027: 7,
+  ]
+
+  /// Commands whose results are keys: Read Stored Link Key, Read Local OOB (Extended) Data, LE Encrypt, LE Rand.
+  private static let results: Set<UInt16> = [0x0C0D, 0x0C57, 0x0C7D, 0x2017, 0x2018]
+
+  private static func kept(ofEvent octets: ArraySlice<UInt8>) -> Int? {
+    switch octets.first {
+    // Command Complete: behind the opcode and the status.
+    case 0x0E: octets.little16(at: 3).flatMap { results.contains($0) ? 6 : nil }
+    // Link Key Notification and User Passkey Notification: behind the address. Return Link Keys.
+    case 0x18, 0x3B: 8
+    case 0x15: 3
+    // LE Generate DHKey Complete: behind the status.
+    case 0x3E: octets.count > 2 && octets[octets.startIndex + 2] == 0x09 ? 4 : nil
+    default: nil
+    }
+  }
+
+  // MARK: The Security Manager (Core 5.4, Vol 3, Part H, 3)
+
+  /// Its channels on LE and on BR/EDR.
+  private static let securityManagers: Set<UInt16> = [0x0006, 0x0007]
+  /// Pairing Random, Encryption Information, Central Identification, Identity Information, Signing Information.
+  private static let secretCodes: Set<UInt8> = [0x04, 0x06, 0x07, 0x08, 0x0A]
+  /// The headers of data and of L2CAP, and the code.
+  private static let codeEnd = 9
+
+  private mutating func kept(ofData octets: ArraySlice<UInt8>, isSent: Bool) -> Int? {
+    guard let header = octets.little16(at: 0) else { return nil }
+    let link = UInt32(header & 0x0FFF) << 1 | (isSent ? 1 : 0)
+    // A further piece of a packet.
+    if header >> 12 & 3 == 1 { return unfinished.contains(link) ? 4 : nil }
+    unfinished.remove(link)
+    // Who cuts a packet into pieces before it can be told what it is has something to hide.
+    guard octets.count >= Self.codeEnd else {
+      unfinished.insert(link)
+      return octets.count
+    }
+    guard Self.securityManagers.contains(octets.little16(at: 6) ?? 0),
+      Self.secretCodes.contains(octets[octets.startIndex + 8])
+    else { return nil }
+    unfinished.insert(link)
+    return Self.codeEnd
+  }
+
+  // MARK: mgmt (mgmt-api)
+
+  /// Load Link Keys, Load Long Term Keys, PIN Code Reply, User Passkey Reply, Add Remote Out Of Band Data, Set Privacy,
+  /// Load Identity Resolving Keys.
+  private static let managementCommands: Set<UInt16> = [0x0012, 0x0013, 0x0016, 0x001C, 0x0021, 0x002F, 0x0030]
+  /// New Link Key, New Long Term Key, Passkey Notify, New Identity Resolving Key, New Signature Resolving Key.
+  private static let managementEvents: Set<UInt16> = [0x0009, 0x000A, 0x0017, 0x0018, 0x0019]
+  /// Commands whose results are keys: Read Local Out Of Band (Extended) Data.
+  private static let managementResults: Set<UInt16> = [0x0020, 0x003B]
+
+  private static func kept(ofManagementEvent octets: ArraySlice<UInt8>) -> Int? {
+    guard let event = octets.little16(at: 4) else { return nil }
+    if managementEvents.contains(event) { return 6 }
+    // Command Complete: behind the opcode and the status. Local Out Of Band Extended Data Updated.
+    if event == 0x0001, let opcode = octets.little16(at: 6), managementResults.contains(opcode) { return 9 }
+    return event == 0x0028 ? 6 : nil
+  }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Capture
+import Glibc
+
+/// `bleshell capture`
+struct CaptureCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "capture", abstract: "Records the packets of all programs for Wireshark, tshark or btmon.",
+    discussion: """
+      A file that ends in .pcapng is for Wireshark, one in .btsnoop for btmon -r and Wireshark. With - the recording goes \
+      to standard output: bleshell capture - | wireshark -k -i -. Notes in it say which session called what. It runs \
+      until Ctrl-C. Keys are replaced by zeros without --keys. You need the permission "capture" in bled's configuration, \
+      and for --keys also "sessions".
+      """)
+
+  @Argument(help: "The file, or - for standard output.") var file: String
+  @Option(help: "pcapng or btsnoop (default: by the file's suffix; pcapng for standard output).") var format: String?
+  @Option(help: "Only this adapter.") var adapter: String?
+  @Option(help: "Stop after this many seconds.") var time: Double?
+  @Flag(help: "Record keys, too: with them the traffic can be decrypted.") var keys = false
+  @OptionGroup var global: GlobalOptions
+
+  func validate() throws {
+    try checkTime(time)
+    _ = try chosenFormat
+  }
+
+  /// What was asked for, or what the name of the file says.
+  private var chosenFormat: CaptureFormat {
+    get throws {
+      if let format {
+        guard let known = CaptureFormat(word: format) else {
+          throw ValidationError("--format must be pcapng or btsnoop")
+        }
+        return known
+      }
+      let suffix = file.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last.map { String($0) }
+      switch suffix {
+      case _ where file == "-": return .pcapng
+      case "pcapng": return .pcapng
+      case "btsnoop", "snoop": return .btsnoop
+      default: throw ValidationError("\(file) ends neither in .pcapng nor in .btsnoop: give --format")
+      }
+    }
+  }
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let isPipe = file == "-"
+    guard !isPipe || !output.isTerminal else {
+      throw Failure("a recording is not for terminals: give a file, or a program behind |", status: 64)
+    }
+    let client = try await shell.connection()
+    let (capture, received) = try await client.startCapture(
+      format: try chosenFormat.rawValue, adapter: adapter, keys: keys)
+    guard let descriptor = received.take() else { return }
+    let sink = isPipe ? STDOUT_FILENO : open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard sink >= 0 else {
+      let reason = String(cString: strerror(errno))
+      close(descriptor)
+      throw Failure("\(file): \(reason)")
+    }
+    defer { if !isPipe { close(sink) } }
+    let progress = output.progress("recording to \(isPipe ? "standard output" : file), Ctrl-C ends it")
+    defer { progress.end() }
+    let reading = RecordingReader(descriptor) { octets in
+      Self.write(octets, to: sink) ? nil : String(cString: strerror(errno))
+    }
+    await reading.wait(atMost: time)
+    // Also after Ctrl-C, which is the regular end.
+    let result = try await Task { try await client.stopCapture(capture) }.value
+    let problem = await reading.problem
+    progress.end()
+    if let problem { throw Failure("\(file): \(problem)") }
+    let missing = result.lost > 0 ? ", \(result.lost) missing: they were not read in time" : ""
+    output.problem("\(result.packets) packets recorded\(missing)")
+  }
+
+  private static func write(_ octets: ArraySlice<UInt8>, to sink: Int32) -> Bool {
+    var rest = octets
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { Glibc.write(sink, $0.baseAddress, $0.count) }
+      if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import BledRPC
+
+/// `bleshell metrics`
+struct MetricsCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "metrics", abstract: "Shows what bled counts and measures.",
+    discussion: """
+      Of times there are the number of measurements, their mean, and a bound that half of them and 99 % of them did not \
+      exceed. Metrics that are zero are left out without --all. What each program costs is in "sessions".
+      """)
+
+  @Flag(help: "Show those that are zero, too.") var all = false
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let metrics = try await shell.connection().call(MetricsGet.self, Empty()).metrics
+    if output.json {
+      for metric in metrics { try output.object(metric) }
+      return
+    }
+    var table = Table(.init(heading: "METRIC"), .init(heading: "OF"), .init(heading: "VALUE", right: true))
+    for metric in metrics {
+      for sample in metric.samples where all || sample.value != 0 {
+        let labels = sample.labels.sorted { $0.key < $1.key }.map { $0.value }.joined(separator: ", ")
+        let name = metric.name.dropFirst(metric.name.hasPrefix("bled_") ? "bled_".count : 0)
+        table.rows.append([
+          .init(text: String(name), style: .bold), .init(text: labels), .init(text: Self.text(sample)),
+        ])
+      }
+    }
+    table.lines(output).forEach(output.line)
+  }
+
+  /// A value: "17", "0.25"; of a histogram "120 (mean 31 ms, 50 % 50 ms, 99 % 100 ms)".
+  static func text(_ sample: Metric.Sample) -> String {
+    guard let buckets = sample.buckets, let count = buckets.last?.count else { return number(sample.value) }
+    guard count > 0 else { return "0" }
+    let mean = "mean \(milliseconds(sample.value / Double(count)))"
+    let bounds = [50, 99].map { share in
+      let bucket = buckets.first { $0.count * 100 >= count * share }
+      return "\(share) % \(bucket?.most.map { "≤ \(milliseconds($0))" } ?? "more")"
+    }
+    return "\(count) (\(([mean] + bounds).joined(separator: ", ")))"
+  }
+
+  private static func number(_ value: Double) -> String {
+    Int(exactly: value).map { "\($0)" } ?? "\((value * 1000).rounded() / 1000)"
+  }
+
+  private static func milliseconds(_ seconds: Double) -> String { "\(number(seconds * 1000)) ms" }
+}

@@ -1,0 +1,86 @@
+import BledRPC
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// `bleshell capture` and `bleshell log`, and what the programs make of recordings that people read them with.
+@Suite(.serialized) struct BleshellCaptureTests {
+  /// Records one connection in which a value is read by its handle: btmon 5.66 crashes at the discovery of
+  /// characteristics, also in recordings of its own.
+  private func record(_ daemon: DaemonProcess, _ file: String) throws {
+    let capture = try daemon.start(["capture", file])
+    try eventually("it records") { access(file, F_OK) == 0 }
+    let client = try daemon.client()
+    let link = try client.call(PeripheralConnect.self, .init(name: "Heart Belt", timeout: 20))
+    let read = try client.call(GATTRead.self, .init(peripheral: link.peripheral, attribute: .handle(0x11)))
+    #expect(read.value == HexBytes([1]))
+    _ = try client.call(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
+    try eventually("the link ends") { try client.call(AdapterList.self, Empty()).adapters.first?.links == 0 }
+    kill(capture.pid, SIGINT)
+    #expect(try capture.exitStatus(within: 20) == 0, "\(capture.errors)")
+    #expect(capture.errors.contains("packets recorded"), "\(capture.errors)")
+  }
+
+  private static func isInstalled(_ program: String) -> Bool { access("/usr/bin/\(program)", X_OK) == 0 }
+
+  @Test("tshark shows names, opcodes, handles and values, and who called", .enabled(if: isInstalled("tshark")))
+  func tshark() throws {
+    let daemon = try DaemonProcess()
+    let file = "\(daemon.folder.path)/a.pcapng"
+    try record(daemon, file)
+    let process = try ChildProcess(
+      "/usr/bin/tshark",
+      [
+        "-r", file, "-T", "fields", "-e", "btatt.opcode", "-e", "btatt.handle", "-e", "bthci_acl.src.name", "-e",
+        "btatt.value", "-e", "frame.comment",
+      ], environment: [:], folder: daemon.folder)
+    #expect(try process.exitStatus(within: 40) == 0, "\(process.errors)")
+    let lines = process.output.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("0x0a\t0x0011") }, "\(process.output)")
+    #expect(lines.contains("0x0b\t0x0011\tHeart Belt\t01\t"), "\(process.output)")
+    #expect(lines.contains { $0.contains("user \(getuid())): gatt.read") && $0.hasSuffix("handle 17") })
+  }
+
+  @Test("btmon shows names, opcodes, handles and values, and who called", .enabled(if: isInstalled("btmon")))
+  func btmon() throws {
+    let daemon = try DaemonProcess()
+    let file = "\(daemon.folder.path)/a.btsnoop"
+    try record(daemon, file)
+    let process = try ChildProcess("/usr/bin/btmon", ["-r", file], environment: [:], folder: daemon.folder)
+    #expect(try process.exitStatus(within: 40) == 0, "\(process.errors)")
+    for text in [
+      "Name (complete): Heart Belt", "LE Connection Complete (0x01)", "ATT: Read Request (0x0a) len 2",
+      "Handle: 0x0011", "ATT: Read Response (0x0b) len 1", "Value: 01", "peripheral.connect",
+      "Disconnect Complete (0x05)",
+    ] {
+      #expect(process.output.contains(text), "no \(text) in \(process.output.suffix(3000))")
+    }
+  }
+
+  @Test("bleshell log says who connected, what was read, and its value")
+  func log() throws {
+    let daemon = try DaemonProcess()
+    let log = try daemon.start(["log"])
+    let watch = try daemon.client()
+    try eventually("it records") { try watch.call(SessionList.self, .init()).sessions.count > 1 }
+    try eventually("a read is shown") {
+      _ = try daemon.bleshell("read", "Heart Belt", "2A38")
+      return log.output.contains("← Read Response")
+    }
+    kill(log.pid, SIGINT)
+    #expect(try log.exitStatus(within: 20) == 0, "\(log.errors)")
+    let lines = log.output.split(separator: "\n")
+    #expect(lines.contains { $0.contains("Heart Belt  connected as central") }, "\(log.output)")
+    #expect(lines.contains { $0.contains("Heart Belt  ← Read Response  0x") && $0.hasSuffix("  01") }, "\(log.output)")
+    #expect(lines.contains { $0.contains("bleshell, user \(getuid())): peripheral.connect") }, "\(log.output)")
+  }
+
+  @Test("what cannot be a recording is refused at once")
+  func refusals() throws {
+    let daemon = try DaemonProcess()
+    let unknown = try daemon.bleshell("capture", "a.txt")
+    #expect(unknown.status == 64 && unknown.errors.contains("give --format"), "\(unknown.errors)")
+    let file = try daemon.bleshell("capture", "/nowhere/a.pcapng")
+    #expect(file.status == 1 && file.errors.contains("/nowhere/a.pcapng: No such file"), "\(file.errors)")
+  }
+}
