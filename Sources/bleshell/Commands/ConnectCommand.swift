@@ -11,7 +11,10 @@ struct TimeoutOption: ParsableArguments {
   var limit: Double?
 
   /// Seconds to look for the device, and then to connect to it; 0: no limit.
-  var timeout: Double { limit ?? 15 }
+  var timeout: Double { limit ?? Self.usual }
+
+  /// Without the option.
+  static let usual = 15.0
 
   func validate() throws {
     guard timeout >= 0, timeout.isFinite else { throw ValidationError("--timeout must be 0 or more seconds") }

@@ -5,7 +5,8 @@ import FoundationEssentials
 /// `bleshell info`
 struct InfoCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Shows a connection: interval, latency, timeout, MTU, PHYs, packet lengths.",
+    commandName: "info",
+    abstract: "Shows a connection: interval, latency, timeout, MTU, PHYs, packet lengths, protection.",
     usage: "bleshell info [<device>]")
 
   @Argument(help: "The device (default: the current one).") var device: [String] = []
@@ -96,18 +97,17 @@ extension Output {
   /// Prints what is in force on a link.
   fileprivate func link(_ link: LinkDescription, of device: Device) throws {
     guard !json else { return try object(link) }
-    // 15 and 7.5, not 15.0.
-    func number(_ value: Double) -> String { value.rounded() == value ? "\(Int(value))" : "\(value)" }
     line("\(styled(Output.clean(device.name), .bold))  \(styled(link.peripheral, .dim))")
     var rows: [(name: String, value: String)] = []
-    if let interval = link.interval { rows.append(("interval", "\(number(interval * 1000)) ms")) }
+    if let interval = link.interval { rows.append(("interval", "\(shortNumber(interval * 1000)) ms")) }
     if let latency = link.latency { rows.append(("latency", "\(latency) events")) }
-    if let timeout = link.timeout { rows.append(("supervision timeout", "\(number(timeout)) s")) }
+    if let timeout = link.timeout { rows.append(("supervision timeout", "\(shortNumber(timeout)) s")) }
     rows.append(("MTU", "\(link.mtu) octets"))
     if let tx = link.txPHY, let rx = link.rxPHY { rows.append(("PHY", tx == rx ? tx : "sends \(tx), receives \(rx)")) }
     if let tx = link.txOctets, let rx = link.rxOctets {
       rows.append(("longest packet", tx == rx ? "\(tx) octets" : "sends \(tx), receives \(rx) octets"))
     }
+    rows.append(("protection", link.security.map { "\($0), key of \(link.keySize ?? 0) octets" } ?? "not encrypted"))
     for row in rows { line("  \(row.name): \(row.value)") }
   }
 }

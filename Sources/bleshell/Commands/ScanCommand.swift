@@ -103,8 +103,17 @@ struct ScanCommand: ShellCommand {
       throw error
     }
     view.finish()
-    if let chosen { return try await ConnectCommand.parse([chosen]).run(in: shell) }
+    if let chosen { return try await inspect(chosen, in: shell, output) }
     if expect, view.isEmpty { throw Failure("") }
+  }
+
+  /// Connects to the device that was chosen, shows it, and goes on in line mode.
+  @MainActor private func inspect(_ identifier: String, in shell: Shell, _ output: Output) async throws {
+    let device = try await shell.connect(identifier, timeout: TimeoutOption.usual)
+    output.line("connected to \(output.styled(Output.clean(device.name), .bold))")
+    shell.choose(device)
+    try await InspectView(device, in: shell, output: output).run()
+    if !shell.isLineMode { try await LineMode(shell: shell).run() }
   }
 
   /// Keys come from a file, as everybody can see the arguments of a process.
