@@ -2,7 +2,6 @@ import ArgumentParser
 import BledRPC
 import Bluetooth
 import FoundationEssentials
-import Glibc
 
 /// `bleshell inspect`
 struct InspectCommand: ShellCommand {
@@ -21,11 +20,10 @@ struct InspectCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let hasScreen = output.isTerminal && !output.json && Output.drawsScreens && isatty(STDIN_FILENO) == 1
     try await shell.use(
-      words(device).device, timeout: timeout.timeout, limit: hasScreen ? nil : timeout.limit
+      words(device).device, timeout: timeout.timeout, limit: output.hasScreen ? nil : timeout.limit
     ) { device in
-      guard hasScreen else { return try await print(device, output) }
+      guard output.hasScreen else { return try await print(device, output) }
       try await InspectView(device, in: shell, output: output).run()
     }
   }

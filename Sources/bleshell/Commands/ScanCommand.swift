@@ -2,7 +2,6 @@ import ArgumentParser
 import BledClient
 import BledRPC
 import Bluetooth
-import Glibc
 import JSONFiles
 
 /// `bleshell scan`
@@ -52,8 +51,7 @@ struct ScanCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     try await shell.requireAdapter()
-    let isPlain = output.json || csv || duplicates || anonymous
-    if output.isTerminal, !isPlain, Output.drawsScreens, isatty(STDIN_FILENO) == 1 {
+    if output.hasScreen, !csv, !duplicates, !anonymous {
       return try await runScreen(in: shell, output)
     }
     let client = try await shell.connection()

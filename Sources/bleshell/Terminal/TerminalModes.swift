@@ -28,6 +28,9 @@ enum TerminalModes {
     atexit { TerminalModes.leave() }
   }()
 
+  /// Whether a screen of our own is shown, on which nobody else may write.
+  static var hasScreen: Bool { isEntered.load(ordering: .acquiring) && usesScreen.load(ordering: .acquiring) }
+
   /// Has keys delivered at once, without an echo and without signals.
   /// - Parameter screen: Whether to switch to a screen of our own.
   /// - Returns: False if standard input is not a terminal.
