@@ -5,7 +5,7 @@ struct PlotScale: Equatable {
   /// From one mark to the next.
   let step: Double
 
-  /// The smallest scale with at most `intervals` of them, or a few more where the marks are round, that has all numbers.
+  /// The smallest scale that has all numbers, with about so many intervals.
   /// - Parameters:
   ///   - least: The least of the numbers; finite, as is `most`.
   ///   - intervals: 1 or more.
