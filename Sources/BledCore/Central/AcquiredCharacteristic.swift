@@ -87,7 +87,8 @@ final class AcquiredCharacteristic {
     case .received(let value, let length):
       guard writes else {
         unsent += 1
-        return end(BledError.notAllowedByProperties.error("characteristic \(handle) has no \"writeWithoutResponse\""))
+        return end(
+          BledError.notAllowedByProperties.error("characteristic \(handle.handleText) has no \"writeWithoutResponse\""))
       }
       guard length <= maximumLength else {
         unsent += 1
@@ -126,8 +127,8 @@ extension CentralLink {
         _ = try discovery.known.characteristic(at: handle)
         throw BledError.notAllowedByProperties.error(
           params.values == true
-            ? "characteristic \(handle) supports neither notifications nor indications"
-            : "characteristic \(handle) can neither be written without response nor sends values")
+            ? "characteristic \(handle.handleText) supports neither notifications nor indications"
+            : "characteristic \(handle.handleText) can neither be written without response nor sends values")
       }
       try checkIsFree(handle, for: session)
       let (socket, passed) = try sockets.pair(for: session)

@@ -79,7 +79,7 @@ final class CentralLink {
       else {
         _ = try discovery.known.characteristic(at: handle)
         throw BledError.notAllowedByProperties.error(
-          "characteristic \(handle) supports neither notifications nor indications")
+          "characteristic \(handle.handleText) supports neither notifications nor indications")
       }
       try join(session, to: handle, indications: params.indications, properties)
       reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in
@@ -175,7 +175,7 @@ final class CentralLink {
   func checkIsFree(_ handle: UInt16, for session: Session) throws {
     try checkIsNotAcquired(handle, by: session)
     guard acquired[handle] == nil else {
-      throw BledError.alreadyInProgress.error("another session has acquired characteristic \(handle)")
+      throw BledError.alreadyInProgress.error("another session has acquired characteristic \(handle.handleText)")
     }
     guard !subscriptions.members(of: handle).contains(session) else {
       throw BledError.alreadyInProgress.error(

@@ -164,7 +164,8 @@ struct Subscriptions {
     }
     guard known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) else {
       throw GAPError.notSupported.error(
-        "characteristic \(handle) has no Client Characteristic Configuration descriptor; it cannot be subscribed to")
+        "characteristic \(handle.handleText) has no Client Characteristic Configuration descriptor; it cannot be subscribed to"
+      )
     }
     return .discoverDescriptors(in: range)
   }

@@ -21,7 +21,7 @@ struct InspectCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     try await shell.use(
-      words(device).device, timeout: timeout.timeout, limit: output.hasScreen ? nil : timeout.limit
+      words(device).device, within: timeout.deadline, onlyConnecting: output.hasScreen
     ) { device in
       guard output.hasScreen else { return try await print(device, output) }
       try await InspectView(device, in: shell, output: output).run()

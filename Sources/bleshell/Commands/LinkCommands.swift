@@ -15,7 +15,7 @@ struct InfoCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, timeout: timeout.timeout, limit: timeout.limit) { device in
+    try await shell.use(words(device).device, within: timeout.deadline) { device in
       try output.link(try await device.peripheral.parameters(), of: device)
     }
   }
@@ -67,8 +67,12 @@ struct ParametersCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, timeout: timeout.timeout, limit: timeout.limit) { device in
-      try output.link(try await device.peripheral.setParameters(options.wish), of: device)
+    try await shell.use(words(device).device, within: timeout.deadline) { device in
+      let progress = output.progress("Asking for other parameters of the connection to \(device.name)")
+      defer { progress.end() }
+      let link = try await device.peripheral.setParameters(options.wish)
+      progress.end()
+      try output.link(link, of: device)
     }
   }
 }
@@ -87,8 +91,12 @@ struct PHYCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     let (device, rest) = try words(words, "PHY")
-    try await shell.use(device, timeout: timeout.timeout, limit: timeout.limit) { device in
-      try output.link(try await device.peripheral.setPHY(rest[0]), of: device)
+    try await shell.use(device, within: timeout.deadline) { device in
+      let progress = output.progress("Asking for the PHY \(rest[0]) of the connection to \(device.name)")
+      defer { progress.end() }
+      let link = try await device.peripheral.setPHY(rest[0])
+      progress.end()
+      try output.link(link, of: device)
     }
   }
 }

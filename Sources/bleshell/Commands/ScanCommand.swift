@@ -107,7 +107,7 @@ struct ScanCommand: ShellCommand {
 
   /// Connects to the device that was chosen, shows it, and goes on in line mode.
   @MainActor private func inspect(_ identifier: String, in shell: Shell, _ output: Output) async throws {
-    let device = try await shell.connect(identifier, timeout: TimeoutOption.usual)
+    let device = try await shell.connect(identifier, within: Deadline(limit: nil))
     output.line("connected to \(output.styled(Output.clean(device.name), .bold))")
     shell.choose(device)
     try await InspectView(device, in: shell, output: output).run()

@@ -14,7 +14,7 @@ struct ServicesCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, timeout: timeout.timeout, limit: timeout.limit) { device in
+    try await shell.use(words(device).device, within: timeout.deadline) { device in
       device.forgetTree()
       let services = try await device.tree()
       if output.json {

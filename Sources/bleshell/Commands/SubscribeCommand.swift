@@ -69,16 +69,19 @@ struct SubscribeCommand: ShellCommand {
   private struct TimeIsOver: Error {}
 
   @MainActor private func follow(_ following: Following, in shell: Shell, _ output: Output) async throws {
+    let deadline = timeout.deadline
     guard keep else {
-      return try await shell.use(words, for: .subscribe, timeout: timeout.timeout) { device, rest in
-        try await print(rest[0], of: device, following, in: shell, output)
+      return try await shell.use(words, for: .subscribe, within: deadline, onlyConnecting: true) { device, rest in
+        try await print(rest[0], of: device, following, within: deadline, in: shell, output)
       }
     }
     // The daemon connects again as soon as the device is heard; an explicit device that is current is used as it is.
     while true {
       do {
-        try await shell.use(words[0], timeout: 0) { device in
-          try await print(words[1], of: device, following, in: shell, output)
+        // A time that was given is that for the first value; later ones come when the device is back.
+        let patience = timeout.limit == nil || following.hasBegun ? .never : deadline
+        try await shell.use(words[0], within: patience, onlyConnecting: true) { device in
+          try await print(words[1], of: device, following, within: patience, in: shell, output)
         }
         return
       } catch let failure as LinkLost {
@@ -107,13 +110,15 @@ struct SubscribeCommand: ShellCommand {
   }
 
   @MainActor private func print(
-    _ characteristic: String, of device: Device, _ following: Following, in shell: Shell, _ output: Output
+    _ characteristic: String, of device: Device, _ following: Following, within deadline: Deadline, in shell: Shell,
+    _ output: Output
   ) async throws {
-    let attribute = try await device.tree().attribute(characteristic)
+    let attribute = try await deadline.bound { @MainActor in try await device.tree().attribute(characteristic) }
     let progress = output.progress("Waiting for the first value of \(attribute.title)")
     defer { progress.end() }
-    let values = try await device.peripheral.subscribe(
-      .handle(attribute.handle), indications: indications ? true : nil)
+    let values = try await deadline.bound {
+      try await device.peripheral.subscribe(.handle(attribute.handle), indications: indications ? true : nil)
+    }
     let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in
       guard loss.peripheral == device.identifier else { return }
       let text = "packets dropped because a buffer was full: \(loss.packets); values may be missing here"

@@ -16,7 +16,7 @@ struct ReadCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words, for: .read, timeout: timeout.timeout, limit: timeout.limit) { device, rest in
+    try await shell.use(words, for: .read, within: timeout.deadline) { device, rest in
       if let path = AttributePath(rest[0]), device.knownTree.isEmpty {
         let progress = output.progress("Reading \(rest[0]) of \(device.name)")
         defer { progress.end() }
@@ -53,7 +53,7 @@ struct WriteCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words, for: .write, ["VALUE"], timeout: timeout.timeout, limit: timeout.limit) { device, rest in
+    try await shell.use(words, for: .write, ["VALUE"], within: timeout.deadline) { device, rest in
       let writing = try options.writing(rest[1])
       let attribute = try await device.tree().attribute(rest[0])
       let progress = output.progress("Writing \(attribute.title)")

@@ -49,8 +49,8 @@ struct AttributeRow: Equatable {
     switch kind {
     case .service(let end, let isPrimary): range(to: end) + (isPrimary ? "" : "  secondary")
     case .included(let end): range(to: end)
-    case .characteristic(let properties): "\(handleText(handle))  \(properties.joined(separator: ", "))"
-    case .descriptor: handleText(handle)
+    case .characteristic(let properties): "\(handle.handleText)  \(properties.joined(separator: ", "))"
+    case .descriptor: handle.handleText
     }
   }
 
@@ -71,7 +71,7 @@ struct AttributeRow: Equatable {
     return Attribute(handle: handle, uuid: uuid, properties: [])
   }
 
-  private func range(to end: UInt16) -> String { "\(handleText(handle))…\(handleText(end))" }
+  private func range(to end: UInt16) -> String { "\(handle.handleText)…\(end.handleText)" }
 }
 
 extension [ServiceDescription] {

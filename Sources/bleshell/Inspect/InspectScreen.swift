@@ -89,7 +89,7 @@ struct InspectScreen {
       row.fits(.read) ? "r" : "-", row.fits(.write) ? "w" : "-",
       row.fits(.subscribe) ? (isSubscribed ? "*" : "s") : "-",
     ].joined()
-    var cells: [Cell] = [mark, title, (" \(handleText(row.handle)) ", .dim)]
+    var cells: [Cell] = [mark, title, (" \(row.handle.handleText) ", .dim)]
     if case .included = row.kind { return cells }
     cells.append((uses + " ", isSubscribed ? .good : .dim))
     if let known = inspection.values[row.handle] {
@@ -119,7 +119,7 @@ struct InspectScreen {
 
   private func status(_ inspection: Inspection, at time: Double) -> Cell {
     if let input = inspection.input {
-      let prompt = "write \(inspection.selected.map { handleText($0.handle) } ?? ""): "
+      let prompt = "write \(inspection.selected.map { $0.handle.handleText } ?? ""): "
       // A cursor of its own: that of the terminal is hidden.
       let view = LineView(prompt: prompt, line: input.text + ["_"], cursor: input.cursor, width: columns)
       return (view.text, .bold)

@@ -113,7 +113,7 @@ extension [ServiceDescription] {
     let fitting = all.filter { use.fits($0.properties) }
     return fitting.flatMap { characteristic in
       let isUnique = all.count { $0.uuid == characteristic.uuid } == 1
-      guard isUnique else { return [handleText(characteristic.handle)] }
+      guard isUnique else { return [characteristic.handle.handleText] }
       return [characteristic.uuid.assignedName, "\(characteristic.uuid)"].compactMap { $0 }
     }
   }

@@ -37,6 +37,20 @@ enum TerminalModes {
   @discardableResult static func enter(screen: Bool) -> Bool {
     guard !isEntered.load(ordering: .acquiring), tcgetattr(STDIN_FILENO, former) == 0 else { return false }
     _ = restoresAtSignals
+    usesScreen.store(screen, ordering: .releasing)
+    isEntered.store(true, ordering: .releasing)
+    set()
+    return true
+  }
+
+  /// Sets the modes again: whoever had the terminal while this process was stopped may have changed them.
+  static func enterAgain() {
+    // In the background it would be stopped for that.
+    guard isEntered.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+    set()
+  }
+
+  private static func set() {
     var modes = former.pointee
     modes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
     modes.c_iflag &= ~tcflag_t(IXON)
@@ -44,11 +58,10 @@ enum TerminalModes {
       characters[Int(VMIN)] = 1
       characters[Int(VTIME)] = 0
     }
-    usesScreen.store(screen, ordering: .releasing)
-    isEntered.store(true, ordering: .releasing)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &modes)
-    if screen { write(STDOUT_FILENO, screenOn.utf8Start, screenOn.utf8CodeUnitCount) }
-    return true
+    if usesScreen.load(ordering: .acquiring) {
+      write(STDOUT_FILENO, screenOn.utf8Start, screenOn.utf8CodeUnitCount)
+    }
   }
 
   /// Restores what `enter` changed; calls nothing that a signal handler may not.
