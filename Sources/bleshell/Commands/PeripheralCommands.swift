@@ -19,7 +19,7 @@ struct PeripheralsCommand: ShellCommand {
     }
     var table = Table(
       .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "RSSI", right: true), .init(heading: "STATE"),
-      .init(heading: "IDENTIFIER"), .init(heading: "ADAPTER"))
+      .init(heading: "ID"), .init(heading: "ADAPTER"))
     table.flexible = 0
     for peripheral in peripherals {
       let isCurrent = shell.current?.peripheral.identifier == peripheral.peripheral

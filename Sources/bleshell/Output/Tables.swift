@@ -26,7 +26,7 @@ struct Table {
     let all = ([heading] + rows).map { $0.map { Cell(text: Output.clean($0.text), style: $0.style) } }
     var widths = columns.indices.map { column in all.map { $0[column].text.count }.max() ?? 0 }
     let excess = widths.reduce(0) { $0 + $1 + 2 } - 2 - 80
-    if let flexible, excess > 0 { widths[flexible] = max(8, widths[flexible] - excess) }
+    if let flexible, excess > 0 { widths[flexible] = max(7, widths[flexible] - excess) }
     return all.map { row in
       var line = ""
       var used = 0
