@@ -46,6 +46,11 @@ public struct LinkDescription: RPCPayload, Hashable {
   public var txOctets: Int?
   /// The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing likewise.
   public var rxOctets: Int?
+  /// How the link is protected: "encrypted", "authenticated" (the keys were agreed on with protection against a person
+  /// in the middle) or "secureConnections" (the same with LE Secure Connections); missing without encryption.
+  public var security: String?
+  /// The size of the encryption key, 7 to 16 octets; missing without encryption.
+  public var keySize: Int?
 
   /// Makes a description with the members that are always present.
   public init(peripheral: String, role: String, mtu: Int) {
@@ -68,7 +73,7 @@ public enum PeripheralParameters: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Tells what is in force on the link with a device, whichever program or device connected: interval, latency, \
-    supervision timeout, MTU, PHYs, and the lengths of packets.
+    supervision timeout, MTU, PHYs, the lengths of packets, and how it is protected.
     """
 }
 
@@ -142,7 +147,7 @@ public enum PeripheralParametersChanged: RPCNotification {
   public static let name = "peripheral.parametersChanged"
   /// For `rpc.discover`.
   public static let summary = """
-    The parameters, the MTU, a PHY or a packet length of a link changed. Sent to the sessions that use the device, and \
+    The parameters, the MTU, a PHY, a packet length or the protection of a link changed. Sent to the sessions that use the device, and \
     to those whose services it uses.
     """
 }

@@ -182,10 +182,12 @@ public enum PeripheralList: ClientCall {
     public var mine: Bool
     /// The ATT MTU, 23 to 517 octets, while connected.
     public var mtu: Int?
+    /// Whether it accepted connections when it was last heard; missing if it was not heard.
+    public var connectable: Bool?
     /// Makes an entry.
     public init(
       peripheral: String, address: String, addressType: String, adapter: String, name: String?, rssi: Int?,
-      state: String, mine: Bool, mtu: Int?
+      state: String, mine: Bool, mtu: Int?, connectable: Bool? = nil
     ) {
       self.peripheral = peripheral
       self.address = address
@@ -196,6 +198,7 @@ public enum PeripheralList: ClientCall {
       self.state = state
       self.mine = mine
       self.mtu = mtu
+      self.connectable = connectable
     }
   }
 

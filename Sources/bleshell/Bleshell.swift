@@ -21,7 +21,7 @@ struct Bleshell: ShellCommand {
       AdaptersCommand.self, DoctorCommand.self, PowerCommand.self, ScanCommand.self, PeripheralsCommand.self,
       ConnectCommand.self, DisconnectCommand.self, UseCommand.self,
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
-      InfoCommand.self, ParametersCommand.self, PHYCommand.self, L2CAPCommand.self,
+      InspectCommand.self, InfoCommand.self, ParametersCommand.self, PHYCommand.self, L2CAPCommand.self,
       ForgetCommand.self, PairCommand.self, PairingCommand.self, WatchCommand.self, AdvertiseCommand.self,
       BeaconCommand.self, RangeCommand.self, ServeCommand.self, SessionsCommand.self, EndCommand.self,
       CaptureCommand.self, LogCommand.self, MetricsCommand.self, RawCommand.self, RunCommand.self, ExpectCommand.self,

@@ -52,6 +52,22 @@ import Testing
     #expect(link?.requested == [])
   }
 
+  @Test("the protection of a link is told, and that it changed; once")
+  func protection() throws {
+    let user = world.client()
+    let id = try connect(user)
+    var known = try user.result(PeripheralParameters.self, .init(peripheral: id))
+    #expect(known.security == nil && known.keySize == nil)
+    user.forget()
+    link?.protect(LinkSecurity(level: 3, keySize: 16))
+    (known.security, known.keySize) = ("authenticated", 16)
+    #expect(try user.notifications(PeripheralParametersChanged.self) == [known])
+    user.forget()
+    link?.protect(LinkSecurity(level: 3, keySize: 16))
+    #expect(try user.notifications(PeripheralParametersChanged.self).isEmpty)
+    #expect(try user.result(PeripheralParameters.self, .init(peripheral: id)) == known)
+  }
+
   @Test("peripheral.parameters of what is not linked, and for those who may not know of the device")
   func hidden() throws {
     let user = world.client(user: 1000)

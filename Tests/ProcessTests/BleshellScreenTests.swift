@@ -28,7 +28,7 @@ import Testing
     #expect(scan.isSane)
   }
 
-  @Test("Enter connects to the selected device and goes on in line mode")
+  @Test("Enter connects to the selected device, shows it, and q goes on in line mode")
   func choose() throws {
     let daemon = try DaemonProcess()
     let scan = try TerminalProcess(daemon, ["scan"])
@@ -37,6 +37,8 @@ import Testing
     try scan.wait(for: "filter echo")
     scan.type("\u{1B}[B\n")
     try scan.wait(for: "connected to Echo")
+    try scan.wait(for: "B1ED0001-5EED")
+    scan.type("q")
     try scan.wait(for: "Echo> ")
     scan.type("quit\n")
     #expect(try scan.exitStatus() == 0)
@@ -114,7 +116,8 @@ import Testing
   }
 
   private static let keys = [
-    "scan\n", "connect Echo\n", "connect heart\\ belt\n", "subscribe 2A37\n", "services\n", "read ", "\t", "\t\t", "q",
+    "scan\n", "connect Echo\n", "connect heart\\ belt\n", "subscribe 2A37\n", "services\n", "inspect\n",
+    "inspect Echo\n", "r", "w", "c", "read ", "\t", "\t\t", "q",
     "s", "/", "\n", "\u{03}", "\u{1B}", "\u{1B}[A", "\u{1B}[B", "\u{1B}[5~", "\u{1B}[6~", "\u{12}", "\u{1A}", "\u{0C}",
     "\u{7F}", "\u{15}", "é", "日本", "\u{1B}[200~", "\u{1B}[1;5", "'", "\"", "\\", "use Echo\n", "disconnect\n",
     "devices\n", "help\n", "?\n", "sacn\n", "x", "0x11 ", "--", "\u{00}", "\u{1C}", "power off\n", "power on\n",

@@ -122,4 +122,22 @@ import Testing
       #expect(shell.isSane)
     }
   }
+
+  @Test("one that was stopped and goes on has its modes again, whatever the terminal was set to meanwhile")
+  func goesOn() throws {
+    let daemon = try DaemonProcess()
+    let shell = try TerminalProcess(daemon, ["scan"])
+    try shell.wait(for: "Echo")
+    shell.send(signal: SIGSTOP)
+    shell.makeSane()
+    #expect(shell.hasModesOfBefore)
+    shell.forget()
+    shell.send(signal: SIGCONT)
+    try shell.wait(for: "\u{1B}[?1049h")
+    try shell.wait(for: "Echo")
+    #expect(!shell.hasModesOfBefore, "keys come one by one again")
+    shell.type("q")
+    #expect(try shell.exitStatus() == 0)
+    #expect(shell.isSane)
+  }
 }

@@ -27,7 +27,7 @@ final class AcquiredCharacteristic: ValuePipeOwner {
 
   func check(_ length: Int) throws(BluetoothError) {
     guard writes else {
-      throw BledError.notAllowedByProperties.error("characteristic \(handle) has no \"writeWithoutResponse\"")
+      throw BledError.notAllowedByProperties.error("characteristic \(handle.handleText) has no \"writeWithoutResponse\"")
     }
     guard length <= maximumLength else {
       throw BledError.invalidParameter.error(
@@ -70,8 +70,8 @@ extension CentralLink {
         _ = try discovery.known.characteristic(at: handle)
         throw BledError.notAllowedByProperties.error(
           params.values == true
-            ? "characteristic \(handle) supports neither notifications nor indications"
-            : "characteristic \(handle) can neither be written without response nor sends values")
+            ? "characteristic \(handle.handleText) supports neither notifications nor indications"
+            : "characteristic \(handle.handleText) can neither be written without response nor sends values")
       }
       try receivers.checkIsFree(handle, for: session)
       let (socket, passed) = try sockets.pair(for: session)

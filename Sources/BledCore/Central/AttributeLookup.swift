@@ -37,7 +37,7 @@ extension AttributePath {
   /// In words, for errors and the log.
   var words: String {
     let parts = [
-      handle.map { "handle \($0)" },
+      handle.map { "handle \($0.handleText)" },
       descriptor.map { "descriptor \($0)" }, characteristic.map { "characteristic \($0)" },
       service.map { "service \($0)" },
     ]
@@ -96,7 +96,8 @@ extension KnownAttributes {
     }
     guard found.count == 1 else {
       let places = found.prefix(Self.maximumListed).map { attribute in
-        path.characteristic == nil ? "\(attribute.handle)" : "\(attribute.handle) in service \(attribute.service.uuid)"
+        path.characteristic == nil
+          ? "\(attribute.handle.handleText)" : "\(attribute.handle.handleText) in service \(attribute.service.uuid)"
       }
       let rest = found.count > places.count ? ", …" : ""
       throw BledError.ambiguousAttribute.error(

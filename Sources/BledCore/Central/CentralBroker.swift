@@ -254,7 +254,8 @@ final class CentralBroker {
       return PeripheralList.Entry(
         peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
         adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: state,
-        mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.link?.hub.mtu)
+        mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.link?.hub.mtu,
+        connectable: peripheral.advertisement?.isConnectable)
     }
   }
 

@@ -93,7 +93,7 @@ final class CentralLink {
     else { return }
     broker.logger.notice(
       """
-      session \(session.id) \(session.name) reads characteristic \(handle) of \(hub.peripheral.address) again and again; \
+      session \(session.id) \(session.name) reads characteristic \(handle.handleText) of \(hub.peripheral.address) again and again; \
       gatt.subscribe would tell it of changes
       """)
   }

@@ -12,7 +12,8 @@ extension KnownAttributes {
     guard let properties = properties(of: handle) else { return nil }
     guard properties.contains(property) else {
       let words = properties.words.joined(separator: ", ")
-      throw BledError.notAllowedByProperties.error("characteristic \(handle) cannot be \(verb); it allows: \(words)")
+      throw BledError.notAllowedByProperties.error(
+        "characteristic \(handle.handleText) cannot be \(verb); it allows: \(words)")
     }
     return properties
   }

@@ -116,7 +116,8 @@ struct KnownAttributes: Hashable {
   /// The service declared at this handle.
   func service(at handle: UInt16) throws -> Service {
     guard let service = service(ifKnown: handle) else {
-      throw BledError.unknownHandle.error("no service with handle \(handle) was discovered since the device connected")
+      throw BledError.unknownHandle.error(
+        "no service with handle \(handle.handleText) was discovered since the device connected")
     }
     return service
   }
@@ -125,7 +126,7 @@ struct KnownAttributes: Hashable {
   func characteristic(at value: UInt16) throws -> DiscoveredCharacteristic {
     guard let found = characteristics[value] else {
       throw BledError.unknownHandle.error(
-        "no characteristic with handle \(value) was discovered since the device connected")
+        "no characteristic with handle \(value.handleText) was discovered since the device connected")
     }
     return found
   }

@@ -119,7 +119,7 @@ struct Subscriptions {
         choice == .indication ? ("notifications", "indications") : ("indications", "notifications")
       throw BledError.alreadyInProgress.error(
         """
-        other sessions have subscribed to the \(taken) of characteristic \(handle), which all share: leave \
+        other sessions have subscribed to the \(taken) of characteristic \(handle.handleText), which all share: leave \
         "indications" out to receive these, or subscribe to the \(wanted) when the others have unsubscribed
         """)
     }
@@ -164,7 +164,8 @@ struct Subscriptions {
     }
     guard known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) else {
       throw GAPError.notSupported.error(
-        "characteristic \(handle) has no Client Characteristic Configuration descriptor; it cannot be subscribed to")
+        "characteristic \(handle.handleText) has no Client Characteristic Configuration descriptor; it cannot be subscribed to"
+      )
     }
     return .discoverDescriptors(in: range)
   }

@@ -119,18 +119,18 @@ final class ValueReceivers {
   func checkIsFree(_ handle: UInt16, for session: Session) throws {
     try checkIsNotAcquired(handle, by: session)
     guard acquired[handle] == nil else {
-      throw BledError.alreadyInProgress.error("another session has acquired characteristic \(handle)")
+      throw BledError.alreadyInProgress.error("another session has acquired characteristic \(handle.handleText)")
     }
     guard !contains(session, of: handle) else {
       throw BledError.alreadyInProgress.error(
-        "this session has subscribed to characteristic \(handle): call gatt.unsubscribe before")
+        "this session has subscribed to characteristic \(handle.handleText): call gatt.unsubscribe before")
     }
   }
 
   func checkIsNotAcquired(_ handle: UInt16, by session: Session) throws {
     guard acquired[handle]?.session === session else { return }
     throw BledError.alreadyInProgress.error(
-      "this session has acquired characteristic \(handle): close its descriptor before")
+      "this session has acquired characteristic \(handle.handleText): close its descriptor before")
   }
 
   // MARK: What the device sends
@@ -170,7 +170,7 @@ extension CentralLink {
       else {
         _ = try discovery.known.characteristic(at: handle)
         throw BledError.notAllowedByProperties.error(
-          "characteristic \(handle) supports neither notifications nor indications")
+          "characteristic \(handle.handleText) supports neither notifications nor indications")
       }
       try receivers.join(session, to: handle, indications: params.indications, properties)
       reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in

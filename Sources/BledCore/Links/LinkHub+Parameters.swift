@@ -15,6 +15,8 @@ extension LinkHub {
     description.rxPHY = link.layer.rxPHY?.word
     description.txOctets = link.layer.txOctets
     description.rxOctets = link.layer.rxOctets
+    let security = link.security
+    if security.level > 1 { (description.security, description.keySize) = (security.word, security.keySize) }
     return description
   }
 
@@ -61,6 +63,7 @@ extension LinkHub {
   /// Tells the sessions that use the device, and those whose services it uses, what is in force.
   func tellParameters() {
     toldMTU = mtu
+    toldSecurity = link.security
     let sessions = server.served.union(central.users)
     guard !sessions.isEmpty else { return }
     let line = try? RPCEncoding.notification(PeripheralParametersChanged.self, linkDescription)

@@ -39,6 +39,8 @@ final class LinkHub {
   var arbiter = ParameterArbiter()
   /// The MTU as the sessions know it.
   var toldMTU = 23
+  /// The protection as they know it.
+  var toldSecurity = LinkSecurity.none
 
   init(
     _ link: any Link, on slot: AdapterSlot, to peripheral: Peripheral, in registry: LinkRegistry,
@@ -250,7 +252,9 @@ final class LinkHub {
       central.roomAgain()
       server.roomAgain()
     case .parametersChanged: parametersChanged()
-    case .securityChanged: securityChanged()
+    case .securityChanged:
+      securityChanged()
+      if isOpen, link.security != toldSecurity { tellParameters() }
     case .channel(let channel): registry.onChannel(channel, self)
     case .ended(let reason):
       end(reason)

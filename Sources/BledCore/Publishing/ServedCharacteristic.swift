@@ -45,7 +45,7 @@ final class ServedCharacteristic: ValuePipeOwner {
   func check(_ length: Int) throws(BluetoothError) {
     guard sends else {
       throw BledError.notAllowedByProperties.error(
-        "the device had not subscribed to characteristic \(handle) when it was acquired")
+        "the device had not subscribed to characteristic \(handle.handleText) when it was acquired")
     }
     guard length <= link.longestUpdate else {
       throw BledError.invalidParameter.error(
@@ -138,7 +138,7 @@ extension ServerBroker {
     let acquired = ServedCharacteristic(characteristic, of: session, on: hub.server, socket: socket)
     guard acquired.sends || acquired.receives else {
       throw BledError.notAllowedByProperties.error(
-        "characteristic \(params.handle) cannot be written, and the device has not subscribed to it")
+        "characteristic \(params.handle.handleText) cannot be written, and the device has not subscribed to it")
     }
     try session.admitDescriptor()
     hub.server.add(acquired)

@@ -74,7 +74,8 @@ final class ServerBroker {
       all: ofUser.reduce(0) { $0 + $1.range.count })
     let handles = Set(own.map(\.range.lowerBound))
     for handle in definition.includes where !handles.contains(handle) {
-      throw BledError.unknownHandle.error("this session has published no service with handle \(handle) to include")
+      throw BledError.unknownHandle.error(
+        "this session has published no service with handle \(handle.handleText) to include")
     }
     let service: RegisteredService
     do {
@@ -96,7 +97,9 @@ final class ServerBroker {
     guard let handle else { return removeAll(of: session) }
     guard services(of: session.owner).contains(where: { $0.range.lowerBound == handle }),
       let range = links.database.attributes.remove(service: handle)
-    else { throw BledError.unknownHandle.error("this session has published no service with handle \(handle)") }
+    else {
+      throw BledError.unknownHandle.error("this session has published no service with handle \(handle.handleText)")
+    }
     definitions[handle] = nil
     changed(range)
   }
@@ -152,7 +155,8 @@ final class ServerBroker {
   private func check(_ value: [UInt8], of handle: UInt16, by session: Session) throws {
     let characteristic = try characteristic(at: handle, of: session)
     guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
-      throw BledError.notAllowedByProperties.error("characteristic \(handle) has neither \"notify\" nor \"indicate\"")
+      throw BledError.notAllowedByProperties.error(
+        "characteristic \(handle.handleText) has neither \"notify\" nor \"indicate\"")
     }
     guard value.count <= Attribute.longestValue else {
       throw BledError.invalidParameter.error(
@@ -165,7 +169,7 @@ final class ServerBroker {
     guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
       let characteristic = service.characteristics.first(where: { $0.valueHandle == handle })
     else {
-      throw BledError.unknownHandle.error("this session has published no characteristic with handle \(handle)")
+      throw BledError.unknownHandle.error("this session has published no characteristic with handle \(handle.handleText)")
     }
     return characteristic
   }
@@ -275,7 +279,7 @@ final class ServerBroker {
     guard longAnswerers.insert(session).inserted else { return }
     logger.warning(
       """
-      session \(session.id) \(session.name) answered server.read of handle \(handle) with a value of \(length) octets; \
+      session \(session.id) \(session.name) answered server.read of handle \(handle.handleText) with a value of \(length) octets; \
       the limit is \(Attribute.longestValue), devices get Unlikely Error
       """)
   }

@@ -230,7 +230,7 @@ final class ServerLink {
   func checkIsFree(_ handle: UInt16) throws {
     guard acquired[handle] == nil else {
       throw BledError.alreadyInProgress.error(
-        "this session has acquired characteristic \(handle) for this device: close its descriptor before")
+        "this session has acquired characteristic \(handle.handleText) for this device: close its descriptor before")
     }
   }
 

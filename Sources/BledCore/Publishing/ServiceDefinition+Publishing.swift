@@ -102,7 +102,7 @@ extension DatabaseError {
     switch self {
     case .noHandlesLeft: BledError.limitReached.error("the database is full: remove services that are not needed")
     case .unknownInclude(let handle):
-      BledError.unknownHandle.error("there is no service with handle \(handle) to include")
+      BledError.unknownHandle.error("there is no service with handle \(handle.handleText) to include")
     case .valueTooLong: BledError.invalidParameter.error("a value is longer than 512 octets")
     case .invalidHandles, .invalidDeclaration: BledError.invalidParameter.error("the service is not valid")
     }

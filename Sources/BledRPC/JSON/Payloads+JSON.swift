@@ -225,5 +225,9 @@ extension PeripheralList.Entry {
       writer.name("mtu")
       writer.value(mtu)
     }
+    if let connectable {
+      writer.name("connectable")
+      writer.value(connectable)
+    }
   }
 }

@@ -10,11 +10,13 @@ struct TimeoutOption: ParsableArguments {
     help: "Seconds for the whole command; without it 15 to look for the device, and 15 to connect to it; 0: no limit.")
   var limit: Double?
 
-  /// Seconds to look for the device, and then to connect to it; 0: no limit.
-  var timeout: Double { limit ?? 15 }
+  /// It begins now.
+  var deadline: Deadline { Deadline(limit: limit) }
 
   func validate() throws {
-    guard timeout >= 0, timeout.isFinite else { throw ValidationError("--timeout must be 0 or more seconds") }
+    guard limit ?? 0 >= 0, limit?.isFinite != false else {
+      throw ValidationError("--timeout must be 0 or more seconds")
+    }
   }
 }
 
@@ -69,10 +71,10 @@ struct ConnectCommand: ShellCommand {
     switch (device, service) {
     case (let device?, nil):
       return try await shell.connect(
-        device, timeout: timeout.timeout, reconnects: keep, parameters: link.wish, phy: phy)
+        device, within: timeout.deadline, reconnects: keep, parameters: link.wish, phy: phy)
     case (nil, let text?):
       return try await shell.connect(
-        service: try serviceUUID(text), timeout: timeout.timeout, reconnects: keep, parameters: link.wish, phy: phy)
+        service: try serviceUUID(text), within: timeout.deadline, reconnects: keep, parameters: link.wish, phy: phy)
     default: throw Failure("expected a device, or --service; see \"bleshell help connect\"", status: 64)
     }
   }

@@ -31,8 +31,11 @@ struct DisconnectCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     guard let meant = device.map({ shell.connected($0) }) ?? shell.current else { throw shell.notConnected(device) }
     shell.drop(meant)
-    try await meant.peripheral.disconnect()
     let output = output(of: shell)
+    let progress = output.progress("Disconnecting from \(meant.name)")
+    defer { progress.end() }
+    try await meant.peripheral.disconnect()
+    progress.end()
     if output.json {
       try output.object(PeripheralReference(peripheral: meant.peripheral.identifier))
     } else {

@@ -107,8 +107,3 @@ struct ListenCommand: ShellCommand {
     _ = try await device.listen(to: try await device.tree().attribute(characteristic))
   }
 }
-
-extension Shell {
-  /// Waits until a device is heard, or the time of the caller is over.
-  fileprivate func hear(_ text: String) async throws { _ = try await search(text, timeout: 0) }
-}

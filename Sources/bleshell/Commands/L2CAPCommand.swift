@@ -43,8 +43,14 @@ struct L2CAPOpenCommand: ShellCommand {
     let output = output(of: shell)
     let (device, rest) = try words(words, "PSM")
     guard let psm = UInt16(rest[0]) else { throw Failure("the PSM must be a number, 1 to 255", status: 64) }
-    try await shell.use(device, timeout: timeout.timeout) { device in
-      let channel = try await device.peripheral.openL2CAPChannel(psm: psm, security: options.security)
+    let deadline = timeout.deadline
+    try await shell.use(device, within: deadline, onlyConnecting: true) { device in
+      let progress = output.progress("Opening the channel \(psm) to \(device.name)")
+      defer { progress.end() }
+      let channel = try await deadline.bound {
+        try await device.peripheral.openL2CAPChannel(psm: psm, security: options.security)
+      }
+      progress.end()
       try await carry(channel, device.peripheral.client, options, output)
     }
   }

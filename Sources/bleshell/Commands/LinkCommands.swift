@@ -5,7 +5,8 @@ import FoundationEssentials
 /// `bleshell info`
 struct InfoCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Shows a connection: interval, latency, timeout, MTU, PHYs, packet lengths.",
+    commandName: "info",
+    abstract: "Shows a connection: interval, latency, timeout, MTU, PHYs, packet lengths, protection.",
     usage: "bleshell info [<device>]")
 
   @Argument(help: "The device (default: the current one).") var device: [String] = []
@@ -14,7 +15,7 @@ struct InfoCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, timeout: timeout.timeout, limit: timeout.limit) { device in
+    try await shell.use(words(device).device, within: timeout.deadline) { device in
       try output.link(try await device.peripheral.parameters(), of: device)
     }
   }
@@ -66,8 +67,12 @@ struct ParametersCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, timeout: timeout.timeout, limit: timeout.limit) { device in
-      try output.link(try await device.peripheral.setParameters(options.wish), of: device)
+    try await shell.use(words(device).device, within: timeout.deadline) { device in
+      let progress = output.progress("Asking for other parameters of the connection to \(device.name)")
+      defer { progress.end() }
+      let link = try await device.peripheral.setParameters(options.wish)
+      progress.end()
+      try output.link(link, of: device)
     }
   }
 }
@@ -86,8 +91,12 @@ struct PHYCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     let (device, rest) = try words(words, "PHY")
-    try await shell.use(device, timeout: timeout.timeout, limit: timeout.limit) { device in
-      try output.link(try await device.peripheral.setPHY(rest[0]), of: device)
+    try await shell.use(device, within: timeout.deadline) { device in
+      let progress = output.progress("Asking for the PHY \(rest[0]) of the connection to \(device.name)")
+      defer { progress.end() }
+      let link = try await device.peripheral.setPHY(rest[0])
+      progress.end()
+      try output.link(link, of: device)
     }
   }
 }
@@ -96,18 +105,17 @@ extension Output {
   /// Prints what is in force on a link.
   fileprivate func link(_ link: LinkDescription, of device: Device) throws {
     guard !json else { return try object(link) }
-    // 15 and 7.5, not 15.0.
-    func number(_ value: Double) -> String { value.rounded() == value ? "\(Int(value))" : "\(value)" }
     line("\(styled(Output.clean(device.name), .bold))  \(styled(link.peripheral, .dim))")
     var rows: [(name: String, value: String)] = []
-    if let interval = link.interval { rows.append(("interval", "\(number(interval * 1000)) ms")) }
+    if let interval = link.interval { rows.append(("interval", "\(shortNumber(interval * 1000)) ms")) }
     if let latency = link.latency { rows.append(("latency", "\(latency) events")) }
-    if let timeout = link.timeout { rows.append(("supervision timeout", "\(number(timeout)) s")) }
+    if let timeout = link.timeout { rows.append(("supervision timeout", "\(shortNumber(timeout)) s")) }
     rows.append(("MTU", "\(link.mtu) octets"))
     if let tx = link.txPHY, let rx = link.rxPHY { rows.append(("PHY", tx == rx ? tx : "sends \(tx), receives \(rx)")) }
     if let tx = link.txOctets, let rx = link.rxOctets {
       rows.append(("longest packet", tx == rx ? "\(tx) octets" : "sends \(tx), receives \(rx) octets"))
     }
+    rows.append(("protection", link.security.map { "\($0), key of \(link.keySize ?? 0) octets" } ?? "not encrypted"))
     for row in rows { line("  \(row.name): \(row.value)") }
   }
 }

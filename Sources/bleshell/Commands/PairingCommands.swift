@@ -32,7 +32,7 @@ struct PairCommand: ShellCommand {
     defer { observation.cancel() }
     if let agent = person.agent { try await client.answerPairings(with: agent) }
     do {
-      try await shell.use(words(device).device, timeout: timeout.timeout) { device in
+      try await shell.use(words(device).device, within: timeout.deadline) { device in
         let progress = output.progress("Pairing with \(device.name)")
         defer { progress.end() }
         person.awaits(progress)

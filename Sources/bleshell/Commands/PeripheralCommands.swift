@@ -19,16 +19,19 @@ struct PeripheralsCommand: ShellCommand {
     }
     var table = Table(
       .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "RSSI", right: true), .init(heading: "STATE"),
-      .init(heading: "ADAPTER"), .init(heading: "IDENTIFIER"))
+      .init(heading: "ID"), .init(heading: "ADAPTER"))
+    table.flexible = 0
     for peripheral in peripherals {
       let isCurrent = shell.current?.peripheral.identifier == peripheral.peripheral
       let mine = isCurrent ? ", current" : peripheral.mine ? ", here" : ""
+      let isIdle = peripheral.state == "disconnected"
+      let isConnected = peripheral.state == "connected"
       table.rows.append([
         .init(text: peripheral.name ?? "-", style: .bold),
         .init(text: "\(peripheral.address) \(peripheral.addressType)"),
         .init(text: peripheral.rssi.map(String.init) ?? "-"),
-        .init(text: peripheral.state + mine, style: peripheral.state == "connected" ? .good : .plain),
-        .init(text: peripheral.adapter), .init(text: peripheral.peripheral, style: .dim),
+        .init(text: isIdle ? "-" : peripheral.state + mine, style: isConnected ? .good : .plain),
+        .init(text: "\(peripheral.peripheral.prefix(8))", style: .dim), .init(text: peripheral.adapter),
       ])
     }
     table.lines(output).forEach(output.line)
@@ -68,8 +71,11 @@ struct RSSICommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, timeout: timeout.timeout, limit: timeout.limit) { device in
+    try await shell.use(words(device).device, within: timeout.deadline) { device in
+      let progress = output.progress("Measuring the signal strength of \(device.name)")
+      defer { progress.end() }
       let rssi = try await device.peripheral.rssi()
+      progress.end()
       if output.json {
         try output.object(["peripheral": .text(device.peripheral.identifier), "rssi": .integer(rssi)] as JSONValue)
       } else {

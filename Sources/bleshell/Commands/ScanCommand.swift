@@ -2,7 +2,6 @@ import ArgumentParser
 import BledClient
 import BledRPC
 import Bluetooth
-import Glibc
 import JSONFiles
 
 /// `bleshell scan`
@@ -52,8 +51,7 @@ struct ScanCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     try await shell.requireAdapter()
-    let isPlain = output.json || csv || duplicates || anonymous
-    if output.isTerminal, !isPlain, Output.drawsScreens, isatty(STDIN_FILENO) == 1 {
+    if output.hasScreen, !csv, !duplicates, !anonymous {
       return try await runScreen(in: shell, output)
     }
     let client = try await shell.connection()
@@ -103,8 +101,17 @@ struct ScanCommand: ShellCommand {
       throw error
     }
     view.finish()
-    if let chosen { return try await ConnectCommand.parse([chosen]).run(in: shell) }
+    if let chosen { return try await inspect(chosen, in: shell, output) }
     if expect, view.isEmpty { throw Failure("") }
+  }
+
+  /// Connects to the device that was chosen, shows it, and goes on in line mode.
+  @MainActor private func inspect(_ identifier: String, in shell: Shell, _ output: Output) async throws {
+    let device = try await shell.connect(identifier, within: Deadline(limit: nil))
+    output.line("connected to \(output.styled(Output.clean(device.name), .bold))")
+    shell.choose(device)
+    try await InspectView(device, in: shell, output: output).run()
+    if !shell.isLineMode { try await LineMode(shell: shell).run() }
   }
 
   /// Keys come from a file, as everybody can see the arguments of a process.

@@ -7,10 +7,10 @@ struct SessionsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "Lists the programs that use bled, what each holds, and what it costs.",
     discussion: """
-      SCAN and LINK are the times for which a program scanned and was connected (hours:minutes:seconds), REPORTS and \
-      VALUES what it was sent, LOST what was dropped because a buffer was full, FAILED the REQUESTS that failed, and \
-      QUEUE the octets that wait for it. A preserved session of a program that has ended is marked "gone", with its \
-      restoration identifier; it ends with "end IDENTIFIER", or when bled's time limit is reached. To see the programs \
+      VALUES is what a program was sent, LOST what was dropped because a buffer was full, FAILED the REQUESTS that \
+      failed, and QUEUE the octets that wait for it. Below that are the times for which it scanned and was connected \
+      (hours:minutes:seconds), and what it holds. A preserved session of a program that has ended is marked "gone", \
+      with its restoration identifier; it ends with "end IDENTIFIER", or when bled's time limit is reached. To see the programs \
       of others you need the permission "sessions" in bled's configuration.
       """)
 
@@ -30,34 +30,30 @@ struct SessionsCommand: ShellCommand {
     }
     var table = Table(
       .init(heading: "SESSION", right: true), .init(heading: "PROGRAM"), .init(heading: "PROCESS", right: true),
-      .init(heading: "USER"), .init(heading: "SCAN", right: true), .init(heading: "REPORTS", right: true),
-      .init(heading: "LINK", right: true), .init(heading: "VALUES", right: true), .init(heading: "LOST", right: true),
-      .init(heading: "REQUESTS", right: true), .init(heading: "FAILED", right: true),
-      .init(heading: "QUEUE", right: true), .init(heading: "HOLDS"))
+      .init(heading: "USER"), .init(heading: "REQUESTS", right: true), .init(heading: "FAILED", right: true),
+      .init(heading: "VALUES", right: true), .init(heading: "LOST", right: true), .init(heading: "QUEUE", right: true))
+    table.flexible = 1
     for session in sessions {
       let costs = session.costs
       let lost = costs.reportsDropped + costs.valuesRefused + costs.packetsLost
       table.rows.append([
         .init(text: "\(session.session)"), .init(text: session.label, style: .bold),
         .init(text: session.process.map(String.init) ?? "-"), .init(text: session.user.map(Self.name) ?? "-"),
-        .init(text: Self.clock(costs.scanTime)), .init(text: "\(costs.reports)"),
-        .init(text: Self.clock(costs.linkTime)), .init(text: "\(costs.values)"),
-        .init(text: "\(lost)", style: lost == 0 ? .plain : .bad), .init(text: "\(costs.requests)"),
-        .init(text: "\(costs.requestsFailed)"), .init(text: "\(costs.queueOctets)"), .init(text: session.holdings),
+        .init(text: "\(costs.requests)"), .init(text: "\(costs.requestsFailed)"), .init(text: "\(costs.values)"),
+        .init(text: "\(lost)", style: lost == 0 ? .plain : .bad), .init(text: "\(costs.queueOctets)"),
       ])
     }
-    table.lines(output).forEach(output.line)
+    let lines = table.lines(output)
+    lines.prefix(1).forEach(output.line)
+    for (session, line) in zip(sessions, lines.dropFirst()) {
+      output.line(line)
+      for text in Output.wrapped(session.summary, to: 71) { output.line("         " + output.styled(text, .dim)) }
+    }
   }
 
   private static func name(_ user: Int) -> String {
     guard let number = uid_t(exactly: user), let name = getpwuid(number)?.pointee.pw_name else { return "\(user)" }
     return String(cString: name)
-  }
-
-  private static func clock(_ seconds: Double) -> String {
-    let whole = Int(seconds.rounded(.down))
-    let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
-    return "\(whole / 3600):\(two(whole / 60 % 60)):\(two(whole % 60))"
   }
 }
 
@@ -65,8 +61,20 @@ extension SessionDescription {
   /// The name that the program gave, and that of its executable if it differs.
   fileprivate var label: String {
     let label = [name, program == name ? nil : program.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
-    return (label.isEmpty ? "-" : label) + (mine ? ", here" : "")
-      + (preserved == true ? ", gone (\(Output.clean(restore ?? "?")))" : "")
+    return (label.isEmpty ? "-" : label) + (mine ? ", here" : preserved == true ? ", gone" : "")
+  }
+
+  /// For how long it used what, and what it holds.
+  fileprivate var summary: String {
+    let restored = preserved == true ? "gone (\(Output.clean(restore ?? "?"))); " : ""
+    return restored
+      + "scan \(Self.clock(costs.scanTime)) (\(costs.reports) reports), link \(Self.clock(costs.linkTime)); \(holdings)"
+  }
+
+  private static func clock(_ seconds: Double) -> String {
+    let whole = Int(seconds.rounded(.down))
+    let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
+    return "\(whole / 3600):\(two(whole / 60 % 60)):\(two(whole % 60))"
   }
 
   /// What it holds, as text.

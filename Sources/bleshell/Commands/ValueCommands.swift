@@ -16,7 +16,7 @@ struct ReadCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words, for: .read, timeout: timeout.timeout, limit: timeout.limit) { device, rest in
+    try await shell.use(words, for: .read, within: timeout.deadline) { device, rest in
       if let path = AttributePath(rest[0]), device.knownTree.isEmpty {
         let progress = output.progress("Reading \(rest[0]) of \(device.name)")
         defer { progress.end() }
@@ -47,30 +47,23 @@ struct WriteCommand: ShellCommand {
       """)
 
   @Argument(help: "The device (default: the current one), the characteristic and the value.") var words: [String] = []
-  @Flag(help: "The value is text.") var text = false
-  @Flag(help: "Write without response.") var noResponse = false
-  @Flag(help: "Write without response, signed with the key of the bond.") var signed = false
+  @OptionGroup var options: WriteOptions
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words, for: .write, ["VALUE"], timeout: timeout.timeout, limit: timeout.limit) { device, rest in
-      let value = text ? Array(rest[1].utf8) : try octets(rest[1])
+    try await shell.use(words, for: .write, ["VALUE"], within: timeout.deadline) { device, rest in
+      let writing = try options.writing(rest[1])
       let attribute = try await device.tree().attribute(rest[0])
       let progress = output.progress("Writing \(attribute.title)")
       defer { progress.end() }
-      let onlyCommands = attribute.has("writeWithoutResponse") && !attribute.has("write")
-      if signed {
-        try await device.peripheral.writeSigned(value, to: .handle(attribute.handle))
-      } else {
-        try await device.write(value, to: attribute.handle, response: !(noResponse || onlyCommands))
-      }
+      try await device.write(writing, to: attribute)
       progress.end()
       if output.json {
-        try output.value(value, of: attribute, device: device)
+        try output.value(writing.octets, of: attribute, device: device)
       } else {
-        output.line("wrote \(value.count) octets to \(attribute.title)")
+        output.line("wrote \(writing.octets.count) octets to \(attribute.title)")
       }
     }
   }

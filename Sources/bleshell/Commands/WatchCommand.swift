@@ -10,21 +10,32 @@ struct WatchCommand: ShellCommand {
     discussion: "Shows the links of all programs. Without --time it runs until Ctrl-C.")
 
   @Option(help: "Stop after this many seconds.") var time: Double?
+  @Flag(help: "Print comma-separated values: time, number of links, unit, identifier, name, event.") var csv = false
   @OptionGroup var global: GlobalOptions
 
-  func validate() throws { try checkTime(time) }
+  func validate() throws {
+    try checkTime(time)
+    guard !csv || !global.json else { throw ValidationError("--csv and --json: give one of them") }
+  }
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     let client = try await shell.connection()
+    if csv { output.line("time,number,unit,peripheral,name,event") }
     do {
       _ = try await withDeadline(time ?? 0) { @MainActor in
+        var linked: Set<String> = []
         let changes = try await client.linkChanges()
         for device in try await client.call(PeripheralList.self, Empty()).peripherals where device.state == "connected"
         {
-          try await show(.init(peripheral: device.peripheral, linked: true, name: device.name), client, output)
+          linked.insert(device.peripheral)
+          try await show(
+            .init(peripheral: device.peripheral, linked: true, name: device.name), linked.count, client, output)
         }
-        for try await change in changes { try await show(change, client, output) }
+        for try await change in changes {
+          if change.linked { linked.insert(change.peripheral) } else { linked.remove(change.peripheral) }
+          try await show(change, linked.count, client, output)
+        }
         try Task.checkCancellation()
       }
     } catch is CancellationError where time == nil {
@@ -34,8 +45,16 @@ struct WatchCommand: ShellCommand {
     _ = try? await Task { try await client.call(PeripheralWatch.self, .init(on: false)) }.value
   }
 
-  private func show(_ change: PeripheralLinkChanged.Params, _ client: BledClient, _ output: Output) async throws {
+  /// - Parameter count: How many links there are with it.
+  private func show(
+    _ change: PeripheralLinkChanged.Params, _ count: Int, _ client: BledClient, _ output: Output
+  ) async throws {
     guard !output.json else { return try output.object(change) }
+    let event = change.linked ? "connected" : "disconnected"
+    if csv {
+      let time = "\(Date().timeIntervalSince1970)"
+      return output.line(CSV.line([time, "\(count)", "links", change.peripheral, change.name ?? "", event]))
+    }
     let time = output.styled(clockText(Date()), .dim)
     var name = change.name
     if name == nil {
@@ -43,6 +62,6 @@ struct WatchCommand: ShellCommand {
       name = known.first { $0.peripheral == change.peripheral }?.address
     }
     let shown = output.styled(Output.clean(name ?? "-"), .bold)
-    output.line("\(time)  \(shown)  \(change.peripheral)  \(change.linked ? "connected" : "disconnected")")
+    output.line("\(time)  \(shown)  \(change.peripheral)  \(event)")
   }
 }

@@ -78,8 +78,8 @@ enum CompletionPlace: Equatable {
 
   private init(positional words: [String], of command: CommandList.Command) {
     switch (command.name, words.count) {
-    case ("connect", 0), ("services", 0), ("rssi", 0), ("forget", 0), ("pair", 0), ("info", 0), ("parameters", 0),
-      ("phy", 0), ("disconnect", 0), ("use", 0):
+    case ("connect", 0), ("services", 0), ("rssi", 0), ("forget", 0), ("pair", 0), ("info", 0), ("inspect", 0),
+      ("parameters", 0), ("phy", 0), ("disconnect", 0), ("use", 0):
       self = .devices
     case ("power", 0): self = .words(["on", "off"])
     case (_, 0):
@@ -113,7 +113,7 @@ extension [ServiceDescription] {
     let fitting = all.filter { use.fits($0.properties) }
     return fitting.flatMap { characteristic in
       let isUnique = all.count { $0.uuid == characteristic.uuid } == 1
-      guard isUnique else { return [handleText(characteristic.handle)] }
+      guard isUnique else { return [characteristic.handle.handleText] }
       return [characteristic.uuid.assignedName, "\(characteristic.uuid)"].compactMap { $0 }
     }
   }

@@ -43,11 +43,15 @@ struct DoctorTable {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 
+  private static func wrapped(_ text: String) -> [String] { Output.wrapped(text, to: width - row("", "").count) }
+}
+
+extension Output {
   /// The words of a text, in as many lines as they need; a longer word has a line of its own.
-  private static func wrapped(_ text: String) -> [String] {
-    let room = width - row("", "").count
+  /// - Parameter room: The columns of a line.
+  static func wrapped(_ text: String, to room: Int) -> [String] {
     var lines: [String] = []
-    for word in Output.clean(text).split(separator: " ") {
+    for word in clean(text).split(separator: " ") {
       if let last = lines.last, last.count + 1 + word.count <= room {
         lines[lines.count - 1] = "\(last) \(word)"
       } else {

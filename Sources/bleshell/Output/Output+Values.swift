@@ -40,7 +40,7 @@ extension Output {
     let quantity = AssignedQuantity(of: attribute.uuid, value: value)
     line(
       CSV.line([
-        "\(time.timeIntervalSince1970)", handleText(attribute.handle), "\(attribute.uuid)",
+        "\(time.timeIntervalSince1970)", attribute.handle.handleText, "\(attribute.uuid)",
         quantity.map { "\($0.number)" } ?? "", quantity?.unit ?? "", Hex.encode(value),
         meaning(value, of: attribute.uuid) ?? "",
       ]))

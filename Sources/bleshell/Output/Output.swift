@@ -24,6 +24,9 @@ struct Output: Sendable {
   /// Whether the terminal understands more than lines.
   static var drawsScreens: Bool { getenv("TERM").map { String(cString: $0) } != "dumb" }
 
+  /// Whether a command can have the whole screen, and keys.
+  var hasScreen: Bool { isTerminal && !json && Self.drawsScreens && isatty(STDIN_FILENO) == 1 }
+
   private init(json: Bool, like other: Output) {
     self.json = json
     isTerminal = other.isTerminal

@@ -38,6 +38,7 @@ final class Progress: Sendable {
       guard !state.hasEnded else { return }
       state.hasEnded = true
       state.ticking?.cancel()
+      guard !TerminalModes.hasScreen else { return }
       Output.write(STDERR_FILENO, "\r\u{1B}[K")
     }
   }
@@ -46,7 +47,7 @@ final class Progress: Sendable {
 
   private func draw() {
     state.withLock { state in
-      guard !state.hasEnded else { return }
+      guard !state.hasEnded, !TerminalModes.hasScreen else { return }
       let seconds = (ContinuousClock.now - state.start).components.seconds
       let time = seconds > 0 ? " \(seconds) s" : ""
       let text = "\(Output.clean(state.text)) …\(time)".truncated(to: Output.terminalSize.columns - 1)

@@ -14,6 +14,8 @@ struct Table {
 
   let columns: [Column]
   var rows: [[Cell]] = []
+  /// The column that becomes narrower where the table is wider than a terminal of 80 columns.
+  var flexible: Int?
 
   init(_ columns: Column...) { self.columns = columns }
 
@@ -22,13 +24,15 @@ struct Table {
   func lines(_ output: Output, width: Int? = nil) -> [String] {
     let heading = columns.map { Cell(text: $0.heading, style: .dim) }
     let all = ([heading] + rows).map { $0.map { Cell(text: Output.clean($0.text), style: $0.style) } }
-    let widths = columns.indices.map { column in all.map { $0[column].text.count }.max() ?? 0 }
+    var widths = columns.indices.map { column in all.map { $0[column].text.count }.max() ?? 0 }
+    let excess = widths.reduce(0) { $0 + $1 + 2 } - 2 - 80
+    if let flexible, excess > 0 { widths[flexible] = max(7, widths[flexible] - excess) }
     return all.map { row in
       var line = ""
       var used = 0
       for (index, cell) in row.enumerated() {
         let last = index == row.count - 1
-        var text = cell.text
+        var text = cell.text.count > widths[index] ? cell.text.prefix(widths[index] - 1) + "…" : cell.text
         let padding = String(repeating: " ", count: widths[index] - text.count)
         text = columns[index].right ? padding + text : last ? text : text + padding
         if index > 0 { text = "  " + text }

@@ -6,9 +6,8 @@ struct ScanScreen {
   typealias Cell = (text: String, style: Output.Style)
 
   private static let bars = Array("▁▂▃▄▅▆▇█")
-  /// Of a full bar and of an empty one, in dBm.
-  private static let strongest = -40.0
-  private static let weakest = -100.0
+  /// From an empty bar to a full one, in dBm.
+  private static let levels = -100.0 ... -40.0
 
   let columns: Int
   let rows: Int
@@ -37,13 +36,13 @@ struct ScanScreen {
     return Array(lines.suffix(max(1, rows)))
   }
 
-  /// The history of a signal as small bars, right-aligned.
-  static func bars(_ history: [Int]) -> String {
+  /// The history of a signal as small bars.
+  static func bars(_ history: [Int], within levels: ClosedRange<Double> = levels) -> String {
     let text = history.map { rssi in
-      let share = (Double(rssi) - weakest) / (strongest - weakest)
+      let share = (Double(rssi) - levels.lowerBound) / (levels.upperBound - levels.lowerBound)
       return bars[min(bars.count - 1, max(0, Int(share * Double(bars.count))))]
     }
-    return String(text).fitted(to: ScanList.historyLength, right: true)
+    return String(text)
   }
 
   /// "now", "12s", "3m"
@@ -66,11 +65,12 @@ struct ScanScreen {
     let report = device.report
     let style = { (style: Output.Style) in device.lost == nil ? style : .dim }
     let age = Self.age(time - device.heard)
+    let bars = Self.bars(device.history).fitted(to: ScanList.historyLength, right: true)
     return [
       (isSelected ? "> " : "  ", .bold), ((report.name ?? "-").fitted(to: nameWidth) + " ", style(.bold)),
       (report.address.fitted(to: 17) + " ", style(.plain)),
       ((report.rssi.map(String.init) ?? "-").fitted(to: 5, right: true) + " ", style(.plain)),
-      (Self.bars(device.history) + " ", style(.good)), (age.fitted(to: 4, right: true) + " ", .dim),
+      (bars + " ", style(.good)), (age.fitted(to: 4, right: true) + " ", .dim),
       (device.lost == nil ? ScanTable.contents(report).joined(separator: ", ") : "not heard any more", style(.plain)),
     ]
   }
@@ -87,7 +87,10 @@ struct ScanScreen {
     }
   }
 
-  private func fitted(_ cells: [Cell]) -> [Cell] {
+  private func fitted(_ cells: [Cell]) -> [Cell] { Self.fitted(cells, to: columns) }
+
+  /// As much of a line as there is room for, without what a terminal acts on.
+  static func fitted(_ cells: [Cell], to columns: Int) -> [Cell] {
     var left = columns
     return cells.compactMap { cell in
       guard left > 0 else { return nil }

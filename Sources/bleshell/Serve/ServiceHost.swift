@@ -81,7 +81,7 @@ import FoundationEssentials
   private func read(_ request: ReadRequest) async throws {
     let handle = request.params.handle
     guard let value = values.values[handle] else {
-      return request.refuse(ATTRefusal.readNotPermitted.error("there is no value \(handleText(handle))"))
+      return request.refuse(ATTRefusal.readNotPermitted.error("there is no value \(handle.handleText)"))
     }
     request.respond(value.octets)
     // A read of the rest of a long value belongs to the same read.
@@ -197,7 +197,7 @@ private struct ServedValues {
     var changed = values
     for write in writes {
       guard let old = changed[write.handle]?.octets else {
-        throw ATTRefusal.writeNotPermitted.error("there is no value \(handleText(write.handle)) to write")
+        throw ATTRefusal.writeNotPermitted.error("there is no value \(write.handle.handleText) to write")
       }
       guard write.offset >= 0, write.offset <= old.count else {
         throw ATTRefusal.invalidOffset.error("the value has only \(old.count) octets")

@@ -74,11 +74,11 @@ extension [ServiceDescription] {
       if let attribute = allAttributes(in: self).first(where: { $0.handle == handle }) { return attribute }
       guard digits.utf8.count == 4, flatMap({ $0.characteristics ?? [] }).contains(uuid: BluetoothUUID(digits)) else {
         throw Failure(
-          "the device has no attribute with the handle \(handleText(handle)); \"services\" shows what it has")
+          "the device has no attribute with the handle \(handle.handleText); \"services\" shows what it has")
       }
       wanted = digits
     } else if text.utf8.count != 4, let handle = UInt16(text) {
-      throw Failure("\(text) is not a UUID; if you mean the handle, write it in hex: \(handleText(handle))", status: 64)
+      throw Failure("\(text) is not a UUID; if you mean the handle, write it in hex: \(handle.handleText)", status: 64)
     }
     if let slash = text.firstIndex(of: "/") {
       let service = text[..<slash]
@@ -93,7 +93,7 @@ extension [ServiceDescription] {
     for match in Match.allCases {
       let matches = all.filter { match.meets(wanted, $0.uuid) }
       if matches.count > 1 {
-        let handles = matches.map { "\(handleText($0.handle))  \($0.title)" }
+        let handles = matches.map { "\($0.handle.handleText)  \($0.title)" }
         throw Failure("\(text) is ambiguous; give the handle of one of these:\n" + handles.joined(separator: "\n"))
       }
       if let match = matches.first { return match }
@@ -134,10 +134,4 @@ private func allAttributes(in services: [ServiceDescription]) -> [Attribute] {
   let descriptors = characteristics.flatMap { $0.descriptors ?? [] }
   return characteristics.map { Attribute(handle: $0.handle, uuid: $0.uuid, properties: $0.properties) }
     + descriptors.map { Attribute(handle: $0.handle, uuid: $0.uuid, properties: []) }
-}
-
-/// "0x0012"
-func handleText(_ handle: UInt16) -> String {
-  let digits = String(handle, radix: 16)
-  return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
 }

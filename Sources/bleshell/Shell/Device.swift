@@ -30,9 +30,15 @@ import Bluetooth
     if let services { return services }
     let progress = output.progress("Discovering the services of \(name)")
     defer { progress.end() }
-    let services = try await peripheral.discover { [name] found in
-      progress.change(
-        "Discovering the services of \(name): \(found.services) services, \(found.characteristics) characteristics")
+    return try await tree { [name] in progress.change("Discovering the services of \(name): \($0)") }
+  }
+
+  /// The same without a line on the terminal.
+  /// - Parameter tells: Called with how much was found so far.
+  func tree(tells: @escaping @Sendable (String) -> Void) async throws -> [ServiceDescription] {
+    if let services { return services }
+    let services = try await peripheral.discover {
+      tells("\($0.services) services, \($0.characteristics) characteristics")
     }
     self.services = services
     return services

@@ -7,11 +7,12 @@ extension Shell {
   ///   - words: An optional device, a characteristic, and the others.
   ///   - use: What the characteristic is for.
   ///   - others: The names of the others.
-  ///   - timeout: Seconds to look for the device, and then to connect.
-  ///   - limit: Seconds for all of it; nil or 0: no limit.
+  ///   - deadline: When all of it has to be done.
+  ///   - onlyConnecting: Whether that is only for the connection, and the function may take longer.
   /// - Throws: `Failure` for missing words, which says what can be given; and what the function throws.
   func use(
-    _ words: [String], for use: AttributeUse, _ others: [String] = [], timeout: Double, limit: Double? = nil,
+    _ words: [String], for use: AttributeUse, _ others: [String] = [], within deadline: Deadline,
+    onlyConnecting: Bool = false,
     _ body: @escaping @MainActor (Device, [String]) async throws -> Void
   ) async throws {
     let count = others.count + 1
@@ -20,14 +21,16 @@ extension Shell {
       throw Failure("expected \(usage); see \"bleshell help \(use.rawValue)\"", status: 64)
     }
     if words.count == count + 1 {
-      return try await self.use(words[0], timeout: timeout, limit: limit) {
+      return try await self.use(words[0], within: deadline, onlyConnecting: onlyConnecting) {
         try await body($0, Array(words.dropFirst()))
       }
     }
     let first = words.first
     if let first, try await isDevice(first) {
       guard words.count == 1 else { throw missing(others.last, of: use) }
-      return try await self.use(first, timeout: timeout, limit: limit) { throw try await self.choice(of: use, on: $0) }
+      return try await self.use(first, within: deadline, onlyConnecting: onlyConnecting) {
+        throw try await self.choice(of: use, on: $0)
+      }
     }
     guard let current else {
       guard first == nil else { throw Failure("no device is connected: name one, or connect first") }
@@ -36,7 +39,7 @@ extension Shell {
     }
     guard first != nil else { throw try await choice(of: use, on: current) }
     guard words.count == count else { throw missing(others.last, of: use) }
-    try await self.use(nil, timeout: timeout, limit: limit) { try await body($0, words) }
+    try await self.use(nil, within: deadline, onlyConnecting: onlyConnecting) { try await body($0, words) }
   }
 
   /// Whether a word denotes a device rather than a characteristic of the current one.
@@ -54,7 +57,7 @@ extension Shell {
   /// The error for a characteristic that was not given.
   private func choice(of use: AttributeUse, on device: Device) async throws -> Failure {
     let all = try await device.tree().flatMap { $0.characteristics ?? [] }.filter { use.fits($0.properties) }
-    let lines = all.map { "  \(handleText($0.handle))  \(Attribute.title($0.uuid))" }
+    let lines = all.map { "  \($0.handle.handleText)  \(Attribute.title($0.uuid))" }
     let name = Output.clean(device.name)
     guard !lines.isEmpty else { return Failure("\(name) has no characteristic to \(use.rawValue)") }
     return Failure(

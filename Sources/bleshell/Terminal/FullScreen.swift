@@ -52,8 +52,14 @@
     guard terminal?.isReading == true else { return }
     let size = Output.terminalSize
     let rows = lines(size.columns, size.rows).map { cells in
-      cells.map { output.styled($0.text, $0.style) }.joined() + "\u{1B}[K"
+      cells.map { output.styled($0.text, $0.style) }.joined()
     }
-    output.text("\u{1B}[H" + rows.joined(separator: "\r\n") + "\u{1B}[J")
+    output.text(Self.drawing(rows))
+  }
+
+  /// What draws rows, and nothing else, on the screen. Each is erased before it is written: behind a row that is full
+  /// the cursor is on its last character.
+  nonisolated static func drawing(_ rows: [String]) -> String {
+    "\u{1B}[H" + rows.dropLast().map { "\u{1B}[K\($0)\r\n" }.joined() + "\u{1B}[J" + (rows.last ?? "")
   }
 }

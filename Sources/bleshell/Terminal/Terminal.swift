@@ -14,6 +14,7 @@ import Glibc
   private var decoder = KeyDecoder()
   private var input: (any DispatchSourceRead)?
   private var size: (any DispatchSourceSignal)?
+  private var goingOn: (any DispatchSourceSignal)?
   private var lastOctet = ContinuousClock.now
 
   /// - Parameters:
@@ -44,6 +45,16 @@ import Glibc
     size.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.resized() } }
     size.resume()
     self.size = size
+    // As this one, as the process goes on before anybody could handle it.
+    let goingOn = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .main)
+    goingOn.setEventHandler { [weak self] in
+      MainActor.assumeIsolated {
+        TerminalModes.enterAgain()
+        self?.resized()
+      }
+    }
+    goingOn.resume()
+    self.goingOn = goingOn
     return true
   }
 
@@ -52,7 +63,8 @@ import Glibc
     guard isReading else { return }
     input?.cancel()
     size?.cancel()
-    (input, size) = (nil, nil)
+    goingOn?.cancel()
+    (input, size, goingOn) = (nil, nil, nil)
     TerminalModes.leave()
   }
 

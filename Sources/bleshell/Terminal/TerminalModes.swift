@@ -28,12 +28,29 @@ enum TerminalModes {
     atexit { TerminalModes.leave() }
   }()
 
+  /// Whether a screen of our own is shown, on which nobody else may write.
+  static var hasScreen: Bool { isEntered.load(ordering: .acquiring) && usesScreen.load(ordering: .acquiring) }
+
   /// Has keys delivered at once, without an echo and without signals.
   /// - Parameter screen: Whether to switch to a screen of our own.
   /// - Returns: False if standard input is not a terminal.
   @discardableResult static func enter(screen: Bool) -> Bool {
     guard !isEntered.load(ordering: .acquiring), tcgetattr(STDIN_FILENO, former) == 0 else { return false }
     _ = restoresAtSignals
+    usesScreen.store(screen, ordering: .releasing)
+    isEntered.store(true, ordering: .releasing)
+    set()
+    return true
+  }
+
+  /// Sets the modes again: whoever had the terminal while this process was stopped may have changed them.
+  static func enterAgain() {
+    // In the background it would be stopped for that.
+    guard isEntered.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+    set()
+  }
+
+  private static func set() {
     var modes = former.pointee
     modes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
     modes.c_iflag &= ~tcflag_t(IXON)
@@ -41,11 +58,10 @@ enum TerminalModes {
       characters[Int(VMIN)] = 1
       characters[Int(VTIME)] = 0
     }
-    usesScreen.store(screen, ordering: .releasing)
-    isEntered.store(true, ordering: .releasing)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &modes)
-    if screen { write(STDOUT_FILENO, screenOn.utf8Start, screenOn.utf8CodeUnitCount) }
-    return true
+    if usesScreen.load(ordering: .acquiring) {
+      write(STDOUT_FILENO, screenOn.utf8Start, screenOn.utf8CodeUnitCount)
+    }
   }
 
   /// Restores what `enter` changed; calls nothing that a signal handler may not.

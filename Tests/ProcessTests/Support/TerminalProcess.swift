@@ -93,6 +93,17 @@ final class TerminalProcess {
       && last("\u{1B}[?25h", "\u{1B}[?25l") && last("\u{1B}[?7h", "\u{1B}[?7l")
   }
 
+  /// Whether its modes, alone, are as before.
+  var hasModesOfBefore: Bool { Self.modes(of: master) == modes }
+
+  /// Sets its modes to what they were before, as a shell does that has the terminal again.
+  func makeSane() {
+    var now = termios()
+    tcgetattr(master, &now)
+    (now.c_iflag, now.c_oflag, now.c_cflag, now.c_lflag) = (modes[0], modes[1], modes[2], modes[3])
+    tcsetattr(master, TCSANOW, &now)
+  }
+
   private static func modes(of terminal: CInt) -> [UInt32] {
     var modes = termios()
     tcgetattr(terminal, &modes)

@@ -1,0 +1,60 @@
+import ArgumentParser
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+/// `bleshell inspect`
+struct InspectCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect", abstract: "Shows a device: its link, and a tree of what it has, to read and write.",
+    usage: "bleshell inspect [<device>]",
+    discussion: """
+      On a terminal the tree has the whole screen: arrows select an attribute, r reads it, w writes a value (as the \
+      command write takes it), s subscribes, left and right fold and unfold a service, c connects again after the link \
+      was lost, q or Ctrl-C ends. Elsewhere everything that can be read is read and printed once.
+      """)
+
+  @Argument(help: "The device (default: the current one).") var device: [String] = []
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    try await shell.use(
+      words(device).device, within: timeout.deadline, onlyConnecting: output.hasScreen
+    ) { device in
+      guard output.hasScreen else { return try await print(device, output) }
+      try await InspectView(device, in: shell, output: output).run()
+    }
+  }
+
+  /// Prints all that can be had.
+  @MainActor private func print(_ device: Device, _ output: Output) async throws {
+    let link = try await device.peripheral.parameters()
+    let services = try await device.tree()
+    let progress = output.progress("Reading the values of \(device.name)")
+    defer { progress.end() }
+    var notes = await device.notes(on: services)
+    if output.json {
+      try output.object(link)
+      for service in services { try output.object(service) }
+    }
+    for row in services.rows where row.fits(.read) && row.kind != .descriptor {
+      progress.change("Reading \(row.title) of \(device.name)")
+      do {
+        let value = try await device.read(row.handle)
+        if output.json { try output.value(value, of: row.attribute, device: device, time: Date()) }
+        notes[row.handle] = meaning(value, of: row.uuid) ?? Hex.encode(value)
+      } catch let error as BluetoothError where error.domain == .att {
+        // What the device refuses is part of what it is.
+        notes[row.handle] = "(\(error.name))"
+      }
+    }
+    progress.end()
+    guard !output.json else { return }
+    let address = device.peripheral.link
+    output.line("\(output.styled(Output.clean(device.name), .bold))  \(address.address) \(address.addressType)")
+    output.line(InspectScreen.facts(link).joined(separator: ", "))
+    output.tree(services.rows, notes: notes)
+  }
+}

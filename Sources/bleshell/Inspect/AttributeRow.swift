@@ -1,0 +1,99 @@
+import BledRPC
+import Bluetooth
+
+/// A line of the tree of what a device has: a service, or something in it.
+struct AttributeRow: Equatable {
+  /// What it is.
+  enum Kind: Equatable {
+    /// With the last handle that belongs to it.
+    case service(end: UInt16, isPrimary: Bool)
+    /// A service that the service includes.
+    case included(end: UInt16)
+    /// With its properties.
+    case characteristic([String])
+    case descriptor
+  }
+
+  let kind: Kind
+  let uuid: BluetoothUUID
+  let handle: UInt16
+  /// The handle of the service that it is in, or its own.
+  let service: UInt16
+
+  /// How far it is from the root.
+  var depth: Int {
+    switch kind {
+    case .service: 0
+    case .included, .characteristic: 1
+    case .descriptor: 2
+    }
+  }
+
+  /// "Heart Rate (180D)"
+  var title: String {
+    if case .included = kind { return "includes \(Attribute.title(uuid))" }
+    return Attribute.title(uuid)
+  }
+
+  var style: Output.Style {
+    switch kind {
+    case .service: .bold
+    case .included: .dim
+    case .characteristic: .name
+    case .descriptor: .plain
+    }
+  }
+
+  /// Its handles, and its properties.
+  var rest: String {
+    switch kind {
+    case .service(let end, let isPrimary): range(to: end) + (isPrimary ? "" : "  secondary")
+    case .included(let end): range(to: end)
+    case .characteristic(let properties): "\(handle.handleText)  \(properties.joined(separator: ", "))"
+    case .descriptor: handle.handleText
+    }
+  }
+
+  /// Whether it has a value that may be used so. What a descriptor permits is not told.
+  func fits(_ use: AttributeUse) -> Bool {
+    switch kind {
+    case .service, .included: false
+    case .characteristic(let properties): use.fits(properties)
+    case .descriptor: use != .subscribe
+    }
+  }
+
+  /// It as what commands work on.
+  var attribute: Attribute {
+    if case .characteristic(let properties) = kind {
+      return Attribute(handle: handle, uuid: uuid, properties: properties)
+    }
+    return Attribute(handle: handle, uuid: uuid, properties: [])
+  }
+
+  private func range(to end: UInt16) -> String { "\(handle.handleText)…\(end.handleText)" }
+}
+
+extension [ServiceDescription] {
+  /// The lines of the tree, each service before what is in it.
+  var rows: [AttributeRow] {
+    flatMap { service in
+      let head = AttributeRow(
+        kind: .service(end: service.end, isPrimary: service.primary), uuid: service.uuid, handle: service.handle,
+        service: service.handle)
+      let included = (service.includes ?? []).map {
+        AttributeRow(kind: .included(end: $0.end), uuid: $0.uuid, handle: $0.handle, service: service.handle)
+      }
+      return [head] + included + (service.characteristics ?? []).flatMap { $0.rows(in: service.handle) }
+    }
+  }
+}
+
+extension CharacteristicDescription {
+  fileprivate func rows(in service: UInt16) -> [AttributeRow] {
+    let descriptors = (descriptors ?? []).map {
+      AttributeRow(kind: .descriptor, uuid: $0.uuid, handle: $0.handle, service: service)
+    }
+    return [AttributeRow(kind: .characteristic(properties), uuid: uuid, handle: handle, service: service)] + descriptors
+  }
+}

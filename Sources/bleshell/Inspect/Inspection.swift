@@ -1,0 +1,254 @@
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+/// What a screen shows of a device, and what its keys do.
+///
+/// | Input                   | What happens                                                                       |
+/// |-------------------------|------------------------------------------------------------------------------------|
+/// | `found`                 | the tree is there; the selection stays with its attribute                          |
+/// | `value`, `failed`       | the value of an attribute, or why it could not be had                              |
+/// | `awaits`, `arrived`     | something is awaited; not any more                                                 |
+/// | `measured`, `describes` | signal strength, for the history; what is in force on the link                     |
+/// | `lost`, `connects`, `isBack` | the link: nothing can be read until it is back, and nothing is subscribed     |
+/// | up, down, pages, ends   | another line is selected                                                           |
+/// | left, right             | the service is folded; unfolded                                                    |
+/// | r                       | `read`: the value, or in the line of a service all in it                           |
+/// | w                       | a value is typed, as for the command `write`: Enter is `write`, Escape nothing     |
+/// | s                       | `subscribe`, or `unsubscribe`                                                      |
+/// | c                       | `reconnect`, if the link is lost                                                   |
+/// | q, Escape, ^C           | `ended`                                                                            |
+struct Inspection {
+  /// What is to be done by who owns it.
+  enum Event: Equatable {
+    case changed
+    case read([UInt16])
+    case write(UInt16, Writing)
+    case subscribe(UInt16)
+    case unsubscribe(UInt16)
+    case reconnect
+    case ended
+  }
+
+  enum Link: Equatable {
+    case up
+    /// With the reason.
+    case lost(String)
+    case connecting
+  }
+
+  /// The value of an attribute as far as known.
+  struct Known: Equatable {
+    var octets: [UInt8]
+    var time: Date
+    /// "read", "written" or "notified"
+    var origin: String
+  }
+
+  /// Something that is awaited.
+  struct Awaited: Equatable {
+    let key: String
+    var text: String
+    /// Seconds, on the clock of the screen.
+    let since: Double
+  }
+
+  static let historyLength = 60
+  private static let maximumAwaited = 256
+
+  /// Name, address, adapter.
+  let heading: String
+  private(set) var rows: [AttributeRow] = []
+  private(set) var link = Link.up
+  /// nil: not known yet.
+  private(set) var description: LinkDescription?
+  /// The last signal strengths in dBm, the newest at the end.
+  private(set) var history: [Int] = []
+  private(set) var values: [UInt16: Known] = [:]
+  /// The texts of 2901, by the handle of their descriptor, and what was refused, by the handle of the attribute.
+  private(set) var notes: [UInt16: String] = [:]
+  private(set) var subscribed: Set<UInt16> = []
+  private(set) var awaited: [Awaited] = []
+  /// What went wrong last.
+  private(set) var notice: String?
+  private(set) var selected: AttributeRow?
+  /// The value that is typed; nil: none is.
+  private(set) var input: LineBuffer?
+  private var folded: Set<UInt16> = []
+  private var typed = LineBuffer()
+
+  init(heading: String) { self.heading = heading }
+
+  // MARK: What happens
+
+  mutating func found(_ services: [ServiceDescription]) {
+    rows = services.rows
+    let handles = Set(rows.map(\.handle))
+    values = values.filter { handles.contains($0.key) }
+    notes = notes.filter { handles.contains($0.key) }
+    selected = rows.first { $0.handle == selected?.handle && $0.depth == selected?.depth } ?? rows.first
+  }
+
+  mutating func value(_ octets: [UInt8], of handle: UInt16, at time: Date, _ origin: String) {
+    guard rows.contains(where: { $0.handle == handle }) else { return }
+    values[handle] = Known(octets: octets, time: time, origin: origin)
+    notes[handle] = nil
+  }
+
+  mutating func note(_ text: String, for handle: UInt16) { notes[handle] = text }
+
+  /// - Parameter handle: What could not be had or done; nil: something else.
+  mutating func failed(_ handle: UInt16?, _ text: String) {
+    if let handle { notes[handle] = text }
+    notice = text
+  }
+
+  mutating func awaits(_ text: String, for key: String, at time: Double) {
+    guard awaited.count < Self.maximumAwaited, !awaited.contains(where: { $0.key == key }) else { return }
+    awaited.append(Awaited(key: key, text: text, since: time))
+  }
+
+  /// What is said of something that is awaited.
+  mutating func progress(_ text: String, of key: String) {
+    for index in awaited.indices where awaited[index].key == key { awaited[index].text = text }
+  }
+
+  mutating func arrived(_ key: String) { awaited.removeAll { $0.key == key } }
+
+  mutating func subscribes(_ handle: UInt16, _ isOn: Bool) {
+    if isOn { subscribed.insert(handle) } else { subscribed.remove(handle) }
+  }
+
+  mutating func measured(_ rssi: Int) { history = history.suffix(Self.historyLength - 1) + [rssi] }
+
+  mutating func describes(_ link: LinkDescription) { description = link }
+
+  mutating func lost(_ reason: String) { (link, description, subscribed) = (.lost(reason), nil, []) }
+
+  mutating func connects() { link = .connecting }
+
+  mutating func isBack() { (link, notice) = (.up, nil) }
+
+  // MARK: The tree
+
+  /// The lines that are not folded away.
+  var shown: [AttributeRow] { rows.filter { $0.depth == 0 || !folded.contains($0.service) } }
+
+  func isFolded(_ row: AttributeRow) -> Bool { row.depth == 0 && folded.contains(row.handle) }
+
+  // MARK: Keys
+
+  /// Takes a key.
+  /// - Parameter page: How many lines of the tree the screen shows.
+  mutating func handle(_ key: Key, page: Int) -> Event {
+    if input != nil { return type(key) }
+    notice = nil
+    switch key {
+    case .up, .character("k"), .control("p"): move(-1)
+    case .down, .character("j"), .control("n"): move(1)
+    case .pageUp: move(-max(1, page))
+    case .pageDown: move(max(1, page))
+    case .home: move(-rows.count)
+    case .end: move(rows.count)
+    case .left, .character("h"): fold(true)
+    case .right, .character("l"): fold(false)
+    case .character("q"), .escape, .control("c"): return .ended
+    case .character("c"): return reconnect()
+    case .character("r"): return read()
+    case .character("s"): return subscribe()
+    case .character("w"): beginTyping()
+    default: break
+    }
+    return .changed
+  }
+
+  private mutating func move(_ steps: Int) {
+    let shown = shown
+    guard !shown.isEmpty else { return }
+    let place = shown.firstIndex { $0 == selected } ?? 0
+    selected = shown[min(max(0, place + steps), shown.count - 1)]
+  }
+
+  private mutating func fold(_ isFolded: Bool) {
+    guard let service = selected?.service else { return }
+    if isFolded {
+      folded.insert(service)
+      selected = rows.first { $0.depth == 0 && $0.handle == service }
+    } else {
+      folded.remove(service)
+    }
+  }
+
+  private mutating func reconnect() -> Event {
+    guard case .lost = link else { return .changed }
+    link = .connecting
+    return .reconnect
+  }
+
+  /// The attribute that a key is for.
+  /// - Returns: nil, with a notice, if it cannot be used so.
+  private mutating func target(_ use: AttributeUse) -> AttributeRow? {
+    guard link == .up else {
+      notice = "not connected: c connects again"
+      return nil
+    }
+    guard let selected else { return nil }
+    guard selected.fits(use) else {
+      notice = "\(selected.title) cannot be \(Self.participle(use))"
+      return nil
+    }
+    return selected
+  }
+
+  private static func participle(_ use: AttributeUse) -> String {
+    switch use {
+    case .read: "read"
+    case .write: "written"
+    case .subscribe: "subscribed to"
+    }
+  }
+
+  private mutating func read() -> Event {
+    if link == .up, let selected, selected.depth == 0 {
+      let inside = rows.filter { $0.service == selected.handle && $0.depth == 1 && $0.fits(.read) }
+      guard !inside.isEmpty else {
+        notice = "\(selected.title) has nothing to read"
+        return .changed
+      }
+      return .read(inside.map(\.handle))
+    }
+    return target(.read).map { .read([$0.handle]) } ?? .changed
+  }
+
+  private mutating func subscribe() -> Event {
+    guard let row = target(.subscribe) else { return .changed }
+    return subscribed.contains(row.handle) ? .unsubscribe(row.handle) : .subscribe(row.handle)
+  }
+
+  // MARK: A value that is typed
+
+  private mutating func beginTyping() { if target(.write) != nil { input = typed } }
+
+  private mutating func type(_ key: Key) -> Event {
+    guard var line = input, let selected else { return .changed }
+    if key == .escape {
+      input = nil
+      return .changed
+    }
+    switch line.handle(key) {
+    case .entered(let text):
+      line.remember(text)
+      typed = line
+      input = nil
+      guard !text.allSatisfy(\.isWhitespace) else { return .changed }
+      do {
+        return .write(selected.handle, try Writing(line: text))
+      } catch {
+        notice = error.message
+      }
+    case .discarded, .ended: input = nil
+    default: input = line
+    }
+    return .changed
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Bluetooth
+
+/// A value with the way in which it is to be written.
+struct Writing: Equatable {
+  enum Way {
+    /// With a response, if the characteristic supports that.
+    case usual
+    case withoutResponse
+    case signed
+  }
+
+  let octets: [UInt8]
+  let way: Way
+
+  init(octets: [UInt8], way: Way = .usual) { (self.octets, self.way) = (octets, way) }
+
+  /// Reads what follows the characteristic in the command `write`: `01 02`, `Hello --text`.
+  /// - Throws: `Failure`, which says what is expected.
+  init(line: String) throws(Failure) {
+    do {
+      let parsed = try Line.parse(CommandWords(line).complete())
+      self = try parsed.options.writing(parsed.value.joined(separator: " "))
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure("expected a VALUE in hex digits, or text with --text; --no-response, --signed")
+    }
+  }
+
+  private struct Line: ParsableArguments {
+    @Argument var value: [String]
+    @OptionGroup var options: WriteOptions
+  }
+}
+
+/// How a value is given, and how it is written.
+struct WriteOptions: ParsableArguments {
+  @Flag(help: "The value is text.") var text = false
+  @Flag(help: "Write without response.") var noResponse = false
+  @Flag(help: "Write without response, signed with the key of the bond.") var signed = false
+
+  /// - Throws: `Failure` if the value is not what the options say.
+  func writing(_ value: String) throws -> Writing {
+    Writing(
+      octets: text ? Array(value.utf8) : try octets(value),
+      way: signed ? .signed : noResponse ? .withoutResponse : .usual)
+  }
+}
+
+extension Device {
+  /// Writes a value. A characteristic that supports only writes without response is always written that way.
+  func write(_ writing: Writing, to attribute: Attribute) async throws {
+    guard writing.way != .signed else {
+      return try await peripheral.writeSigned(writing.octets, to: .handle(attribute.handle))
+    }
+    let onlyCommands = attribute.has("writeWithoutResponse") && !attribute.has("write")
+    try await write(
+      writing.octets, to: attribute.handle, response: writing.way == .usual && !onlyCommands)
+  }
+}

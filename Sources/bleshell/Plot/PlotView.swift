@@ -1,0 +1,65 @@
+import Bluetooth
+import FoundationEssentials
+
+/// Numbers over time on a screen of their own.
+@MainActor final class PlotView {
+  private let output: Output
+  private let start = ContinuousClock.now
+  private var plot: Plot
+  private var notice: String?
+  private var screen: FullScreen?
+  private var ticking: Task<Void, Never>?
+  private let ended: @MainActor () -> Void
+
+  /// - Parameter ended: Called when a person ends it, or the terminal is gone.
+  init(title: String, output: Output, ended: @escaping @MainActor () -> Void) {
+    (self.output, self.ended) = (output, ended)
+    plot = Plot(title: title)
+  }
+
+  /// A value came. With the first one the screen begins: before it what is awaited is said on lines.
+  /// - Throws: `Failure` for one that is not a number.
+  func add(_ value: [UInt8], of attribute: Attribute) throws(Failure) {
+    guard let quantity = AssignedQuantity(of: attribute.uuid, value: value) else {
+      throw Failure("\(attribute.title) sent \(Hex.encode(value)), which is not known as a number: try without --plot")
+    }
+    plot.add(quantity, at: now)
+    notice = nil
+    if screen == nil { begin() } else { screen?.change() }
+  }
+
+  /// Nothing is received for now.
+  func interrupt(_ text: String) {
+    plot.interrupt()
+    notice = text
+    if screen == nil { output.problem(text) } else { screen?.change() }
+  }
+
+  /// Gives the terminal back, and prints what there was.
+  func finish() {
+    guard screen != nil else { return }
+    ticking?.cancel()
+    screen?.end()
+    screen = nil
+    output.line("\(output.styled(plot.title, .bold)): \(plot.summary)")
+  }
+
+  private var now: Double { (ContinuousClock.now - start) / .seconds(1) }
+
+  private func begin() {
+    let screen = FullScreen(
+      output: output,
+      lines: { [unowned self] columns, rows in plot.lines(columns: columns, rows: rows, at: now, notice: notice) },
+      key: { [weak self] key in if [.character("q"), .escape, .control("c")].contains(key) { self?.ended() } },
+      hungUp: { [weak self] in self?.ended() })
+    self.screen = screen
+    guard screen.begin() else { return ended() }
+    ticking = Task {
+      // Time goes by also where nothing comes.
+      while !Task.isCancelled {
+        try? await Task.sleep(for: .seconds(1))
+        screen.change()
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// How long a command may take: all of it, or each step.
+struct Deadline: Sendable {
+  /// Seconds to look for a device, and then to connect to it, where no time is given for all of it.
+  static let usual = 15.0
+  /// None.
+  static let never = Deadline(limit: 0)
+
+  /// The seconds that were given; nil: none were, 0: no limit.
+  let limit: Double?
+  private let end: ContinuousClock.Instant?
+
+  /// - Parameter limit: Seconds from now on for the whole command; 0: no limit; nil: 15 for each step.
+  init(limit: Double?) {
+    self.limit = limit
+    end = limit.flatMap { $0 > 0 ? ContinuousClock.now + .seconds($0) : nil }
+  }
+
+  /// Seconds for what begins now; 0: no limit.
+  var seconds: Double {
+    guard let end else { return limit ?? Self.usual }
+    // In whole tenths, which messages can show.
+    return max(0.1, ((end - ContinuousClock.now) / .seconds(1) * 10).rounded(.up) / 10)
+  }
+
+  /// As it was given, for messages: "15"
+  var words: String { shortNumber(limit ?? Self.usual) }
+
+  /// Runs a function, for as long as there is time.
+  /// - Throws: `Failure` when the time is over.
+  func bound<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    guard end != nil else { return try await body() }
+    // What has a limit of its own reports it first, with more to say.
+    guard let value = try await withDeadline(seconds + 0.2, body) else {
+      throw Failure("it was not done within \(words) s")
+    }
+    return value
+  }
+}
