@@ -8,6 +8,11 @@ extension BledClient {
   ///
   /// When the calling task is cancelled or the timeout expires, the call throws at once and a late answer is ignored.
   /// The operation continues in the daemon: the methods of `Peripheral` and the like cancel it there, too.
+  /// - Parameters:
+  ///   - method: The type of the method, as `PairingList`.
+  ///   - params: Its parameters; `Empty()` for none.
+  ///   - timeout: How long to wait for the answer; as long as the connection lasts if nil.
+  /// - Returns: What the method answers.
   /// - Throws: What the daemon answers; `GAPError.cancelled`; `GAPError.timeout`; `BledError.daemonUnreachable`.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
@@ -15,8 +20,12 @@ extension BledClient {
     try await core.call(method, params, timeout: timeout)
   }
 
-  /// Calls the daemon. `completion` is called once, on the connection's queue and in order with notifications: use this
-  /// and `observe` if the order of messages matters.
+  /// Calls the daemon without waiting: use this and `observe` if the order of messages matters.
+  /// - Parameters:
+  ///   - method: The type of the method, as `PairingList`.
+  ///   - params: Its parameters; `Empty()` for none.
+  ///   - completion: Called once, on the connection's queue and in order with notifications, with what the daemon
+  ///     answers, or `BledError.daemonUnreachable` if the connection ends before.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     completion: @escaping @Sendable (Result<Method.Result, BluetoothError>) -> Void

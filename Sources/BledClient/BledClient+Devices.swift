@@ -3,9 +3,10 @@ import Bluetooth
 
 /// Identifies a device.
 public enum DeviceReference: Hashable, Sendable {
-  /// The daemon's identifier, as scan reports carry it.
+  /// The daemon's identifier, a UUID, as scan reports carry it.
   case identifier(String)
-  /// An address; without a type the daemon uses the known type or infers it.
+  /// An address such as `C0:DE:00:00:00:01`, and its type, "public" or "random"; without a type the daemon takes that
+  /// with which the device was last heard, else random if the two top bits are set, else public.
   case address(String, type: String? = nil)
   /// The name that it advertises: the first device that is heard with it.
   case name(String)
@@ -21,7 +22,11 @@ extension BledClient {
   /// A client has one scan; a new one ends the stream of the previous one. The stream buffers 1024 reports; if they are
   /// not fetched in time, the oldest are dropped. With `anonymous`, anonymous advertisements come as
   /// `notifications(ScanAnonymousReport.self, buffering: .newest(1024))`.
-  /// - Throws: What `scan.start` answers; `GAPError.cancelled`. The stream throws `BledError.daemonUnreachable`.
+  /// - Parameter parameters: What to scan for, and how; everything on all adapters if nothing is given.
+  /// - Returns: The reports: signal strengths in dBm, times in seconds since the epoch, data as received and merged.
+  ///   The stream throws `BledError.daemonUnreachable` when the connection breaks.
+  /// - Throws: `BledError.invalidParameter`, which names what is not valid; `.notPermitted`; `GAPError.adapterAbsent`
+  ///   for an adapter that there is not; `.notSupported` for a PHY that no adapter has; and as `call`.
   public func scan(
     _ parameters: ScanStart.Params = .init()
   ) async throws(BluetoothError) -> AsyncThrowingStream<ScanReport.Params, any Error> {
@@ -49,11 +54,14 @@ extension BledClient {
   /// - Parameters:
   ///   - device: The device; it need not have been heard before. By its name or service it is looked for first.
   ///   - adapter: The adapter to use; the daemon chooses if nil.
-  ///   - timeout: How long to wait; indefinitely if nil.
+  ///   - timeout: How long to wait, more than 0; indefinitely if nil.
   ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` reports it.
   ///   - parameters: What this client wants of the link's parameters; see `Peripheral.setParameters`.
   ///   - phy: The PHY that the link is to have; see `Peripheral.setPHY`.
-  /// - Throws: `GAPError.timeout`, `.cancelled`, `.connectionFailed` and others that the daemon answers.
+  /// - Returns: The device, with its identifier, address, adapter and MTU.
+  /// - Throws: `GAPError.timeout`, `.cancelled`, `.connectionFailed`; `.unknownDevice` for an identifier that the
+  ///   daemon does not know; `.adapterAbsent`; `BledError.notPermitted`, `.invalidParameter`, `.limitReached`; and as
+  ///   `call`.
   public func connect(
     _ device: DeviceReference, adapter: String? = nil, timeout: Duration? = nil, reconnects: Bool = false,
     parameters: LinkWish? = nil, phy: String? = nil

@@ -4,7 +4,8 @@ import Bluetooth
 extension BledClient {
   /// Publishes a service on every adapter until `unpublish` or the end of this client. If it has values that are not
   /// fixed, call `serverEvents` first.
-  /// - Returns: The service with its handles.
+  /// - Parameter service: The service; a characteristic with a `value`, 0 to 512 octets, is answered by the daemon.
+  /// - Returns: The service with its handles, by which requests and subscribers name its characteristics.
   /// - Throws: `BledError.invalidParameter`, which names what is not valid; `.unknownHandle` for an included service
   ///   that this client has not published; `.limitReached`; and as `call`.
   public func publish(_ service: ServiceToPublish) async throws(BluetoothError) -> ServiceDescription {
@@ -23,6 +24,9 @@ extension BledClient {
 
   /// Starts an advertisement, which lasts until `stopAdvertising` or the end of this client; with a `duration` or
   /// `count` it ends by itself, which the notification `AdvertisingChanged` tells.
+  /// - Parameter parameters: What to advertise, and how: 31 octets in the advertisement and as many in the scan
+  ///   response, or up to 1650 with `extended`; the interval in seconds, 0.02 to 10.24.
+  /// - Returns: Its number, the adapter and the actual interval in seconds, once it is on the air.
   /// - Throws: `BledError.invalidParameter`, which names what is not valid; `.limitReached`;
   ///   `GAPError.advertisingDataTooLong`, `.advertisingSetsExhausted`; `.notSupported` for what the adapter lacks;
   ///   `.adapterAbsent`, `.adapterOff` or `.adapterFailed` for an adapter that cannot be used; and as `call`.

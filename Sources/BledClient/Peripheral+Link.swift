@@ -9,8 +9,9 @@ extension Peripheral {
   }
 
   /// Replaces what this client wants of the link's parameters, until it lets the device go. The wishes of all programs
-  /// are merged: the quickest interval, the lowest latency, the longest timeout.
-  /// - Parameter wish: nil: nothing any more.
+  /// are merged: the quickest interval, the lowest latency, the longest timeout (Core 5.4, Vol 6, Part B, 4.5.1).
+  /// - Parameter wish: Intervals in seconds, 0.0075 to 4, a latency of 0 to 499 events, a timeout in seconds, 0.1 to
+  ///   32; nil: nothing any more.
   /// - Returns: What is in force when the controllers have settled it.
   /// - Throws: `BledError.invalidParameter` for what the specification forbids; `GAPError.notConnected`; an error of
   ///   the domain `hci` with which the controllers refuse; and as `BledClient.call`.
@@ -29,6 +30,7 @@ extension Peripheral {
   }
 
   /// What is in force on the link, whenever it changes from now on.
+  /// - Returns: A stream that ends when the client is closed, and with an error when the connection breaks.
   public func parameterChanges() -> AsyncThrowingStream<LinkDescription, any Error> {
     client.notifications(PeripheralParametersChanged.self, buffering: .newest(16)) { [identifier] change in
       change.peripheral == identifier

@@ -37,16 +37,18 @@ public final class Peripheral: Sendable {
   }
 
   /// Measures the signal strength.
-  /// - Returns: dBm.
+  /// - Returns: dBm, -127 to 20.
   /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; and as `BledClient.call`.
   public func rssi() async throws(BluetoothError) -> Int {
     try await client.call(PeripheralRSSI.self, .init(peripheral: identifier)).rssi
   }
 
-  /// Discovers everything: services, included services, characteristics, descriptors.
+  /// Discovers everything: services, included services, characteristics, descriptors (Core 5.4, Vol 3, Part G, 4.4 to
+  /// 4.7).
   /// - Parameters:
   ///   - timeout: How long it may take; the daemon's 60 s if nil.
   ///   - progress: Called about once a second with what was found so far, on the connection's queue.
+  /// - Returns: The services in order of their handles.
   /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; `.timeout`; an error of the
   ///   domain `att` that the device answers; and as `BledClient.call`.
   public func discover(
@@ -66,6 +68,7 @@ public final class Peripheral: Sendable {
 
   /// Discovers primary services, without their contents.
   /// - Parameter uuids: Only these are requested; all if nil.
+  /// - Returns: The services in order of their handles.
   /// - Throws: As `discover`.
   public func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(BluetoothError) -> [ServiceDescription] {
     try await client.call(GATTDiscoverServices.self, .init(peripheral: identifier, services: uuids)).services
@@ -138,7 +141,7 @@ public final class Peripheral: Sendable {
   /// - Parameters:
   ///   - value: The octets; with the offset at most 512.
   ///   - attribute: The characteristic or descriptor.
-  ///   - offset: Where in the device's value they begin.
+  ///   - offset: Where in the device's value they begin, 0 to 512.
   /// - Throws: As `write`; the error `invalidOffset` of the domain `att` if the device's value is shorter.
   public func write(
     _ value: [UInt8], to attribute: AttributePath, at offset: Int
@@ -148,14 +151,16 @@ public final class Peripheral: Sendable {
     _ = try await client.call(GATTWrite.self, params)
   }
 
-  /// Writes several values at once; if the device refuses one of them, or repeats one changed, nothing is written.
+  /// Writes several values at once; if the device refuses one of them, or repeats one changed, nothing is written
+  /// (Reliable Writes: Core 5.4, Vol 3, Part G, 4.9.5).
   /// - Parameter writes: 1 to 64.
   /// - Throws: As `write`; `GAPError.notSupported` if the device cannot do that.
   public func writeReliably(_ writes: [GATTWriteReliably.Write]) async throws(BluetoothError) {
     _ = try await client.call(GATTWriteReliably.self, .init(peripheral: identifier, writes: writes))
   }
 
-  /// Reads several values with one request (Read Multiple Variable).
+  /// Reads several values with one request (Read Multiple Variable Length: Core 5.4, Vol 3, Part G, 4.8.5).
+  /// - Parameter attributes: 2 or more, as many as fit into the request: (MTU − 1) / 2.
   /// - Returns: The values in the order of the attributes; those that did not fit into the MTU are left out.
   /// - Throws: As `read`; `GAPError.notSupported` if the device cannot do that.
   public func readMultiple(_ attributes: [AttributePath]) async throws(BluetoothError) -> [AttributeValue] {
@@ -163,14 +168,17 @@ public final class Peripheral: Sendable {
     return try await client.call(GATTReadMultiple.self, params).values ?? []
   }
 
-  /// Reads all values of a UUID without discovering anything.
+  /// Reads all values of a UUID without discovering anything (Core 5.4, Vol 3, Part G, 4.8.2).
+  /// - Parameter uuid: The UUID of the characteristics or descriptors.
   /// - Returns: The values with their handles; of each at most its first 253 octets.
   /// - Throws: The error `attributeNotFound` of the domain `att` if there is none; and as `read`.
   public func readAll(of uuid: BluetoothUUID) async throws(BluetoothError) -> [AttributeValue] {
     try await client.call(GATTReadUsingUUID.self, .init(peripheral: identifier, uuid: uuid)).values
   }
 
-  /// Reads what the device's GATT server supports.
+  /// Reads what the device's GATT server supports: its Server Supported Features (Core 5.4, Vol 3, Part G, 7.4).
+  /// - Returns: Whether it has enhanced bearers, and the value as it was read; no value if it lacks the characteristic.
+  /// - Throws: As `read`.
   public func serverFeatures() async throws(BluetoothError) -> GATTServerFeatures.Result {
     try await client.call(GATTServerFeatures.self, .init(peripheral: identifier))
   }
@@ -216,6 +224,8 @@ public final class Peripheral: Sendable {
 
   /// The values of a restored subscription; otherwise as `subscribe`. Call it in the `prepare` closure of `connect` to
   /// receive the preserved values.
+  /// - Parameter handle: The handle of the characteristic's value, from `RestoredState.Peripheral.subscriptions`.
+  /// - Returns: The values. The stream throws when the subscription is lost or the connection ends.
   public func restoredValues(_ handle: UInt16) -> AsyncThrowingStream<[UInt8], any Error> {
     SubscribedValues.observe(handle, on: self).stream
   }

@@ -31,7 +31,8 @@ public enum ATTRefusal: Int, Hashable, Sendable {
   /// The value is not allowed.
   case valueNotAllowed = 0x13
 
-  /// The error as a `BluetoothError`.
+  /// The error as a `BluetoothError` of the domain `att`.
+  /// - Parameter message: Why; the device receives the code alone.
   public func error(_ message: String) -> BluetoothError {
     BluetoothError(domain: .att, code: rawValue, name: "\(self)", message: message)
   }
@@ -44,6 +45,7 @@ public struct ReadRequest: Sendable {
   let answer: RequestAnswer
 
   /// Answers with the whole value, from which the part from the offset on is sent. An offset beyond its end is refused.
+  /// - Parameter value: 0 to 512 octets.
   public func respond(_ value: [UInt8]) {
     guard params.offset >= 0, params.offset <= value.count else {
       return refuse(ATTRefusal.invalidOffset.error("the value has only \(value.count) octets"))
@@ -52,6 +54,7 @@ public struct ReadRequest: Sendable {
   }
 
   /// Answers with the part of the value that begins at the offset.
+  /// - Parameter part: The octets from `params.offset` on; no more than 512 with the offset.
   public func respond(fromOffset part: [UInt8]) {
     answer.succeed(ServerRead.Result(value: HexBytes(part)))
   }

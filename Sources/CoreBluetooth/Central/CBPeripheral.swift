@@ -70,7 +70,8 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Discovers services.
+  /// Discovers primary services (Core 5.4, Vol 3, Part G, 4.4); the delegate receives `didDiscoverServices`, after
+  /// which `services` has them.
   /// - Parameter serviceUUIDs: Only these are asked of the device; all if nil or empty.
   open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
     let wanted = (serviceUUIDs ?? []).map(\.value)
@@ -85,7 +86,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Discovers the services that a service includes.
+  /// Discovers the services that a service includes; the delegate receives `didDiscoverIncludedServicesFor`.
   /// - Parameters:
   ///   - includedServiceUUIDs: Only these are asked of the device; all if nil or empty.
   ///   - service: One that was discovered on this peripheral.
@@ -105,7 +106,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Discovers the characteristics of a service.
+  /// Discovers the characteristics of a service; the delegate receives `didDiscoverCharacteristicsFor`.
   /// - Parameters:
   ///   - characteristicUUIDs: Only these; all if nil or empty.
   ///   - service: One that was discovered on this peripheral.
@@ -125,7 +126,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Discovers the descriptors of a characteristic.
+  /// Discovers the descriptors of a characteristic; the delegate receives `didDiscoverDescriptorsFor`.
   /// - Parameter characteristic: One that was discovered on this peripheral.
   open func discoverDescriptors(for characteristic: CBCharacteristic) {
     request(
@@ -145,7 +146,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Measures the signal strength of the connection.
+  /// Measures the signal strength of the connection; the delegate receives `didReadRSSI`, in dBm, -127 to 20.
   open func readRSSI() {
     request("readRSSI", PeripheralRSSI.self, .init(peripheral: id)) { peripheral, result in
       switch result {
@@ -159,7 +160,8 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Reads a characteristic, however long its value.
+  /// Reads a characteristic, however long its value; the delegate receives `didUpdateValueFor`, after which `value` has
+  /// it, 0 to 512 octets.
   open func readValue(for characteristic: CBCharacteristic) {
     request("readValue", GATTRead.self, .init(peripheral: id, handle: characteristic.handle)) { peripheral, result in
       switch result {
@@ -179,7 +181,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Reads a descriptor.
+  /// Reads a descriptor; the delegate receives `didUpdateValueFor`, after which `value` has it.
   open func readValue(for descriptor: CBDescriptor) {
     request("readValue", GATTRead.self, .init(peripheral: id, handle: descriptor.handle)) { peripheral, result in
       switch result {
