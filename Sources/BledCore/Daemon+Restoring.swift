@@ -63,6 +63,7 @@ extension Daemon {
   /// The connection of a session that is to be preserved has ended.
   func lose(_ session: Session) {
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
+    periodic.ended(session)
     central.programGone(session)
     server.programGone(session)
     backgroundChanged(session)

@@ -23,7 +23,8 @@ struct Bleshell: ShellCommand {
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
       InfoCommand.self, ParametersCommand.self, PHYCommand.self, L2CAPCommand.self,
       ForgetCommand.self, PairCommand.self, PairingCommand.self, WatchCommand.self, AdvertiseCommand.self,
-      BeaconCommand.self, RangeCommand.self, ServeCommand.self, SessionsCommand.self, EndCommand.self, RawCommand.self,
+      BeaconCommand.self, RangeCommand.self, SyncCommand.self, ServeCommand.self, SessionsCommand.self, EndCommand.self,
+      RawCommand.self,
       RunCommand.self, ExpectCommand.self, ListenCommand.self,
     ])
 

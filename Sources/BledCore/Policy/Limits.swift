@@ -14,6 +14,8 @@ public struct Limits: Hashable, Sendable {
     /// The attributes of the services: each takes a handle, of which there are 65535 in total.
     case attributes
     case advertisements
+    /// Trains of periodic advertisements that are followed.
+    case syncs
     /// Descriptors for values of characteristics.
     case acquisitions
     /// Published numbers of L2CAP channels, and channels.
@@ -29,11 +31,12 @@ public struct Limits: Hashable, Sendable {
   /// Of the sessions of one user.
   public var perUser: [Resource: Int] = [
     .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .attributes: 16_000,
-    .advertisements: 64, .acquisitions: 256, .channels: 128, .queueOctets: 64 << 20,
+    .advertisements: 64, .syncs: 64, .acquisitions: 256, .channels: 128, .queueOctets: 64 << 20,
   ]
   /// Of one session.
   public var perSession: [Resource: Int] = [
-    .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .acquisitions: 64,
+    .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .syncs: 16,
+    .acquisitions: 64,
     .channels: 32, .queueOctets: 4 << 20,
   ]
 
@@ -65,6 +68,7 @@ extension Limits.Resource {
     case .channels: "L2CAP channels and numbers for them"
     case .queueOctets: "octets waiting to be read"
     case .acquisitions: "acquired characteristics"
+    case .syncs: "trains of periodic advertising that it follows"
     default: rawValue
     }
   }
@@ -80,6 +84,7 @@ extension Limits.Resource {
     case .connections, .connects: "end some with \(PeripheralDisconnect.name)"
     case .services, .attributes: "remove some with \(ServiceRemove.name)"
     case .advertisements: "stop some with \(AdvertisingStop.name)"
+    case .syncs: "stop some with \(PeriodicStop.name)"
     case .channels: "close some with \(L2CAPClose.name) and \(L2CAPUnpublish.name)"
     case .queueOctets: "read faster"
     case .acquisitions: "close some of their descriptors"
