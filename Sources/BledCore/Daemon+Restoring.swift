@@ -108,7 +108,7 @@ extension Daemon {
     for peripheral in state.peripherals { attempt { try central.restore(peripheral, for: session) } }
     if let scan = state.scan { attempt { try scans.start(scan, for: session, isRevived: true) } }
     for advertisement in state.advertisements {
-      attempt { try advertising.restore(advertisement.parameters, for: session) }
+      attempt { try advertising.restore(advertisement, for: session) }
     }
     preserve(session, since: stored.since ?? scheduler.secondsSinceEpoch)
   }
