@@ -64,7 +64,8 @@ class Periodic(EmulatedController):
         self.sought = None
 
     def send_hci_packet(self, packet):
-        if self.le_event_mask & MASKS.get(type(packet), ~0):
+        mask = MASKS.get(type(packet))
+        if mask is None or self.le_event_mask & mask:
             super().send_hci_packet(packet)
 
     # Sending
