@@ -60,7 +60,7 @@ async def sent(given):
     await given.phone.start_scanning()
     address = hci.Address(PUBLIC, hci.Address.PUBLIC_DEVICE_ADDRESS)
     sync = await given.phone.create_periodic_advertising_sync(address, sid=0, sync_timeout=1.0)
-    sync.on(sync.EVENT_PERIODIC_ADVERTISEMENT, lambda advertisement: heard.append(bytes(advertisement.data)))
+    sync.on(sync.EVENT_PERIODIC_ADVERTISEMENT, lambda advertisement: heard.append(advertisement.data_bytes))
     await until(lambda: len(heard) > 2, "packets came")
     expect_equal(heard[0], LONG, "what was heard")
     expect_equal(sync.periodic_advertising_interval, 100, "the interval")
