@@ -26,6 +26,10 @@ public protocol Adapter: AnyObject {
   /// The advertisement that is wanted under this number from now on; nil for none.
   func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?)
 
+  /// The train of periodic advertisements that is to be followed from now on, or (nil) no longer. It is found only
+  /// while the adapter scans on the PHY on which it is announced, and found again after it was lost.
+  func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?)
+
   /// Keeps a connection to this device pending until it is established or `cancelConnect` is called. There is no
   /// deadline, attempts that fail are repeated with a back-off, and any number of devices can be waited for at once.
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters)
@@ -80,6 +84,8 @@ public enum AdapterEvent {
   case report(AdvertisingReport)
   /// The controller started or stopped advertising this set, or cannot advertise it.
   case advertising(AdvertisingSetID, AdvertisingStatus)
+  /// Something happened to a train that is to be followed. In any state but `.on` none is.
+  case periodic(PeriodicTrain, PeriodicEvent)
   /// A link is there; `link.role` tells who started it. Set `link.onEvent` before returning.
   case connected(any Link)
   /// Something happened while the adapter paired with this device.

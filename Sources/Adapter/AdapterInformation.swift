@@ -20,6 +20,8 @@ public struct AdapterInformation: Hashable, Sendable {
   public var maximumAdvertisingDataLength: Int
   /// Whether the controller has periodic advertising.
   public var hasPeriodicAdvertising = false
+  /// Whether the controller can follow periodic advertising.
+  public var canSynchronise = false
   /// The PHYs that it has; LE 1M alone while that is not known.
   public var phys: Set<PHY> = [.le1M]
   /// How many octets a packet that it sends on a link can carry, 27 to 251; 27 while that is not known.

@@ -69,6 +69,8 @@ public struct AdvertisingReport: Hashable, Sendable {
   public var data: [UInt8]
   /// Whether the controller lost the rest of the data: it is complete up to there.
   public var isTruncated: Bool
+  /// The time between two packets of the periodic train that it announces; nil where there is none.
+  public var periodicInterval: Duration?
   /// When it came.
   public var time: Instant
 

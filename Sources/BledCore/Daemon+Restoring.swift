@@ -64,6 +64,7 @@ extension Daemon {
   func lose(_ session: Session) {
     captures.ended(session)
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
+    periodic.ended(session)
     central.programGone(session)
     server.programGone(session)
     backgroundChanged(session)
@@ -108,7 +109,7 @@ extension Daemon {
     for peripheral in state.peripherals { attempt { try central.restore(peripheral, for: session) } }
     if let scan = state.scan { attempt { try scans.start(scan, for: session, isRevived: true) } }
     for advertisement in state.advertisements {
-      attempt { try advertising.restore(advertisement.parameters, for: session) }
+      attempt { try advertising.restore(advertisement, for: session) }
     }
     preserve(session, since: stored.since ?? scheduler.secondsSinceEpoch)
   }

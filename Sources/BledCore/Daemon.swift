@@ -36,6 +36,7 @@ public final class Daemon {
   let directory: PeripheralDirectory
   let links: LinkRegistry
   let scans: ScanBroker
+  let periodic: PeriodicBroker
   let central: CentralBroker
   let server: ServerBroker
   let advertising: AdvertisingBroker
@@ -85,6 +86,7 @@ public final class Daemon {
     directory = PeripheralDirectory(store: store, scheduler: scheduler, limits: remembered)
     links = LinkRegistry(directory: directory, store: store, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
+    periodic = PeriodicBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     central = CentralBroker(
       adapters: adapters, directory: directory, rules: rules, scheduler: scheduler, logger: logger)
     server = ServerBroker(links: links, identity: identity, logger: logger)
@@ -100,13 +102,14 @@ public final class Daemon {
     scans.onMove = { [unowned central] in central.moved($0) }
     scans.onHeard = { [unowned central] in central.searches.heard($0, on: $1) }
     central.searches.onChange = { [unowned scans] in scans.look(on: $0) }
+    periodic.onSeek = { [unowned scans] in scans.seek(on: $0) }
     central.onSearch = { [unowned scans] in scans.search(on: $0) }
     directory.onBondsChanged = { [unowned central] in central.updateSearch() }
     central.onForget = { [unowned pairing] in pairing.forget($0) }
     central.linkDefaults = { [unowned links] in links.defaults }
     restorations.describe = { [unowned self] in state(of: $0, since: 0) }
     router.serveSession(self)
-    router.serveScan(scans)
+    router.serveScan(scans, periodic)
     router.servePeripheral(central)
     router.serveLinks(central, server)
     router.serveGATT(central)
@@ -255,6 +258,7 @@ public final class Daemon {
     restorations.forget(session)
     if !sessions.contains(where: { $0.user == session.user }) { rules.forget(session.user) }
     scans.stop(session)
+    periodic.ended(session)
     central.ended(session)
     channels.ended(session)
     captures.ended(session)
@@ -272,6 +276,7 @@ public final class Daemon {
     case .scanning(let isOn): slot.scanningChanged(to: isOn)
     case .report(let report): scans.received(report, on: slot)
     case .advertising(let id, let status): advertising.changed(id, status, on: slot)
+    case .periodic(let train, let event): periodic.handle(train, event, on: slot)
     case .connected(let link):
       central.connected(links.add(link, on: slot, central: central, server: server, pairing: pairing).central)
     case .pairing(let address, let event): pairing.handle(event, with: address, on: slot)
@@ -289,6 +294,7 @@ public final class Daemon {
       for session in sessions where session.isPresent { session.send(line, as: .event) }
     }
     advertising.adapterChanged(slot)
+    periodic.adapterChanged(slot)
     central.adapterChanged(slot)
     if slot.adapter.state == .on, !isStopping { reviveSessions() }
   }

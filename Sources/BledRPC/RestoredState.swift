@@ -92,8 +92,13 @@ public struct RestoredState: Codable, Sendable {
     public var onAir: Bool
     /// As it was given to advertising.start.
     public var parameters: AdvertisingStart.Params
+    /// When its `duration` or its `count` is over, in seconds since the epoch, if it has one and was on the air.
+    public var ends: Double?
     /// Makes a description.
-    public init(advertising: Int, adapter: String, onAir: Bool, parameters: AdvertisingStart.Params) {
+    public init(
+      advertising: Int, adapter: String, onAir: Bool, parameters: AdvertisingStart.Params, ends: Double? = nil
+    ) {
+      self.ends = ends
       self.advertising = advertising
       self.adapter = adapter
       self.onAir = onAir

@@ -144,6 +144,8 @@ public enum ScanReport: RPCNotification {
     public var secondaryPHY: String?
     /// The number of the advertising set, 0 to 15, of an extended advertisement.
     public var sid: Int?
+    /// The time between two packets of the periodic train that this set announces, in seconds; see periodic.sync.
+    public var periodicInterval: Double?
     /// What the data says in formats of beacons and sensors, for scans with `decode`; missing if that is nothing.
     public var decoded: [DecodedData]?
     /// When it was heard, in seconds since the epoch.

@@ -132,6 +132,7 @@ extension KernelAdapter {
     information.longestPacket = profile.longestPacket
     information.hasExtendedAdvertising = profile.advertisesExtended
     information.hasPeriodicAdvertising = profile.hasPeriodicAdvertising
+    information.canSynchronise = profile.canSynchronise
     information.maximumAdvertisingSets = profile.usableAdvertisingSets
     information.maximumAdvertisingDataLength = profile.advertisingDataLength
     logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
@@ -143,6 +144,7 @@ extension KernelAdapter {
     // Starts what is wanted, after the state was told. What an earlier owner left on, or a sleep, is not known.
     run(radio: .doubt)
     guard radio != nil else { return }
+    for (train, parameters) in targets.syncs { run(radio: .wantSync(train, parameters)) }
     learnFragmentLength()
     applyPairing()
     applyOutOfBand()
@@ -254,6 +256,9 @@ extension KernelAdapter {
     case .advertising(let set, let status):
       if case .ended = status { targets.advertising[set] = nil }
       emit(.advertising(set, status))
+    case .periodic(let train, let event):
+      if case .failed = event { targets.syncs[train] = nil }
+      emit(.periodic(train, event))
     case .attemptFailed(let device, let error): emit(.connectAttemptFailed(device, error))
     case .connectWaiting(let device, let reason): emit(.connectWaiting(device, reason))
     case .sharing(let activities, let heldBack): sharing(activities, heldBack)

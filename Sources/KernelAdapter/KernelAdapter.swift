@@ -168,6 +168,12 @@ public final class KernelAdapter: Adapter {
     run(radio: .wantAdvertising(set, parameters))
   }
 
+  /// Sets a train to be followed, which is resumed after the controller was away, or withdraws it.
+  public func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
+    targets.syncs[train] = parameters
+    run(radio: .wantSync(train, parameters))
+  }
+
   /// Adds a pending connection; the device is in the filter accept list of the one initiator until it is established.
   public func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
     targets.connects[address] = parameters

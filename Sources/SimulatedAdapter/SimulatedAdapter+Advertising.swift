@@ -63,7 +63,8 @@ extension SimulatedAdapter {
     } else {
       let stream = Stream.advertising.of(end.address, Int(set.value))
       let advertiser = Advertiser(
-        .adapter, owner: self, parameters: parameters, phy: parameters.primaryPHY, stream: stream, air: air)
+        .adapter, owner: self, parameters: parameters, phy: parameters.primaryPHY, sid: UInt8(set.value & 0x0F),
+        stream: stream, air: air)
       advertiser.onEnd = { [weak self] end in self?.ended(set, end) }
       advertisements[set]?.advertiser = advertiser
       air.add(advertiser)

@@ -62,6 +62,7 @@ extension SimulatedAdapter: Listener {
   func heard(_ advertiser: Advertiser, rssi: Int) {
     if let running = scan.running, isWindowOpen(running), hears(advertiser, on: running.parameters.phys) {
       report(advertiser, rssi, running.parameters)
+      synchronise(advertiser)
     }
     initiate(advertiser)
   }
@@ -75,6 +76,10 @@ extension SimulatedAdapter: Listener {
       secondaryPHY: advertised.isExtended ? advertised.secondaryPHY : nil,
       txPower: advertised.includesTxPower ? advertised.txPower ?? 0 : nil, rssi: rssi, data: advertised.data,
       time: scheduler.now)
+    if advertised.isExtended {
+      report.sid = advertiser.sid
+      report.periodicInterval = advertised.periodic?.interval
+    }
     tapped(report)
     onEvent?(.report(report))
     guard scan.isActive, advertised.isScannable else { return }

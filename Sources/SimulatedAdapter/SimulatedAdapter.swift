@@ -49,6 +49,8 @@ public final class SimulatedAdapter: Adapter {
   var rotation = AdvertisingRotation(sets: 0)
   /// Rings when a turn on a shared set is over.
   var turnAlarm: (any ScheduledWork)?
+  /// The trains that are wanted.
+  var syncs: [PeriodicTrain: SimulatedSync] = [:]
   var pendingConnections: [DeviceAddress: PendingConnection] = [:]
   let pairing: AdapterPairing
   /// Who is told of packets.
@@ -175,6 +177,7 @@ public final class SimulatedAdapter: Adapter {
     information.maximumAdvertisingDataLength = description.advertisingDataLength
     information.hasExtendedAdvertising = description.advertisingDataLength > 31
     information.hasPeriodicAdvertising = information.hasExtendedAdvertising
+    information.canSynchronise = information.hasExtendedAdvertising
     change(to: .on)
     settleActivities()
     answerWaiters()
@@ -206,6 +209,7 @@ public final class SimulatedAdapter: Adapter {
     }
     endScan()
     endAdvertising()
+    endSyncs()
     endConnecting()
   }
 

@@ -23,9 +23,9 @@ struct Bleshell: ShellCommand {
       ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
       InspectCommand.self, InfoCommand.self, ParametersCommand.self, PHYCommand.self, L2CAPCommand.self,
       ForgetCommand.self, PairCommand.self, PairingCommand.self, WatchCommand.self, AdvertiseCommand.self,
-      BeaconCommand.self, RangeCommand.self, ServeCommand.self, SessionsCommand.self, EndCommand.self,
-      CaptureCommand.self, LogCommand.self, MetricsCommand.self, RawCommand.self, RunCommand.self, ExpectCommand.self,
-      ListenCommand.self,
+      BeaconCommand.self, RangeCommand.self, SyncCommand.self, ServeCommand.self, SessionsCommand.self,
+      EndCommand.self, CaptureCommand.self, LogCommand.self, MetricsCommand.self, RawCommand.self, RunCommand.self,
+      ExpectCommand.self, ListenCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

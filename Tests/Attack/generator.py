@@ -20,7 +20,7 @@ import time
 # Calls whose answer may wait for a device, a controller or the disk.
 AIR = re.compile(
     r"gatt\.|peripheral\.(connect|rssi|pair|setParameters|setPHY)|pairing\.(readOutOfBand|import)|server\.setLatency|"
-    r"l2cap\.open|adapter\.power|advertising\.start"
+    r"l2cap\.open|adapter\.power|advertising\.start|periodic\.sync"
 )
 ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(null|-?\d+|"(?:[^"\\]|\\.)*")')
 CALL = re.compile(rb'\{"jsonrpc":"2\.0","id":(-?\d+),"method":"(\w+\.\w+)"')

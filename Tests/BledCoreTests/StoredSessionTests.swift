@@ -135,6 +135,31 @@ import Testing
     #expect(restored == nil)
   }
 
+  @Test("What is left of an advertisement's time and count goes on after a restart; what is over does not come back")
+  func advertisementsThatEnd() throws {
+    let (client, _) = try program(in: world)
+    func start(_ change: (inout AdvertisingStart.Params) -> Void) throws {
+      var params = AdvertisingStart.Params()
+      change(&params)
+      try client.call(AdvertisingStart.self, params)
+      let id = try #require(world.adapter.advertisements.keys.max { $0.value < $1.value })
+      world.adapter.onEvent?(.advertising(id, .on(interval: .milliseconds(100))))
+    }
+    try start { $0.duration = 10 }
+    try start { $0.count = 100 }
+    try start { $0.duration = 3 }
+    try start { $0.count = 20 }
+    world.scheduler.advance(by: .seconds(4))
+    world.adapter.onEvent = nil
+    let next = nextDaemon()
+    let restored = next.adapter.advertisements.sorted { $0.key.value < $1.key.value }
+    #expect(restored.map(\.value.maximumEvents) == [nil, 60])
+    let first = try #require(restored.first?.key)
+    next.adapter.onEvent?(.advertising(first, .on(interval: .milliseconds(100))))
+    next.scheduler.advance(by: .seconds(7))
+    #expect(next.adapter.advertisements[first] == nil, "six seconds were left")
+  }
+
   @Test func whatIsTooLargeToBeStoredIsLeftOut() throws {
     func session(_ user: UInt32, _ name: String, octets: Int) -> StoredSession {
       let scan = ScanStart.Params(name: String(repeating: "n", count: octets))

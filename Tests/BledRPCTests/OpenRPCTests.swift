@@ -111,8 +111,8 @@ import Testing
     #expect(open.sorted() == own)
     let nouns: [String: Permission] = [
       "scan": .scan, "peripheral": .connect, "gatt": .connect, "service": .serve, "server": .serve,
-      "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions,
-      "l2cap": .serve, "capture": .capture,
+      "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions, "l2cap": .serve,
+      "periodic": .scan, "capture": .capture,
     ]
     // A channel is opened by whom its device serves.
     let others: [any ClientCall.Type] = [PeripheralPair.self, L2CAPOpen.self]

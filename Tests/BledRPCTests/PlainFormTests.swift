@@ -145,7 +145,7 @@ import Testing
       report.decoded = decoded
       try compareWritten(report)
       // The form of the report, which is written once, with what changes from one to the next.
-      let form = ScanReport.Form(report)
+      let form = try ScanReport.Form(report)
       for (rssi, time) in [(-3, 7.5), (nil, 8)] as [(Int?, Double)] {
         (report.rssi, report.time) = (rssi, time)
         let line = try form.line(decoded: try decoded.map(ScanReport.encoded), rssi: rssi, time: time)

@@ -46,7 +46,7 @@ MODULES = {
     9: ["scan_filters"],
     10: ["gatt_in_full"],
     11: ["link_parameters"],
-    12: ["advertising_in_full"],
+    12: ["advertising_in_full", "periodic"],
     13: ["l2cap_channels", "corebluetooth_channels"],
     14: ["bulk_values"],
     15: ["beacons"],

@@ -114,6 +114,23 @@ struct AdvertisingInFullTests {
     script.silent()
   }
 
+  @Test("What interrupts a count does not begin it anew: as many events are taken off as there was time for")
+  func interruptedCount() throws {
+    var script = extended()
+    var parameters = AdvertisingParameters(kind: .nonconnectable, data: [2, 1, 6])
+    parameters.maximumEvents = 100
+    script.give(.wantAdvertising(set, parameters))
+    for _ in 0..<2 { try script.answer() }
+    try script.command("3920 06 01 01 00 0000 64")
+    script.wait(.seconds(2))
+    // Another program's LE Set Extended Advertising Enable was executed.
+    try script.hear("0e 04 01 3920 00")
+    script.wait(.milliseconds(250))
+    try script.command("3920 06 00 01 00 0000 00")
+    for _ in 0..<2 { try script.answer() }
+    try script.command("3920 06 01 01 00 0000 50")
+  }
+
   @Test func whatIsCountedKeepsItsTurn() throws {
     var script = extended(sets: 1)
     var counted = AdvertisingParameters(data: [2, 1, 6])

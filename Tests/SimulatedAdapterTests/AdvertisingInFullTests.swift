@@ -70,6 +70,32 @@ struct SimulatedAdvertisingInFullTests {
     #expect(listener.reports.count == 12)
   }
 
+  @Test func aTrainIsFoundFollowedLostAndFoundAgain() throws {
+    func told() -> [String] { listener.trace.filter { $0.hasPrefix("periodic") } }
+    let train = PeriodicTrain(address: sender.adapter.information.address, sid: 1)
+    let periodic = PeriodicAdvertising(interval: .milliseconds(500), data: [2, 10, 4], includesTxPower: true)
+    listener.adapter.setSync(train, SyncParameters(timeout: .seconds(2)))
+    send(.nonconnectable) { ($0.isExtended, $0.periodic, $0.txPower) = (true, periodic, 8) }
+    let report = try #require(listener.reports.first)
+    #expect(report.sid == 1 && report.periodicInterval == .milliseconds(500))
+    #expect(told().first?.contains("synchronised") == true)
+    listener.adapter.setScan(nil)
+    listener.forget()
+    scheduler.advance(by: .seconds(2))
+    #expect(told().count == 4 && told().allSatisfy { $0.contains("data: [2, 10, 4]") })
+    sender.adapter.setAdvertising(set, nil)
+    scheduler.advance(by: .seconds(3))
+    #expect(told().last?.hasSuffix("lost") == true)
+    listener.adapter.setScan(ScanParameters(interval: .milliseconds(10), window: .milliseconds(10)))
+    listener.forget()
+    send(.nonconnectable) { ($0.isExtended, $0.periodic) = (true, periodic) }
+    #expect(told().contains { $0.contains("synchronised") })
+    listener.adapter.setSync(train, nil)
+    listener.forget()
+    scheduler.advance(by: .seconds(2))
+    #expect(told().isEmpty)
+  }
+
   @Test func aCodedOneIsHeardByThoseThatListenThere() throws {
     send(.nonconnectable) { ($0.isExtended, $0.primaryPHY, $0.secondaryPHY) = (true, .leCoded, .leCoded) }
     #expect(listener.reports.isEmpty)

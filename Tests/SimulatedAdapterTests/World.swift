@@ -43,6 +43,7 @@ final class World {
     case .advertising(let set, .off): trace.append("advertising \(set.value) off")
     case .advertising(let set, .ended(let end)): trace.append("advertising \(set.value) ended \(end.rawValue)")
     case .advertising(let set, .failed(let error)): trace.append("advertising \(set.value) failed \(error.name)")
+    case .periodic(let train, let event): trace.append("periodic \(train.address) \(train.sid) \(event)")
     case .pairing(let address, let event): trace.append("pairing \(address) \(event)")
     case .connected(let link):
       trace.append("connected \(link.peer) \(link.role) \(link.attempts)")

@@ -20,7 +20,14 @@ extension Router {
 }
 
 extension Router {
-  func serveScan(_ broker: ScanBroker) {
+  func serveScan(_ broker: ScanBroker, _ periodic: PeriodicBroker) {
+    serve(PeriodicSync.self) { [unowned periodic] params, session, reply in
+      try periodic.sync(params, for: session, reply)
+    }
+    answer(PeriodicStop.self) { [unowned periodic] params, session in
+      try periodic.stop(params, for: session)
+      return Empty()
+    }
     answer(ScanStart.self) { [unowned broker] params, session in
       try broker.start(params, for: session)
       return Empty()

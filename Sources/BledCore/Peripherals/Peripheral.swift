@@ -36,6 +36,8 @@ final class Peripheral {
   /// The last advertisement and the data of the last scan response, as received.
   private(set) var advertisement: AdvertisingReport?
   private(set) var scanResponse: [UInt8]?
+  /// The set that announced a periodic train last, and the interval of that.
+  private(set) var periodic: (sid: UInt8, interval: Duration)?
   /// What both say.
   private(set) var advertised = AdvertisingData(parsing: [])
   /// The services that both list; every report is held against the filters of all scans.
@@ -128,6 +130,7 @@ final class Peripheral {
       isNews = report.data != advertisement?.data || report.isTruncated != advertisement?.isTruncated
       if let last = advertisement, !report.isSent(as: last) { reportForm = nil }
       advertisement = report
+      if let sid = report.sid, let interval = report.periodicInterval { periodic = (sid, interval) }
     }
     guard isNews else { return }
     reportForm = nil
@@ -145,6 +148,7 @@ extension AdvertisingReport {
   fileprivate func isSent(as other: AdvertisingReport) -> Bool {
     isConnectable == other.isConnectable && isDirected == other.isDirected && primaryPHY == other.primaryPHY
       && secondaryPHY == other.secondaryPHY && sid == other.sid && txPower == other.txPower
+      && periodicInterval == other.periodicInterval
   }
 }
 

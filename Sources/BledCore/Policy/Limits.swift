@@ -14,6 +14,8 @@ public struct Limits: Hashable, Sendable {
     /// The attributes of the services: each takes a handle, of which there are 65535 in total.
     case attributes
     case advertisements
+    /// Trains of periodic advertisements that are followed.
+    case syncs
     /// Descriptors for values of characteristics.
     case acquisitions
     /// Published numbers of L2CAP channels, and channels.
@@ -31,12 +33,12 @@ public struct Limits: Hashable, Sendable {
   /// Of the sessions of one user.
   public var perUser: [Resource: Int] = [
     .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .attributes: 16_000,
-    .advertisements: 64, .acquisitions: 256, .channels: 128, .captures: 8, .queueOctets: 64 << 20,
+    .advertisements: 64, .syncs: 64, .acquisitions: 256, .channels: 128, .captures: 8, .queueOctets: 64 << 20,
   ]
   /// Of one session.
   public var perSession: [Resource: Int] = [
-    .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .acquisitions: 64,
-    .channels: 32, .captures: 4, .queueOctets: 4 << 20,
+    .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .syncs: 16,
+    .acquisitions: 64, .channels: 32, .captures: 4, .queueOctets: 4 << 20,
   ]
 
   /// The limits that fit a daemon with a hundred clients.
@@ -68,6 +70,7 @@ extension Limits.Resource {
     case .captures: "recordings of packets"
     case .queueOctets: "octets waiting to be read"
     case .acquisitions: "acquired characteristics"
+    case .syncs: "trains of periodic advertising that it follows"
     default: rawValue
     }
   }
@@ -83,6 +86,7 @@ extension Limits.Resource {
     case .connections, .connects: "end some with \(PeripheralDisconnect.name)"
     case .services, .attributes: "remove some with \(ServiceRemove.name)"
     case .advertisements: "stop some with \(AdvertisingStop.name)"
+    case .syncs: "stop some with \(PeriodicStop.name)"
     case .channels: "close some with \(L2CAPClose.name) and \(L2CAPUnpublish.name)"
     case .captures: "end some with \(CaptureStop.name)"
     case .queueOctets: "read faster"

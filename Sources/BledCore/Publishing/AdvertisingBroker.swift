@@ -24,6 +24,8 @@ final class AdvertisingBroker {
     let session: Session
     let slot: AdapterSlot
     let params: AdvertisingStart.Params
+    /// When its duration or count is over, in seconds since the epoch; known once it was on the air.
+    var ends: Double?
     /// Who alone may connect.
     let target: DeviceAddress?
     let shortenedName: String?
@@ -62,10 +64,26 @@ final class AdvertisingBroker {
     reply.afterwards = { [weak self] outcome in self?.decided(outcome, id, for: session) }
   }
 
-  /// Resumes the advertisement of a preserved session, as soon as its adapter works.
-  func restore(_ params: AdvertisingStart.Params, for session: Session) throws {
-    _ = try add(params, on: try adapters.find(params.adapter), for: session, nil)
+  /// Resumes the advertisement of a preserved session, as soon as its adapter works: what is left of it.
+  func restore(_ stored: RestoredState.Advertisement, for session: Session) throws {
+    var params = stored.parameters
+    if let ends = stored.ends {
+      let left = ends - scheduler.secondsSinceEpoch
+      if params.duration != nil { params.duration = left }
+      guard params.duration ?? 1 >= Self.durations.lowerBound else { return }
+      if let count = params.count {
+        let events = left / (params.interval ?? Self.usualInterval)
+        guard events >= 1 else { return }
+        if events < Double(count) { params.count = Int(events) }
+      }
+    }
+    let id = try add(params, on: try adapters.find(params.adapter), for: session, nil)
+    advertisements[id]?.ends = stored.ends
   }
+
+  private static let durations = 0.01...86400
+  /// In seconds.
+  private static let usualInterval = 0.1
 
   private func add(
     _ params: AdvertisingStart.Params, on slot: AdapterSlot, for session: Session,
@@ -74,10 +92,10 @@ final class AdvertisingBroker {
     try session.rules.admit(
       .advertisements, of: session, own: advertisements.values.count { $0.session == session },
       all: advertisements.values.count { $0.session.user == session.user })
-    guard (0.02...10.24).contains(params.interval ?? 0.1) else {
+    guard (0.02...10.24).contains(params.interval ?? Self.usualInterval) else {
       throw BledError.invalidParameter.error("\"interval\" must be 0.02 to 10.24 seconds")
     }
-    guard params.duration.map((0.01...86400).contains) ?? true else {
+    guard params.duration.map(Self.durations.contains) ?? true else {
       throw BledError.invalidParameter.error("\"duration\" must be 0.01 to 86400 seconds")
     }
     let target = try params.directedTo.map { try directory.target($0, kind: params.directedToType) }
@@ -108,7 +126,7 @@ final class AdvertisingBroker {
       guard let advertisement = advertisements[id] else { return nil }
       return .init(
         advertising: Int(id.value), adapter: advertisement.slot.id, onAir: advertisement.slot.onAir[id] != nil,
-        parameters: advertisement.params)
+        parameters: advertisement.params, ends: advertisement.ends)
     }
   }
 
@@ -144,6 +162,7 @@ final class AdvertisingBroker {
       if advertisement.alarm == nil, let duration = advertisement.params.duration {
         advertisement.alarm = scheduler.schedule(after: .seconds(duration)) { [weak self] in self?.end(id, .duration) }
       }
+      noteEnd(of: advertisement, interval)
       if let reply = advertisement.reply {
         advertisement.reply = nil
         reply.succeed(
@@ -162,6 +181,15 @@ final class AdvertisingBroker {
       if advertisement.reply == nil { tell(advertisement, id, onAir: false, error) }
       withdraw(id, error)
     }
+  }
+
+  /// Notes when an advertisement that has come on the air is over, so that it does not begin anew after a restart.
+  private func noteEnd(of advertisement: Advertisement, _ interval: Duration) {
+    let params = advertisement.params
+    guard advertisement.ends == nil, let time = params.duration ?? params.count.map({ Double($0) * interval.inSeconds })
+    else { return }
+    advertisement.ends = scheduler.secondsSinceEpoch + time
+    advertisement.session.onChange?(false)
   }
 
   /// An advertisement has done what it was to do.

@@ -15,6 +15,8 @@ final class ScanBroker {
     case search
     /// Devices are looked for that sessions want to connect to.
     case devices
+    /// Trains of periodic advertisements are to be found.
+    case trains
   }
 
   /// A device whose advertising event may not be over.
@@ -104,6 +106,11 @@ final class ScanBroker {
   func look(on slots: [AdapterSlot: ScanParameters]) {
     looksForDevices = !slots.isEmpty
     for slot in adapters.slots { request(slots[slot], of: .devices, on: slot) }
+  }
+
+  /// Trains of periodic advertisements are to be found, on these adapters in these ways.
+  func seek(on slots: [AdapterSlot: ScanParameters]) {
+    for slot in adapters.slots { request(slots[slot], of: .trains, on: slot) }
   }
 
   /// Ends the scan of a session, if there is one.
@@ -209,7 +216,7 @@ final class ScanBroker {
     if let form = peripheral.reportForm, form.adapter.hasSameOctets(as: adapter) {
       return try? form.line(decoded: decoded, rssi: peripheral.rssi, time: event.time)
     }
-    let form = ScanReport.Form(ScanReport.Params(peripheral, adapter: adapter))
+    guard let form = try? ScanReport.Form(ScanReport.Params(peripheral, adapter: adapter)) else { return nil }
     if isRepeated { peripheral.reportForm = form }
     return try? form.line(decoded: decoded, rssi: peripheral.rssi, time: event.time)
   }

@@ -24,6 +24,7 @@ extension ScanReport.Params {
     primaryPHY = advertisement?.primaryPHY?.word
     secondaryPHY = advertisement?.secondaryPHY?.word
     sid = advertisement?.sid.map(Int.init)
+    periodicInterval = advertisement?.periodicInterval?.inSeconds
   }
 }
 

@@ -5,7 +5,7 @@ extension ScanReport.Params {
   /// Writes all of it.
   public func write(to writer: inout JSONWriter) throws {
     try writer.object { writer in
-      writeLasting(to: &writer)
+      try writeLasting(to: &writer)
       if let decoded {
         writer.name("decoded")
         try writer.value(decoded)
@@ -15,7 +15,7 @@ extension ScanReport.Params {
   }
 
   /// Writes all but what differs from one report on a device to the next.
-  fileprivate func writeLasting(to writer: inout JSONWriter) {
+  fileprivate func writeLasting(to writer: inout JSONWriter) throws {
     writer.name("peripheral")
     writer.value(peripheral)
     writer.name("adapter")
@@ -49,6 +49,10 @@ extension ScanReport.Params {
     Self.write("primaryPHY", primaryPHY, to: &writer)
     Self.write("secondaryPHY", secondaryPHY, to: &writer)
     Self.write("sid", sid, to: &writer)
+    if let periodicInterval {
+      writer.name("periodicInterval")
+      try writer.value(periodicInterval)
+    }
   }
 
   fileprivate static func write(rssi: Int?, time: Double, to writer: inout JSONWriter) throws {
@@ -101,11 +105,12 @@ extension ScanReport {
     private let beginning: JSONWriter
 
     /// Writes what stays; `decoded`, `rssi` and `time` of the report do not count.
-    public init(_ report: Params) {
+    /// - Throws: for an interval that is not a finite number.
+    public init(_ report: Params) throws {
       adapter = report.adapter
       var writer = JSONWriter(method: ScanReport.name, body: "params")
       writer.open("{")
-      report.writeLasting(to: &writer)
+      try report.writeLasting(to: &writer)
       beginning = writer
     }
 

@@ -89,7 +89,7 @@ public enum ProtocolContents {
   /// The methods that clients call.
   public static let clientCalls: [any ClientCall.Type] = [
     SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self, AdapterPower.self,
-    ScanStart.self, ScanStop.self,
+    ScanStart.self, ScanStop.self, PeriodicSync.self, PeriodicStop.self,
     PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
     PeripheralForget.self, PeripheralWatch.self, PeripheralParameters.self, PeripheralSetParameters.self,
     PeripheralSetPHY.self,
@@ -113,7 +113,8 @@ public enum ProtocolContents {
 
   /// The notifications that the daemon sends.
   public static let notifications: [any RPCNotification.Type] = [
-    AdapterChanged.self, ScanReport.self, ScanAnonymousReport.self, ScanLost.self,
+    AdapterChanged.self, ScanReport.self, ScanAnonymousReport.self, ScanLost.self, PeriodicReport.self,
+    PeriodicChanged.self,
     PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralConnectWaiting.self,
     PeripheralDisconnected.self, PeripheralLinkChanged.self, PeripheralParametersChanged.self,
     GATTDiscoveryProgress.self,

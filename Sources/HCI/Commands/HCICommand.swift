@@ -117,6 +117,8 @@ package enum KnownCommands {
     LESetExtendedAdvertisingEnable.self, LEReadMaximumAdvertisingDataLength.self,
     LEReadNumberOfSupportedAdvertisingSets.self, LERemoveAdvertisingSet.self, LEExtendedCreateConnection.self,
     LESetPeriodicAdvertisingParameters.self, LESetPeriodicAdvertisingData.self, LESetPeriodicAdvertisingEnable.self,
+    LEPeriodicAdvertisingCreateSync.self, LEPeriodicAdvertisingCreateSyncCancel.self,
+    LEPeriodicAdvertisingTerminateSync.self,
     LEReadFilterAcceptListSize.self, LEClearFilterAcceptList.self, LEAddDeviceToFilterAcceptList.self,
     LERemoveDeviceFromFilterAcceptList.self,
     Disconnect.self, ReadRemoteVersionInformation.self, ReadRSSI.self, LECreateConnectionCancel.self,

@@ -61,6 +61,12 @@ package enum HCIEvent: Hashable, Sendable {
   case lePHYUpdateComplete(LEPHYUpdateComplete)
   /// An extended set ceased.
   case leAdvertisingSetTerminated(LEAdvertisingSetTerminated)
+  /// The controller is synchronised with a periodic train, or could not be.
+  case lePeriodicAdvertisingSyncEstablished(LEPeriodicAdvertisingSyncEstablished)
+  /// Part of a packet of a train was received, or all of it.
+  case lePeriodicAdvertisingReport(LEPeriodicAdvertisingReport)
+  /// A train was lost.
+  case lePeriodicAdvertisingSyncLost(LEPeriodicAdvertisingSyncLost)
   /// Any other event.
   case other(EventPacket)
 
@@ -92,6 +98,10 @@ package enum HCIEvent: Hashable, Sendable {
       case LEPHYUpdateComplete.subevent: self = .lePHYUpdateComplete(try coder.read())
       case LEExtendedAdvertisingReports.subevent: self = .leExtendedAdvertisingReport(try coder.read())
       case LEAdvertisingSetTerminated.subevent: self = .leAdvertisingSetTerminated(try coder.read())
+      case LEPeriodicAdvertisingSyncEstablished.subevent:
+        self = .lePeriodicAdvertisingSyncEstablished(try coder.read())
+      case LEPeriodicAdvertisingReport.subevent: self = .lePeriodicAdvertisingReport(try coder.read())
+      case LEPeriodicAdvertisingSyncLost.subevent: self = .lePeriodicAdvertisingSyncLost(try coder.read())
       default: self = .other(packet)
       }
     default: self = .other(packet)
@@ -118,6 +128,9 @@ package enum HCIEvent: Hashable, Sendable {
     case .leDataLengthChange(let event): event.packet
     case .lePHYUpdateComplete(let event): event.packet
     case .leAdvertisingSetTerminated(let event): event.packet
+    case .lePeriodicAdvertisingSyncEstablished(let event): event.packet
+    case .lePeriodicAdvertisingReport(let event): event.packet
+    case .lePeriodicAdvertisingSyncLost(let event): event.packet
     case .other(let packet): packet
     }
   }

@@ -78,6 +78,11 @@ package enum TimeUnits {
   /// Periodic advertising intervals in 1.25 ms, 7.5 ms to 81.91875 s (7.8.61).
   package static func periodic(_ duration: Duration) -> UInt16 { units(duration, of: 1250, within: 0x0006...0xFFFF) }
 
+  /// The time after which a periodic train is lost, in 10 ms, 100 ms to 163.84 s (7.8.67).
+  package static func syncTimeout(_ duration: Duration) -> UInt16 {
+    units(duration, of: 10_000, within: 0x000A...0x4000)
+  }
+
   /// How long `count` units of 0.625 ms are.
   package static func slots(_ count: UInt16) -> Duration { .microseconds(Int64(count) * 625) }
   /// How long `count` units of 1.25 ms are.

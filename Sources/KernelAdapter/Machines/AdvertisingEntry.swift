@@ -23,13 +23,21 @@ struct AdvertisingEntry {
   var hopeless: AdvertisingParameters?
   /// The transmit power that the controller chose, in dBm.
   var txPower: Int?
-  /// How many advertising events there were before a central connected, where they count.
+  /// How many advertising events there were before it was interrupted, where they count.
   private var eventsSent = 0
+  /// Since when it is on the air.
+  private var onSince: Instant?
 
   /// How often a new advertisement is tried before a refusal that may pass is told.
   static let attempts = 3
 
   init(wanted: AdvertisingParameters? = nil) { self.wanted = wanted }
+
+  /// The kind of advertisement that is wanted and can be sent.
+  func activity(with capabilities: AdvertisingCapabilities) -> LEStates.Activity? {
+    guard hopeless == nil, let wanted, capabilities.problem(with: wanted) == nil else { return nil }
+    return wanted.activity
+  }
 
   /// The kind of advertisement that the controller may be sending.
   var running: LEStates.Activity? {
@@ -72,8 +80,20 @@ struct AdvertisingEntry {
     }
   }
 
+  /// It is on the air.
+  mutating func began(at now: Instant) { onSince = now }
+
+  /// It is off the air, and the controller does not tell how many events there were: as many as there was time for.
+  mutating func interrupted(at now: Instant) {
+    if let onSince, let wanted, wanted.maximumEvents != nil {
+      eventsSent += Int(onSince.duration(to: now) / wanted.interval)
+    }
+    onSince = nil
+  }
+
   /// How many advertising events are left; 0 for no limit.
-  func eventsLeft(of parameters: AdvertisingParameters) -> UInt8 {
+  mutating func eventsLeft(of parameters: AdvertisingParameters, at now: Instant) -> UInt8 {
+    interrupted(at: now)
     guard let maximum = parameters.maximumEvents else { return 0 }
     return UInt8(clamping: max(1, Int(maximum) - eventsSent))
   }
@@ -82,6 +102,7 @@ struct AdvertisingEntry {
   /// - Parameter events: how many advertising events there were, where they count.
   /// - Returns: why it has ended; nil if it is to go on.
   mutating func ceased(_ parameters: AdvertisingParameters, _ status: HCIStatus, events: UInt8) -> AdvertisingEnd? {
+    onSince = nil
     switch status.code {
     case .advertisingTimeout: return .duration
     case .limitReached: return .count

@@ -28,16 +28,23 @@ struct AdvertisingHandles {
 
   /// A handle that is not used. The kernel keeps track of our own address for handle 0 only: the adapter's address is
   /// there first, and an address of its own as far from it as possible.
-  func free(besides used: Set<UInt8>, hasOwnAddress: Bool) -> UInt8? {
+  func free(besides used: Set<UInt8>, for wanted: AdvertisingParameters) -> UInt8? {
     let all = 0..<UInt8(clamping: count)
-    return hasOwnAddress ? all.last { !used.contains($0) } : all.first { !used.contains($0) }
+    return wanted.ownAddress != nil ? all.last { !used.contains($0) } : all.first { !used.contains($0) }
+  }
+
+  /// What has to be done with a handle before it is prepared for others.
+  struct Former: Hashable {
+    /// Its train has to be ended.
+    let endsPeriodic: Bool
+    /// The controller must forget what it has of it.
+    let forgets: Bool
   }
 
   /// A handle is prepared for these PDUs.
-  /// - Returns: whether the controller must forget what it has of it before.
-  mutating func prepare(_ handle: UInt8, for format: AdvertisingFormat) -> Bool {
+  mutating func prepare(_ handle: UInt8, for format: AdvertisingFormat) -> Former {
     let former = formats.updateValue(format, forKey: handle)
-    return former != nil && former != format
+    return Former(endsPeriodic: former?.hasPeriodic == true, forgets: former != nil && former != format)
   }
 
   /// Whether the controller may be sending a train of periodic advertisements, which goes on without the others.

@@ -85,12 +85,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   /// The kinds of advertisements that are wanted and can be sent.
   var activities: Set<LEStates.Activity> {
-    Set(
-      entries.values.compactMap { entry in
-        guard entry.hopeless == nil, let wanted = entry.wanted, capabilities.problem(with: wanted) == nil
-        else { return nil }
-        return wanted.activity
-      })
+    Set(entries.values.compactMap { $0.activity(with: capabilities) })
   }
 
   /// What the controller sends, as far as known, and what is being set up.
@@ -122,9 +117,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
     guard !isWaiting else { return nil }
     if isDoubtful, script == nil {
-      isDoubtful = false
-      isDisabling = true
-      isWaiting = true
+      (isDoubtful, isDisabling, isWaiting) = (false, true, true)
       return Family.advertisingDisable
     }
     if script == nil { script = nextScript(at: now) }
@@ -140,7 +133,10 @@ struct AdvertisingMachine<Family: RadioFamily> {
       isDisabling = false
       isWaiting = false
       // What cannot be disabled is not on.
-      for (set, entry) in entries { if case .on(let current) = entry.phase { entries[set]?.phase = .paused(current) } }
+      for (set, entry) in entries {
+        entries[set]?.interrupted(at: now)
+        if case .on(let current) = entry.phase { entries[set]?.phase = .paused(current) }
+      }
       return []
     }
     guard isWaiting, let script else { return [] }
@@ -153,11 +149,14 @@ struct AdvertisingMachine<Family: RadioFamily> {
     self.script = nil
     switch script.outcome {
     case .removed: return removed(script.set)
-    case .rested: return rested(script.set)
+    case .rested:
+      entries[script.set]?.interrupted(at: now)
+      return rested(script.set)
     case .phase(let phase):
       entries[script.set]?.phase = phase
       guard case .on(let parameters) = phase, entries[script.set]?.wanted != nil else { return [] }
       entries[script.set]?.backOff.reset()
+      entries[script.set]?.began(at: now)
       if parameters.ownAddress != nil { restoreOwnAddress(after: script.set) }
       return tell(script.set, onAir(script.set, parameters)) + settled()
     }
@@ -197,6 +196,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     lastDisturbance = now
     for (set, entry) in entries where entry.handle != nil && entry.phase != .waiting {
       entries[set]?.phase = .lost
+      entries[set]?.interrupted(at: now)
       if isRepeated { entries[set]?.backOff.fail(at: now) }
       actions += tell(set, .off)
     }
@@ -209,10 +209,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// The controller was reset: all its activities have stopped.
   mutating func wasReset() -> [RadioAction] {
     var actions: [RadioAction] = []
-    script = nil
-    isWaiting = false
-    isDoubtful = false
-    isDisabling = false
+    (script, isWaiting, isDoubtful, isDisabling) = (nil, false, false, false)
     handles.forgetAll()
     for (set, entry) in entries {
       entries[set]?.phase = .waiting
@@ -232,12 +229,13 @@ struct AdvertisingMachine<Family: RadioFamily> {
       guard let entry = entries[set], entry.hopeless == nil, entry.backOff.allows(at: now) else { return false }
       return turns.allowance(of: entry.wanted).grant == .now
     }
+    let used = Set(entries.values.compactMap(\.handle))
     for (set, entry) in entries {
       let wanted = turns.adapted(entry.wanted, of: set)
       guard let handle = entry.handle else {
-        guard due.contains(set), let wanted, let handle = freeHandle(for: wanted) else { continue }
+        guard due.contains(set), let wanted, let handle = handles.free(besides: used, for: wanted) else { continue }
         entries[set]?.handle = handle
-        return start(set, wanted, handle)
+        return start(set, wanted, handle, at: now)
       }
       let endsPeriodic = handles.hasPeriodic(handle)
       switch entry.step(to: wanted, mustRest: mustRest(set, due), isDue: due.contains(set), at: now) {
@@ -249,19 +247,20 @@ struct AdvertisingMachine<Family: RadioFamily> {
       case .forget: return .forget(set, handle, endsPeriodic: endsPeriodic)
       case .end: return .off(set, handle, .removed, endsPeriodic: endsPeriodic, removes: true)
       case .disable: return .off(set, handle, .phase(.waiting), endsPeriodic: endsPeriodic)
-      case .enable(let wanted): return .enable(set, handle, wanted, events: entry.eventsLeft(of: wanted))
-      case .start(let wanted): return start(set, wanted, handle)
+      case .enable(let wanted):
+        return .enable(set, handle, wanted, events: entries[set]?.eventsLeft(of: wanted, at: now) ?? 0)
+      case .start(let wanted): return start(set, wanted, handle, at: now)
       }
     }
     return nil
   }
 
-  private mutating func start(_ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8) -> Script {
-    let endsPeriodic = handles.hasPeriodic(handle)
-    let forgets = handles.prepare(handle, for: AdvertisingFormat(wanted))
-    let events = entries[set]?.eventsLeft(of: wanted) ?? 0
-    return .start(
-      set, handle, wanted, own: profile.addressOnAir, events: events, endsPeriodic: endsPeriodic, forgets: forgets)
+  private mutating func start(
+    _ set: AdvertisingSetID, _ wanted: AdvertisingParameters, _ handle: UInt8, at now: Instant
+  ) -> Script {
+    let former = handles.prepare(handle, for: AdvertisingFormat(wanted))
+    let events = entries[set]?.eventsLeft(of: wanted, at: now) ?? 0
+    return .start(set, handle, wanted, own: profile.addressOnAir, events: events, after: former)
   }
 
   /// Kernels before September 2025 take the kind of address that was set last for that of every link that comes in, and
@@ -394,9 +393,5 @@ struct AdvertisingMachine<Family: RadioFamily> {
     guard entries[set]?.told != status else { return [] }
     entries[set]?.told = status
     return [.advertising(set, status)]
-  }
-
-  private func freeHandle(for wanted: AdvertisingParameters) -> UInt8? {
-    handles.free(besides: Set(entries.values.compactMap(\.handle)), hasOwnAddress: wanted.ownAddress != nil)
   }
 }

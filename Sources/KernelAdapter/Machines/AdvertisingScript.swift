@@ -22,14 +22,13 @@ extension AdvertisingScript {
   /// - Parameters:
   ///   - own: the controller's address.
   ///   - events: after how many advertising events it ends; 0 for never.
-  ///   - endsPeriodic: whether the set may still be sending periodic advertisements.
-  ///   - forgets: whether the controller has to forget what it has of the set before.
+  ///   - former: what has to be done with the handle before.
   static func start(
     _ set: AdvertisingSetID, _ handle: UInt8, _ wanted: AdvertisingParameters, own: DeviceAddress, events: UInt8,
-    endsPeriodic: Bool, forgets: Bool
+    after former: AdvertisingHandles.Former
   ) -> Self {
-    var commands = endsPeriodic ? Family.periodicEnable(handle: handle, false) : []
-    if forgets { commands += Family.forgetAdvertising(handle: handle) }
+    var commands = former.endsPeriodic ? Family.periodicEnable(handle: handle, false) : []
+    if former.forgets { commands += Family.forgetAdvertising(handle: handle) }
     commands += Family.prepareAdvertising(handle: handle, wanted, own: own)
     if let periodic = wanted.periodic { commands += Family.preparePeriodic(handle: handle, periodic) }
     let enable = enable(set, handle, wanted, events: events)

@@ -74,13 +74,17 @@ struct ControllerProfile: Hashable {
   var hasPeriodicAdvertising: Bool {
     advertisesExtended && features.contains(.periodicAdvertising) && has(octet: 37, bits: 0x1C)
   }
+  /// Whether it can follow periodic advertising: the feature and the three commands.
+  var canSynchronise: Bool {
+    scansExtended && features.contains(.periodicAdvertising) && has(octet: 38, bits: 0x07)
+  }
   /// Whether scanning uses the extended commands.
   var scansExtended: Bool { has(octet: 37, bits: 0x60) && !faults.contains(.extendedScan) }
   /// Whether connecting uses the extended command.
   var initiatesExtended: Bool { has(octet: 37, bits: 0x80) && !faults.contains(.extendedCreateConnection) }
 
   /// A controller that does not tell its commands has those that come with its features.
-  private func has(octet: Int, bits: UInt8) -> Bool {
+  func has(octet: Int, bits: UInt8) -> Bool {
     guard let commands else { return features.contains(.extendedAdvertising) }
     return commands.indices.contains(octet) && commands[octet] & bits == bits
   }

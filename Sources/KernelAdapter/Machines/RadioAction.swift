@@ -10,6 +10,8 @@ enum RadioAction: Hashable {
   case scanning(Bool)
   /// Report the state of an advertisement.
   case advertising(AdvertisingSetID, AdvertisingStatus)
+  /// Report what happened to a periodic train.
+  case periodic(PeriodicTrain, PeriodicEvent)
   /// Report that an attempt to connect failed.
   case attemptFailed(DeviceAddress, BluetoothError)
   /// Report that a device could not be tried for a while.

@@ -7,6 +7,7 @@ import HCI
 enum RadioInput: Hashable {
   case wantScan(ScanParameters?)
   case wantAdvertising(AdvertisingSetID, AdvertisingParameters?)
+  case wantSync(PeriodicTrain, SyncParameters?)
   case connect(DeviceAddress, ConnectionParameters)
   case cancelConnect(DeviceAddress)
   /// The link has its ATT socket.
@@ -50,6 +51,7 @@ struct ExistingLink: Hashable {
 struct RadioTargets: Hashable {
   var scan: ScanParameters?
   var advertising: OrderedDictionary<AdvertisingSetID, AdvertisingParameters> = [:]
+  var syncs: OrderedDictionary<PeriodicTrain, SyncParameters> = [:]
   var connects: OrderedDictionary<DeviceAddress, ConnectionParameters> = [:]
 }
 

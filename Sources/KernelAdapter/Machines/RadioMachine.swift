@@ -26,6 +26,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case scan
     case advertising
     case initiator
+    case sync
   }
 
   private struct KnownLink {
@@ -39,6 +40,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private var scan: ScanMachine<Scanning>
   private var advertising: AdvertisingMachine<Advertising>
   private var initiator: InitiatorMachine<Initiating>
+  private var sync: SyncMachine
   private var silence = ScanSilence()
   private var assembler = ReportAssembler()
   private var turns: ActivityTurns
@@ -71,6 +73,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       wanted: targets.scan)
     advertising = AdvertisingMachine(profile: profile, wanted: targets.advertising)
     initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
+    sync = SyncMachine(profile: profile)
   }
 
   var scannedActively: Bool { hasScannedActively || scan.wasActive }
@@ -78,7 +81,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   func deadline(after now: Instant) -> Instant? {
     [
       slot.deadline, heldUntil, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now),
-      initiator.deadline(after: now), turns.deadline(after: now), links.isEmpty ? silence.deadline : nil,
+      initiator.deadline(after: now), sync.deadline(after: now), turns.deadline(after: now),
+      links.isEmpty ? silence.deadline : nil,
     ].compactMap { $0 }.min()
   }
 
@@ -100,9 +104,11 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   private mutating func take(_ input: RadioInput, at now: Instant) -> [RadioAction] {
     switch input {
-    case .wantScan where isEnding, .wantAdvertising where isEnding, .connect where isEnding: break
+    case .wantScan where isEnding, .wantAdvertising where isEnding, .connect where isEnding, .wantSync where isEnding:
+      break
     case .wantScan(let parameters): scan.want(parameters)
     case .wantAdvertising(let set, let parameters): return advertising.want(set, parameters)
+    case .wantSync(let train, let parameters): return sync.want(train, parameters)
     case .connect(let address, let parameters): initiator.want(address, parameters)
     case .cancelConnect(let address): return initiator.unwant(address).map { [.send($0)] } ?? []
     case .attached(let address): initiator.attached(address)
@@ -116,6 +122,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       advertising.doubt()
       initiator.doubt()
       doubted = Set(links.keys)
+      return sync.doubt()
     case .links(let links): return compare(links, at: now)
     case .kernelFound: if scan.isOn { silence.found() }
     case .tick:
@@ -161,7 +168,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       if let command = initiator.nextCommand(at: now) { return send(command.packet, from: .initiator, at: now) }
       if let command = advertising.nextCommand(at: now) { return send(command.packet, from: .advertising, at: now) }
       if let command = scan.nextCommand(at: now) { return send(command.packet, from: .scan, at: now) }
-      guard isQuieting, scan.isQuiet, advertising.isQuiet, initiator.isQuiet else { return [] }
+      if let command = sync.nextCommand(at: now) { return send(command, from: .sync, at: now) }
+      guard isQuieting, scan.isQuiet, advertising.isQuiet, initiator.isQuiet, sync.isQuiet else { return [] }
       isQuieting = false
       return [.quiet]
     }
@@ -182,6 +190,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     scan.want(nil)
     var actions: [RadioAction] = []
     for set in advertising.sets { actions += advertising.want(set, nil) }
+    for train in sync.trains { actions += sync.want(train, nil) }
     for address in initiator.addresses { actions += initiator.unwant(address).map { [.send($0)] } ?? [] }
     return actions
   }
@@ -209,6 +218,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .nobody: []
     case .scan: scanAnswered(answer.status, at: now)
     case .advertising: advertising.answered(answer, at: now)
+    case .sync: sync.answered(answer.status, at: now)
     case .initiator where Initiating.self == ExtendedFamily.self && answer.status.code == .unknownHCICommand:
       [.faulty(.extendedCreateConnection)]
     case .initiator:
@@ -253,6 +263,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
         LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
     case .leAdvertisingSetTerminated(let event):
       return advertising.ended(handle: event.advertisingHandle, event.status, events: event.completedEvents)
+    case .lePeriodicAdvertisingSyncEstablished(let event): return sync.established(event, at: now)
+    case .lePeriodicAdvertisingReport(let event): return sync.received(event)
+    case .lePeriodicAdvertisingSyncLost(let event): return sync.lost(event.handle)
     case .leConnectionUpdateComplete(let event): return [.link(handle: event.handle, LinkNews(event))]
     case .lePHYUpdateComplete(let event):
       let (tx, rx) = (PHY(rawValue: event.tx), PHY(rawValue: event.rx))
@@ -363,40 +376,25 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     guard answer.status.isSuccess else { return [] }
     // Whenever a link comes up the kernel stops a scan that is not its own: that is no sign of sleep.
     let isUsual = lastLinkChange.map { $0.duration(to: now) < .seconds(1) } ?? false
-    if !isUsual, Self.preludes.contains(answer.opcode) {
+    if !isUsual, ForeignCommand.preludes.contains(answer.opcode) {
       heldUntil = heldUntil ?? now.advanced(by: .milliseconds(250))
     }
-    switch answer.opcode {
-    case LELongTermKeyRequestNegativeReply.opcode:
+    switch ForeignCommand(answer.opcode) {
+    case .missingKey:
       let reply = try? answer.complete?.decoded(as: LELongTermKeyRequestNegativeReply.self)
       return reply.map { [.keysMissing(handle: $0.value, theirs: false)] } ?? []
-    case LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
-      LESetExtendedScanEnable.opcode:
-      return scan.disturbed(at: now, isUsual: isUsual)
-    case LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetAdvertisingEnable.opcode,
-      LESetExtendedAdvertisingEnable.opcode, LERemoveAdvertisingSet.opcode, Self.clearAdvertisingSets:
-      return advertising.disturbed(at: now)
-    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode, LEClearFilterAcceptList.opcode,
-      LEAddDeviceToFilterAcceptList.opcode, LERemoveDeviceFromFilterAcceptList.opcode:
+    case .scan: return scan.disturbed(at: now, isUsual: isUsual)
+    case .advertising: return advertising.disturbed(at: now)
+    case .initiating:
       initiator.disturbed()
       return []
-    case Self.reset:
+    case .reset:
       initiator.wasReset()
       links = [:]
       leaving = [:]
       doubted = []
-      return scan.wasReset() + advertising.wasReset()
-    default: return []
+      return scan.wasReset() + advertising.wasReset() + sync.wasReset()
+    case .other: return []
     }
   }
-
-  /// What the kernel begins with when the system goes to sleep.
-  private static var preludes: [Opcode] {
-    [
-      LESetScanEnable.opcode, LESetExtendedScanEnable.opcode, LESetAdvertisingEnable.opcode,
-      LESetExtendedAdvertisingEnable.opcode, Disconnect.opcode,
-    ]
-  }
-  private static var reset: Opcode { 0x0C03 }
-  private static var clearAdvertisingSets: Opcode { 0x203D }
 }

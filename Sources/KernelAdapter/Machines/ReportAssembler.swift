@@ -47,12 +47,16 @@ struct ReportAssembler {
         unfinished.append((key, data))
         return nil
       }
-      return AdvertisingReport(
+      var whole = AdvertisingReport(
         address: address, isScanResponse: key.isScanResponse, isConnectable: type.contains(.connectable),
         isScannable: type.contains(.scannable), isDirected: type.contains(.directed),
         primaryPHY: PHY(rawValue: report.primaryPHY), secondaryPHY: PHY(rawValue: report.secondaryPHY),
         sid: report.sid < 0x10 ? report.sid : nil, txPower: Self.power(report.txPower), rssi: Self.power(report.rssi),
         data: data, isTruncated: type.contains(.truncated), time: now)
+      if report.periodicAdvertisingInterval > 0 {
+        whole.periodicInterval = TimeUnits.connectionUnits(report.periodicAdvertisingInterval)
+      }
+      return whole
     }
   }
 

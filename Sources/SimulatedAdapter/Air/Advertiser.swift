@@ -23,6 +23,8 @@ final class Advertiser {
   var address: DeviceAddress { parameters.ownAddress ?? privateAddress?.address ?? identity }
   /// The PHY on which it is heard.
   let phy: PHY
+  /// The number of its advertising set.
+  let sid: UInt8
   /// What is advertised, and how often.
   var parameters: AdvertisingParameters
   /// The party to connect to.
@@ -49,10 +51,11 @@ final class Advertiser {
 
   init(
     _ kind: Kind, owner: any Connectable, parameters: AdvertisingParameters, phy: PHY = .le1M,
-    privateAddress: PrivateAddress? = nil, reportLoss: Double = 0, stream: UInt64, air: Air
+    privateAddress: PrivateAddress? = nil, reportLoss: Double = 0, sid: UInt8 = 0, stream: UInt64, air: Air
   ) {
     self.kind = kind
     self.phy = phy
+    self.sid = sid
     self.owner = owner
     self.parameters = parameters
     self.reportLoss = reportLoss

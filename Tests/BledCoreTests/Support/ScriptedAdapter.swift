@@ -8,6 +8,7 @@ final class ScriptedAdapter: Adapter {
   var onEvent: ((AdapterEvent) -> Void)?
   private(set) var scans: [ScanParameters?] = []
   private(set) var advertisements: [AdvertisingSetID: AdvertisingParameters] = [:]
+  private(set) var syncs: [PeriodicTrain: SyncParameters] = [:]
   private(set) var pendingConnections: Set<DeviceAddress> = []
   private(set) var connectCalls = 0
   /// Those of the last call.
@@ -76,6 +77,8 @@ final class ScriptedAdapter: Adapter {
   func setPrivacy(_ settings: PrivacySettings?) { privacy = settings }
   func setPairing(_ settings: PairingSettings) { pairing = settings }
   func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { answers.append(answer) }
+
+  func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) { syncs[train] = parameters }
 
   /// What power is asked for now.
   var wantedPower: [Bool] { switches.map(\.on) }

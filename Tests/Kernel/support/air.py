@@ -48,9 +48,9 @@ class Air(LocalLink):
         """Gives the kernel a controller with this public address, and this class of the zoo or none."""
         return await Adapter.open(self, address, personality or EmulatedController)
 
-    async def device(self, name, address, services=()):
+    async def device(self, name, address, services=(), personality=None):
         """A device with a host of its own, powered on and silent, with this static random address."""
-        controller = EmulatedController(name, link=self, public_address=hci.Address(address))
+        controller = (personality or EmulatedController)(name, link=self, public_address=hci.Address(address))
         host = Host()
         host.controller = controller
         device = Device(name=name, address=hci.Address(address), host=host)

@@ -1,0 +1,62 @@
+import Bluetooth
+
+/// A train of periodic advertisements, as its advertiser announces it.
+public struct PeriodicTrain: Hashable, Sendable {
+  /// The address of the advertiser.
+  public var address: DeviceAddress
+  /// The number of its advertising set, 0 to 15.
+  public var sid: UInt8
+
+  /// Names a train.
+  public init(address: DeviceAddress, sid: UInt8) {
+    self.address = address
+    self.sid = sid
+  }
+}
+
+/// How to be synchronised with a train (Core 5.4, Vol 4, Part E, 7.8.67).
+public struct SyncParameters: Hashable, Sendable {
+  /// After how long without a packet the train is lost, 100 ms to 163.84 s.
+  public var timeout: Duration
+
+  /// Makes parameters.
+  public init(timeout: Duration) { self.timeout = timeout }
+
+  /// Ten intervals of the train; half a minute where the interval is not known.
+  public static func following(interval: Duration?) -> SyncParameters {
+    guard let interval else { return SyncParameters(timeout: .seconds(30)) }
+    return SyncParameters(timeout: min(max(interval * 10, .seconds(2)), .milliseconds(163_840)))
+  }
+}
+
+/// What was received of a train.
+public struct PeriodicPacket: Hashable, Sendable {
+  /// The data, 0 to 1650 octets.
+  public var data: [UInt8]
+  /// Signal strength in dBm; nil where the controller does not know it.
+  public var rssi: Int?
+  /// The power at which it was sent, in dBm, as its header says; nil where it says nothing.
+  public var txPower: Int?
+  /// Whether the controller lost the rest of the data.
+  public var isTruncated: Bool
+
+  /// Makes a report from its parts.
+  public init(data: [UInt8], rssi: Int?, txPower: Int? = nil, isTruncated: Bool = false) {
+    self.data = data
+    self.rssi = rssi
+    self.txPower = txPower
+    self.isTruncated = isTruncated
+  }
+}
+
+/// What happens to a train that is wanted.
+public enum PeriodicEvent: Hashable, Sendable {
+  /// The adapter is synchronised with it.
+  case synchronised(interval: Duration, phy: PHY?)
+  /// One of its packets was received.
+  case received(PeriodicPacket)
+  /// The adapter is not synchronised any more; it will be again when the train is found.
+  case lost
+  /// The adapter cannot be synchronised with it, and does not try again.
+  case failed(BluetoothError)
+}

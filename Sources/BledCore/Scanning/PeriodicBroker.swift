@@ -1,0 +1,264 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// The trains of periodic advertisements that sessions follow; sessions that follow the same one share it.
+///
+/// | Train is | Input                            | What happens                                                |
+/// |----------|----------------------------------|-------------------------------------------------------------|
+/// | (none)   | sync                             | the adapter is asked, and scans → sought                    |
+/// | sought   | sync                             | one more waits                                              |
+/// | sought   | synchronised                     | who waits is answered, the others are told → on             |
+/// | sought   | the time of a call is over       | that call fails; without any follower → (none)              |
+/// | on       | sync                             | answered at once                                            |
+/// | on       | a report                         | each follower gets it                                       |
+/// | on       | lost, or the adapter is away     | the followers are told, the adapter scans → sought          |
+/// | any      | failed                           | who waits is refused, the others are told why → (none)      |
+/// | any      | stop, a program is gone          | no follower is left: the adapter lets it go → (none)        |
+final class PeriodicBroker {
+  private struct Key: Hashable {
+    let slot: AdapterSlot
+    let train: PeriodicTrain
+  }
+
+  private final class Follower {
+    let session: Session
+    /// Waiting to be synchronised for the first time.
+    var reply: Reply<PeriodicSync.Result>?
+    var alarm: (any ScheduledWork)?
+
+    init(_ session: Session) { self.session = session }
+  }
+
+  private final class Train {
+    let peripheral: Peripheral
+    /// What a lagging client's outbox knows its reports by; devices have positive numbers.
+    let number: Int
+    let phys: Set<PHY>
+    var followers: [Follower] = []
+    /// The interval and the PHY while it is on.
+    var synced: (interval: Duration, phy: PHY?)?
+
+    init(_ peripheral: Peripheral, number: Int, phys: Set<PHY>) {
+      self.peripheral = peripheral
+      self.number = number
+      self.phys = phys
+    }
+  }
+
+  /// Called with how each adapter has to scan so that it finds the trains that are sought.
+  var onSeek: ([AdapterSlot: ScanParameters]) -> Void = { _ in }
+  private let adapters: AdapterRegistry
+  private let directory: PeripheralDirectory
+  private let scheduler: any Scheduler
+  private var trains: [Key: Train] = [:]
+  private var lastNumber = 0
+
+  init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler) {
+    self.adapters = adapters
+    self.directory = directory
+    self.scheduler = scheduler
+  }
+
+  // MARK: - Requests of sessions
+
+  func sync(_ params: PeriodicSync.Params, for session: Session, _ reply: Reply<PeriodicSync.Result>) throws {
+    guard params.timeout.map({ $0 > 0 && $0 <= 86_400 }) ?? true else {
+      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 and at most 86400 seconds")
+    }
+    guard params.sid.map({ (0...15).contains($0) }) ?? true else {
+      throw BledError.invalidParameter.error("\"sid\" must be 0 to 15")
+    }
+    let (peripheral, slot) = try device(params)
+    let announced = peripheral.periodic
+    guard let sid = params.sid.map(UInt8.init(clamping:)) ?? announced?.sid else {
+      throw BledError.invalidParameter.error(
+        "no train of that device was heard: scan until a report has \"periodicInterval\", or give \"sid\"")
+    }
+    if slot.adapter.state == .on, !slot.adapter.information.canSynchronise {
+      throw GAPError.notSupported.error("the controller of adapter \(slot.id) cannot follow periodic advertising")
+    }
+    let key = Key(slot: slot, train: PeriodicTrain(address: peripheral.current, sid: sid))
+    let own = trains.values.count { $0.followers.contains { $0.session == session } }
+    if let train = trains[key], train.followers.contains(where: { $0.session == session }) {
+      throw BledError.alreadyInProgress.error("this session follows that train, or waits for it")
+    }
+    try session.rules.admit(
+      .syncs, of: session, own: own,
+      all: trains.values.reduce(0) { $0 + $1.followers.count { $0.session.user == session.user } })
+    let follower = Follower(session)
+    let train = trains[key] ?? add(key, peripheral)
+    train.followers.append(follower)
+    guard let synced = train.synced else {
+      let interval = announced?.sid == sid ? announced?.interval : nil
+      if train.followers.count == 1 { slot.adapter.setSync(key.train, .following(interval: interval)) }
+      follower.reply = reply
+      follower.alarm = params.timeout.map { time in
+        scheduler.schedule(after: .seconds(time)) { [weak self] in self?.timeOver(follower, key, time) }
+      }
+      return seek()
+    }
+    reply.succeed(result(key, train, synced))
+  }
+
+  private func add(_ key: Key, _ peripheral: Peripheral) -> Train {
+    lastNumber -= 1
+    let phy = peripheral.advertisement?.primaryPHY ?? .le1M
+    let train = Train(peripheral, number: lastNumber, phys: [phy])
+    peripheral.holds += 1
+    trains[key] = train
+    return train
+  }
+
+  /// The device that a call names, and the adapter for it.
+  private func device(_ params: PeriodicSync.Params) throws -> (Peripheral, AdapterSlot) {
+    guard let address = DeviceAddress(params.peripheral, kind: .random) else {
+      let peripheral = try directory.find(params.peripheral)
+      return (peripheral, try params.adapter.map { try adapters.findUsable($0) } ?? usable(peripheral.adapter))
+    }
+    if params.addressType == nil, let known = directory.find(address: params.peripheral) {
+      return (known, try params.adapter.map { try adapters.findUsable($0) } ?? usable(known.adapter))
+    }
+    var kind: DeviceAddress.Kind = address.isStaticRandom ? .random : .public
+    if let word = params.addressType {
+      guard let named = DeviceAddress.Kind(word: word) else {
+        throw BledError.invalidParameter.error("\"addressType\" must be \"public\" or \"random\"")
+      }
+      kind = named
+    }
+    let slot = try adapters.findUsable(params.adapter)
+    return (directory.peripheral(at: DeviceAddress(value: address.value, kind: kind), on: slot), slot)
+  }
+
+  private func usable(_ slot: AdapterSlot) throws -> AdapterSlot {
+    if let error = slot.unusable { throw error }
+    return slot
+  }
+
+  func stop(_ params: PeriodicStop.Params, for session: Session) throws {
+    let peripheral = try params.peripheral.map { try directory.find($0) }
+    leave(session, GAPError.cancelled.error("periodic.stop was called")) { key, train in
+      (peripheral == nil || train.peripheral === peripheral)
+        && (params.sid == nil || params.sid == Int(key.train.sid))
+    }
+  }
+
+  /// The program of a session has gone.
+  func ended(_ session: Session) {
+    leave(session, GAPError.cancelled.error("the session has ended")) { _, _ in true }
+  }
+
+  private func leave(_ session: Session, _ error: BluetoothError, _ isMeant: (Key, Train) -> Bool) {
+    for (key, train) in trains where isMeant(key, train) {
+      for follower in train.followers where follower.session == session { remove(follower, key, error) }
+    }
+  }
+
+  private func timeOver(_ follower: Follower, _ key: Key, _ time: Double) {
+    remove(
+      follower, key,
+      GAPError.timeout.error(
+        "no packet of that train was received within \(time) s: see with a scan whether the device announces one"))
+  }
+
+  private func remove(_ follower: Follower, _ key: Key, _ error: BluetoothError) {
+    guard let train = trains[key] else { return }
+    train.followers.removeAll { $0 === follower }
+    follower.alarm?.cancel()
+    if train.followers.isEmpty {
+      trains[key] = nil
+      train.peripheral.holds -= 1
+      key.slot.adapter.setSync(key.train, nil)
+      seek()
+    }
+    follower.reply?.fail(error)
+  }
+
+  // MARK: - Events
+
+  /// An adapter tells what happened to a train.
+  func handle(_ name: PeriodicTrain, _ event: PeriodicEvent, on slot: AdapterSlot) {
+    let key = Key(slot: slot, train: name)
+    guard let train = trains[key] else { return }
+    switch event {
+    case .synchronised(let interval, let phy): synchronised(key, train, (interval, phy))
+    case .received(let packet): deliver(packet, key, train)
+    case .lost: lost(key, train)
+    case .failed(let error):
+      for follower in train.followers where follower.reply == nil {
+        follower.session.send(PeriodicChanged.self, change(key, train, reason: RPCError(error)))
+      }
+      for follower in train.followers { remove(follower, key, error) }
+    }
+  }
+
+  private func synchronised(_ key: Key, _ train: Train, _ synced: (interval: Duration, phy: PHY?)) {
+    train.synced = synced
+    seek()
+    for follower in train.followers {
+      follower.alarm?.cancel()
+      follower.alarm = nil
+      if let reply = follower.reply {
+        follower.reply = nil
+        reply.succeed(result(key, train, synced))
+      } else {
+        follower.session.send(PeriodicChanged.self, change(key, train))
+      }
+    }
+  }
+
+  private func lost(_ key: Key, _ train: Train) {
+    guard train.synced != nil else { return }
+    train.synced = nil
+    for follower in train.followers { follower.session.send(PeriodicChanged.self, change(key, train)) }
+    seek()
+  }
+
+  private func deliver(_ packet: PeriodicPacket, _ key: Key, _ train: Train) {
+    let line = train.followers.first?.session.encoded {
+      try RPCEncoding.notification(PeriodicReport.self, params(packet, key, train))
+    }
+    for follower in train.followers { follower.session.send(line, as: .report(device: train.number)) }
+  }
+
+  private func params(
+    _ packet: PeriodicPacket, _ key: Key, _ train: Train
+  ) -> PeriodicReport.Params {
+    var params = PeriodicReport.Params(
+      peripheral: train.peripheral.id, adapter: key.slot.id, sid: Int(key.train.sid), data: HexBytes(packet.data),
+      time: scheduler.secondsSinceEpoch)
+    params.rssi = packet.rssi
+    params.txPower = packet.txPower
+    params.truncated = packet.isTruncated ? true : nil
+    return params
+  }
+
+  /// An adapter that is away follows nothing; what is wanted it follows again when it is back.
+  func adapterChanged(_ slot: AdapterSlot) {
+    guard slot.adapter.state != .on else { return }
+    for (key, train) in trains where key.slot == slot { lost(key, train) }
+  }
+
+  /// The adapters scan while there are trains to be found.
+  private func seek() {
+    var wanted: [AdapterSlot: ScanParameters] = [:]
+    for (key, train) in trains where train.synced == nil {
+      wanted[key.slot, default: ScanParameters(isActive: false, phys: [])].phys.formUnion(train.phys)
+    }
+    onSeek(wanted)
+  }
+
+  private func result(
+    _ key: Key, _ train: Train, _ synced: (interval: Duration, phy: PHY?)
+  ) -> PeriodicSync.Result {
+    .init(
+      peripheral: train.peripheral.id, adapter: key.slot.id, sid: Int(key.train.sid),
+      interval: synced.interval.inSeconds, phy: synced.phy?.word)
+  }
+
+  private func change(_ key: Key, _ train: Train, reason: RPCError? = nil) -> PeriodicChanged.Params {
+    .init(
+      peripheral: train.peripheral.id, adapter: key.slot.id, sid: Int(key.train.sid), synced: train.synced != nil,
+      interval: train.synced?.interval.inSeconds, phy: train.synced?.phy?.word, reason: reason)
+  }
+}

@@ -1,0 +1,168 @@
+/// Follows a train of periodic advertisements.
+public enum PeriodicSync: ClientCall {
+  /// `periodic.sync`
+  public static let name = "periodic.sync"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .scan
+  /// For `rpc.discover`.
+  public static let summary = """
+    Follows a train of periodic advertisements, and answers when the adapter is synchronised with it; without a timeout \
+    it waits indefinitely, and while it waits the adapter scans. What the train carries is sent as periodic.report. \
+    Sessions share the synchronisation with a train. It ends with periodic.stop or when the program disconnects; when \
+    the train is lost, periodic.changed tells, and it is looked for again.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The device: the daemon's identifier of it, or its address.
+    public var peripheral: String
+    /// For an address in `peripheral`, "public" or "random"; if missing, random if the two top bits are set, else
+    /// public.
+    public var addressType: String?
+    /// The number of the advertising set, 0 to 15; if missing, the one that announced a train when the device was heard
+    /// last.
+    public var sid: Int?
+    /// The adapter; if missing, the one that heard the device last.
+    public var adapter: String?
+    /// Seconds after which to give up; never if missing.
+    public var timeout: Double?
+    /// Makes the params.
+    public init(
+      peripheral: String, addressType: String? = nil, sid: Int? = nil, adapter: String? = nil, timeout: Double? = nil
+    ) {
+      self.peripheral = peripheral
+      self.addressType = addressType
+      self.sid = sid
+      self.adapter = adapter
+      self.timeout = timeout
+    }
+  }
+
+  /// The train.
+  public struct Result: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// The adapter that is synchronised.
+    public var adapter: String
+    /// The number of the advertising set.
+    public var sid: Int
+    /// The time between two packets, in seconds.
+    public var interval: Double
+    /// The PHY of the train: "1M", "2M" or "coded".
+    public var phy: String?
+    /// Makes the result.
+    public init(peripheral: String, adapter: String, sid: Int, interval: Double, phy: String?) {
+      self.peripheral = peripheral
+      self.adapter = adapter
+      self.sid = sid
+      self.interval = interval
+      self.phy = phy
+    }
+  }
+}
+
+/// Ends following trains.
+public enum PeriodicStop: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `periodic.stop`
+  public static let name = "periodic.stop"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .scan
+  /// For `rpc.discover`.
+  public static let summary = """
+    This session no longer follows a train, or waits for it: of a device all if there is no `sid`, and all trains if \
+    there is no `peripheral`.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String?
+    /// The number of the advertising set.
+    public var sid: Int?
+    /// Makes the params.
+    public init(peripheral: String? = nil, sid: Int? = nil) {
+      self.peripheral = peripheral
+      self.sid = sid
+    }
+  }
+}
+
+/// A packet of a train was received.
+public enum PeriodicReport: RPCNotification {
+  /// `periodic.report`
+  public static let name = "periodic.report"
+  /// For `rpc.discover`.
+  public static let summary = "A packet of a train that this session follows was received."
+
+  /// What it carries; the same for every client.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// The adapter that received it.
+    public var adapter: String
+    /// The number of the advertising set.
+    public var sid: Int
+    /// The data, usually AD structures: 0 to 1650 octets.
+    public var data: HexBytes
+    /// Signal strength in dBm, where known.
+    public var rssi: Int?
+    /// The transmit power in dBm, if the header says it.
+    public var txPower: Int?
+    /// True if the controller lost the end of the data.
+    public var truncated: Bool?
+    /// When it was received, in seconds since the epoch.
+    public var time: Double
+    /// Makes a report with the members that are always present.
+    public init(peripheral: String, adapter: String, sid: Int, data: HexBytes, time: Double) {
+      self.peripheral = peripheral
+      self.adapter = adapter
+      self.sid = sid
+      self.data = data
+      self.time = time
+    }
+  }
+}
+
+/// A train was lost, or found again, or cannot be followed any more.
+public enum PeriodicChanged: RPCNotification {
+  /// `periodic.changed`
+  public static let name = "periodic.changed"
+  /// For `rpc.discover`.
+  public static let summary = """
+    A train that this session follows was lost (it is looked for again), was found again, or cannot be followed any \
+    more (`reason`).
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// The adapter.
+    public var adapter: String
+    /// The number of the advertising set.
+    public var sid: Int
+    /// Whether the adapter is synchronised with it.
+    public var synced: Bool
+    /// The time between two packets, in seconds, if it is.
+    public var interval: Double?
+    /// The PHY of the train, if it is: "1M", "2M" or "coded".
+    public var phy: String?
+    /// Why this session does not follow it any more, if so.
+    public var reason: RPCError?
+    /// Makes the params.
+    public init(
+      peripheral: String, adapter: String, sid: Int, synced: Bool, interval: Double? = nil, phy: String? = nil,
+      reason: RPCError? = nil
+    ) {
+      self.peripheral = peripheral
+      self.adapter = adapter
+      self.sid = sid
+      self.synced = synced
+      self.interval = interval
+      self.phy = phy
+      self.reason = reason
+    }
+  }
+}

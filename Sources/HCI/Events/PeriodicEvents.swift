@@ -1,0 +1,56 @@
+/// LE Periodic Advertising Sync Established (Core 5.4, Vol 4, Part E, 7.7.65.14).
+package struct LEPeriodicAdvertisingSyncEstablished: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x0E
+  package var status = HCIStatus.success
+  /// Which one, 0x0000 to 0x0EFF.
+  package var handle: UInt16 = 0
+  /// The number of the advertising set, 0 to 15.
+  package var sid: UInt8 = 0
+  /// Who advertises.
+  package var advertiser = HCIAddress()
+  /// 1 for 1M, 2 for 2M, 3 for Coded.
+  package var phy: UInt8 = 1
+  /// 0x0006 to 0xFFFF, in 1.25 ms.
+  package var interval: UInt16 = 0
+  /// The accuracy of the advertiser's clock, 0 (500 ppm) to 7 (20 ppm).
+  package var clockAccuracy: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &handle, &sid, &advertiser)
+    coder.fields(&phy, &interval, &clockAccuracy)
+  }
+}
+
+/// LE Periodic Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.15).
+package struct LEPeriodicAdvertisingReport: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x0F
+  /// Which one, 0x0000 to 0x0EFF.
+  package var handle: UInt16 = 0
+  /// In dBm; 127 if unknown.
+  package var txPower: Int8 = 127
+  /// In dBm; 127 if unknown.
+  package var rssi: Int8 = 127
+  /// The constant tone extension; 0xFF for none.
+  package var toneExtension: UInt8 = 0xFF
+  /// 0 complete, 1 more follows, 2 the rest was lost.
+  package var dataStatus: UInt8 = 0
+  /// What it carries, at the most 247 octets.
+  package var data: [UInt8] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&handle, &txPower, &rssi, &toneExtension, &dataStatus)
+    coder.octets(&data, countedBy: UInt8.self)
+  }
+}
+
+/// LE Periodic Advertising Sync Lost (Core 5.4, Vol 4, Part E, 7.7.65.16).
+package struct LEPeriodicAdvertisingSyncLost: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x10
+  /// Which one, 0x0000 to 0x0EFF.
+  package var handle: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&handle) }
+}

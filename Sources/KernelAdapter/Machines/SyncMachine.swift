@@ -1,0 +1,285 @@
+import Adapter
+import Bluetooth
+import Collections
+import HCI
+
+/// Keeps the controller synchronised with the trains of periodic advertisements that are wanted. It looks for one train
+/// at a time, and only while it scans, which is the owner's business (Core 5.4, Vol 4, Part E, 7.8.67).
+///
+/// | Train is | Input                                 | Outcome                                                    |
+/// |----------|---------------------------------------|------------------------------------------------------------|
+/// | waiting  | nothing is being looked for           | Create Sync; sought                                        |
+/// | sought   | it is established                     | on; told `synchronised`                                    |
+/// | sought   | ten seconds have passed, others wait  | Create Sync Cancel; waiting, behind the others             |
+/// | sought   | not wanted                            | Create Sync Cancel; gone                                   |
+/// | sought   | refused, or not established           | waiting; again after a back-off                            |
+/// | on       | a report                              | told when its fragments are together                       |
+/// | on       | lost                                  | told `lost`; waiting                                       |
+/// | on       | not wanted                            | Terminate Sync; gone                                       |
+/// | on       | `doubt`                               | told `lost`; Terminate Sync; waiting                       |
+/// | any      | the controller has no room, or cannot | told `failed`; gone                                        |
+///
+/// The kernel unmasks the events of trains for controllers with isochronous channels only, and the loss of one for
+/// none: all that it wants, and these, are unmasked before the first train is looked for.
+struct SyncMachine {
+  private enum Phase: Hashable {
+    case waiting
+    case sought
+    case on(UInt16)
+    /// It has to be terminated before it is sought again.
+    case stale(UInt16)
+  }
+
+  private struct Entry {
+    var wanted: SyncParameters?
+    var phase = Phase.waiting
+    var backOff = BackOff(first: .seconds(1), limit: .seconds(30))
+    /// What came of a packet whose end has not come yet.
+    var fragments: [UInt8] = []
+  }
+
+  private enum Step: Hashable {
+    case unmask
+    case create(PeriodicTrain)
+    case cancel
+    case terminate(UInt16)
+  }
+
+  private static let turn = Duration.seconds(10)
+  private static let longest = 1650
+
+  private let profile: ControllerProfile
+  private var entries: OrderedDictionary<PeriodicTrain, Entry> = [:]
+  private var step: Step?
+  private var isUnmasked = false
+  /// Until when the train that is sought has its turn.
+  private var turnEnd: Instant?
+  private var isCancelled = false
+  /// Whether it is not known that a train is still being sought.
+  private var isDoubtful = false
+  /// Handles that are none of ours: left by an owner before us.
+  private var strays: Set<UInt16> = []
+
+  init(profile: ControllerProfile) { self.profile = profile }
+
+  /// The trains that are wanted, or that the controller still has.
+  var trains: [PeriodicTrain] { Array(entries.keys) }
+
+  /// Whether nothing is wanted and the controller has no train of ours.
+  var isQuiet: Bool { entries.isEmpty && step == nil }
+
+  /// Sets or withdraws (nil) what is wanted.
+  mutating func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) -> [RadioAction] {
+    guard let parameters else {
+      entries[train]?.wanted = nil
+      if entries[train]?.phase == .waiting { entries[train] = nil }
+      return []
+    }
+    guard profile.canSynchronise else {
+      return [.periodic(train, .failed(Self.unsupported))]
+    }
+    entries[train, default: Entry()].wanted = parameters
+    return []
+  }
+
+  func deadline(after now: Instant) -> Instant? {
+    let waiting = entries.values.filter { $0.phase == .waiting }
+    let turn = waiting.isEmpty || isCancelled ? nil : turnEnd.flatMap { $0 > now ? $0 : nil }
+    return (waiting.map { $0.backOff.deadline(after: now) } + [turn]).compactMap { $0 }.min()
+  }
+
+  mutating func nextCommand(at now: Instant) -> CommandPacket? {
+    guard step == nil else { return nil }
+    for entry in entries.values {
+      switch entry.phase {
+      case .on(let handle) where entry.wanted == nil: return terminate(handle)
+      case .stale(let handle): return terminate(handle)
+      case .on, .waiting, .sought: break
+      }
+    }
+    if let stray = strays.first { return terminate(stray) }
+    if let (_, sought) = entries.first(where: { $0.value.phase == .sought }) {
+      let mustYield = (turnEnd.map { $0 <= now } ?? false) && entries.contains { isDue($0.value, at: now) }
+      guard !isCancelled, isDoubtful || sought.wanted == nil || mustYield else { return nil }
+      step = .cancel
+      isCancelled = true
+      return CommandPacket(LEPeriodicAdvertisingCreateSyncCancel())
+    }
+    guard let (train, entry) = entries.first(where: { isDue($0.value, at: now) }), let wanted = entry.wanted else {
+      return nil
+    }
+    guard isUnmasked else {
+      step = .unmask
+      return CommandPacket(LESetEventMask { $0.mask = profile.eventMask })
+    }
+    step = .create(train)
+    return CommandPacket(
+      LEPeriodicAdvertisingCreateSync {
+        $0.sid = train.sid
+        $0.advertiser = HCIAddress(train.address)
+        $0.timeout = TimeUnits.syncTimeout(wanted.timeout)
+      })
+  }
+
+  private func isDue(_ entry: Entry, at now: Instant) -> Bool {
+    entry.phase == .waiting && entry.wanted != nil && entry.backOff.allows(at: now)
+  }
+
+  private mutating func terminate(_ handle: UInt16) -> CommandPacket {
+    step = .terminate(handle)
+    return CommandPacket(LEPeriodicAdvertisingTerminateSync { $0.handle = handle })
+  }
+
+  /// Takes the answer to the last command of `nextCommand`.
+  mutating func answered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    guard let step else { return [] }
+    self.step = nil
+    switch step {
+    // What the controller does not know in the mask it refuses: then the kernel's remains.
+    case .unmask: isUnmasked = true
+    case .create(let train): return created(train, status, at: now)
+    case .cancel:
+      isDoubtful = false
+      // Nothing is being looked for: what ended it was not heard.
+      if !status.isSuccess { return ended(status, at: now) }
+    case .terminate(let handle):
+      strays.remove(handle)
+      guard let train = train(of: handle) else { break }
+      entries[train]?.phase = .waiting
+      entries[train]?.fragments = []
+      if entries[train]?.wanted == nil { entries[train] = nil }
+    }
+    return []
+  }
+
+  private mutating func created(_ train: PeriodicTrain, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    isCancelled = false
+    switch status.code {
+    case .success:
+      entries[train]?.phase = .sought
+      turnEnd = now.advanced(by: Self.turn)
+      return []
+    case .memoryCapacityExceeded, .connectionLimitExceeded, .rejectedLimitedResources:
+      let count = entries.values.count { if case .on = $0.phase { true } else { false } }
+      return fail(
+        train, GAPError.notSupported.error("This adapter follows \(count) trains at most: stop following another one."))
+    case .unknownHCICommand: return fail(train, Self.unsupported)
+    default:
+      entries[train]?.backOff.fail(at: now)
+      if entries[train]?.wanted == nil { entries[train] = nil }
+      return [.log("the controller refused to look for a train: \(status)")]
+    }
+  }
+
+  private mutating func fail(_ train: PeriodicTrain, _ error: BluetoothError) -> [RadioAction] {
+    let isWanted = entries.removeValue(forKey: train)?.wanted != nil
+    return isWanted ? [.periodic(train, .failed(error))] : []
+  }
+
+  // MARK: - Events
+
+  /// The controller has found the train that is sought, or has given up.
+  mutating func established(_ event: LEPeriodicAdvertisingSyncEstablished, at now: Instant) -> [RadioAction] {
+    guard event.status.isSuccess else { return ended(event.status, at: now) }
+    guard let (train, entry) = entries.first(where: { $0.value.phase == .sought }) else { return [] }
+    turnEnd = nil
+    entries[train]?.phase = .on(event.handle)
+    entries[train]?.fragments = []
+    entries[train]?.backOff.reset()
+    guard entry.wanted != nil else { return [] }
+    let interval = TimeUnits.connectionUnits(event.interval)
+    return [.periodic(train, .synchronised(interval: interval, phy: PHY(rawValue: event.phy)))]
+  }
+
+  /// No train is sought any more. The one that was waits behind the others.
+  private mutating func ended(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    guard let train = entries.first(where: { $0.value.phase == .sought })?.key,
+      var entry = entries.removeValue(forKey: train)
+    else { return [] }
+    turnEnd = nil
+    guard entry.wanted != nil else { return [] }
+    entry.phase = .waiting
+    if !isCancelled { entry.backOff.fail(at: now) }
+    entries[train] = entry
+    return []
+  }
+
+  /// Part of a packet came, or all of it.
+  mutating func received(_ event: LEPeriodicAdvertisingReport) -> [RadioAction] {
+    guard let train = train(of: event.handle), var entry = entries[train] else {
+      strays.insert(event.handle)
+      return []
+    }
+    guard case .on = entry.phase, entry.wanted != nil else { return [] }
+    entry.fragments.append(contentsOf: event.data.prefix(Self.longest - entry.fragments.count))
+    defer { entries[train] = entry }
+    guard event.dataStatus != 1 else { return [] }
+    let packet = PeriodicPacket(
+      data: entry.fragments, rssi: Self.power(event.rssi), txPower: Self.power(event.txPower),
+      isTruncated: event.dataStatus == 2)
+    entry.fragments = []
+    return [.periodic(train, .received(packet))]
+  }
+
+  /// No packet came for too long.
+  mutating func lost(_ handle: UInt16) -> [RadioAction] {
+    strays.remove(handle)
+    guard let train = train(of: handle), let entry = entries[train] else { return [] }
+    entries[train]?.phase = .waiting
+    entries[train]?.fragments = []
+    guard entry.wanted != nil else {
+      entries[train] = nil
+      return []
+    }
+    if case .on = entry.phase { return [.periodic(train, .lost)] }
+    return []
+  }
+
+  /// What the controller is synchronised with is not known.
+  mutating func doubt() -> [RadioAction] {
+    var actions: [RadioAction] = []
+    for (train, entry) in entries {
+      switch entry.phase {
+      case .on(let handle):
+        entries[train]?.phase = .stale(handle)
+        if entry.wanted != nil { actions.append(.periodic(train, .lost)) }
+      // If it was found meanwhile, that cannot be cancelled, and its reports tell the handle.
+      case .sought: isDoubtful = true
+      case .waiting, .stale: break
+      }
+    }
+    return actions
+  }
+
+  /// The controller was reset: all its activities have stopped.
+  mutating func wasReset() -> [RadioAction] {
+    step = nil
+    isUnmasked = false
+    turnEnd = nil
+    isCancelled = false
+    isDoubtful = false
+    strays = []
+    var actions: [RadioAction] = []
+    for (train, entry) in entries {
+      entries[train]?.phase = .waiting
+      guard entry.wanted != nil else {
+        entries[train] = nil
+        continue
+      }
+      if case .on = entry.phase { actions.append(.periodic(train, .lost)) }
+    }
+    return actions
+  }
+
+  private func train(of handle: UInt16) -> PeriodicTrain? {
+    entries.first { $0.value.phase == .on(handle) || $0.value.phase == .stale(handle) }?.key
+  }
+
+  /// In dBm; 127 where it is not known.
+  private static func power(_ value: Int8) -> Int? { value == 127 ? nil : Int(value) }
+
+  private static var unsupported: BluetoothError {
+    GAPError.notSupported.error(
+      "This adapter cannot follow periodic advertising: that takes a controller of Bluetooth 5.0 that has it.")
+  }
+}

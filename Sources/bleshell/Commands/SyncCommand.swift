@@ -1,0 +1,95 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+/// `bleshell sync`
+struct SyncCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync", abstract: "Follows the periodic advertising of a device.",
+    discussion: """
+      Scans until the device announces a train of periodic advertisements, and prints what the train carries until \
+      Ctrl-C. A train that is lost is looked for again.
+      """)
+
+  @Argument(help: "The device: its address, its name, or its identifier or the first digits of that.")
+  var device: String
+  @Option(help: "The number of the advertising set, 0 to 15 (default: the first that announces a train).")
+  var sid: Int?
+  @Option(help: "The adapter.") var adapter: String?
+  @Option(help: "Stop after this many packets.") var count: Int?
+  @Option(help: "Stop after this many seconds.") var time: Double?
+  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var global: GlobalOptions
+
+  func validate() throws {
+    guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }
+    try checkTime(time)
+  }
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    let client = try await shell.connection()
+    try await shell.requireAdapter()
+    do {
+      _ = try await withDeadline(time ?? 0) { @MainActor in
+        let params = try await find(client)
+        let train = try await client.synchronise(params)
+        if !output.json {
+          let (sid, adapter) = (train.train.sid, train.train.adapter)
+          output.line("synchronised with set \(sid)\(every(train.train.interval)) on \(adapter)")
+        }
+        try await follow(train, of: client, output)
+      }
+    } catch is CancellationError where time == nil && count == nil {
+      // Ctrl-C is the regular end.
+    }
+  }
+
+  /// Scans until the device announces a train.
+  @MainActor private func find(_ client: BledClient) async throws -> PeriodicSync.Params {
+    let found: PeriodicSync.Params? = try await withDeadline(timeout.timeout) { @MainActor in
+      for try await report in try await client.scan(.init(adapter: adapter, duplicates: true, active: false)) {
+        guard isMeant(report), report.periodicInterval != nil, sid == nil || report.sid == sid else { continue }
+        return PeriodicSync.Params(
+          peripheral: report.peripheral, sid: report.sid, adapter: report.adapter, timeout: timeout.timeout)
+      }
+      try Task.checkCancellation()
+      throw BledError.daemonUnreachable.error("the connection to bled was closed")
+    }
+    guard let found else {
+      throw GAPError.timeout.error("no periodic advertising of \(device) was heard within \(timeout.timeout) s")
+    }
+    return found
+  }
+
+  private func isMeant(_ report: ScanReport.Params) -> Bool {
+    report.address.lowercased() == device.lowercased() || report.name == device
+      || device.count >= 4 && report.peripheral.lowercased().hasPrefix(device.lowercased())
+  }
+
+  @MainActor private func follow(_ train: SynchronisedTrain, of client: BledClient, _ output: Output) async throws {
+    let peripheral = train.train.peripheral
+    let changes = client.observe(PeriodicChanged.self) { change in
+      guard change.peripheral == peripheral, change.reason == nil else { return }
+      output.problem(change.synced ? "the train was found again" : "the train is lost; it is looked for")
+    } end: { _ in
+    }
+    defer { changes.cancel() }
+    var left = count
+    for try await report in train.reports {
+      if output.json { try output.object(report) } else { output.line(Self.line(report, output)) }
+      left = left.map { $0 - 1 }
+      if left == 0 { return }
+    }
+    try Task.checkCancellation()
+    throw BledError.daemonUnreachable.error("the connection to bled was closed")
+  }
+
+  private static func line(_ report: PeriodicReport.Params, _ output: Output) -> String {
+    let time = output.styled(clockText(Date(timeIntervalSince1970: report.time)), .dim)
+    let rssi = report.rssi.map { "\($0) dBm" } ?? "-"
+    return "\(time)  \(rssi)  \(Hex.encode(report.data.octets))\(report.truncated == true ? " (cut off)" : "")"
+  }
+}
