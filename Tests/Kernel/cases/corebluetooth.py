@@ -1,7 +1,6 @@
 """Groups 1 and 2 once more, with programs written for Apple's CoreBluetooth on bled's side: those of Examples."""
 
 import asyncio
-import os
 from dataclasses import dataclass
 
 from bumble.att import ATT_Error, ErrorCode
@@ -12,17 +11,8 @@ from bumble.gatt import GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, Des
 from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
+from support.examples import example, hear
 from support.peripheral import Peripheral
-from support.tools import ROOT, Program
-
-PROGRAMS = os.path.join(ROOT, "Examples/.build/debug")
-
-
-def example(daemon, name, *arguments):
-    """A program of Examples that uses this daemon; it tells each line as it comes."""
-    path = os.path.join(PROGRAMS, name)
-    expect(os.access(path, os.X_OK), f"there is no {path}: run 'make examples'")
-    return Program("env", f"BLED_SOCKET={daemon.socket}", "stdbuf", "-oL", path, *arguments)
 
 
 @dataclass
@@ -63,21 +53,6 @@ async def measures(given):
         await program.wait_for("Disconnected")
         await asyncio.wait_for(gone, 60)
         expect_equal(await asyncio.wait_for(program.process.wait(), 60), 0, "the program's status")
-
-
-async def hear(phone, name):
-    """Scans until an advertisement with this name is heard; gives it."""
-    heard = asyncio.get_running_loop().create_future()
-
-    def advertisement(found):
-        if found.data.get(AdvertisingData.COMPLETE_LOCAL_NAME) == name and not heard.done():
-            heard.set_result(found)
-
-    phone.on(phone.EVENT_ADVERTISEMENT, advertisement)
-    await phone.start_scanning()
-    found = await asyncio.wait_for(heard, 60)
-    await phone.stop_scanning()
-    return found
 
 
 @stage(2, "CoreBluetooth's heart-rate belt, Bumble as central")

@@ -7,11 +7,11 @@ from bumble.core import UUID, AdvertisingData
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.l2cap import LeCreditBasedChannelSpec
-from cases.corebluetooth import example, hear
 from cases.l2cap_channels import Roomy, collect, until
 from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
+from support.examples import example, hear
 
 SERVICE = UUID("B1ED0010-5EED-4B1E-8D00-000000000000")
 NUMBER = UUID("ABDD3056-28FA-441D-A470-55A75A52553A")
