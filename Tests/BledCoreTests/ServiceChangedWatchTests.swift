@@ -47,8 +47,8 @@ import Testing
     let requests = try discover(0x180D, on: id)
     #expect(requests.before.map { $0[0] } == [0x08, 0x06, 0x06], "the hash, and the service")
     #expect(
-      requests.after.map { $0[0] } == [0x06, 0x06, 0x08, 0x08, 0x04, 0x12],
-      "the Generic Attribute service, its characteristics, the descriptors of Service Changed, its configuration")
+      requests.after.map { $0[0] } == [0x06, 0x06, 0x08, 0x08, 0x04, 0x12, 0x12],
+      "the Generic Attribute service, its characteristics, the descriptors of Service Changed, its configuration, ours")
     #expect(peer.subscriptions[changed] == .indication)
     #expect(try discover(0x1815, on: id).after.isEmpty, "once a link")
     let link = try #require(world.daemon.links.links.first?.link as? ScriptedLink)
@@ -66,10 +66,10 @@ import Testing
     let count = peer.received.count
     try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
     world.settle()
-    #expect(peer.received.dropFirst(count).map { $0[0] } == [0x06, 0x06, 0x0A, 0x08, 0x08, 0x04, 0x12])
+    #expect(peer.received.dropFirst(count).map { $0[0] } == [0x06, 0x06, 0x0A, 0x08, 0x08, 0x04, 0x12, 0x12])
   }
 
-  @Test("What the cache says of Service Changed is not asked for again: only its configuration is written")
+  @Test("What the cache says of Service Changed is not asked for again: two values are written")
   func cached() throws {
     peer.database = AttributeDatabase(cmac: DatabaseHash.code)
     try peer.furnish()
@@ -80,7 +80,7 @@ import Testing
     _ = try world.connect(client, peer)
     let requests = try discover(0x180D, on: id)
     #expect(requests.before.map { $0[0] } == [0x08], "the hash")
-    #expect(requests.after.map { $0[0] } == [0x12])
+    #expect(requests.after.map { $0[0] } == [0x12, 0x12])
   }
 
   @Test("A device without a Generic Attribute service is asked for it once, and serves on")

@@ -45,6 +45,8 @@ final class ValueSocket: TurnTaker {
   /// What the program has not read.
   private var waiting: Deque<[UInt8]> = []
   private var isOpen = true
+  /// Whether the program has closed its end, as far as was seen.
+  private var isGone = false
 
   /// Makes a pair for a session.
   /// - Returns: our end, which does not read before `resume`, and the program's.
@@ -195,7 +197,8 @@ final class ValueSocket: TurnTaker {
       waiting.removeFirst()
       session.hold(-next.count)
     }
-    if waiting.isEmpty { onEvent?(.drained) }
+    // What the program has closed behind it was not read.
+    if waiting.isEmpty, !isGone { onEvent?(.drained) }
   }
 
   /// - Returns: false if there is no room. What is for nobody any more has left.
@@ -203,7 +206,10 @@ final class ValueSocket: TurnTaker {
     let count = value.withUnsafeBytes {
       Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     }
-    return count >= 0 || errno != EAGAIN && errno != EINTR && errno != ENOBUFS
+    if count >= 0 { return true }
+    guard errno != EAGAIN, errno != EINTR, errno != ENOBUFS else { return false }
+    isGone = true
+    return true
   }
 }
 

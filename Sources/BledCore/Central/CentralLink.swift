@@ -174,6 +174,7 @@ final class CentralLink {
   /// A procedure has ended.
   func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) {
     guard let operation = queue.operation(asking: id) else { return }
+    if case .failure(.att(.databaseOutOfSync, _)) = result { outOfSync(operation) }
     proceed(operation, result, id)
     beginNext()
   }
@@ -256,8 +257,12 @@ final class CentralLink {
           operation.task = .serviceWatch(machine)
           return next
         }
+        tellFeatures()
         operation.task = .unawaited
         return serviceWatch.subscribe(discovery.known)
+      case .clientFeatures:
+        _ = try result?.orBluetoothError()
+        hub.told(Self.features)
       case .acquisition(let reply): reply.succeed(operation.found)
       case .command, .acquiredCommand, .unawaited: break
       }
@@ -284,7 +289,7 @@ final class CentralLink {
     case .restoration(let state, _):
       guard hub.isOpen, let session = operation.session else { return }
       for handle in state.subscriptions { receivers.tellLost(handle, session, error) }
-    case .exchangeMTU, .serviceWatch, .unawaited: break
+    case .exchangeMTU, .serviceWatch, .clientFeatures, .unawaited: break
     }
   }
 
@@ -353,9 +358,18 @@ final class CentralLink {
     forget(range)
   }
 
+  /// The device's services changed behind our back (Core 5.4, Vol 3, Part G, 2.5.2.1). It did not do what was asked,
+  /// and does what is asked from now on: by handles that are discovered anew.
+  private func outOfSync(_ operation: LinkOperation) {
+    discovery.databaseChanged()
+    forget(1...0xFFFF)
+    // What the daemon wants of the device is asked for again with the next discovery.
+    if operation.session == nil { serviceWatch = ServiceWatch() }
+  }
+
   /// Handles of the device are no longer valid: its users are told.
   private func forget(_ range: ClosedRange<UInt16>) {
-    let error = BledError.unknownHandle.error("the device's services changed; this handle is no longer valid")
+    let error = BledError.servicesChanged
     receivers.forget(range, error)
     discovery.forget(range)
     receivers.endAcquired(error) { range.contains($0.handle) }
@@ -370,22 +384,5 @@ final class CentralLink {
   func received(_ value: [UInt8], of handle: UInt16) {
     if handle == discovery.known.serviceChanged { servicesChanged(value) }
     receivers.received(value, of: handle)
-  }
-}
-
-extension Result<GATTResult, GATTError> {
-  /// The result, or the error as reported to sessions.
-  fileprivate func orBluetoothError() throws -> GATTResult {
-    switch self {
-    case .success(let result): result
-    case .failure(let error): throw error.bluetoothError
-    }
-  }
-}
-
-extension Error {
-  /// The error of a step of an operation, which throws nothing else.
-  var asBluetoothError: BluetoothError {
-    (self as? BluetoothError) ?? BledError.protocolViolation.error("\(self)")
   }
 }

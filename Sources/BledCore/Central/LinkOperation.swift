@@ -24,6 +24,8 @@ struct LinkOperation {
     indirect case restoration(RestoredState.Peripheral, DiscoveryMachine)
     /// Finds the device's Service Changed characteristic and subscribes to it.
     indirect case serviceWatch(DiscoveryMachine)
+    /// Tells the device what our client supports.
+    case clientFeatures
     /// The operation was abandoned: a response of the device is ignored.
     case unawaited
   }

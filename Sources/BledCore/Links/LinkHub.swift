@@ -122,6 +122,18 @@ final class LinkHub {
     withConnection { $0.serviceReturned(range, database: database.attributes, actions: &$1) }
   }
 
+  /// Whether the device, which is bonded and knows that it is us, was told these Client Supported Features.
+  func hasTold(_ features: [UInt8]) -> Bool {
+    guard isOfBond, let bond = pairing.bond(of: self) else { return false }
+    return pairing.bonds.clients.toldFeatures(of: bond) == features
+  }
+
+  /// It was told them: if it is bonded it keeps them (Core 5.4, Vol 3, Part G, 7.2).
+  func told(_ features: [UInt8]) {
+    guard isOfBond, let bond = pairing.bond(of: self) else { return }
+    pairing.bonds.clients.keep(toldFeatures: features, of: bond)
+  }
+
   private func keepClient() {
     guard isOfBond, let bond = pairing.bond(of: self) else { return }
     pairing.bonds.clients.keep(connection.clientState(database: &database.attributes), of: bond)

@@ -1,4 +1,5 @@
 import Adapter
+import BledRPC
 import Bluetooth
 import GATT
 
@@ -72,6 +73,15 @@ final class BondedClients {
     document?.changed()
   }
 
+  /// What our client told the device of itself; nil if it never did with this bond.
+  func toldFeatures(of bond: Bond) -> [UInt8]? { records[Key(bond)]?.toldFeatures?.octets }
+
+  /// Our client told the device of itself, which keeps that with the bond.
+  func keep(toldFeatures features: [UInt8], of bond: Bond) {
+    records[Key(bond)] = change(bond) { $0.toldFeatures = HexBytes(features) }
+    document?.changed(isUrgent: false)
+  }
+
   /// The next counter for a write that we sign; nil if none could be reserved.
   func nextCounter(of bond: Bond) -> UInt32? {
     defer { reserveCounters(of: bond) }
@@ -112,7 +122,10 @@ final class BondedClients {
   func forget(_ bond: Bond, for next: Bond? = nil) {
     if next?.signatureKey != bond.signatureKey { reserves[Key(bond)] = nil }
     guard var record = records[Key(bond)] else { return }
-    if next?.longTermKeys != bond.longTermKeys { record.server = nil }
+    if next?.longTermKeys != bond.longTermKeys {
+      record.server = nil
+      record.toldFeatures = nil
+    }
     if next?.peerSignatureKey != bond.peerSignatureKey { record.signCounter = nil }
     if next?.signatureKey != bond.signatureKey { record.ownCounters = nil }
     records[Key(bond)] = record == ClientRecord(bond) ? nil : record

@@ -41,6 +41,8 @@ struct ClientRecord: Codable, Hashable, Sendable {
   var server: State?
   /// The counter of the device's last signed write.
   var signCounter: UInt32?
+  /// What our client told the device's server of itself.
+  var toldFeatures: HexBytes?
   /// We may have signed with every counter below this one.
   var ownCounters: UInt32?
 

@@ -37,6 +37,9 @@ final class ScriptedPeer {
     connection = GATTConnection(maximumMTU: mtu)
   }
 
+  /// Forgets what came.
+  func forget() { received = [] }
+
   /// Takes a packet as from the air.
   func take(_ packet: [UInt8]) {
     received.append(packet)
