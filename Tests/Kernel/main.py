@@ -39,7 +39,7 @@ MODULES = {
     11: ["link_parameters"],
     12: ["advertising_in_full"],
     13: ["l2cap_channels"],
-    14: ["bulk_values"],
+    14: ["bulk_values", "captures"],
     15: ["beacons"],
 }
 
