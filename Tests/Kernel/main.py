@@ -48,7 +48,7 @@ MODULES = {
     11: ["link_parameters"],
     12: ["advertising_in_full", "periodic"],
     13: ["l2cap_channels", "corebluetooth_channels"],
-    14: ["bulk_values"],
+    14: ["bulk_values", "captures"],
     15: ["beacons"],
 }
 
