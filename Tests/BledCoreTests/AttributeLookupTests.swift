@@ -57,7 +57,8 @@ import Testing
     let handles = levels()
     let ambiguous = try refusal(GATTRead.self, .init(peripheral: id, attribute: .characteristic(0x2A19)))
     #expect(ambiguous.data?.name == "ambiguousAttribute")
-    #expect(handles.allSatisfy { ambiguous.message.contains("\($0.handleText) in service 180F") }, "\(ambiguous.message)")
+    let isListed = handles.allSatisfy { ambiguous.message.contains("\($0.handleText) in service 180F") }
+    #expect(isListed, "\(ambiguous.message)")
     for (index, handle) in handles.enumerated() {
       let path = AttributePath.characteristic(0x2A19, of: 0x180F, index: index)
       let read = try done(GATTRead.self, .init(peripheral: id, attribute: path))
