@@ -30,7 +30,7 @@ public enum CaptureStart: ClientCall {
 
   /// The result; the descriptor comes with it.
   public struct Result: RPCPayload, Hashable {
-    /// The number that names the recording in this session.
+    /// The number that names the recording in this session, 1 or more.
     public var capture: Int
     /// Makes the result.
     public init(capture: Int) { self.capture = capture }
@@ -48,7 +48,7 @@ public enum CaptureStop: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// Its number.
+    /// Its number, 1 or more.
     public var capture: Int
     /// Makes the params.
     public init(capture: Int) { self.capture = capture }
@@ -80,7 +80,7 @@ public enum CaptureLost: RPCNotification {
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// Its number.
+    /// Its number, 1 or more.
     public var capture: Int
     /// How many packets, 1 or more.
     public var packets: Int

@@ -27,7 +27,7 @@ public struct Metric: Codable, Sendable, Hashable {
   public var name: String
   /// "counter", which only grows, "gauge" or "histogram".
   public var kind: String
-  /// What it is, in one sentence.
+  /// What it is, in words: one sentence.
   public var help: String
   /// Its values, one for each set of labels.
   public var samples: [Sample]
@@ -36,7 +36,7 @@ public struct Metric: Codable, Sendable, Hashable {
   public struct Sample: Codable, Sendable, Hashable {
     /// What it is of: "adapter", "method", "user" and so on; empty where there is only one.
     public var labels: [String: String]
-    /// The value; of a histogram the sum of all measurements.
+    /// The value, 0 or more; of a histogram the sum of all measurements.
     public var value: Double
     /// Of a histogram, how many measurements were at most so great; missing for others.
     public var buckets: [Bucket]?
@@ -50,7 +50,7 @@ public struct Metric: Codable, Sendable, Hashable {
 
   /// A part of a histogram.
   public struct Bucket: Codable, Sendable, Hashable {
-    /// The greatest measurement that counts; missing in the last bucket, which counts all.
+    /// The greatest measurement that counts, 0 or more, in seconds; missing in the last bucket, which counts all.
     public var most: Double?
     /// How many there were.
     public var count: Int

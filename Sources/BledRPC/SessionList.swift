@@ -141,7 +141,7 @@ public struct SessionDescription: Codable, Sendable {
 
   /// An L2CAP channel of the session.
   public struct Channel: Codable, Sendable, Hashable {
-    /// Its number in the session.
+    /// Its number in the session, 1 or more.
     public var channel: Int
     /// The daemon's identifier of the device.
     public var peripheral: String

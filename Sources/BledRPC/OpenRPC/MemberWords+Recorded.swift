@@ -14,6 +14,8 @@ extension MemberWords {
      length). Missing while it is not on.
     name The system's name for it.
     phys The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
+    privateAddress The private address under which devices see it at present, six octets in hex with colons. Missing
+     where they see `address`.
     problem Why it is "failed", and what to do.
     scanning Whether it scans at the moment.
     state "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see `problem`).
@@ -58,6 +60,8 @@ extension MemberWords {
     manufacturerData Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     name The local name.
     ownAddress A static random address to advertise with, whose two top bits are set; the adapter's own if missing.
+    periodic With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed times to whoever
+     is synchronised (periodic.sync). It begins and ends with the advertisement, which announces it.
     primaryPHY The PHY on which the advertisement begins, "1M" or with `extended` "coded"; "1M" if missing.
     scannable Whether scan requests are answered. If missing: with legacy PDUs if it is connectable or something is in
      the scan response; with extended PDUs not.
@@ -68,6 +72,13 @@ extension MemberWords {
     structures Further AD structures, sent as they are; flags (type 1) take the place of the daemon's.
     txPower The transmit power that is aimed for, in dBm, -127 to 20; the controller's choice if missing.
     uri A URI.
+    # AdvertisingStart.Periodic A train of periodic advertisements (Core 5.4, Vol 6, Part B, 4.4.2.12).
+    includeTxPower True: the transmit power is told in the header.
+    interval The time between two of its packets in seconds, 0.0075 to 81.91875; 0.1 if missing.
+    manufacturerData Manufacturer-specific data; the first two octets are the company identifier, low octet first.
+    serviceData Service data, by UUID.
+    services The services to list.
+    structures Further AD structures, sent as they are.
     # AdvertisingStart.Result
     adapter The adapter that sends it.
     advertising The number that names it in this session, 1 or more.
@@ -118,6 +129,20 @@ extension MemberWords {
     level "encrypted", "authenticated" or "secureConnections": the level of a link with these keys.
     name Its name, where known.
     peripheral The daemon's identifier of the device; missing if it is not known any more.
+    # CaptureLost.Params
+    capture Its number, 1 or more.
+    packets How many packets, 1 or more.
+    # CaptureStart.Params
+    adapter Only this adapter; all of them, and those that appear later, if missing.
+    format "pcapng" (link type 254) or "btsnoop" (datalink type 2001, which btmon reads); "pcapng" if missing.
+    keys True: keys are recorded, too, for which the permission "sessions" is needed. Otherwise they are zeros.
+    # CaptureStart.Result
+    capture The number that names the recording in this session, 1 or more.
+    # CaptureStop.Params
+    capture Its number, 1 or more.
+    # CaptureStop.Result
+    lost How many are missing because they were not read in time.
+    packets How many packets the recording has, notes among them.
     # ChannelDescription
     channel The number that names it in this session, 1 or more.
     peripheral The daemon's identifier of the device.
@@ -278,12 +303,15 @@ extension MemberWords {
     # LinkDescription
     interval The time between two connection events, in seconds, 0.0075 to 4; missing where the controller did not tell,
      as `latency` and `timeout`.
+    keySize The size of the encryption key, 7 to 16 octets; missing without encryption.
     latency How many connection events the peripheral may skip, 0 to 499.
     mtu The ATT MTU, 23 to 517 octets.
     peripheral The daemon's identifier of the device.
     role This machine's role: "central" if it connected to the device, "peripheral" if the device connected to it.
     rxOctets The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing likewise.
     rxPHY The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
+    security How the link is protected: "encrypted", "authenticated" (the keys were agreed on with protection against a
+     person in the middle) or "secureConnections" (the same with LE Secure Connections); missing without encryption.
     timeout After how many seconds without a packet the link is lost, 0.1 to 32.
     txOctets The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing where the
      controller did not tell.
@@ -296,6 +324,20 @@ extension MemberWords {
      `maximumInterval` where that is less.
     timeout After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 + latency) ×
      maximumInterval × 2; if missing, 4 or as much as that rule needs.
+    # Metric Something that the daemon counts or measures, under a name of Prometheus.
+    help What it is, in words: one sentence.
+    kind "counter", which only grows, "gauge" or "histogram".
+    name Its name: "bled_links". It ends in the unit, and that of a counter in "_total".
+    samples Its values, one for each set of labels.
+    # Metric.Bucket A part of a histogram.
+    count How many there were.
+    most The greatest measurement that counts, 0 or more, in seconds; missing in the last bucket, which counts all.
+    # Metric.Sample A value of a metric.
+    buckets Of a histogram, how many measurements were at most so great; missing for others.
+    labels What it is of: "adapter", "method", "user" and so on; empty where there is only one.
+    value The value, 0 or more; of a histogram the sum of all measurements.
+    # MetricsGet.Result
+    metrics The metrics, in the order of the page for Prometheus.
     # PairingConfirm.Params
     device The device that pairs.
     number The number that the device shows, six digits; missing if there is none to compare.
@@ -367,6 +409,40 @@ extension MemberWords {
     device The device that pairs.
     entered How many of them are typed, 0 to 6.
     passkey Six digits.
+    # PeriodicChanged.Params
+    adapter The adapter.
+    interval The time between two packets, in seconds, if it is.
+    peripheral The daemon's identifier of the device.
+    phy The PHY of the train, if it is: "1M", "2M" or "coded".
+    reason Why this session does not follow it any more, if so.
+    sid The number of the advertising set.
+    synced Whether the adapter is synchronised with it.
+    # PeriodicReport.Params
+    adapter The adapter that received it.
+    data The data, usually AD structures: 0 to 1650 octets.
+    peripheral The daemon's identifier of the device.
+    rssi Signal strength in dBm, where known.
+    sid The number of the advertising set.
+    time When it was received, in seconds since the epoch.
+    truncated True if the controller lost the end of the data.
+    txPower The transmit power in dBm, if the header says it.
+    # PeriodicStop.Params
+    peripheral The daemon's identifier of the device.
+    sid The number of the advertising set.
+    # PeriodicSync.Params
+    adapter The adapter; if missing, the one that heard the device last.
+    addressType For an address in `peripheral`, "public" or "random"; if missing, random if the two top bits are set,
+     else public.
+    peripheral The device: the daemon's identifier of it, or its address.
+    sid The number of the advertising set, 0 to 15; if missing, the one that announced a train when the device was heard
+     last.
+    timeout Seconds after which to give up; never if missing.
+    # PeriodicSync.Result
+    adapter The adapter that is synchronised.
+    interval The time between two packets, in seconds.
+    peripheral The daemon's identifier of the device.
+    phy The PHY of the train: "1M", "2M" or "coded".
+    sid The number of the advertising set.
     # PeripheralConnect.Params
     adapter The adapter to connect with; if missing, the one that heard the device last, else the first.
     address The device's address; it need not have been heard before.
@@ -418,6 +494,7 @@ extension MemberWords {
     adapter The adapter that heard it last or holds the link.
     address Its address.
     addressType "public" or "random".
+    connectable Whether it accepted connections when it was last heard; missing if it was not heard.
     mine Whether this session holds the link.
     mtu The ATT MTU, 23 to 517 octets, while connected.
     name Its name, where known.
@@ -450,6 +527,7 @@ extension MemberWords {
     # Permission
     adapters Change adapters: power and the like.
     advertise Advertise.
+    capture Record the packets of all programs.
     connect Connect to devices, and use their services.
     pair Pair with devices, and forget pairings.
     scan Hear advertisements.
@@ -482,6 +560,7 @@ extension MemberWords {
     # RestoredState.Advertisement An advertisement of the session.
     adapter The adapter that sends it.
     advertising The number that names it in this session, 1 or more.
+    ends When its `duration` or its `count` is over, in seconds since the epoch, if it has one and was on the air.
     onAir Whether it was on the air: sent by its adapter, or taking turns with others.
     parameters As it was given to advertising.start.
     # RestoredState.Peripheral A device that was connected or had a pending connection.
@@ -531,6 +610,8 @@ extension MemberWords {
     directed True if the advertisement is meant for one device.
     manufacturerData Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     name Its name, complete or shortened.
+    periodicInterval The time between two packets of the periodic train that this set announces, in seconds; see
+     periodic.sync.
     peripheral The daemon's stable identifier of the device, a UUID.
     primaryPHY The PHY on which the advertisement begins: "1M" or "coded".
     rssi Signal strength in dBm, -127 to 20, where known.
@@ -590,6 +671,13 @@ extension MemberWords {
     data How the data after the UUID begins; anything if missing.
     mask The bits of `data` that count, as many octets; all of them if missing.
     uuid The service.
+    # ServerAcquire.Params
+    central The daemon's identifier of the device, as in `server.subscribed` and `server.write`.
+    handle The handle of the characteristic's value.
+    # ServerAcquire.Result
+    maximumLength The longest value that can be sent, in octets: MTU − 3, and 512 at most.
+    receives Whether there are packets to read: the characteristic can be written.
+    sends Whether packets can be written: the device has subscribed.
     # ServerNotify.Params
     centrals Only these subscribers: the daemon's identifiers of devices, as in server.subscribed; all if missing.
     handle The handle of the characteristic's value.
@@ -614,6 +702,11 @@ extension MemberWords {
     offset Where to begin, 0 to 512.
     # ServerRead.Result
     value The value from the offset on.
+    # ServerReleased.Params
+    central The daemon's identifier of the device.
+    handle The handle of the characteristic's value.
+    reason Why.
+    unsent How many packets that the program had written were not sent.
     # ServerSetLatency.Params
     central The daemon's identifier of the device, as in `server.subscribed`.
     latency The requested latency: low is 15 to 30 ms between two connection events, medium 90 to 120 ms, high 480 to
@@ -665,10 +758,13 @@ extension MemberWords {
     uuid The UUID of the descriptor.
     value Its fixed value.
     # SessionDescription A session: its program, what it holds and what it costs.
+    acquired The characteristics of devices whose values go over a socket of their own; missing if none.
     advertisements Its advertisements.
+    channels Its L2CAP channels; missing if it has none.
     connecting The devices to which it has a pending connection.
     connections The devices that it is connected to.
     costs What it costs.
+    listening The numbers under which it takes L2CAP channels; missing if none.
     mine Whether it is the caller's own.
     name The name that the program gave in session.open; missing if it gave none.
     permissions What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions".
@@ -687,6 +783,10 @@ extension MemberWords {
     adapter The adapter that sends it.
     advertising The number that names it in the session, 1 or more.
     onAir Whether it is on the air: sent by its adapter, or taking turns with others.
+    # SessionDescription.Channel An L2CAP channel of the session.
+    channel Its number in the session, 1 or more.
+    peripheral The daemon's identifier of the device.
+    psm The number of the listener.
     # SessionDescription.Costs What the session has cost since it was opened.
     linkTime For how many seconds it was connected, summed over all devices.
     linksSlowed How many times a link was slowed down because this session, its only reader, fell behind.
@@ -706,6 +806,9 @@ extension MemberWords {
     address Its address.
     name Its name, where known.
     peripheral The daemon's identifier of it.
+    # SessionDescription.Listening A number under which the session takes L2CAP channels.
+    adapter The adapter.
+    psm The number.
     # SessionDescription.Search What a device is looked for by; all that is there must be so.
     name Its name.
     namePrefix What its name begins with.
@@ -731,7 +834,7 @@ extension MemberWords {
     adapters The adapters, as `adapter.list` returns them.
     daemon The daemon's name and version: "bled 0.1.0".
     permissions What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters",
-     "sessions".
+     "sessions", "capture".
     protocol The version of this protocol, 1 or more; it is incremented by incompatible changes.
     restored What was preserved under the restoration identifier; missing if nothing was.
     session The number of this session, 1 or more.

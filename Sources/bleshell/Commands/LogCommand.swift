@@ -94,7 +94,7 @@ struct TrafficView {
       case .none: ""
       }
     let peer = output.styled(Output.clean(name ?? entry.peer.map { "\($0)" } ?? "adapter \(entry.adapter)"), .name)
-    let parts = [entry.text, entry.handle.map { handleText($0) }, entry.value.map { Hex.encode($0) }]
+    let parts = [entry.text, entry.handle.map { $0.handleText }, entry.value.map { Hex.encode($0) }]
     output.line("\(time)  \(peer)  \(arrow)\(parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "  "))")
   }
 

@@ -30,11 +30,12 @@ struct SyncCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
+    let deadline = timeout.deadline
     let client = try await shell.connection()
     try await shell.requireAdapter()
     do {
       _ = try await withDeadline(time ?? 0) { @MainActor in
-        let params = try await find(client)
+        let params = try await find(client, within: deadline)
         let train = try await client.synchronise(params)
         if !output.json {
           let (sid, adapter) = (train.train.sid, train.train.adapter)
@@ -48,18 +49,18 @@ struct SyncCommand: ShellCommand {
   }
 
   /// Scans until the device announces a train.
-  @MainActor private func find(_ client: BledClient) async throws -> PeriodicSync.Params {
-    let found: PeriodicSync.Params? = try await withDeadline(timeout.timeout) { @MainActor in
+  @MainActor private func find(_ client: BledClient, within deadline: Deadline) async throws -> PeriodicSync.Params {
+    let found: PeriodicSync.Params? = try await withDeadline(deadline.seconds) { @MainActor in
       for try await report in try await client.scan(.init(adapter: adapter, duplicates: true, active: false)) {
         guard isMeant(report), report.periodicInterval != nil, sid == nil || report.sid == sid else { continue }
         return PeriodicSync.Params(
-          peripheral: report.peripheral, sid: report.sid, adapter: report.adapter, timeout: timeout.timeout)
+          peripheral: report.peripheral, sid: report.sid, adapter: report.adapter, timeout: deadline.seconds)
       }
       try Task.checkCancellation()
       throw BledError.daemonUnreachable.error("the connection to bled was closed")
     }
     guard let found else {
-      throw GAPError.timeout.error("no periodic advertising of \(device) was heard within \(timeout.timeout) s")
+      throw GAPError.timeout.error("no periodic advertising of \(device) was heard within \(deadline.words) s")
     }
     return found
   }
