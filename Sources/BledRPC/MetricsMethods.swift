@@ -36,7 +36,7 @@ public struct Metric: Codable, Sendable, Hashable {
   public struct Sample: Codable, Sendable, Hashable {
     /// What it is of: "adapter", "method", "user" and so on; empty where there is only one.
     public var labels: [String: String]
-    /// The value, 0 or more; of a histogram the sum of all measurements.
+    /// The number of what is counted, or the value, 0 or more; of a histogram the sum of all measurements, in seconds.
     public var value: Double
     /// Of a histogram, how many measurements were at most so great; missing for others.
     public var buckets: [Bucket]?

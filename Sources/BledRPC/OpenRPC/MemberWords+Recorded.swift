@@ -335,7 +335,8 @@ extension MemberWords {
     # Metric.Sample A value of a metric.
     buckets Of a histogram, how many measurements were at most so great; missing for others.
     labels What it is of: "adapter", "method", "user" and so on; empty where there is only one.
-    value The value, 0 or more; of a histogram the sum of all measurements.
+    value The number of what is counted, or the value, 0 or more; of a histogram the sum of all measurements, in
+     seconds.
     # MetricsGet.Result
     metrics The metrics, in the order of the page for Prometheus.
     # PairingConfirm.Params
