@@ -6,10 +6,10 @@ extension SimulatedAdapter {
   public func setBonds(_ bonds: [Bond]) { pairing.bonds = bonds }
 
   /// How it pairs from now on.
-  /// Nobody else hears it: it keeps its address.
-  public func setPrivacy(_ settings: PrivacySettings?) {}
-
   public func setPairing(_ settings: PairingSettings) { pairing.settings = settings }
+
+  /// It keeps its address: nobody but simulated devices hears it.
+  public func setPrivacy(_ settings: PrivacySettings?) {}
 
   /// Answers the question that this device's pairing waits for.
   public func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { pairing.answer(address, answer) }

@@ -160,7 +160,7 @@ import Testing
       }
       let told = lines.all.filter { $0.contains("gatt.subscribe") }
       #expect(told.count == round)
-      #expect(told.allSatisfy { $0.contains("characteristic \(peer.handle(of: 0x2A56))") })
+      #expect(told.allSatisfy { $0.contains("characteristic \(peer.handle(of: 0x2A56).handleText)") })
     }
   }
 

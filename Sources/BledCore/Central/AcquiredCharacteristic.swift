@@ -27,7 +27,8 @@ final class AcquiredCharacteristic: ValuePipeOwner {
 
   func check(_ length: Int) throws(BluetoothError) {
     guard writes else {
-      throw BledError.notAllowedByProperties.error("characteristic \(handle.handleText) has no \"writeWithoutResponse\"")
+      throw BledError.notAllowedByProperties.error(
+        "characteristic \(handle.handleText) has no \"writeWithoutResponse\"")
     }
     guard length <= maximumLength else {
       throw BledError.invalidParameter.error(

@@ -169,7 +169,8 @@ final class ServerBroker {
     guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
       let characteristic = service.characteristics.first(where: { $0.valueHandle == handle })
     else {
-      throw BledError.unknownHandle.error("this session has published no characteristic with handle \(handle.handleText)")
+      throw BledError.unknownHandle.error(
+        "this session has published no characteristic with handle \(handle.handleText)")
     }
     return characteristic
   }
