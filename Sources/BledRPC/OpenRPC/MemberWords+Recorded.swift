@@ -768,7 +768,8 @@ extension MemberWords {
     listening The numbers under which it takes L2CAP channels; missing if none.
     mine Whether it is the caller's own.
     name The name that the program gave in session.open; missing if it gave none.
-    permissions What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions".
+    permissions What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions",
+     "capture".
     preserved True if its program has gone and the session is preserved for it.
     process The number of the process that connected, 1 or more, if the kernel reported it.
     program The name of the program's executable, at most 15 octets.
