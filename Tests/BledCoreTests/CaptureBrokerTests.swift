@@ -71,7 +71,7 @@ import Testing
     #expect(records[1].packet.octets == Self.report.octets && records[1].time == 1_700_000_000_000_001)
     #expect(
       notes(records) == [
-        "session 1 (user 0) records all adapters", "session 2 (prog1000, user 1000): gatt.read nobody handle 7",
+        "session 1 (user 0) records all adapters", "session 2 (prog1000, user 1000): gatt.read nobody handle 0x0007",
       ])
     let result = try client.result(CaptureStop.self, .init(capture: capture))
     // The call is in it, too.

@@ -38,7 +38,7 @@ import Testing
     let lines = process.output.split(separator: "\n")
     #expect(lines.contains { $0.hasPrefix("0x0a\t0x0011") }, "\(process.output)")
     #expect(lines.contains("0x0b\t0x0011\tHeart Belt\t01\t"), "\(process.output)")
-    #expect(lines.contains { $0.contains("user \(getuid())): gatt.read") && $0.hasSuffix("handle 17") })
+    #expect(lines.contains { $0.contains("user \(getuid())): gatt.read") && $0.hasSuffix("handle 0x0011") })
   }
 
   @Test("btmon shows names, opcodes, handles and values, and who called", .enabled(if: isInstalled("btmon")))

@@ -138,7 +138,7 @@ struct CallSubject: RPCPayload {
   var text: String {
     [
       (peripheral ?? address).map { " \($0.excerpt)" }, service.map { " \($0)" }, characteristic.map { " \($0)" },
-      handle.map { " handle \($0)" },
+      handle.map { " handle \($0.handleText)" },
     ].compactMap { $0 }.joined()
   }
 }
