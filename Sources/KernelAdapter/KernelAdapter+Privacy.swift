@@ -138,9 +138,14 @@ extension KernelAdapter {
 
   private func pause() {
     guard radio != nil, stopping.isEmpty, suspendAlarm == nil else { return }
+    // A link that gets its socket now would be given up.
+    guard attaching.isEmpty else {
+      rotation.next = scheduler.schedule(after: .seconds(1)) { [weak self] in self?.pause() }
+      return
+    }
     rotation.isPausing = true
     awaitPatiently(until: scheduler.now.advanced(by: Self.patience)) { $0.addressIsMade(nil) }
-    run(radio: .quiet)
+    run(radio: .pause)
   }
 
   private func endPause() {

@@ -107,6 +107,7 @@ extension KernelAdapter {
   /// The system goes to sleep: ends the links, and all that goes on without them. What is wanted stays wanted.
   func suspendRadio() {
     guard radio != nil else { return closeRadio(LifecycleMachine.suspended) }
+    forgetRotation()
     listener?.close()
     listener = nil
     suspendAlarm = scheduler.schedule(after: .seconds(1)) { [weak self] in

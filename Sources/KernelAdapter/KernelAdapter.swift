@@ -144,6 +144,7 @@ public final class KernelAdapter: Adapter {
     guard stopping.count == 1 else { return }
     targets = RadioTargets()
     guard radio != nil else { return finishStop() }
+    forgetRotation()
     run(radio: .quiet)
     for link in links.values { link.disconnect() }
     // Whatever does not answer by then is left behind.

@@ -91,6 +91,9 @@ struct AdvertisingEntry {
     onSince = nil
   }
 
+  /// The same advertisement after a pause.
+  mutating func goOn(from old: Self) { (told, eventsSent) = (old.told, old.eventsSent) }
+
   /// How many advertising events are left; 0 for no limit.
   mutating func eventsLeft(of parameters: AdvertisingParameters, at now: Instant) -> UInt8 {
     interrupted(at: now)

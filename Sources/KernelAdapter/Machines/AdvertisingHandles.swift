@@ -7,7 +7,7 @@ struct AdvertisingFormat: Hashable {
   let hasData: Bool
   let hasScanResponse: Bool
   /// Whether there is a train of periodic advertisements, too.
-  let hasPeriodic: Bool
+  fileprivate(set) var hasPeriodic: Bool
 
   init(_ parameters: AdvertisingParameters) {
     isExtended = parameters.isExtended
@@ -49,6 +49,9 @@ struct AdvertisingHandles {
 
   /// Whether the controller may be sending a train of periodic advertisements, which goes on without the others.
   func hasPeriodic(_ handle: UInt8) -> Bool { formats[handle]?.hasPeriodic ?? false }
+
+  /// Its train has ended.
+  mutating func endedPeriodic(_ handle: UInt8) { formats[handle]?.hasPeriodic = false }
 
   /// The controller has forgotten it, or may have.
   mutating func forget(_ handle: UInt8) { formats[handle] = nil }

@@ -147,6 +147,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
     guard script.commands.isEmpty else { return [] }
     self.script = nil
+    if script.outcome == .rested || script.outcome == .phase(.waiting), let handle = entries[script.set]?.handle {
+      handles.endedPeriodic(handle)
+    }
     switch script.outcome {
     case .removed: return removed(script.set)
     case .rested:
@@ -201,6 +204,14 @@ struct AdvertisingMachine<Family: RadioFamily> {
       actions += tell(set, .off)
     }
     return actions
+  }
+
+  /// They go off the air for a while, before which their events are counted.
+  mutating func interrupt(at now: Instant) { for set in entries.keys { entries[set]?.interrupted(at: now) } }
+
+  /// What was told before a pause, and how many events there were, holds on.
+  mutating func goOn(from former: Self) {
+    for set in entries.keys { if let old = former.entries[set] { entries[set]?.goOn(from: old) } }
   }
 
   /// What the controller advertises is not known.

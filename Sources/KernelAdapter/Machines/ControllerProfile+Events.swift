@@ -18,6 +18,8 @@ extension ControllerProfile {
   private static var featureEvents: [(UInt64, [Int])] {
     [
       (0, [4]), (1, [5]), (5, [6]), (6, [9, 10]), (7, [10]), (12, [9]), (14, [19]),
+      // Transfer of synchronisation, Channel Sounding, the extended feature set.
+      (25, [23]), (46, Array(43...50)), (63, [42]),
       // Isochronous channels: connected central, connected peripheral, broadcaster.
       (28, [24]), (29, [24, 25]), (30, [26, 27, 28, 29, 33]), (31, [13, 14, 28, 29, 33]),
     ]

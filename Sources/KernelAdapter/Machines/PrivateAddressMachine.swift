@@ -16,9 +16,9 @@ import HCI
 /// | clearing | the answer, whatever it is           | make: making                                             |
 /// | making   | the command with the random address  | it is kept in mind                                       |
 /// | making   | success                              | clear: ending                                            |
-/// | making   | an error                             | `done(nil)`: idle                                        |
+/// | making   | an error                             | `done` with what was heard: idle                         |
 /// | ending   | the answer, whatever it is           | `done` with the address, nil if there was none: idle     |
-/// | any      | `tick` after the deadline            | `done(nil)`: idle                                        |
+/// | any      | `tick` after the deadline            | `done` with what was heard: idle                         |
 ///
 /// |       | extended                                     | legacy                                           |
 /// |-------|----------------------------------------------|--------------------------------------------------|
@@ -103,7 +103,8 @@ struct PrivateAddressMachine {
       state = .making
       return [.send(make)]
     case .making where opcode == make.opcode:
-      guard status == .success else { return end(with: nil) }
+      // One that was heard is what the kernel counts on, whatever came of the rest.
+      guard status == .success else { return end(with: made) }
       state = .ending
       return [.send(clear)]
     case .ending where opcode == clear.opcode: return end(with: made)
@@ -113,7 +114,7 @@ struct PrivateAddressMachine {
 
   mutating func tick(at now: Instant) -> [Action] {
     guard let deadline, deadline <= now else { return [] }
-    return end(with: nil)
+    return end(with: made)
   }
 
   private mutating func end(with address: DeviceAddress?) -> [Action] {

@@ -29,7 +29,9 @@ enum RadioInput: Hashable {
   case tick
   /// Cancel everything that is wanted, and tell when nothing goes on any more.
   case quiet
-  /// After `quiet`: go on under this address, with what is wanted now.
+  /// The same for a while: the trains that are followed stay. `resume` comes next.
+  case pause
+  /// After `pause`: go on under this address, with what is wanted now.
   case resume(DeviceAddress, RadioTargets)
 }
 

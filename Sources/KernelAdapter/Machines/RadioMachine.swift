@@ -58,8 +58,10 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   /// When a link came up or ended.
   private var lastLinkChange: Instant?
   private var isQuieting = false
-  /// Whether `quiet` was given: nothing is wanted from then on.
+  /// Whether `quiet` or `pause` was given: nothing is wanted from then on.
   private var isEnding = false
+  /// What was told before the pause; nil if there is none.
+  private var beforePause: (scan: ScanMachine<Scanning>, advertising: AdvertisingMachine<Advertising>)?
 
   private var profile: ControllerProfile
   /// Whether there was an active scan before it began anew.
@@ -104,7 +106,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   private mutating func take(_ input: RadioInput, at now: Instant) -> [RadioAction] {
     switch input {
-    case .wantScan where isEnding, .wantAdvertising where isEnding, .connect where isEnding, .wantSync where isEnding:
+    case .wantScan where isEnding, .wantAdvertising where isEnding, .connect where isEnding,
+      .wantSync where isEnding && beforePause == nil:
       break
     case .wantScan(let parameters): scan.want(parameters)
     case .wantAdvertising(let set, let parameters): return advertising.want(set, parameters)
@@ -132,7 +135,13 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       if slot.timeouts > 1 { return [.broken("it does not respond")] }
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
       return take(answer, at: now)
-    case .quiet: return quiet()
+    case .quiet:
+      beforePause = nil
+      return quiet()
+    case .pause:
+      advertising.interrupt(at: now)
+      beforePause = (scan, advertising)
+      return quiet()
     case .resume(let address, let targets): resume(address, targets)
     }
     return []
@@ -169,7 +178,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       if let command = advertising.nextCommand(at: now) { return send(command.packet, from: .advertising, at: now) }
       if let command = scan.nextCommand(at: now) { return send(command.packet, from: .scan, at: now) }
       if let command = sync.nextCommand(at: now) { return send(command, from: .sync, at: now) }
-      guard isQuieting, scan.isQuiet, advertising.isQuiet, initiator.isQuiet, sync.isQuiet else { return [] }
+      guard isQuieting, scan.isQuiet, advertising.isQuiet, initiator.isQuiet, beforePause != nil || sync.isQuiet
+      else { return [] }
       isQuieting = false
       return [.quiet]
     }
@@ -190,7 +200,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     scan.want(nil)
     var actions: [RadioAction] = []
     for set in advertising.sets { actions += advertising.want(set, nil) }
-    for train in sync.trains { actions += sync.want(train, nil) }
+    if beforePause == nil { for train in sync.trains { actions += sync.want(train, nil) } }
     for address in initiator.addresses { actions += initiator.unwant(address).map { [.send($0)] } ?? [] }
     return actions
   }
@@ -201,6 +211,11 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     hasScannedActively = scannedActively
     (profile, scan, advertising, initiator) = (renewed.profile, renewed.scan, renewed.advertising, renewed.initiator)
     for peer in links.values.compactMap(\.peer) { initiator.linkUp(peer) }
+    if let beforePause {
+      scan.goOn(from: beforePause.scan)
+      advertising.goOn(from: beforePause.advertising)
+    }
+    beforePause = nil
     scan.doubt()
     advertising.doubt()
     initiator.doubt()

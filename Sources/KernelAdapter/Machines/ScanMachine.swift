@@ -165,6 +165,9 @@ struct ScanMachine<Family: RadioFamily> {
   /// Whether it is on, or will be on when its turn comes.
   private var isAwaited: Bool { wanted != nil && grant != .heldBack }
 
+  /// What was told before a pause holds on.
+  mutating func goOn(from former: Self) { reported = former.reported }
+
   private mutating func report(_ scanning: Bool) -> [RadioAction] {
     guard scanning != reported else { return [] }
     reported = scanning

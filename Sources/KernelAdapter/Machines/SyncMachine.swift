@@ -78,6 +78,10 @@ struct SyncMachine {
     guard profile.canSynchronise else {
       return [.periodic(train, .failed(Self.unsupported))]
     }
+    // Who wants it now was not told of it.
+    if let entry = entries[train], entry.wanted == nil, case .on(let handle) = entry.phase {
+      entries[train]?.phase = .stale(handle)
+    }
     entries[train, default: Entry()].wanted = parameters
     return []
   }
@@ -244,7 +248,7 @@ struct SyncMachine {
         entries[train]?.phase = .stale(handle)
         if entry.wanted != nil { actions.append(.periodic(train, .lost)) }
       // If it was found meanwhile, that cannot be cancelled, and its reports tell the handle.
-      case .sought: isDoubtful = true
+      case .sought: (isDoubtful, isCancelled) = (true, false)
       case .waiting, .stale: break
       }
     }
