@@ -2,18 +2,20 @@ import Bluetooth
 
 /// Replaces by zeros what encrypts links, or what it can be computed from: recordings are passed on. Lengths stay.
 ///
-/// | Packet                                              | What is replaced                                          |
-/// |-----------------------------------------------------|-----------------------------------------------------------|
-/// | HCI commands that carry keys, PINs or passkeys      | the parameters behind the handle or the address           |
-/// | HCI events that carry keys                          | the same                                                  |
-/// | Pairing Random and the keys of the Security Manager | all behind the code                                       |
-/// | data that goes on with such a packet, or may        | all                                                       |
-/// | calls and events of mgmt with keys                  | the parameters                                            |
+/// | Packet                                          | What is replaced                                     |
+/// |-------------------------------------------------|------------------------------------------------------|
+/// | HCI commands that carry keys, PINs or passkeys  | the parameters behind the handle or the address      |
+/// | HCI events that carry keys                      | the same                                             |
+/// | Pairing Confirm, Pairing Random, keys of the Security Manager | all behind the code                    |
+/// | a piece of such a packet, or of one that was not seen whole   | all                                    |
+/// | calls and events of mgmt with keys              | the parameters                                       |
 ///
-/// Pairing Random is among them: with it LE legacy pairing and a passkey can be computed from the other packets.
+/// With Pairing Random the keys of LE legacy pairing and a passkey can be computed from the other packets, and it from
+/// Pairing Confirm, as the temporary key is 0 or a passkey. What the opcodes of vendors carry is not known: it stays.
 public struct KeyBlanking: Sendable {
-  /// The links, with the direction, on which a packet with a key goes on in the next piece of data.
-  private var unfinished: Set<UInt32> = []
+  /// How many octets of a packet that may be shown are still to come, by link and direction. A piece of any other is
+  /// not shown: its beginning may be missing.
+  private var shown: [UInt32: Int] = [:]
 
   /// Begins with no packet seen.
   public init() {}
@@ -53,6 +55,8 @@ public struct KeyBlanking: Sendable {
     0x2019: 2, 0x201A: 2,
     // LE Add Device To Resolving List: behind the address and its type.
     0x2027: 7,
+    // LE Create BIG, its test, LE BIG Create Sync: before the Broadcast_Code.
+    0x2068: 15, 0x2069: 20, 0x206B: 4,
   ]
 
   /// Commands whose results are keys: Read Stored Link Key, Read Local OOB (Extended) Data, LE Encrypt, LE Rand.
@@ -75,8 +79,9 @@ public struct KeyBlanking: Sendable {
 
   /// Its channels on LE and on BR/EDR.
   private static let securityManagers: Set<UInt16> = [0x0006, 0x0007]
-  /// Pairing Random, Encryption Information, Central Identification, Identity Information, Signing Information.
-  private static let secretCodes: Set<UInt8> = [0x04, 0x06, 0x07, 0x08, 0x0A]
+  /// Pairing Confirm, Pairing Random, Encryption Information, Central Identification, Identity Information, Signing
+  /// Information.
+  private static let secretCodes: Set<UInt8> = [0x03, 0x04, 0x06, 0x07, 0x08, 0x0A]
   /// The headers of data and of L2CAP, and the code.
   private static let codeEnd = 9
 
@@ -84,35 +89,43 @@ public struct KeyBlanking: Sendable {
     guard let header = octets.little16(at: 0) else { return nil }
     let link = UInt32(header & 0x0FFF) << 1 | (isSent ? 1 : 0)
     // A further piece of a packet.
-    if header >> 12 & 3 == 1 { return unfinished.contains(link) ? 4 : nil }
-    unfinished.remove(link)
-    // Who cuts a packet into pieces before it can be told what it is has something to hide.
-    guard octets.count >= Self.codeEnd else {
-      unfinished.insert(link)
-      return octets.count
+    if header >> 12 & 3 == 1 {
+      guard let rest = shown[link], octets.count - 4 <= rest else {
+        shown[link] = nil
+        return 4
+      }
+      shown[link] = rest - (octets.count - 4)
+      return nil
     }
+    shown[link] = nil
+    // Who cuts a packet into pieces before it can be told what it is has something to hide.
+    guard octets.count >= Self.codeEnd else { return octets.count }
     guard Self.securityManagers.contains(octets.little16(at: 6) ?? 0),
       Self.secretCodes.contains(octets[octets.startIndex + 8])
-    else { return nil }
-    unfinished.insert(link)
+    else {
+      shown[link] = Int(octets.little16(at: 4) ?? 0) + 8 - octets.count
+      return nil
+    }
     return Self.codeEnd
   }
 
   // MARK: mgmt (mgmt-api)
 
   /// Load Link Keys, Load Long Term Keys, PIN Code Reply, User Passkey Reply, Add Remote Out Of Band Data, Set Privacy,
-  /// Load Identity Resolving Keys.
-  private static let managementCommands: Set<UInt16> = [0x0012, 0x0013, 0x0016, 0x001C, 0x0021, 0x002F, 0x0030]
+  /// Load Identity Resolving Keys, HCI Command Sync, which may carry any of HCI's.
+  private static let managementCommands: Set<UInt16> = [
+    0x0012, 0x0013, 0x0016, 0x001E, 0x0021, 0x002F, 0x0030, 0x005B,
+  ]
   /// New Link Key, New Long Term Key, Passkey Notify, New Identity Resolving Key, New Signature Resolving Key.
   private static let managementEvents: Set<UInt16> = [0x0009, 0x000A, 0x0017, 0x0018, 0x0019]
-  /// Commands whose results are keys: Read Local Out Of Band (Extended) Data.
-  private static let managementResults: Set<UInt16> = [0x0020, 0x003B]
+  /// Commands whose results are keys: Read Local Out Of Band (Extended) Data, HCI Command Sync.
+  private static let managementResults: Set<UInt16> = [0x0020, 0x003B, 0x005B]
 
   private static func kept(ofManagementEvent octets: ArraySlice<UInt8>) -> Int? {
     guard let event = octets.little16(at: 4) else { return nil }
     if managementEvents.contains(event) { return 6 }
     // Command Complete: behind the opcode and the status. Local Out Of Band Extended Data Updated.
     if event == 0x0001, let opcode = octets.little16(at: 6), managementResults.contains(opcode) { return 9 }
-    return event == 0x0028 ? 6 : nil
+    return event == 0x0022 ? 6 : nil
   }
 }

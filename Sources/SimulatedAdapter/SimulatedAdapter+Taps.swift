@@ -60,7 +60,9 @@ extension SimulatedAdapter {
 
   fileprivate func remove(_ tap: SimulatedTap) {
     taps.taps.removeAll { $0.tap == nil || $0.tap === tap }
-    if taps.isEmpty { for link in links { link.onTraffic = nil } }
+    guard taps.isEmpty else { return }
+    taps.handles = [:]
+    for link in links { link.onTraffic = nil }
   }
 
   /// A controller would tell this.

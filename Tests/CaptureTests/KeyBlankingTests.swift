@@ -47,7 +47,7 @@ import Testing
 
   @Test("keys of the Security Manager, and Pairing Random, are blanked in both directions and in every piece")
   func securityManager() {
-    for code in ["04", "06", "07", "08", "0a"] {
+    for code in ["03", "04", "06", "07", "08", "0a"] {
       #expect(
         blanked(.sentACL, "4000 1500 1100 0600 \(code) \(Self.key)") == ["4000150011000600\(code)" + Self.zeros])
     }
@@ -56,6 +56,11 @@ import Testing
     #expect(
       blanked(.receivedACL, "4020 0700 1100 0600 06 aaaa", "4010 0e00 \(rest)", "4020 0500 0100 0400 13")
         == ["4020070011000600060000", "40100e00" + String(repeating: "00", count: 14), "402005000100040013"])
+    // A piece whose beginning was not seen, and what is longer than its packet was to be.
+    #expect(blanked(.receivedACL, "4010 0300 aabbcc") == ["40100300000000"])
+    #expect(
+      blanked(.receivedACL, "4020 0600 0300 0400 0baa", "4010 0100 bb", "4010 0100 cc")
+        == ["40200600030004000baa", "40100100bb", "4010010000"])
     // Cut before the code: what goes on with it cannot be told apart.
     #expect(
       blanked(.receivedACL, "4020 0400 1100 0600", "4010 1100 06 \(Self.key)")
@@ -69,6 +74,11 @@ import Testing
     #expect(
       blanked(.controlEvent, "01000000 0100 3b00 00 01 \(Self.key)") == ["0100000001003b000000" + Self.zeros])
     #expect(blanked(.controlCommand, "01000000 0500 01") == ["01000000050001"])
+    // User Passkey Reply; Local Out Of Band Data Updated.
+    #expect(
+      blanked(.controlCommand, "01000000 1e00 665544332211 02 40e20100")
+        == ["010000001e00" + "00000000000000" + "00000000"])
+    #expect(blanked(.controlEvent, "01000000 2200 \(Self.key)") == ["010000002200" + Self.zeros])
   }
 
   @Test("short and cut packets are no trap", arguments: 0..<12)

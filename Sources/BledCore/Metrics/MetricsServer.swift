@@ -15,6 +15,8 @@ public final class MetricsServer {
   private static let most = 8
   /// How long each may take, in nanoseconds.
   private static let patience: Int64 = 5_000_000_000
+  /// How long it waits after there was no descriptor for a connection, in nanoseconds.
+  private static let pause: Int64 = 200_000_000
 
   private final class Scraper {
     let descriptor: CInt
@@ -53,8 +55,16 @@ public final class MetricsServer {
 
   private func accept() {
     let descriptor = Glibc.accept(socket.descriptor, nil, nil)
-    // Without a descriptor or memory it waits until another one is done; the daemon's own socket complains.
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else {
+      guard ![EAGAIN, EINTR, ECONNABORTED].contains(errno) else { return }
+      // Without a descriptor or memory it waits; the daemon's own socket complains.
+      watch?.isEnabled = false
+      _ = loop.schedule(at: EventLoop.now + Self.pause) { [weak self] in
+        guard let self, scrapers.count < Self.most else { return }
+        watch?.isEnabled = true
+      }
+      return
+    }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     let scraper = Scraper(descriptor)

@@ -70,10 +70,12 @@ struct CaptureCommand: ShellCommand {
     }
     await reading.wait(atMost: time)
     // Also after Ctrl-C, which is the regular end.
-    let result = try await Task { try await client.stopCapture(capture) }.value
+    let stopped = await Task { try await client.stopCapture(capture) }.result
     let problem = await reading.problem
     progress.end()
+    // Who cannot write it ends it.
     if let problem { throw Failure("\(file): \(problem)") }
+    let result = try stopped.get()
     let missing = result.lost > 0 ? ", \(result.lost) missing: they were not read in time" : ""
     output.problem("\(result.packets) packets recorded\(missing)")
   }
