@@ -129,6 +129,28 @@ import Testing
     #expect(try client.notifications(GATTServicesChanged.self).count == 1)
   }
 
+  @Test("Database Out Of Sync: what waits to be asked by the old handles is not asked")
+  func queued() throws {
+    let (world, client, peer) = try given()
+    let id = try world.connect(client, peer).peripheral
+    try discover(id, client, world)
+    let handle = peer.handle(of: 0x2A38)
+    var refusals = 1
+    peer.refusing = { packet in
+      guard packet[0] == 0x0A, refusals > 0 else { return nil }
+      refusals -= 1
+      return 0x12
+    }
+    let count = peer.received.count
+    let calls = try (0..<3).map { _ in
+      try client.call(GATTRead.self, .init(peripheral: id, attribute: .handle(handle)))
+    }
+    world.settle()
+    let errors = try calls.map { try client.error(of: $0, GATTRead.self)?.data?.name }
+    #expect(errors == ["unknownHandle", "unknownHandle", "unknownHandle"])
+    #expect(peer.received.dropFirst(count).count { $0[0] == 0x0A } == 1)
+  }
+
   @Test("Database Out Of Sync for what the daemon asks itself: it asks again after the next discovery")
   func ownRequests() throws {
     let (world, client, peer) = try given()

@@ -9,6 +9,8 @@ protocol ValuePipeOwner: AnyObject {
   func send(_ value: [UInt8]) -> Bool
   /// The program has read all that waited.
   func drained()
+  /// The program will not read what waited.
+  func abandoned()
   /// Tells the session how many values were dropped.
   /// - Parameter isAtEnd: whether it is told now or never.
   /// - Returns: false if that has no room.
@@ -64,7 +66,7 @@ final class ValuePipe {
     guard isOpen else { return false }
     if dropped > 0, !socket.isCongested { tellDropped() }
     // From the first that has no room on until there is ample room again, so that the gap is one.
-    guard dropped == 0, socket.send(value) else {
+    guard dropped == 0, socket.send(value), !socket.isGone else {
       dropped += 1
       session.costs.packetsLost += 1
       return false
@@ -114,6 +116,9 @@ final class ValuePipe {
       hub.releaseBrake()
       if dropped > 0 { tellDropped() }
       owner.drained()
+    case .abandoned:
+      hub.releaseBrake()
+      owner.abandoned()
     case .closed: end(nil)
     }
   }

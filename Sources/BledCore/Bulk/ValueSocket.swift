@@ -22,7 +22,9 @@ final class ValueSocket: TurnTaker {
     case received([UInt8], length: Int)
     /// The program has read so much that nothing waits any more.
     case drained
-    /// The program has closed its end.
+    /// The program has closed its end, and will not read what waited.
+    case abandoned
+    /// The program has closed its end, and all that it wrote before was read.
     case closed
   }
 
@@ -46,7 +48,7 @@ final class ValueSocket: TurnTaker {
   private var waiting: Deque<[UInt8]> = []
   private var isOpen = true
   /// Whether the program has closed its end, as far as was seen.
-  private var isGone = false
+  private(set) var isGone = false
 
   /// Makes a pair for a session.
   /// - Returns: our end, which does not read before `resume`, and the program's.
@@ -178,6 +180,8 @@ final class ValueSocket: TurnTaker {
       return ([UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<min(length, buffer.count)])), length)
     }
     if length > 0 { return .packet(octets, length: length) }
+    // Told once, before the packets that a program wrote and then closed without reading all (unix(7)).
+    if length < 0, errno == ECONNRESET { return read() }
     guard length == 0 else { return errno == EAGAIN || errno == EINTR ? nil : .end }
     // A value without octets, or the end.
     return hasEnded ? .end : .packet([], length: 0)
@@ -197,8 +201,7 @@ final class ValueSocket: TurnTaker {
       waiting.removeFirst()
       session.hold(-next.count)
     }
-    // What the program has closed behind it was not read.
-    if waiting.isEmpty, !isGone { onEvent?(.drained) }
+    if waiting.isEmpty { onEvent?(isGone ? .abandoned : .drained) }
   }
 
   /// - Returns: false if there is no room. What is for nobody any more has left.

@@ -43,6 +43,8 @@ final class AcquiredCharacteristic: ValuePipeOwner {
 
   func drained() {}
 
+  func abandoned() {}
+
   func tellDropped(_ count: Int, isAtEnd: Bool) -> Bool {
     let params = GATTValuesDropped.Params(peripheral: link.hub.peripheral.id, handle: handle, values: count)
     let line = session.encoded { try RPCEncoding.notification(GATTValuesDropped.self, params) }

@@ -174,7 +174,7 @@ final class CentralLink {
   /// A procedure has ended.
   func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) {
     guard let operation = queue.operation(asking: id) else { return }
-    if case .failure(.att(.databaseOutOfSync, _)) = result { outOfSync(operation) }
+    if case .failure(.att(.databaseOutOfSync, _)) = result { outOfSync() }
     proceed(operation, result, id)
     beginNext()
   }
@@ -360,11 +360,13 @@ final class CentralLink {
 
   /// The device's services changed behind our back (Core 5.4, Vol 3, Part G, 2.5.2.1). It did not do what was asked,
   /// and does what is asked from now on: by handles that are discovered anew.
-  private func outOfSync(_ operation: LinkOperation) {
+  private func outOfSync() {
     discovery.databaseChanged()
+    // The device would do it, with whatever is at those handles now.
+    for waiting in queue.removeHandles(of: users.map { $0 } + [nil]) { fail(waiting, BledError.servicesChanged) }
     forget(1...0xFFFF)
     // What the daemon wants of the device is asked for again with the next discovery.
-    if operation.session == nil { serviceWatch = ServiceWatch() }
+    serviceWatch = ServiceWatch()
   }
 
   /// Handles of the device are no longer valid: its users are told.

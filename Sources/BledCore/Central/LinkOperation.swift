@@ -80,6 +80,14 @@ struct LinkOperation {
     if case .discovery(.everything(_, let own), _) = task { own === clock } else { false }
   }
 
+  /// Whether it asks by handles that were known when it was made.
+  fileprivate var goesByHandle: Bool {
+    switch task {
+    case .read, .write, .command, .acquiredCommand, .procedure, .clientFeatures: true
+    default: false
+    }
+  }
+
   fileprivate var isSubscription: Bool { if case .subscription = task { true } else { false } }
 
   /// Whether the Write Commands of its session stay behind it. A subscription may still have to look for its
@@ -163,6 +171,12 @@ struct LinkQueue {
       current?.operation.task = .unawaited
     }
     return removed + waiting.removeAll(of: party(of: session), unless: stays)
+  }
+
+  /// Removes what waits to ask by handles that are not valid any more; what is in progress stays.
+  /// - Parameter sessions: all that have operations; nil for the daemon itself.
+  mutating func removeHandles(of sessions: [Session?]) -> [LinkOperation] {
+    sessions.flatMap { waiting.removeAll(of: party(of: $0)) { !$0.goesByHandle } }
   }
 
   /// Removes all operations.

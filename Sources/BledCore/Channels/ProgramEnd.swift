@@ -78,6 +78,8 @@ final class SocketEnd: ProgramEnd {
       count = recv(descriptor, buffer.baseAddress, limit, flags)
       initialized = min(max(count, 0), limit)
     }
+    // Told once, before the packets that a program wrote and then closed without reading all (unix(7)).
+    if count < 0, errno == ECONNRESET, keepsPackets { return read(atMost: limit) }
     if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .gone }
     if count > limit { return .tooLong(count) }
     if count > 0 { return .octets(octets) }

@@ -64,7 +64,10 @@ final class ServedCharacteristic: ValuePipeOwner {
 
   /// There may be room on the link.
   func roomAgain() {
-    guard let value = waiting, link.update(value, of: handle) else { return }
+    guard let value = waiting else { return }
+    // The device may have become unaware of the services since.
+    do throws(BluetoothError) { try check(value.count) } catch { return pipe.end(error) }
+    guard link.update(value, of: handle) else { return }
     waiting = nil
     pipe.sent()
   }
@@ -95,6 +98,8 @@ final class ServedCharacteristic: ValuePipeOwner {
   }
 
   func drained() { answer(nil) }
+
+  func abandoned() { answer(.unlikelyError) }
 
   private func answer(_ error: ATTErrorCode?) {
     guard let token = unanswered else { return }

@@ -235,6 +235,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
       }
       return false
     }
+    unread.took(count)
     written += count
     guard written == total else { return false }
     outgoing = Outbox.Batch()

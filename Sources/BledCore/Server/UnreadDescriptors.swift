@@ -4,24 +4,33 @@ import Glibc
 /// and those that are on their way together are limited for the whole daemon (unix(7), ETOOMANYREFS).
 final class UnreadDescriptors {
   private var socket: CInt?
-  private var sent = 0
+  /// How many octets the socket had taken before each of those that may be unread.
+  private var marks: [Int] = []
+  /// How many octets the socket has taken.
+  private var octets = 0
 
   /// - Parameter socket: the client's.
   init(of socket: CInt) { self.socket = socket }
 
-  /// How many there are; none once the client has read everything.
+  /// How many there are; none once the client has read what was sent before the last one.
   var count: Int {
     var waiting: CInt = 0
-    if sent > 0, let socket, ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0, waiting == 0 { sent = 0 }
-    return sent
+    // The kernel tells no fewer octets than are unread, as it counts its overhead.
+    if !marks.isEmpty, let socket, ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 {
+      if waiting == 0 { marks = [] } else { marks.removeAll { octets - $0 > Int(waiting) } }
+    }
+    return marks.count
   }
+
+  /// The socket has taken so many octets.
+  func took(_ count: Int) { octets += count }
 
   /// One was sent.
   func add(to account: Rules.UserAccount) {
     if !account.unread.contains(where: { $0 === self }) { account.unread.append(self) }
-    sent += 1
+    marks.append(octets)
   }
 
   /// The socket is closed.
-  func end() { (socket, sent) = (nil, 0) }
+  func end() { (socket, marks) = (nil, []) }
 }

@@ -44,7 +44,8 @@ final class ChannelSocket: Sendable {
       let count = send(number, buffer, length, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
       if count >= 0 { return .ready(count) }
       guard errno == EAGAIN || errno == EINTR else { return .failed(errno) }
-      _ = wait(.output, for: -1)
+      // That this direction alone is ended does not wake poll(2); send(2) fails after it.
+      _ = wait(.output, for: 200)
     }
   }
 

@@ -14,8 +14,8 @@ struct TimeoutOption: ParsableArguments {
   var deadline: Deadline { Deadline(limit: limit) }
 
   func validate() throws {
-    guard limit ?? 0 >= 0, limit?.isFinite != false else {
-      throw ValidationError("--timeout must be 0 or more seconds")
+    guard 0...1e9 ~= limit ?? 0 else {
+      throw ValidationError("--timeout must be 0 or more seconds, up to 1000000000")
     }
   }
 }

@@ -19,6 +19,8 @@ import FoundationEssentials
   private var ended: CheckedContinuation<Void, any Error>?
   /// What is going on, to be cancelled at the end.
   private var tasks: [Task<Void, Never>] = []
+  /// What follows the daemon, until the end.
+  private var followers: [Task<Void, Never>] = []
   /// The values that are subscribed to, by handle.
   private var subscriptions: [UInt16: Task<Void, Never>] = [:]
 
@@ -36,7 +38,7 @@ import FoundationEssentials
     // The screen says itself what happens to its device.
     shell.announce = { [weak self] text in self?.change { $0.failed(nil, text) } }
     defer {
-      tasks.forEach { $0.cancel() }
+      (tasks + followers).forEach { $0.cancel() }
       subscriptions.values.forEach { $0.cancel() }
       screen?.end()
       shell.announce = announce
@@ -78,6 +80,11 @@ import FoundationEssentials
     screen?.change()
   }
 
+  /// Follows something until the screen ends.
+  private func stay(_ body: @escaping @MainActor () async throws -> Void) {
+    followers.append(Task { try? await body() })
+  }
+
   private func spawn(_ body: @escaping @MainActor () async throws -> Void) {
     if tasks.count > 256 { tasks.removeFirst().cancel() }
     tasks.append(Task { try? await body() })
@@ -93,7 +100,7 @@ import FoundationEssentials
     let links = client.notifications(PeripheralParametersChanged.self, buffering: .newest(16)) {
       $0.peripheral == identifier
     }
-    tasks.append(
+    followers.append(
       Task {
         do {
           for try await end in ends { lost(end) }
@@ -102,10 +109,10 @@ import FoundationEssentials
           end(error)
         }
       })
-    spawn { for try await _ in returns { self.isBack() } }
-    spawn { for try await _ in services { self.discoverAgain() } }
-    spawn { for try await link in links { self.change { $0.describes(link) } } }
-    spawn {
+    stay { for try await _ in returns { self.isBack() } }
+    stay { for try await _ in services { self.discoverAgain() } }
+    stay { for try await link in links { self.change { $0.describes(link) } } }
+    stay {
       while !Task.isCancelled {
         if self.inspection.link == .up, let rssi = try? await self.device.peripheral.rssi() {
           self.change { $0.measured(rssi) }

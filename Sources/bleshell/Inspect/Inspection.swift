@@ -86,7 +86,12 @@ struct Inspection {
     let handles = Set(rows.map(\.handle))
     values = values.filter { handles.contains($0.key) }
     notes = notes.filter { handles.contains($0.key) }
-    selected = rows.first { $0.handle == selected?.handle && $0.depth == selected?.depth } ?? rows.first
+    let same = rows.first {
+      $0.handle == selected?.handle && $0.depth == selected?.depth && $0.uuid == selected?.uuid
+    }
+    // What is typed was for the attribute that is gone.
+    if same == nil { input = nil }
+    selected = same ?? rows.first
   }
 
   mutating func value(_ octets: [UInt8], of handle: UInt16, at time: Date, _ origin: String) {

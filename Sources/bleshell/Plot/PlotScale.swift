@@ -12,7 +12,8 @@ struct PlotScale: Equatable {
   init(from least: Double, to most: Double, intervals: Int) {
     // One number has a scale around it; so have numbers too close to each other to be told apart.
     let smallest = max(abs(least), abs(most), 1) * 1e-9
-    let (low, high) = most - least > smallest ? (least, most) : (least - 0.5, most + 0.5)
+    let half = max(0.5, smallest)
+    let (low, high) = most - least > smallest ? (least, most) : (least - half, most + half)
     let raw = (high - low) / Double(max(1, intervals))
     let power = Self.power(of: raw)
     // What is a mark but for the rounding of binary fractions is one.

@@ -73,5 +73,5 @@ func withDeadline<Value: Sendable>(
 
 /// Validates `--time`.
 func checkTime(_ time: Double?) throws {
-  guard time ?? 1 > 0, time?.isFinite != false else { throw ValidationError("--time must be more than 0 seconds") }
+  guard time ?? 1 > 0, time ?? 1 <= 1e9 else { throw ValidationError("--time must be more than 0 seconds") }
 }
