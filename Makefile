@@ -88,8 +88,8 @@ test-avatar: build ## runs Google's suite Avatar against bled on a real kernel; 
 	@Tests/Avatar/run
 
 # A new seed each time, which is printed, so that each run adds to the search.
-test-fuzz: deps ## runs each target in Fuzz for 5 seconds
-	@FUZZ_TIME=5 Fuzz/run
+test-fuzz: deps ## runs each target in Fuzz for 3 seconds
+	@FUZZ_TIME=3 Fuzz/run
 
 test-attack: build ## runs a few of the attacks, for seconds each: whether the daemon hangs, not how fast it is
 	@Tests/Attack/attack.py --short
