@@ -58,10 +58,8 @@ examples: deps ## builds the programs in Examples: debug, in Examples/.build
 
 test: test-fast test-examples docs-test test-kernel test-fuzz test-attack lint-deb ## runs all tests
 
-# The simulation keeps all cores busy, which would make tests that wait for processes and sockets time out.
 test-fast: deps ## runs the tests that need no other kernel; with SANITIZE=address or SANITIZE=thread under a sanitizer
-	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) $(SANITIZED) --skip SimulationTests
-	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) $(SANITIZED) --skip-build --filter SimulationTests
+	@scripts/test-swift $(CHECKED) $(SANITIZED)
 
 panic: deps ## presses random keys in bleshell for ten minutes; make test does for 20 seconds
 	@BLED_PANIC_TIME=600 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter BleshellScreenTests

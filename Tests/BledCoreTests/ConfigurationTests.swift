@@ -104,7 +104,7 @@ import Testing
     "a" + String(repeating: "\u{300}", count: 200_000) + String(repeating: "\u{316}", count: 200_000)
 
   @Test(
-    "What would be cut, or slow, or depend on the working directory is refused", .timeLimit(.minutes(1)),
+    "What would be cut, or slow, or depend on the working directory is refused", .timeLimit(.minutes(10)),
     arguments: [
       ("{ socket: { mode: '+660' } }", "1:19: socket.mode: give three or four octal digits"),
       ("{ socket: { mode: '-0' } }", "1:19: socket.mode"), ("{ socket: { mode: '' } }", "1:19: socket.mode"),

@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "What is no file is not waited for, and is put aside", .timeLimit(.minutes(1)), arguments: ["fifo", "directory"])
+    "What is no file is not waited for, and is put aside", .timeLimit(.minutes(10)), arguments: ["fifo", "directory"])
   func whatIsNoFile(kind: String) throws {
     try write("numbers", [1])
     let file = "\(path)/state/letters"
@@ -155,7 +155,7 @@ import Testing
     #expect(foreign.description.contains("belongs to another user"), "\(foreign)")
   }
 
-  @Test("What lies where a document is written first is in nobody's way", .timeLimit(.minutes(1)))
+  @Test("What lies where a document is written first is in nobody's way", .timeLimit(.minutes(10)))
   func whatLiesInTheWay() throws {
     try write("numbers", [1])
     #expect(mkfifo("\(path)/state/.numbers.new", 0o600) == 0)

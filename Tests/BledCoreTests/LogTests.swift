@@ -97,7 +97,7 @@ import Testing
     return String(decoding: octets, as: UTF8.self)
   }
 
-  @Test("Nobody waits for a pipe that nobody reads, and what had no room is counted", .timeLimit(.minutes(1)))
+  @Test("Nobody waits for a pipe that nobody reads, and what had no room is counted", .timeLimit(.minutes(10)))
   func aPipeThatNobodyReads() throws {
     let (reading, writing) = try makePipe()
     let writer = try writer(writing)
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(
-    "Repeated lines are told after a second, without another line", .timeLimit(.minutes(1)), arguments: [true, false])
+    "Repeated lines are told after a second, without another line", .timeLimit(.minutes(10)), arguments: [true, false])
   func repeated(isFile: Bool) throws {
     var template = Array("/tmp/bled-log-XXXXXX".utf8CString)
     let (reading, writing) = isFile ? (mkstemp(&template), CInt(-1)) : try makePipe()

@@ -168,7 +168,7 @@ import Testing
     """
   }
 
-  @Test("As many sessions are restored as may be opened", .timeLimit(.minutes(2)))
+  @Test("As many sessions are restored as may be opened", .timeLimit(.minutes(10)))
   func manySessions() throws {
     var limits = Limits()
     limits.total[.sessions] = 50
@@ -182,7 +182,7 @@ import Testing
     #expect(sessions.count { $0.user == 5 } == 1)
   }
 
-  @Test("Strings that are slow to compare are not compared", .timeLimit(.minutes(1)))
+  @Test("Strings that are slow to compare are not compared", .timeLimit(.minutes(10)))
   func slowStrings() throws {
     let device = """
       {"peripheral":"6B1C4F5E-0000-4000-8000-000000000001","address":"C0:00:00:00:00:01","addressType":"random",\

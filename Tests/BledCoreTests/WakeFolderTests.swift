@@ -69,7 +69,7 @@ import Testing
     #expect(names(in: path).sorted() == others)
   }
 
-  @Test("What lies in the place of a file is not followed, not waited for and not removed", .timeLimit(.minutes(1)))
+  @Test("What lies in the place of a file is not followed, not waited for and not removed", .timeLimit(.minutes(10)))
   func whatLiesInTheWay() throws {
     let path = try temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -12,7 +12,7 @@ import Testing
     return descriptor < 0 && errno == EAFNOSUPPORT
   }()
 
-  @Test("with simulated adapters nothing is wrong, in 80 columns and as JSON", .timeLimit(.minutes(1)))
+  @Test("with simulated adapters nothing is wrong, in 80 columns and as JSON", .timeLimit(.minutes(10)))
   func simulated() throws {
     let daemon = try DaemonProcess()
     let run = try daemon.bleshell("doctor")

@@ -5,7 +5,7 @@ import Testing
 
 /// The log of a real daemon: who floods it, and who does not read it.
 @Suite(.serialized) struct LogProcessTests {
-  @Test("A standard error that nobody reads does not stop the daemon", .timeLimit(.minutes(2)))
+  @Test("A standard error that nobody reads does not stop the daemon", .timeLimit(.minutes(10)))
   func nobodyReads() throws {
     var ends: [CInt] = [-1, -1]
     #expect(pipe(&ends) == 0)
@@ -27,7 +27,7 @@ import Testing
   @Test(
     "Thousands of refused sessions are a few lines, and how many there were is told",
     .enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "needs root and setpriv"),
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(10)))
   func refusedSessions() throws {
     let daemon = try DaemonProcess(
       configuration: "{ limits: { sessions: 1 }, socket: { mode: '0666' } }", arguments: ["--log-level", "info"])

@@ -5,7 +5,7 @@ struct PythonExampleTests {
   /// The folder of the package, derived from the path of this file at compile time.
   private static let package = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
 
-  @Test("the Python client scans, connects, reads and subscribes, without hardware (P30)", .timeLimit(.minutes(2)))
+  @Test("the Python client scans, connects, reads and subscribes, without hardware (P30)", .timeLimit(.minutes(10)))
   func heartRate() throws {
     let daemon = try DaemonProcess()
     let program = try ChildProcess(
@@ -20,7 +20,7 @@ struct PythonExampleTests {
     #expect(lines.last == "Disconnected.")
   }
 
-  @Test("a method's own timeout goes to the daemon, which answers when it is over", .timeLimit(.minutes(1)))
+  @Test("a method's own timeout goes to the daemon, which answers when it is over", .timeLimit(.minutes(10)))
   func timeout() throws {
     let daemon = try DaemonProcess()
     let text = """
@@ -41,7 +41,7 @@ struct PythonExampleTests {
     #expect(program.output == "gap timeout\n")
   }
 
-  @Test("the Python client passes a thousand values over a descriptor, there and back", .timeLimit(.minutes(2)))
+  @Test("the Python client passes a thousand values over a descriptor, there and back", .timeLimit(.minutes(10)))
   func bulk() throws {
     let daemon = try DaemonProcess()
     let program = try ChildProcess(
@@ -53,7 +53,7 @@ struct PythonExampleTests {
     #expect(lines.last == "The last one was 999.")
   }
 
-  @Test("the Python client carries octets over an L2CAP channel, by a descriptor", .timeLimit(.minutes(2)))
+  @Test("the Python client carries octets over an L2CAP channel, by a descriptor", .timeLimit(.minutes(10)))
   func echo() throws {
     let daemon = try DaemonProcess()
     let program = try ChildProcess(
@@ -63,7 +63,7 @@ struct PythonExampleTests {
     #expect(program.output.contains("32768 octets came back unchanged."), "\(program.output)")
   }
 
-  @Test("without a daemon it says so in one line", .timeLimit(.minutes(1)))
+  @Test("without a daemon it says so in one line", .timeLimit(.minutes(10)))
   func noDaemon() throws {
     let folder = try TemporaryFolder()
     let program = try ChildProcess(
