@@ -105,18 +105,23 @@ import Testing
     #expect(told(peer) == [[5]])
   }
 
+  /// The device refuses the next request of this kind with Database Out Of Sync.
+  private func goOutOfSync(_ peer: ScriptedPeer, at opcode: UInt8) {
+    var hasRefused = false
+    peer.refusing = { packet in
+      guard packet[0] == opcode, !hasRefused else { return nil }
+      hasRefused = true
+      return 0x12
+    }
+  }
+
   @Test("Database Out Of Sync: handles are void, the program is told, and what it discovers anew works")
   func outOfSync() throws {
     let (world, client, peer) = try given()
     let id = try world.connect(client, peer).peripheral
     try discover(id, client, world)
     let handle = peer.handle(of: 0x2A38)
-    var refusals = 1
-    peer.refusing = { packet in
-      guard packet[0] == 0x0A, refusals > 0 else { return nil }
-      refusals -= 1
-      return 0x12
-    }
+    goOutOfSync(peer, at: 0x0A)
     let read = try client.call(GATTRead.self, .init(peripheral: id, handle: handle))
     world.settle()
     #expect(try client.error(of: read, GATTRead.self)?.data?.name == "unknownHandle")
@@ -135,12 +140,7 @@ import Testing
     let id = try world.connect(client, peer).peripheral
     try discover(id, client, world)
     let handle = peer.handle(of: 0x2A38)
-    var refusals = 1
-    peer.refusing = { packet in
-      guard packet[0] == 0x0A, refusals > 0 else { return nil }
-      refusals -= 1
-      return 0x12
-    }
+    goOutOfSync(peer, at: 0x0A)
     let count = peer.received.count
     let calls = try (0..<3).map { _ in
       try client.call(GATTRead.self, .init(peripheral: id, attribute: .handle(handle)))
@@ -154,12 +154,7 @@ import Testing
   @Test("Database Out Of Sync for what the daemon asks itself: it asks again after the next discovery")
   func ownRequests() throws {
     let (world, client, peer) = try given()
-    var refusals = 1
-    peer.refusing = { packet in
-      guard packet[0] == 0x12, refusals > 0 else { return nil }
-      refusals -= 1
-      return 0x12
-    }
+    goOutOfSync(peer, at: 0x12)
     let id = try world.connect(client, peer).peripheral
     try discover(id, client, world)
     try discover(id, client, world)

@@ -47,7 +47,6 @@ import Testing
     let daemon = try DaemonProcess()
     let watch = try daemon.start(["watch", "--csv", "--time", "6"])
     try eventually("bleshell watches") { watch.output.hasPrefix("time,number,unit,peripheral,name,event\n") }
-    usleep(300_000)
     _ = try daemon.bleshell("read", "Echo", "2A00")
     #expect(try watch.exitStatus() == 0)
     let lines = watch.output.split(separator: "\n").dropFirst().map { $0.split(separator: ",").dropFirst() }

@@ -21,11 +21,12 @@ struct WatchCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     let client = try await shell.connection()
-    if csv { output.line("time,number,unit,peripheral,name,event") }
     do {
       _ = try await withDeadline(time ?? 0) { @MainActor in
         var linked: Set<String> = []
         let changes = try await client.linkChanges()
+        // Who reads it knows that nothing is missed from here on.
+        if csv { output.line("time,number,unit,peripheral,name,event") }
         for device in try await client.call(PeripheralList.self, Empty()).peripherals where device.state == "connected"
         {
           linked.insert(device.peripheral)

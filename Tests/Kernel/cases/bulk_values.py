@@ -1,64 +1,33 @@
 """Group 14: values of a characteristic over a descriptor of their own."""
 
 import asyncio
-import os
 import socket
-import sys
-from dataclasses import dataclass
 
 from support import peripheral as p
-from support.air import Air
 from support.cases import expect, expect_equal, stage
-from support.daemon import Daemon
-from support.peripheral import Peripheral
+from support.python_session import ADDRESS, PythonSession
 
-# The client that programs copy: it shows how a descriptor is received.
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Examples/python"))
-import bled  # noqa: E402
-
-ADDRESS = "F0:F1:F2:F3:F4:01"
 COUNT = 300
-
-
-@dataclass
-class Given:
-    """A session of the Python client, whose calls block, and the peripheral, which advertises."""
-
-    session: bled.Session
-    peripheral: Peripheral
 
 
 @stage(14, "values over descriptors")
 async def descriptors(resources):
-    air = Air()
-    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
-    peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
-    await peripheral.advertise()
-    daemon = await resources.open(Daemon(resources, "hci0"))
-    await daemon.until_on(await daemon.client())
-    session = await asyncio.to_thread(bled.Session, daemon.socket)
-    resources.callback(session.__exit__, None, None, None)
-    return Given(session, peripheral)
+    return await PythonSession.open(resources)
 
 
 async def acquire(given, **params):
     """Connects, and acquires a characteristic; gives the identifier of the device, the answer and the socket."""
-    connected = await call(given, "peripheral.connect", address=ADDRESS, addressType="random")
-    acquired = await call(given, "gatt.acquire", peripheral=connected["peripheral"], **params)
+    connected = await given.call("peripheral.connect", address=ADDRESS, addressType="random")
+    acquired = await given.call("gatt.acquire", peripheral=connected["peripheral"], **params)
     pipe = socket.socket(fileno=acquired["descriptor"])
     pipe.setblocking(False)
     return connected["peripheral"], acquired, pipe
 
 
-async def call(given, method, **params):
-    """Calls a method in a thread."""
-    return await asyncio.to_thread(given.session.call, method, 60, **params)
-
-
 async def end(given, identifier):
     """The session lets go, and the link ends."""
     gone = given.peripheral.disconnection()
-    await call(given, "peripheral.disconnect", peripheral=identifier)
+    await given.call("peripheral.disconnect", peripheral=identifier)
     await asyncio.wait_for(gone, 60)
 
 

@@ -11,7 +11,8 @@ from bumble.gatt import GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, Des
 from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
-from support.examples import example, hear
+from support.examples import example
+from support.main_things import hears
 from support.peripheral import Peripheral
 
 
@@ -68,7 +69,7 @@ async def is_measured(given):
     phone = given.other
     async with example(given.daemon, "HeartRateBelt") as program:
         await program.wait_for("Advertising")
-        found = await hear(phone, "Belt")
+        found = await hears(phone, "Belt")
         listed = found.data.get(AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS)
         expect_equal(listed, [UUID("180D")], "the advertised services")
 
@@ -101,7 +102,7 @@ async def email(resources):
 async def is_protected(given):
     async with example(given.daemon, "ProtectedEmail") as program:
         await program.wait_for("Advertising")
-        found = await hear(given.other, "Alice")
+        found = await hears(given.other, "Alice")
         connection = await asyncio.wait_for(given.other.connect(found.address), 60)
         peer = Peer(connection)
         await peer.discover_all()

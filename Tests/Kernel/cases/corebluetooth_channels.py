@@ -11,7 +11,8 @@ from cases.l2cap_channels import Roomy, collect, until
 from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
-from support.examples import example, hear
+from support.examples import example
+from support.main_things import hears
 
 SERVICE = UUID("B1ED0010-5EED-4B1E-8D00-000000000000")
 NUMBER = UUID("ABDD3056-28FA-441D-A470-55A75A52553A")
@@ -63,7 +64,7 @@ async def opens(given):
 async def publishes(given):
     async with example(given.daemon, "ChannelEcho") as program:
         await program.wait_for("Advertising")
-        found = await hear(given.other, "Echo")
+        found = await hears(given.other, "Echo")
         connection = await asyncio.wait_for(given.other.connect(found.address), 60)
         peer = Peer(connection)
         await peer.discover_all()

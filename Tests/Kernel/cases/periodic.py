@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from bumble import hci
 from bumble.device import AdvertisingEventProperties, AdvertisingParameters, PeriodicAdvertisingParameters
 from support.air import Air
-from support.cases import expect, expect_equal, stage
+from support.cases import expect_equal, stage
 from support.client import failure_of
 from support.daemon import Daemon
 from support.periodic import Periodic
+from support.waiting import until
 from support.zoo import ExtendedAdvertiser
 
 PUBLIC = "F0:F1:F2:F3:F4:00"
@@ -41,13 +42,6 @@ async def periodic(resources):
     return Given(adapter.controller, client, phone)
 
 
-async def until(condition, what):
-    async with asyncio.timeout(60):
-        while not condition():
-            await asyncio.sleep(0.02)
-    expect(condition(), what)
-
-
 @periodic.case("a phone follows bled's train of 600 octets, until it ends")
 async def sent(given):
     structures = [{"type": 255, "data": LONG[start + 2 : start + 255].hex()} for start in (0, 255)]
@@ -61,12 +55,12 @@ async def sent(given):
     address = hci.Address(PUBLIC, hci.Address.PUBLIC_DEVICE_ADDRESS)
     sync = await given.phone.create_periodic_advertising_sync(address, sid=0, sync_timeout=1.0)
     sync.on(sync.EVENT_PERIODIC_ADVERTISEMENT, lambda advertisement: heard.append(advertisement.data_bytes))
-    await until(lambda: len(heard) > 2, "packets came")
+    await until(lambda: len(heard) > 2)
     expect_equal(heard[0], LONG, "what was heard")
     expect_equal(sync.periodic_advertising_interval, 100, "the interval")
     await given.client.call("advertising.stop")
-    await until(lambda: sync.state == sync.State.LOST, "the train is lost")
-    await until(lambda: not given.controller.advertising_sets, "the controller has forgotten it")
+    await until(lambda: sync.state == sync.State.LOST)
+    await until(lambda: not given.controller.advertising_sets)
     await given.phone.stop_scanning()
 
 
@@ -107,5 +101,5 @@ async def followed(given):
     expect_equal((found["synced"], found["interval"]), (True, 0.1), "whether it is followed")
     await client.next("periodic.report")
     await client.call("periodic.stop", peripheral=peripheral)
-    await until(lambda: not given.controller.followed, "the controller follows nothing")
-    await until(lambda: not given.controller.le_scan_enable, "nor does it scan")
+    await until(lambda: not given.controller.followed)
+    await until(lambda: not given.controller.le_scan_enable)

@@ -1,0 +1,42 @@
+"""A session of the Python client that programs copy: it shows how a descriptor is received."""
+
+import asyncio
+import os
+import sys
+from dataclasses import dataclass
+
+from .air import Air
+from .daemon import Daemon
+from .peripheral import Peripheral
+from .tools import ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "Examples/python"))
+import bled  # noqa: E402
+
+ADDRESS = "F0:F1:F2:F3:F4:01"
+
+
+@dataclass
+class PythonSession:
+    """The daemon on hci0, the session, whose calls block, and a peripheral, which advertises at ADDRESS."""
+
+    daemon: Daemon
+    session: bled.Session
+    peripheral: Peripheral
+
+    @classmethod
+    async def open(cls, resources):
+        """Makes all three."""
+        air = Air()
+        await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+        peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
+        await peripheral.advertise()
+        daemon = await resources.open(Daemon(resources, "hci0"))
+        await daemon.until_on(await daemon.client())
+        session = await asyncio.to_thread(bled.Session, daemon.socket)
+        resources.callback(session.__exit__, None, None, None)
+        return cls(daemon, session, peripheral)
+
+    async def call(self, method, **params):
+        """Calls a method in a thread."""
+        return await asyncio.to_thread(self.session.call, method, 60, **params)
