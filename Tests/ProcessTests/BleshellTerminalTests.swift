@@ -23,6 +23,13 @@ import Testing
     #expect(ChildProcess.read("\(daemon.folder.path)/bleshell_history").contains("connect"))
   }
 
+  @Test("help on a terminal that says it is 10 columns wide and has no rows")
+  func narrow() throws {
+    let help = try TerminalProcess(try DaemonProcess(), ["help", "scan"], size: (10, 0))
+    #expect(try help.exitStatus() == 0)
+    #expect(help.output.contains("--duplicates"), "\(help.output)")
+  }
+
   @Test("Ctrl-C at the prompt discards the line")
   func discard() throws {
     let daemon = try DaemonProcess()
