@@ -115,6 +115,30 @@ import Testing
     #expect(type([.down, .character("r"), .left, .character("w")], &inspection) == .changed)
   }
 
+  @Test("what a pairing asks comes before all else, one question after the other; Escape refuses")
+  func pairing() {
+    var inspection = sample()
+    let device = PairingDevice(peripheral: "7D49", address: "C0:DE:00:00:00:21", name: "Lock", isOurs: true)
+    inspection.ask(PairingQuestion(1, PairingConfirm.Params(device: device, number: "012345", seconds: 30)))
+    inspection.ask(PairingQuestion(2, PairingEnterPasskey.Params(device: device, seconds: 30)))
+    #expect(screen(inspection).last == "does Lock show 012345? y or n")
+    #expect(type([.end, .character("q"), .enter], &inspection) == .changed)
+    #expect(inspection.selected?.handle == 0x0C)
+    #expect(type([.character("y")], &inspection) == .answered(1, "yes"))
+    #expect(type([.character("n")], &inspection) == .answered(1, nil))
+    #expect(type([.escape], &inspection) == .answered(1, nil))
+    inspection.withdraw(1)
+    #expect(type(text("0042"), &inspection) == .changed)
+    #expect(screen(inspection).last == "the passkey that Lock shows: 0042_")
+    #expect(type([.enter], &inspection) == .answered(2, "0042"))
+    #expect(type([.control("c")], &inspection) == .answered(2, nil))
+    inspection.withdraw(2)
+    inspection.showPasskey("type this passkey at Lock: 000042")
+    #expect(screen(inspection).last == "type this passkey at Lock: 000042")
+    inspection.pairingEnded()
+    #expect(screen(inspection).last?.contains("r reads") == true)
+  }
+
   @Test("what is awaited is said, and since when")
   func awaited() {
     var inspection = sample()

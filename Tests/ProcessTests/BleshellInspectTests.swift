@@ -37,6 +37,28 @@ import Testing
     #expect(inspect.isSane)
   }
 
+  @Test("a read that needs pairing asks on the screen, and has the value then")
+  func pairing() throws {
+    let daemon = try DaemonProcess(
+      scenario: """
+        { devices: [{ name: "Lock", address: "C0:DE:00:00:00:21", addressType: "random", interval: 0.05,
+          advertising: { name: "Lock" }, pairing: { capability: "display", passkey: 42 },
+          services: [{ uuid: "FFF0", characteristics: [{ uuid: "FFF2", text: "checked", security: "authenticated" }] }]
+        }] }
+        """)
+    let inspect = try TerminalProcess(daemon, ["inspect", "Lock"], size: (110, 40))
+    try inspect.wait(for: "FFF2")
+    try inspect.wait(for: " dBm (")
+    inspect.type("\u{1B}[Fr")
+    try inspect.wait(for: "the passkey that Lock shows: ")
+    inspect.type("000042\r")
+    try inspect.wait(for: "636865636b6564")
+    try inspect.wait(for: "16-octet key")
+    inspect.type("q")
+    #expect(try inspect.exitStatus() == 0)
+    #expect(inspect.isSane)
+  }
+
   @Test("a lost link is shown at once, and c connects again; in line mode the device is still the current one")
   func lost() throws {
     let daemon = try DaemonProcess(

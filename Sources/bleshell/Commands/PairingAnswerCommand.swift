@@ -48,23 +48,21 @@ struct PairingAnswerCommand: ShellCommand {
     if output.json {
       try? output.object(shown)
     } else if shown.entered == 0 {
-      output.line("type this passkey at \(name(shown.device)): \(shown.passkey)")
+      output.line("type this passkey at \(shown.device.shownName): \(shown.passkey)")
     }
   }
 
   static func show(_ ended: PairingEnded.Params, _ output: Output) {
     guard !output.json else { return (try? output.object(ended)) ?? () }
     let outcome = ended.reason.map { "did not pair: \($0.message)" } ?? "has paired"
-    output.line("\(name(ended.device)) \(Output.clean(outcome))")
+    output.line("\(ended.device.shownName) \(Output.clean(outcome))")
   }
 
   private static func show(_ lost: PairingKeysLost.Params, _ output: Output) {
     guard !output.json else { return (try? output.object(lost)) ?? () }
     let side = lost.side == "device" ? "has lost the keys of this machine" : "has keys that this machine has lost"
-    output.line("\(name(lost.device)) \(side): \(lost.remedy)")
+    output.line("\(lost.device.shownName) \(side): \(lost.remedy)")
   }
-
-  private static func name(_ device: PairingDevice) -> String { Output.clean(device.name ?? device.address) }
 }
 
 /// `bleshell pairing import`

@@ -118,6 +118,7 @@ struct InspectScreen {
   // MARK: The last line
 
   private func status(_ inspection: Inspection, at time: Double) -> Cell {
+    if let question = inspection.questions.first { return (question.line(columns), .bold) }
     if let input = inspection.input {
       let prompt = "write \(inspection.selected.map { $0.handle.handleText } ?? ""): "
       // A cursor of its own: that of the terminal is hidden.
@@ -128,6 +129,7 @@ struct InspectScreen {
       return ("c connects again, q ends; the link is lost: \(reason)", .bad)
     }
     if let notice = inspection.notice { return (notice, .bad) }
+    if let passkey = inspection.passkey { return (passkey, .bold) }
     if let first = inspection.awaited.first {
       let seconds = Int(time - first.since)
       let others = inspection.awaited.count > 1 ? ", and \(inspection.awaited.count - 1) more" : ""

@@ -21,6 +21,7 @@ import FoundationEssentials
   private var tasks: [Task<Void, Never>] = []
   /// What follows the daemon, until the end.
   private var followers: [Task<Void, Never>] = []
+  private lazy var pairing = PairingAtScreen { [weak self] in self?.change($0) }
   /// The values that are subscribed to, by handle.
   private var subscriptions: [UInt16: Task<Void, Never>] = [:]
 
@@ -66,6 +67,8 @@ import FoundationEssentials
     self.screen = screen
     guard screen.begin() else { return end() }
     follow(device.peripheral.client)
+    let (pairing, client) = (pairing, device.peripheral.client)
+    stay { try await pairing.answer(on: client) }
     discover()
   }
 
@@ -175,6 +178,7 @@ import FoundationEssentials
       subscriptions.removeValue(forKey: handle)?.cancel()
       change { $0.subscribes(handle, false) }
     case .reconnect: reconnect()
+    case .answered(let number, let answer): pairing.answered(number, answer)
     case .ended: end()
     }
   }

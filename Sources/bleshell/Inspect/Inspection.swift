@@ -18,6 +18,8 @@ import FoundationEssentials
 /// | s                       | `subscribe`, or `unsubscribe`                                                      |
 /// | c                       | `reconnect`, if the link is lost                                                   |
 /// | q, Escape, ^C           | `ended`                                                                            |
+/// | `ask`, then y, n, text  | a device that pairs asks: until that is `answered` no key does anything else       |
+/// | `showPasskey`           | the digits to be typed at a device, until `pairingEnded`                           |
 struct Inspection {
   /// What is to be done by who owns it.
   enum Event: Equatable {
@@ -27,6 +29,8 @@ struct Inspection {
     case subscribe(UInt16)
     case unsubscribe(UInt16)
     case reconnect
+    /// The number of the question, and the answer; nil: a refusal.
+    case answered(Int, String?)
     case ended
   }
 
@@ -74,6 +78,10 @@ struct Inspection {
   private(set) var selected: AttributeRow?
   /// The value that is typed; nil: none is.
   private(set) var input: LineBuffer?
+  /// What is asked of pairings, one after the other.
+  private(set) var questions: [PairingQuestion] = []
+  /// What is to be typed at a device.
+  private(set) var passkey: String?
   private var folded: Set<UInt16> = []
   private var typed = LineBuffer()
 
@@ -134,6 +142,16 @@ struct Inspection {
 
   mutating func isBack() { (link, notice) = (.up, nil) }
 
+  // MARK: Pairing
+
+  mutating func ask(_ question: PairingQuestion) { questions.append(question) }
+
+  mutating func withdraw(_ number: Int) { questions.removeAll { $0.number == number } }
+
+  mutating func showPasskey(_ text: String) { passkey = text }
+
+  mutating func pairingEnded() { passkey = nil }
+
   // MARK: The tree
 
   /// The lines that are not folded away.
@@ -146,6 +164,10 @@ struct Inspection {
   /// Takes a key.
   /// - Parameter page: How many lines of the tree the screen shows.
   mutating func handle(_ key: Key, page: Int) -> Event {
+    if !questions.isEmpty {
+      guard let answer = questions[0].handle(key) else { return .changed }
+      return .answered(questions[0].number, answer)
+    }
     if input != nil { return type(key) }
     notice = nil
     switch key {

@@ -16,9 +16,8 @@ struct Output: Sendable {
     self.json = json
     isTerminal = isatty(STDOUT_FILENO) == 1
     let environment = ProcessInfo.processInfo.environment
-    let wanted = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
-    color = isTerminal && wanted && !json
-    showsProgress = isatty(STDERR_FILENO) == 1 && wanted && !json
+    color = isTerminal && environment["NO_COLOR", default: ""].isEmpty && Self.drawsScreens && !json
+    showsProgress = isatty(STDERR_FILENO) == 1 && Self.drawsScreens && !json
   }
 
   /// Whether the terminal understands more than lines.

@@ -47,17 +47,14 @@ final class PairingPerson: Sendable {
     // Who gives a passkey expects to be asked for it, and for nothing else.
     guard !answersYes else { return true }
     guard isAtTerminal else { return false }
-    let name = Output.clean(question.device.name ?? question.device.address)
-    let text = question.number.map { "does \(name) show \($0)?" } ?? "pair with \(name)?"
-    let answer = await ask("\(text) [y/n] ", within: question.seconds)
+    let answer = await ask("\(PairingQuestion(0, question).text) [y/n] ", within: question.seconds)
     return ["y", "yes"].contains(answer?.lowercased())
   }
 
   private func enter(_ question: PairingEnterPasskey.Params) async -> String? {
     if let passkey { return passkey }
     guard isAtTerminal else { return nil }
-    let name = Output.clean(question.device.name ?? question.device.address)
-    return await ask("the passkey that \(name) shows: ", within: question.seconds)
+    return await ask(PairingQuestion(0, question).text, within: question.seconds)
   }
 
   /// The next line from the terminal; nil when the time is over.

@@ -1,0 +1,54 @@
+import BledClient
+import BledRPC
+
+/// Answers for the devices that pair while a screen is shown, with the keys of who looks at it.
+@MainActor final class PairingAtScreen {
+  /// How a screen learns of it.
+  private let change: @MainActor ((inout Inspection) -> Void) -> Void
+  private var count = 0
+  private var answers: [Int: CheckedContinuation<String?, Never>] = [:]
+
+  init(change: @escaping @MainActor ((inout Inspection) -> Void) -> Void) { self.change = change }
+
+  /// Answers until the task is cancelled. Without the permission to pair nobody is asked.
+  func answer(on client: BledClient) async throws {
+    let shown = client.observe(
+      PairingShowPasskey.self, value: { asked in Task { @MainActor in self.show(asked) } }, end: { _ in })
+    defer {
+      shown.cancel()
+      for number in Array(answers.keys) { answered(number, nil) }
+      Task { try? await client.stopAnsweringPairings() }
+    }
+    let ends = client.notifications(PairingEnded.self)
+    try await client.answerPairings(
+      with: PairingAgent(
+        capability: "keyboardDisplay",
+        confirm: { asked in await self.ask(for: asked.seconds) { PairingQuestion($0, asked) } != nil },
+        enterPasskey: { asked in await self.ask(for: asked.seconds) { PairingQuestion($0, asked) } }))
+    for try await _ in ends { change { $0.pairingEnded() } }
+  }
+
+  /// Takes the answer to a question; nil: a refusal.
+  func answered(_ number: Int, _ answer: String?) {
+    change { $0.withdraw(number) }
+    answers.removeValue(forKey: number)?.resume(returning: answer)
+  }
+
+  private func ask(for seconds: Int, _ question: (Int) -> PairingQuestion) async -> String? {
+    count += 1
+    let number = count
+    let asked = question(number)
+    change { $0.ask(asked) }
+    // Then the daemon has given up, too.
+    let limit = Task {
+      try await Task.sleep(for: .seconds(seconds))
+      answered(number, nil)
+    }
+    defer { limit.cancel() }
+    return await withCheckedContinuation { answers[number] = $0 }
+  }
+
+  private func show(_ asked: PairingShowPasskey.Params) {
+    change { $0.showPasskey("type this passkey at \(asked.device.shownName): \(asked.passkey)") }
+  }
+}
