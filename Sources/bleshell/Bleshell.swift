@@ -65,8 +65,8 @@ struct GlobalOptions: ParsableArguments {
 extension Bleshell {
   /// What the parser says of an error, or the help that was asked for, and the status that goes with it.
   static func outcome(of error: any Error) -> (message: String, status: Int32) {
-    // It makes the text for either, and traps if its indented columns have no width: it must not ask the terminal, which
-    // can have become narrower meanwhile.
+    // It makes the text for either, and traps if its indented columns have no width. If it asked the terminal, that
+    // could have become narrower.
     setenv("COLUMNS", "\(max(40, Output.terminalSize.columns))", 1)
     return (fullMessage(for: error), exitCode(for: error).rawValue)
   }
