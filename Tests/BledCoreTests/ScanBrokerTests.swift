@@ -116,6 +116,31 @@ import Testing
     #expect(reports.map(\.scanResponse) == [nil, nil])
   }
 
+  @Test("A scan response counts as long as the device can be asked for one, and not beyond the scan that got it")
+  func scanResponsesOfOldAreForgotten() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init())
+    func hear(isScannable: Bool) throws -> HexBytes? {
+      world.adapter.hear(belt, beltData, isScannable: isScannable)
+      world.scheduler.advance(by: .milliseconds(30))
+      return try client.notifications(ScanReport.self).last?.scanResponse
+    }
+    world.adapter.hear(belt, Octets.name("Answer"), isScanResponse: true)
+    let answer = HexBytes(Octets.name("Answer"))
+    #expect(try hear(isScannable: true) == answer)
+    world.scheduler.advance(by: .seconds(60))
+    #expect(try hear(isScannable: true) == answer, "this one was not answered")
+    // A device may advertise in two ways in turns.
+    #expect(try hear(isScannable: false) == answer)
+    world.scheduler.advance(by: .seconds(4))
+    #expect(try hear(isScannable: false) == nil, "it changed how it advertises")
+    world.adapter.hear(belt, Octets.name("Answer"), isScanResponse: true)
+    #expect(try hear(isScannable: true) == answer)
+    _ = try client.result(ScanStop.self, Empty())
+    _ = try client.result(ScanStart.self, .init())
+    #expect(try hear(isScannable: true) == nil, "it may say something else today")
+  }
+
   @Test func aScannableDeviceThatDoesNotAnswerIsReportedAllTheSame() throws {
     let client = world.client()
     _ = try client.result(ScanStart.self, .init())

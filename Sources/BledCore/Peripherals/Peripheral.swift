@@ -8,6 +8,8 @@ final class Peripheral {
   private static let maximumUsers = 16
   /// How long an address that is not heard any more counts as in use.
   private static let rotationPatience = Duration.seconds(2)
+  /// How long a device that advertises in turns in two ways may take for one.
+  private static let turnPatience = Duration.seconds(3)
 
   /// The name that clients use for it: a random UUID, upper case.
   let id: String
@@ -36,6 +38,8 @@ final class Peripheral {
   /// The last advertisement and the data of the last scan response, as received.
   private(set) var advertisement: AdvertisingReport?
   private(set) var scanResponse: [UInt8]?
+  /// In which scan it could be asked for a scan response last, and when.
+  private var lastScannable: (scan: Int, time: Instant)?
   /// The set that announced a periodic train last, and the interval of that.
   private(set) var periodic: (sid: UInt8, interval: Duration)?
   /// What both say.
@@ -119,15 +123,22 @@ final class Peripheral {
   }
 
   /// Records an advertisement or scan response.
-  func heard(_ report: AdvertisingReport, on slot: AdapterSlot) {
+  /// - Parameter scan: The number of the scan that heard it: what was answered in one does not count in the next.
+  func heard(_ report: AdvertisingReport, on slot: AdapterSlot, in scan: Int) {
     adapter = slot
     rssi = report.rssi
-    let isNews: Bool
+    var isNews: Bool
     if report.isScanResponse {
       isNews = report.data != scanResponse
       scanResponse = report.data
+      lastScannable = (scan, report.time)
     } else {
       isNews = report.data != advertisement?.data || report.isTruncated != advertisement?.isTruncated
+      if isScanResponseOver(at: report, in: scan) {
+        isNews = true
+        scanResponse = nil
+      }
+      if report.isScannable { lastScannable = (scan, report.time) }
       if let last = advertisement, !report.isSent(as: last) { reportForm = nil }
       advertisement = report
       if let sid = report.sid, let interval = report.periodicInterval { periodic = (sid, interval) }
@@ -140,6 +151,14 @@ final class Peripheral {
     if let scanResponse { advertised = advertised.merged(with: AdvertisingData(parsing: scanResponse)) }
     services = advertised.serviceUUIDs
     name = advertised.localName ?? storedName
+  }
+
+  /// Whether an advertisement shows that the scan response does not belong to what is advertised now. A device may
+  /// advertise in turns in two ways, of which only one is scannable.
+  private func isScanResponseOver(at report: AdvertisingReport, in scan: Int) -> Bool {
+    guard scanResponse != nil, let lastScannable else { return false }
+    return lastScannable.scan != scan
+      || !report.isScannable && lastScannable.time.duration(to: report.time) > Self.turnPatience
   }
 }
 

@@ -43,6 +43,8 @@ final class ScanBroker {
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
   private var subscriptions: [(session: Session, subscription: ScanSubscription)] = []
+  /// How many times somebody began to scan after nobody did.
+  private var scan = 0
   private var arbiters: [AdapterSlot: ScanArbiter<Scanner>] = [:]
   private var events = ScanEvents<Heard>()
   private var isAlarmSet = false
@@ -73,6 +75,7 @@ final class ScanBroker {
       .scans, ofUser: session.user,
       all: subscriptions.count { $0.session.user == session.user && $0.session != session })
     subscriptions.removeAll { $0.session == session }
+    if subscriptions.isEmpty { scan += 1 }
     subscriptions.append((session, subscription))
     session.costs.scanBegan(at: scheduler.now)
     request(for: subscription, of: session)
@@ -142,7 +145,7 @@ final class ScanBroker {
   }
 
   private func record(_ report: AdvertisingReport, of peripheral: Peripheral, on slot: AdapterSlot) {
-    peripheral.heard(report, on: slot)
+    peripheral.heard(report, on: slot, in: scan)
     if looksForDevices { onHeard(peripheral, slot) }
   }
 
