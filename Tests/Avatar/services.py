@@ -17,6 +17,7 @@ KINDS = {
     "random_static_identity": "random",
 }
 PRIMARY = {"1M": host_pb2.PRIMARY_1M, "coded": host_pb2.PRIMARY_CODED}
+NAMES = {value: name for name, value in PRIMARY.items()}
 SECONDARY = {"1M": host_pb2.SECONDARY_1M, "2M": host_pb2.SECONDARY_2M, "coded": host_pb2.SECONDARY_CODED}
 LEVELS = {
     security_pb2.LE_LEVEL2: "encrypted",
@@ -75,7 +76,8 @@ class Host(host_grpc_aio.HostServicer):
             yield host_pb2.AdvertiseResponse(connection=connection(link))
 
     async def Scan(self, request, context):
-        async for report in self._device.reports(active=not request.passive):
+        phys = [NAMES[phy] for phy in request.phys] or ["1M"]
+        async for report in self._device.reports(active=not request.passive, phys=phys):
             yield response(report)
 
 
