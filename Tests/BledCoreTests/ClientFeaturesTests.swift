@@ -160,4 +160,19 @@ import Testing
     try discover(id, client, world)
     #expect(peer.subscriptions[peer.handle(of: 0x2A05)] == .indication && told(peer).last == [5])
   }
+
+  @Test("Database Out Of Sync: it asks again also where a program looks for no more than one value")
+  func ownRequestsAfterLookup() throws {
+    let (world, client, peer) = try given()
+    let id = try world.connect(client, peer).peripheral
+    try discover(id, client, world)
+    #expect(told(peer) == [[5]])
+    _ = try peer.database.add(ServiceDefinition(uuid: 0x180F, characteristics: []))
+    goOutOfSync(peer, at: 0x0A)
+    for attribute in [AttributePath.handle(peer.handle(of: 0x2A38)), .characteristic(0x2A38)] {
+      _ = try client.call(GATTRead.self, .init(peripheral: id, attribute: attribute))
+      world.settle()
+    }
+    #expect(told(peer) == [[5], [5]] && peer.subscriptions[peer.handle(of: 0x2A05)] == .indication)
+  }
 }

@@ -65,6 +65,25 @@ import Testing
     #expect(try client.calls(ServerWrite.self).count == 1)
   }
 
+  @Test("a program that shuts down its sending reads the end when all that it wrote was sent")
+  func shutdown() throws {
+    let central = try central(asked, .notification)
+    let (_, descriptor) = try acquire(asked, central)
+    link.isWritable = false
+    for number in 0..<3 { #expect(write(descriptor, [UInt8(number)]) == 1) }
+    #expect(Glibc.shutdown(descriptor, Int32(SHUT_WR)) == 0)
+    // Without end it would be read again and again.
+    for _ in 0..<50 { _ = try loop.poll() }
+    #expect(read(descriptor).isEmpty, "what was written waits for room")
+    link.isWritable = true
+    for _ in 0..<50 { _ = try loop.poll() }
+    world.settle()
+    #expect(told == [[0], [1], [2]])
+    #expect(read(descriptor) == [nil])
+    #expect(try client.notifications(ServerReleased.self).isEmpty)
+    close(descriptor)
+  }
+
   @Test("indications go one by one, as fast as the device confirms them; none is lost")
   func indications() throws {
     let central = try central(indicated, .indication)

@@ -53,6 +53,16 @@ struct PythonExampleTests {
     #expect(lines.last == "The last one was 999.")
   }
 
+  @Test("the Python client notifies a phone of hundreds of values over a descriptor", .timeLimit(.minutes(10)))
+  func stream() throws {
+    let daemon = try DaemonProcess()
+    let program = try ChildProcess(
+      "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/stream.py"],
+      environment: ["BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1"], folder: daemon.folder)
+    #expect(try program.exitStatus(within: 60) == 0, "\(program.errors)")
+    #expect(program.output == "200 values of 182 octets went to the phone.\n")
+  }
+
   @Test("the Python client carries octets over an L2CAP channel, by a descriptor", .timeLimit(.minutes(10)))
   func echo() throws {
     let daemon = try DaemonProcess()

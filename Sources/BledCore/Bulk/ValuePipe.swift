@@ -30,7 +30,7 @@ protocol ValuePipeOwner: AnyObject {
 /// | a packet that cannot be sent        | the end                                                                 |
 /// | a value of the device               | a packet to the program; if it does not read, the link is held, then values are dropped and counted |
 /// | the program has read what waited    | it is told what was dropped                                             |
-/// | the program closes its end          | what it wrote before is sent, then the end                              |
+/// | the program closes its end, or shuts down its sending | what it wrote before is sent, then the end            |
 /// | the link, the session, the handle ends | the end, which is told with what was not sent                        |
 final class ValuePipe {
   let session: Session

@@ -9,7 +9,7 @@ import Glibc
 /// | State   | Input                              | What happens                                                    |
 /// |---------|------------------------------------|-----------------------------------------------------------------|
 /// | reading | a packet                           | `received`                                                      |
-/// | reading | the program has closed its end     | `closed`, after all packets that it had written                 |
+/// | reading | the program has closed its end, or sends no more | `closed`, after all packets that it had written   |
 /// | paused  | packets                            | they stay in the kernel, whose room is what slows the program   |
 /// | any     | a value for the program            | written; without room it waits, up to `maximumWaiting`, then refused |
 /// | any     | room, and none waits any more      | `drained`                                                       |
@@ -24,7 +24,7 @@ final class ValueSocket: TurnTaker {
     case drained
     /// The program has closed its end, and will not read what waited.
     case abandoned
-    /// The program has closed its end, and all that it wrote before was read.
+    /// The program has closed its end, or sends no more, and all that it wrote before was read.
     case closed
   }
 
@@ -187,10 +187,11 @@ final class ValueSocket: TurnTaker {
     return hasEnded ? .end : .packet([], length: 0)
   }
 
-  /// Whether the other end is closed and nothing is left to be read.
+  /// Whether the other end is closed, or sends no more (shutdown(2)), and nothing is left to be read.
   private var hasEnded: Bool {
-    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&state, 1, 0) == 1, state.revents & Int16(POLLHUP) != 0 else { return false }
+    let end = Int16(POLLHUP) | pollfd.halfClosed
+    var state = pollfd(fd: descriptor, events: Int16(POLLIN) | end, revents: 0)
+    guard poll(&state, 1, 0) == 1, state.revents & end != 0 else { return false }
     var left: Int32 = 0
     return ioctl(descriptor, UInt(FIONREAD), &left) != 0 || left == 0
   }

@@ -186,6 +186,17 @@ extension CentralLink {
       })
     enqueue(LinkOperation(session, .procedure(completion), .readByUUID(0x2B3A)))
   }
+
+  /// Tells a session how far the discovery that it waits for has come, now and then.
+  func reportProgress(of request: DiscoveryRequest, to session: Session?) {
+    guard case .everything(_, let clock) = request, clock.isReportDue() else { return }
+    let services = discovery.known.services
+    session?.send(
+      GATTDiscoveryProgress.self,
+      .init(
+        peripheral: hub.peripheral.id, services: services.count,
+        characteristics: services.reduce(0) { $0 + ($1.characteristics?.count ?? 0) }))
+  }
 }
 
 extension LinkOperation.Completion {

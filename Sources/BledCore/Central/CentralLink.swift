@@ -108,10 +108,11 @@ final class CentralLink {
   func enqueue(_ operation: LinkOperation) {
     let hub = hub
     guard hub.isOpen else { return fail(operation, LinkHub.gone) }
-    if let id = queue.beginAtOnce(operation, hasRoom: hub.link.isWritable) {
+    if let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
       begin(operation, id)
     } else {
       queue.append(operation)
+      awaitRoom(for: operation)
     }
     beginNext()
   }
@@ -119,20 +120,37 @@ final class CentralLink {
   private func beginNext() {
     guard !queue.isEmpty, !isPausing else { return }
     let hub = hub
-    while hub.isOpen, let (id, operation) = queue.beginNext(hasRoom: hub.link.isWritable) {
+    if hub.isOpen, let (id, operation) = queue.beginNext() {
       begin(operation, id)
-      guard !operation.isCommand, !queue.isBusy else { continue }
-      // It was answered without the device. There may be thousands of these, and others want the loop, too.
-      isPausing = true
-      broker.scheduler.schedule(after: .zero) { [weak self] in
-        self?.isPausing = false
-        self?.beginNext()
+      if !queue.isBusy {
+        // It was answered without the device. There may be thousands of these, and others want the loop, too.
+        isPausing = true
+        broker.scheduler.schedule(after: .zero) { [weak self] in
+          self?.isPausing = false
+          self?.beginNext()
+        }
       }
-      return
     }
+    hub.room.give()
+  }
+
+  private func awaitRoom(for operation: LinkOperation) {
+    if operation.isCommand, let session = operation.session { hub.room.wait(for: .commands(session), of: session) }
+  }
+
+  /// Whether the Write Commands of a session wait for more than room.
+  func holdsCommands(of session: Session) -> Bool { queue.holdsCommands(of: session) }
+
+  /// Sends a Write Command of a session, for which there is room.
+  func sendCommand(of session: Session) {
+    guard let (id, operation) = queue.beginCommand(of: session) else { return }
+    if queue.contains(session) { hub.room.wait(for: .commands(session), of: session) }
+    begin(operation, id)
+    beginNext()
   }
 
   private func begin(_ operation: LinkOperation, _ id: ProcedureID) {
+    if operation.isCommand, let session = operation.session { hub.room.sent(by: session) }
     if case .command(let handle, let value, let isSigned, let reply) = operation.task {
       do throws(BluetoothError) {
         hub.start(isSigned ? try hub.signedWrite(handle, value) : .writeWithoutResponse(handle, value), id: id)
@@ -156,7 +174,10 @@ final class CentralLink {
     var operation = operation
     let next = next(of: &operation, result)
     // What was looked for is to be written without response: it waits for room, and not for a result.
-    if operation.isCommand { return queue.ended(continuing: operation) }
+    if operation.isCommand {
+      queue.ended(continuing: operation)
+      return awaitRoom(for: operation)
+    }
     guard let next else {
       queue.ended()
       if operation.wasLookedUp { watchServices() }
@@ -181,9 +202,6 @@ final class CentralLink {
 
   /// Who asked for a procedure; nil for the daemon itself.
   func session(asking id: ProcedureID) -> Session? { queue.operation(asking: id)?.session }
-
-  /// The link has room for commands again.
-  func roomAgain() { beginNext() }
 
   /// Everything that is pending fails; then the broker is notified.
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {
@@ -291,16 +309,6 @@ final class CentralLink {
       for handle in state.subscriptions { receivers.tellLost(handle, session, error) }
     case .exchangeMTU, .serviceWatch, .clientFeatures, .unawaited: break
     }
-  }
-
-  private func reportProgress(of request: DiscoveryRequest, to session: Session?) {
-    guard case .everything(_, let clock) = request, clock.isReportDue() else { return }
-    let services = discovery.known.services
-    session?.send(
-      GATTDiscoveryProgress.self,
-      .init(
-        peripheral: hub.peripheral.id, services: services.count,
-        characteristics: services.reduce(0) { $0 + ($1.characteristics?.count ?? 0) }))
   }
 
   /// Adds a result to what is known, and returns what to ask next.

@@ -15,7 +15,8 @@ enum DiscoveryGoal: Hashable {
   case characteristics(UInt16)
   /// The descriptors of the characteristic whose value has this handle.
   case descriptors(UInt16)
-  /// The Service Changed characteristic with its configuration, if there is one (Core 5.4, Vol 3, Part G, 7.1).
+  /// The characteristics of the Generic Attribute service, and the configuration of Service Changed, if it is one of
+  /// them (Core 5.4, Vol 3, Part G, 7).
   case serviceChanged
   /// What paths of UUIDs lead to.
   case attributes([AttributePath])
@@ -130,10 +131,12 @@ extension KnownAttributes {
   }
 
   private func missingForServiceChanged() throws -> GATTProcedure? {
-    if let value = serviceChanged { return missingDescriptors(of: try characteristic(at: value)) }
-    if let service = services.first(where: { $0.uuid == 0x1801 }) { return missingCharacteristics(of: service) }
-    if hasAllPrimaries || searched.contains(0x1801) { return nil }
-    return cannotBeSearched ? .discoverServices(.primary) : .discoverPrimaryServices(uuid: 0x1801)
+    if let service = services.first(where: { $0.uuid == 0x1801 }) {
+      if let next = missingCharacteristics(of: service) { return next }
+    } else if !hasAllPrimaries, !searched.contains(0x1801) {
+      return cannotBeSearched ? .discoverServices(.primary) : .discoverPrimaryServices(uuid: 0x1801)
+    }
+    return try serviceChanged.flatMap { missingDescriptors(of: try characteristic(at: $0)) }
   }
 
   private func missingIncludes(of service: Service, withKind: Bool) -> GATTProcedure? {

@@ -97,18 +97,18 @@ struct LinkOperation {
 
 /// The one queue of a link. Operations take turns by user, the daemon itself being one more, and then by session; each
 /// session's own stay in order. One operation at a time is in progress; Write Commands, which have no response, only
-/// need room on the link.
+/// need room on the link, whose turns are `RoomTurns`.
 ///
 /// | Operation         | Begins when                                                           | Ends with              |
 /// |-------------------|-----------------------------------------------------------------------|------------------------|
 /// | any but a command | no other one is under way                                             | its last result        |
-/// | a Write Command   | there is room; its session changes no subscription and looks for nothing | being sent             |
+/// | a Write Command   | its session has room; it changes no subscription and looks for nothing | being sent             |
 /// | one that waited   | as above, and what its session asked for before has its result        | being sent             |
 /// | any               |                                                                       | removal                |
 ///
 /// Between its procedures an operation goes back into the queue, before the rest of its session.
 struct LinkQueue {
-  private var waiting = UserQueue<LinkOperation>()
+  private var waiting = UserQueue<Int, LinkOperation>()
   /// The operation in progress. It stays until it has handled the result: what that leads to comes after
   /// it.
   private var current: (id: ProcedureID, operation: LinkOperation)?
@@ -131,21 +131,32 @@ struct LinkQueue {
   }
 
   /// Begins an operation at once, if neither it nor any other has to wait.
+  /// - Parameter hasRoom: whether the link has room for a command.
   mutating func beginAtOnce(_ operation: LinkOperation, hasRoom: Bool) -> ProcedureID? {
-    guard waiting.isEmpty, canBegin(operation, hasRoom) else { return nil }
+    guard waiting.isEmpty, hasRoom || !operation.isCommand, canBegin(operation) else { return nil }
     return begin(operation)
   }
 
-  /// Begins the operation whose turn it is.
-  /// - Parameter hasRoom: whether the link has room for a command.
-  mutating func beginNext(hasRoom: Bool) -> (id: ProcedureID, operation: LinkOperation)? {
-    guard !waiting.isEmpty, hasRoom || current == nil else { return nil }
-    let current = current
-    guard let next = waiting.next(where: { Self.canBegin($0, hasRoom, beside: current?.operation) }) else {
-      return nil
-    }
+  /// Begins the operation whose turn it is, if it is no command.
+  mutating func beginNext() -> (id: ProcedureID, operation: LinkOperation)? {
+    guard current == nil, let next = waiting.next(where: { !$0.isCommand }) else { return nil }
     return (begin(next), next)
   }
+
+  /// Begins the next Write Command of a session, for which there is room.
+  mutating func beginCommand(of session: Session) -> (id: ProcedureID, operation: LinkOperation)? {
+    guard !holdsCommands(of: session), let next = waiting.next(of: party(of: session)) else { return nil }
+    return (begin(next), next)
+  }
+
+  /// Whether Write Commands of a session that wait here stay behind its other operations, or the results of these.
+  func holdsCommands(of session: Session) -> Bool {
+    guard let first = waiting.first(of: party(of: session)) else { return false }
+    return !first.isCommand || !canBegin(first)
+  }
+
+  /// Whether something of a session waits.
+  func contains(_ session: Session) -> Bool { waiting.first(of: party(of: session)) != nil }
 
   /// The operation in progress with this number; nil if there is none.
   func operation(asking id: ProcedureID) -> LinkOperation? { current?.id == id ? current?.operation : nil }
@@ -194,19 +205,15 @@ struct LinkQueue {
     return id
   }
 
-  private func canBegin(_ operation: LinkOperation, _ hasRoom: Bool) -> Bool {
-    Self.canBegin(operation, hasRoom, beside: current?.operation)
+  /// Whether an operation can begin beside the one in progress, as far as room is not concerned.
+  private func canBegin(_ operation: LinkOperation) -> Bool {
+    guard let current = current?.operation else { return true }
+    guard operation.isCommand else { return false }
+    return current.session != operation.session || !operation.isBehindOthers && !current.holdsCommands
   }
 
-  private static func canBegin(_ operation: LinkOperation, _ hasRoom: Bool, beside current: LinkOperation?) -> Bool {
-    guard operation.isCommand else { return current == nil }
-    guard hasRoom else { return false }
-    guard let current, current.session == operation.session else { return true }
-    return !operation.isBehindOthers && !current.holdsCommands
-  }
-
-  /// The party whose turn an operation takes.
-  private func party(of session: Session?) -> UserQueue<LinkOperation>.Party {
-    .init(user: session?.user, session: session?.id ?? 0)
+  /// The party whose turn an operation takes; the daemon itself is member 0.
+  private func party(of session: Session?) -> UserQueue<Int, LinkOperation>.Party {
+    .init(user: session?.user, member: session?.id ?? 0)
   }
 }

@@ -84,17 +84,14 @@ final class SocketEnd: ProgramEnd {
     if count > limit { return .tooLong(count) }
     if count > 0 { return .octets(octets) }
     // An empty packet reads as the end does.
-    var state = pollfd(fd: descriptor, events: Int16(POLLIN) | Self.halfClosed, revents: 0)
+    var state = pollfd(fd: descriptor, events: Int16(POLLIN) | pollfd.halfClosed, revents: 0)
     poll(&state, 1, 0)
     var left: CInt = 0
     // Others may be behind it.
     if ioctl(descriptor, UInt(FIONREAD), &left) == 0, left > 0 { return .nothing }
     if state.revents & Int16(POLLHUP) != 0 { return .gone }
-    return state.revents & Self.halfClosed != 0 ? .endOfSending : .nothing
+    return state.revents & pollfd.halfClosed != 0 ? .endOfSending : .nothing
   }
-
-  /// POLLRDHUP of poll(2), which Glibc keeps to those who ask for its extensions.
-  private static let halfClosed: Int16 = 0x2000
 
   func write(_ octets: ArraySlice<UInt8>) -> Int? {
     guard watch != nil else { return nil }
@@ -116,4 +113,9 @@ final class SocketEnd: ProgramEnd {
     while recv(descriptor, &unread, unread.count, Int32(MSG_DONTWAIT)) > 0 {}
     Glibc.close(descriptor)
   }
+}
+
+extension pollfd {
+  /// POLLRDHUP of poll(2), which Glibc keeps to those who ask for its extensions: the other end sends no more.
+  static let halfClosed: Int16 = 0x2000
 }

@@ -16,6 +16,8 @@ final class LinkHub {
   private(set) lazy var central = CentralLink(on: self, broker: centralBroker)
   /// Our server role on the link.
   private(set) lazy var server = ServerLink(on: self, broker: serverBroker)
+  /// What both send without being asked takes turns.
+  private(set) lazy var room = LinkRoom(of: self)
   /// False once the link has ended: all that was pending on it fails or has failed.
   private(set) var isOpen = true
 
@@ -32,7 +34,8 @@ final class LinkHub {
   /// Whether it has not done so yet, though there is a bond.
   private var awaitsBond = false
   private var actions: [GATTAction] = []
-  private var isExecuting = false
+  /// Whether what was sent has not reached the link yet.
+  private(set) var isExecuting = false
   private var alarm: (time: Instant, work: any ScheduledWork)?
   private var brake = Brake()
   private var brakeAlarm: (any ScheduledWork)?
@@ -260,9 +263,7 @@ final class LinkHub {
     case .lost(let count):
       central.receivers.packetsDropped(count)
       server.packetsDropped(count)
-    case .writable:
-      central.roomAgain()
-      server.roomAgain()
+    case .writable: roomAgain()
     case .parametersChanged: parametersChanged()
     case .securityChanged:
       securityChanged()
@@ -284,7 +285,11 @@ final class LinkHub {
     pairing.linkEnded(self)
     central.linkEnded(error, reason)
     server.linkEnded(error)
+    serverBroker.roomAgain(for: room.end())
   }
+
+  /// The link has room for packets, or for indications.
+  func roomAgain() { serverBroker.roomAgain(for: room.again()) }
 
   /// Hands the connection to `body` and executes the actions that follow. An action may lead back here; the actions
   /// that this adds are executed after those that were there before.
@@ -301,6 +306,7 @@ final class LinkHub {
     actions.removeAll(keepingCapacity: true)
     isExecuting = false
     setAlarm()
+    room.actionsExecuted()
   }
 
   private func execute(_ action: GATTAction) {

@@ -9,7 +9,7 @@ import GATT
 /// | Input                                  | What happens                                                    |
 /// |----------------------------------------|-----------------------------------------------------------------|
 /// | a packet, there is room on the link    | sent                                                            |
-/// | a packet, there is none                | it waits for `roomAgain`                                        |
+/// | a packet, there is none, or others wait | it waits for its turn                                          |
 /// | a Write Command                        | to the program, or dropped and counted (`ValuePipe`)            |
 /// | a Write Request, the program reads     | to the program; the device has its response                     |
 /// | a Write Request, values wait           | the response waits until the program has read all               |
@@ -57,19 +57,36 @@ final class ServedCharacteristic: ValuePipeOwner {
   }
 
   func send(_ value: [UInt8]) -> Bool {
-    if link.update(value, of: handle) { return true }
+    let updates = updates(value)
+    if link.hub.room.isFree, link.hasRoom(for: updates) {
+      send(updates)
+      return true
+    }
     waiting = value
+    link.hub.room.wait(for: .values(of: handle), of: session)
     return false
   }
 
-  /// There may be room on the link.
-  func roomAgain() {
+  /// Whether there is room for the packet that waits.
+  var canSend: Bool { waiting.map { link.hasRoom(for: updates($0)) } ?? true }
+
+  /// Sends the packet that waits, for which there is room.
+  func takeTurn() {
     guard let value = waiting else { return }
     // The device may have become unaware of the services since.
     do throws(BluetoothError) { try check(value.count) } catch { return pipe.end(error) }
-    guard link.update(value, of: handle) else { return }
     waiting = nil
+    send(updates(value))
     pipe.sent()
+  }
+
+  private func updates(_ value: [UInt8]) -> ServerUpdates {
+    ServerUpdates([(handle, value)]) { link.hub.subscription(of: $0) }
+  }
+
+  private func send(_ updates: ServerUpdates) {
+    link.send(updates)
+    link.hub.room.sent(by: session)
   }
 
   // MARK: From the device
@@ -116,6 +133,7 @@ final class ServedCharacteristic: ValuePipeOwner {
 
   func ended(_ reason: BluetoothError?, unsent: Int) {
     link.released(self)
+    link.hub.room.leave(.values(of: handle), of: session)
     // The program has not read it.
     answer(.unlikelyError)
     guard let reason else { return }

@@ -22,7 +22,7 @@ final class ServerBroker {
   /// What sessions with a restoration identifier published, by handle of the service.
   private var definitions: [UInt16: ServiceToPublish] = [:]
   /// The sessions whose value had no room, and which are told when there is some.
-  private var waitingForRoom: [Session] = []
+  private var waitingForRoom: Set<Session> = []
   private var lastIndication: UInt64 = 0
   private var lastQuestion = 0
   /// Sessions whose answers were too long, which the log says once.
@@ -129,22 +129,26 @@ final class ServerBroker {
     let centrals = centrals.map { Set($0.map { OctetText($0) }) }
     var receivers: [(hub: LinkHub, updates: ServerUpdates)] = []
     var outOfSync: [String] = []
-    var haveRoom = true
+    var full: [LinkRoom] = []
     for hub in links.links {
       let updates = ServerUpdates(values) { hub.subscription(of: $0) }
       guard !updates.isEmpty, centrals?.contains(OctetText(hub.peripheral.id)) ?? true else { continue }
       if hub.isInSync {
-        haveRoom = haveRoom && hub.server.hasRoom(for: updates)
+        if !hub.server.hasRoom(for: updates), !hub.room.hasShare(session) { full.append(hub.room) }
         receivers.append((hub, updates))
       } else {
         outOfSync.append(hub.peripheral.id)
       }
     }
-    guard haveRoom else {
-      if !waitingForRoom.contains(session) { waitingForRoom.append(session) }
+    guard full.isEmpty else {
+      for room in full { room.refuse(session) }
+      waitingForRoom.insert(session)
       return .init(sent: false, receivers: 0)
     }
-    for (hub, updates) in receivers { hub.server.send(updates) }
+    for (hub, updates) in receivers {
+      hub.server.send(updates)
+      hub.room.sent(values.count, by: session)
+    }
     let truncated = receivers.filter { $0.hub.server.longestUpdate < $0.updates.longest }
     return .init(
       sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty,
@@ -200,7 +204,7 @@ final class ServerBroker {
 
   /// A session has ended: its services go, and what devices wait for is refused.
   func ended(_ session: Session) {
-    waitingForRoom.removeAll { $0 == session }
+    waitingForRoom.remove(session)
     removeAll(of: session)
     for hub in links.links { hub.server.ended(session) }
     owners[session.owner] = nil
@@ -285,12 +289,10 @@ final class ServerBroker {
       """)
   }
 
-  /// Tells the sessions whose value had no room. One that retries too early is refused and told again.
-  func roomAgain() {
-    guard !waitingForRoom.isEmpty else { return }
-    let ready = waitingForRoom
-    waitingForRoom = []
-    for session in ready { session.send(ServerReady.self, Empty()) }
+  /// Tells sessions whose value had no room on a link that there is some. One whose value has no room on another link
+  /// is refused and told again.
+  func roomAgain(for sessions: [Session]) {
+    for session in sessions where waitingForRoom.remove(session) != nil { session.send(ServerReady.self, Empty()) }
   }
 
   /// Records that packets from a device were dropped that were, or may have been, for a session, and tells the session

@@ -208,13 +208,8 @@ final class ServerLink {
 
   func indicationFinished(_ id: IndicationID) {
     pendingIndications.remove(id)
-    roomAgain()
-  }
-
-  /// The link has room again.
-  func roomAgain() {
-    for (_, characteristic) in acquired.sorted(by: { $0.key < $1.key }) { characteristic.roomAgain() }
-    broker.roomAgain()
+    // Not while there are more than wait for room: those would always be replaced by the ones that need none.
+    if pendingIndications.count < Self.maximumIndications { hub.roomAgain() }
   }
 
   // MARK: Values over sockets
@@ -234,14 +229,11 @@ final class ServerLink {
     }
   }
 
-  /// Sends a value of an acquired characteristic.
-  /// - Returns: false without room.
-  func update(_ value: [UInt8], of handle: UInt16) -> Bool {
-    let updates = ServerUpdates([(handle, value)]) { hub.subscription(of: $0) }
-    guard hasRoom(for: updates) else { return false }
-    send(updates)
-    return true
-  }
+  /// Whether the packet that waits for an acquired characteristic can be sent, or that there is none any more is seen.
+  func canSendValue(of handle: UInt16) -> Bool { acquired[handle]?.canSend ?? true }
+
+  /// It is the turn of an acquired characteristic.
+  func sendValue(of handle: UInt16) { acquired[handle]?.takeTurn() }
 
   /// Services came or went in a range of handles.
   func servicesChanged(_ range: ClosedRange<UInt16>) {
@@ -262,6 +254,7 @@ final class ServerLink {
     if served.remove(session) != nil { hub.releaseBrake() }
     if wishes.removeValue(forKey: session) != nil { hub.wishesChanged() }
     hub.ownerGone(session.owner)
+    hub.room.forget(session)
     if question?.session == session { question = nil }
   }
 
@@ -284,7 +277,6 @@ final class ServerLink {
   /// What was pending has failed before.
   func linkEnded(_ error: BluetoothError) {
     endAcquired(error) { _ in true }
-    broker.roomAgain()
   }
 }
 

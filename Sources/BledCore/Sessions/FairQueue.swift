@@ -39,6 +39,9 @@ struct FairQueue<Party: Equatable, Element> {
   /// Whether a party has items.
   func contains(_ party: Party) -> Bool { turns.index(of: party) != nil }
 
+  /// The item of a party that is its next; nil if the party has none.
+  func first(of party: Party) -> Element? { turns.index(of: party).flatMap { turns[$0].first } }
+
   /// The item of a party that was added last; nil if the party has none.
   func last(of party: Party) -> Element? { turns.index(of: party).flatMap { turns[$0].last } }
 
@@ -52,32 +55,31 @@ struct FairQueue<Party: Equatable, Element> {
   }
 }
 
-/// A queue in which users take turns, and the sessions of each user take its turns.
-struct UserQueue<Element> {
+/// A queue in which users take turns, and the members of each user, such as its sessions, take its turns.
+struct UserQueue<Member: Equatable, Element> {
   /// Whose item it is.
   struct Party: Equatable {
     /// Nil for items of the daemon itself, and of sessions whose user is not known.
     var user: UInt32?
-    /// 0 for the daemon itself.
-    var session: Int
+    var member: Member
   }
 
-  private var turns = Rotation<UInt32?, FairQueue<Int, Element>>()
+  private var turns = Rotation<UInt32?, FairQueue<Member, Element>>()
 
   var isEmpty: Bool { turns.isEmpty }
 
-  /// Adds an item behind the others of the same session.
+  /// Adds an item behind the others of the same member.
   mutating func append(_ element: Element, of party: Party) {
-    turns[turns.place(of: party.user, else: FairQueue())].append(element, of: party.session)
+    turns[turns.place(of: party.user, else: FairQueue())].append(element, of: party.member)
   }
 
-  /// Adds an item before the others of the same session, which has just had its turn.
+  /// Adds an item before the others of the same member, which has just had its turn.
   mutating func prepend(_ element: Element, of party: Party) {
-    turns[turns.place(of: party.user, else: FairQueue(), afterTurn: true)].prepend(element, of: party.session)
+    turns[turns.place(of: party.user, else: FairQueue(), afterTurn: true)].prepend(element, of: party.member)
   }
 
-  /// Removes and returns the first item of the session whose turn it is.
-  /// - Parameter canBegin: whether the first work of a session can be begun; one whose work cannot is passed over.
+  /// Removes and returns the first item of the member whose turn it is.
+  /// - Parameter canBegin: whether the first work of a member can be begun; one whose work cannot is passed over.
   mutating func next(where canBegin: (Element) -> Bool = { _ in true }) -> Element? {
     for index in turns.indices {
       guard let next = turns[index].next(where: canBegin) else { continue }
@@ -87,13 +89,24 @@ struct UserQueue<Element> {
     return nil
   }
 
-  /// The item of a session that was added last; nil if it has none.
-  func last(of party: Party) -> Element? { turns.index(of: party.user).flatMap { turns[$0].last(of: party.session) } }
+  /// Removes and returns the first item of a member, whose turn does not change.
+  mutating func next(of party: Party) -> Element? {
+    guard let index = turns.index(of: party.user) else { return nil }
+    let first = turns[index].next(of: party.member)
+    if turns[index].isEmpty { turns.remove(at: index) }
+    return first
+  }
 
-  /// Removes and returns the items of one session, in order, except those that `stays` accepts.
+  /// The item of a member that is its next; nil if it has none.
+  func first(of party: Party) -> Element? { turns.index(of: party.user).flatMap { turns[$0].first(of: party.member) } }
+
+  /// The item of a member that was added last; nil if it has none.
+  func last(of party: Party) -> Element? { turns.index(of: party.user).flatMap { turns[$0].last(of: party.member) } }
+
+  /// Removes and returns the items of one member, in order, except those that `stays` accepts.
   mutating func removeAll(of party: Party, unless stays: (Element) -> Bool = { _ in false }) -> [Element] {
     guard let index = turns.index(of: party.user) else { return [] }
-    let removed = turns[index].removeAll(of: party.session, unless: stays)
+    let removed = turns[index].removeAll(of: party.member, unless: stays)
     if turns[index].isEmpty { turns.remove(at: index) }
     return removed
   }

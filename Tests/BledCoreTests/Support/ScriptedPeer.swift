@@ -131,7 +131,21 @@ final class ScriptedLink: Link {
     peer.attach(self)
   }
 
+  /// How many more packets have room; those that are sent beyond wait until they have some. Nil if any number has.
+  private var room: Int?
+
+  /// There is room for so many more packets, after which there is none.
+  func makeRoom(_ packets: Int) {
+    let now = (room ?? 0) + packets
+    room = now
+    isWritable = now > 0
+  }
+
   func send(_ packet: [UInt8]) {
+    if let now = room {
+      room = now - 1
+      if now <= 1 { isWritable = false }
+    }
     scheduler.schedule(after: peerDevice.delay) { [self] in if isOpen { peerDevice.take(packet) } }
   }
   func disconnect() {

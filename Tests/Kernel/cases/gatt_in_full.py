@@ -4,7 +4,7 @@ import asyncio
 import struct
 from dataclasses import dataclass
 
-from bumble.att import ATT_CID
+from bumble.att import ATT_CID, ATT_Error, ErrorCode
 from bumble.core import UUID
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
@@ -22,7 +22,9 @@ ADDRESS = "F0:F1:F2:F3:F4:01"
 NAME = "Bumble belt"
 PAIR = "B1ED3001-0000-4000-8000-00805F9B34FB"  # A service with two values that are notified.
 LEFT, RIGHT = "B1ED3002-0000-4000-8000-00805F9B34FB", "B1ED3003-0000-4000-8000-00805F9B34FB"
+LATER, ADDED = "B1ED3004-0000-4000-8000-00805F9B34FB", "B1ED3005-0000-4000-8000-00805F9B34FB"
 CLIENT_FEATURES = "2B29"
+OURS = b"\x05"  # What our client tells of itself: Robust Caching, Multiple Handle Value Notifications.
 MULTIPLE = 0x23  # Multiple Handle Value Notification (Core 5.4, Vol 3, Part F, 3.4.7.4), which Bumble lacks.
 
 
@@ -190,6 +192,57 @@ async def notifies_at_once(given):
         await peer.connection.disconnect()
         for _ in handles:
             await client.next("server.unsubscribed")
+
+
+def told_features(given):
+    """The queue of what is written to the peripheral's Client Supported Features from now on."""
+    queue = asyncio.Queue()
+    features = given.peripheral.device.gatt_service.client_supported_features_characteristic
+    features.on(features.EVENT_WRITE, lambda _connection, value: queue.put_nowait(value))
+    return queue
+
+
+@by_name.case("a server with Client Supported Features is told ours once on a link, after the first discovery")
+async def features_once(given):
+    client, told = given.client, told_features(given)
+    for _ in range(2):
+        identifier = (await client.call("peripheral.connect", name=NAME, timeout=60))["peripheral"]
+        await client.call("gatt.discover", peripheral=identifier)
+        expect_equal(await asyncio.wait_for(told.get(), 60), OURS, "what is told")
+        await client.call("gatt.discover", peripheral=identifier)
+        await client.call("gatt.read", peripheral=identifier, characteristic=p.LOCATION)
+        expect(told.empty(), "it is told twice")
+        await end(given, identifier)
+
+
+@by_name.case("Database Out Of Sync: the read fails, the program is told, and what it discovers anew is there")
+async def out_of_sync(given):
+    client, told, server = given.client, told_features(given), given.peripheral.device.gatt_server
+    identifier = (await client.call("peripheral.connect", name=NAME, timeout=60))["peripheral"]
+    handle = (await client.call("gatt.read", peripheral=identifier, characteristic=p.LOCATION))["handle"]
+    await asyncio.wait_for(told.get(), 60)
+    # Behind the client's back, without Service Changed.
+    readable = Characteristic.Properties.READ
+    server.add_service(Service(LATER, [Characteristic(ADDED, readable, Characteristic.READABLE, b"later")]))
+    refused = []
+
+    def refuse(_bearer, request):
+        del server.on_att_read_request  # What follows is answered.
+        refused.append(request.attribute_handle)
+        raise ATT_Error(ErrorCode.DATABASE_OUT_OF_SYNC, request.attribute_handle)
+
+    server.on_att_read_request = refuse
+    error = await failure_of(client.call("gatt.read", peripheral=identifier, handle=handle))
+    expect_equal((error["name"], refused), ("unknownHandle", [handle]), "the error, and what was refused")
+    changed = await client.next("gatt.servicesChanged")
+    expect_equal((changed["start"], changed["end"]), (1, 0xFFFF), "the range that is told")
+    read = await client.call("gatt.read", peripheral=identifier, service=LATER, characteristic=ADDED)
+    expect_equal(read["value"], b"later".hex(), "the value of the new service")
+    again = await client.call("gatt.read", peripheral=identifier, characteristic=p.LOCATION)
+    expect_equal(again["value"], "01", "the value that was refused, by the handle that was found anew")
+    expect_equal(client.count("gatt.servicesChanged"), 0, "further changes that are told")
+    expect_equal(await asyncio.wait_for(told.get(), 60), OURS, "what is told after the discovery")
+    await end(given, identifier)
 
 
 def packet(values):

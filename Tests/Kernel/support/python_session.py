@@ -18,8 +18,9 @@ ADDRESS = "F0:F1:F2:F3:F4:01"
 
 @dataclass
 class PythonSession:
-    """The daemon on hci0, the session, whose calls block, and a peripheral, which advertises at ADDRESS."""
+    """The daemon on hci0, the session, whose calls block, and a peripheral, which advertises at ADDRESS on that air."""
 
+    air: Air
     daemon: Daemon
     session: bled.Session
     peripheral: Peripheral
@@ -35,8 +36,12 @@ class PythonSession:
         await daemon.until_on(await daemon.client())
         session = await asyncio.to_thread(bled.Session, daemon.socket)
         resources.callback(session.__exit__, None, None, None)
-        return cls(daemon, session, peripheral)
+        return cls(air, daemon, session, peripheral)
 
     async def call(self, method, **params):
         """Calls a method in a thread."""
         return await asyncio.to_thread(self.session.call, method, 60, **params)
+
+    async def next(self, method):
+        """Waits in a thread for the next event of this name."""
+        return await asyncio.to_thread(self.session.next, method, 60)

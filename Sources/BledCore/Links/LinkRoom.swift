@@ -1,0 +1,73 @@
+/// The room of one link, which all that sends on it shares in turns: Write Commands, values of descriptors, and calls
+/// of `server.notify`. Requests and responses need none, as there is one at a time.
+final class LinkRoom {
+  private unowned let hub: LinkHub
+  private var turns = RoomTurns()
+  private var isGiving = false
+  /// Whether there may be room for what waits, when the hub's actions are executed.
+  private var isDue = false
+
+  init(of hub: LinkHub) { self.hub = hub }
+
+  /// Whether a packet may be sent now: nobody waits, and what was sent before has reached the link.
+  var isFree: Bool { turns.isEmpty && !hub.isExecuting }
+
+  /// Something of a session has a packet that cannot be sent at once: it is called in its turn, now or later.
+  func wait(for sender: RoomTurns.Sender, of session: Session) {
+    turns.wait(sender, of: session.user)
+    give()
+  }
+
+  /// It has no packet any more.
+  func leave(_ sender: RoomTurns.Sender, of session: Session) { turns.leave(sender, of: session.user) }
+
+  /// So many packets of a session were sent.
+  func sent(_ count: Int = 1, by session: Session) { turns.sent(count, by: session) }
+
+  /// A value of a session was refused for lack of room on this link.
+  func refuse(_ session: Session) { turns.refuse(session) }
+
+  /// Whether a session may send a value also without room.
+  func hasShare(_ session: Session) -> Bool { turns.hasShare(session) }
+
+  /// There may be room for what waits: the turns are taken.
+  func give() {
+    guard !turns.isEmpty, !isGiving else { return }
+    guard !hub.isExecuting else { return isDue = true }
+    isGiving = true
+    defer { isGiving = false }
+    while hub.isOpen, let sender = turns.next(where: canSend) {
+      switch sender {
+      case .commands(let session): hub.central.sendCommand(of: session)
+      case .values(let handle): hub.server.sendValue(of: handle)
+      }
+    }
+  }
+
+  /// The hub has executed its actions.
+  func actionsExecuted() {
+    guard isDue else { return }
+    isDue = false
+    give()
+  }
+
+  /// There is room again.
+  /// - Returns: the sessions that were refused, whose next value is taken.
+  func again() -> [Session] {
+    give()
+    return turns.giveShares()
+  }
+
+  func forget(_ session: Session) { turns.forget(session) }
+
+  /// The link has ended.
+  /// - Returns: the sessions that were refused.
+  func end() -> [Session] { turns.removeAll() }
+
+  private func canSend(_ sender: RoomTurns.Sender) -> Bool {
+    switch sender {
+    case .commands(let session): hub.link.isWritable && !hub.central.holdsCommands(of: session)
+    case .values(let handle): hub.server.canSendValue(of: handle)
+    }
+  }
+}

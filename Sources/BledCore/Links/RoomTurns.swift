@@ -1,0 +1,99 @@
+import Collections
+
+/// Who waits for room on a link, and who is next.
+///
+/// Programs that write over descriptors, and calls for Write Commands, wait here with their packets; programs that call
+/// `server.notify` are refused instead, and told when there is room. They would always come too late, so such a program
+/// is given a share: values that it may send whether or not there is room.
+///
+/// | Input                                     | What happens                                                       |
+/// |-------------------------------------------|--------------------------------------------------------------------|
+/// | something has a packet and there is no room | it waits, behind what waits already of its user                  |
+/// | room for a packet                         | the next user's turn: what of it has waited longest is `next`      |
+/// | a session is refused                      | from now on it counts what others send, up to `longestShare`       |
+/// | room after a refusal                      | what it counted is its share, of one value at least                |
+/// | a session with a share sends              | its share becomes smaller                                          |
+/// | more than `mostShares` sessions have one  | the one that was given first loses it                              |
+struct RoomTurns {
+  /// What has packets to send.
+  enum Sender: Hashable {
+    /// The Write Commands of a session.
+    case commands(Session)
+    /// The values of a published characteristic that is acquired, by handle.
+    case values(of: UInt16)
+  }
+
+  /// How many values a share has at the most. A call that begins with one may send several values.
+  static let longestShare = 8
+  /// How many sessions have a share at a time: what they send without room waits in the link, which bears some hundred
+  /// packets.
+  static let mostShares = 8
+
+  private var waiting = UserQueue<Sender, Sender>()
+  /// How many packets others have sent since a session was refused, in the order of the refusals.
+  private var refused: OrderedDictionary<Session, Int> = [:]
+  /// What is left of the shares, in the order in which they were given.
+  private var shares: OrderedDictionary<Session, Int> = [:]
+
+  /// Whether nothing waits.
+  var isEmpty: Bool { waiting.isEmpty }
+
+  /// Something of this user waits with a packet.
+  mutating func wait(_ sender: Sender, of user: UInt32?) {
+    let party = UserQueue<Sender, Sender>.Party(user: user, member: sender)
+    if waiting.first(of: party) == nil { waiting.append(sender, of: party) }
+  }
+
+  /// Something of this user waits no longer.
+  mutating func leave(_ sender: Sender, of user: UInt32?) {
+    _ = waiting.removeAll(of: .init(user: user, member: sender))
+  }
+
+  /// What sends a packet now; it waits no longer.
+  /// - Parameter canSend: whether something can; it is passed over otherwise.
+  mutating func next(where canSend: (Sender) -> Bool) -> Sender? { waiting.next(where: canSend) }
+
+  /// So many packets of a session were sent.
+  mutating func sent(_ count: Int, by session: Session) {
+    for index in refused.elements.indices where refused.elements[index].key != session {
+      refused.values[index] = min(Self.longestShare, refused.values[index] + count)
+    }
+    guard !shares.isEmpty, let left = shares[session] else { return }
+    shares[session] = left > count ? left - count : nil
+  }
+
+  /// A session had a value and was refused.
+  mutating func refuse(_ session: Session) {
+    if refused[session] == nil { refused[session] = 0 }
+  }
+
+  /// Gives shares to those who were refused, as there is room.
+  /// - Returns: the sessions.
+  mutating func giveShares() -> [Session] {
+    let given = refused.elements.prefix(Self.mostShares)
+    refused.removeFirst(given.count)
+    for (session, count) in given {
+      shares.removeValue(forKey: session)
+      shares[session] = max(1, count)
+    }
+    if shares.count > Self.mostShares { shares.removeFirst(shares.count - Self.mostShares) }
+    return given.map(\.key)
+  }
+
+  /// Whether a session may send a value without room.
+  func hasShare(_ session: Session) -> Bool { shares[session] != nil }
+
+  /// Forgets a session that has ended.
+  mutating func forget(_ session: Session) {
+    leave(.commands(session), of: session.user)
+    refused.removeValue(forKey: session)
+    shares.removeValue(forKey: session)
+  }
+
+  /// The link has ended.
+  /// - Returns: the sessions that were refused and not given a share since.
+  mutating func removeAll() -> [Session] {
+    defer { self = RoomTurns() }
+    return Array(refused.keys)
+  }
+}
