@@ -94,6 +94,9 @@ extension AdvertisingParameters {
   /// Whether the controller ends it by itself.
   public var endsByItself: Bool { isHighDuty || maximumEvents != nil }
 
+  /// Whether it keeps an advertising set to itself: trains cannot be followed where they take turns.
+  public var isPinned: Bool { periodic != nil }
+
   /// How long directed advertising with the high duty cycle lasts at the most (Core 5.4, Vol 6, Part B, 4.4.2.4.3).
   public static var highDutyDuration: Duration { .milliseconds(1280) }
 }

@@ -5,12 +5,16 @@ import Collections
 ///
 /// As long as there are sets enough, each advertisement has its own. When there are more advertisements, all sets but
 /// the last keep the earliest members, and the others take turns on the last one; a controller with legacy commands has
-/// only one.
+/// only one. What is pinned, because it must not be interrupted, has a set of its own before all others.
 ///
 /// | State         | Input                            | Outcome                                                     |
 /// |---------------|----------------------------------|-------------------------------------------------------------|
 /// | not a member  | `admit`                          | a member with its own set, or one that shares and has a turn soon |
 /// | not a member  | `admit`, `limit` share already   | refused                                                     |
+/// | not a member  | `admit` pinned                   | a member with its own set; the latest of the others may have to share |
+/// | not a member  | `admit` pinned, no set but that of the others is left | refused                                |
+/// | not a member  | `admit`, pinned ones have all sets | refused                                                   |
+/// | pinned member | `admit`, there are fewer `sets`  | refused, not a member, unless earlier ones left it a set    |
 /// | member        | `remove`                         | not a member; the one waiting longest may get a set of its own |
 /// | waits         | `onAir`, the last turn is over   | on the air for `turn`                                       |
 /// | on the air    | `onAir`, its turn is over        | waits, if another member is able to take the turn           |
@@ -31,7 +35,9 @@ public struct AdvertisingRotation: Hashable, Sendable {
 
   /// How many advertisements the controller sends at once, 0 or more. It may turn out to be fewer than it said.
   public var sets: Int
+  /// Those that are pinned are first.
   private var members: OrderedSet<AdvertisingSetID> = []
+  private var pinned: Set<AdvertisingSetID> = []
   /// The members that share and have never been on the air.
   private var fresh: OrderedSet<AdvertisingSetID> = []
   /// The member whose turn it is.
@@ -55,20 +61,54 @@ public struct AdvertisingRotation: Hashable, Sendable {
   /// Whether this advertisement is a member.
   public func contains(_ set: AdvertisingSetID) -> Bool { members.contains(set) }
 
-  /// Adds an advertisement.
-  /// - Returns: false if there are too many already.
-  public mutating func admit(_ set: AdvertisingSetID) -> Bool {
-    if members.contains(set) { return true }
-    guard members.count < capacity else { return false }
-    members.append(set)
+  /// Adds an advertisement, unless it is a member already.
+  /// - Parameter isPinned: whether it has no turns: it is on the air all the time.
+  /// - Returns: false if there is no place for it, as `refusal` says; it is no member then.
+  public mutating func admit(_ set: AdvertisingSetID, isPinned: Bool = false) -> Bool {
+    if pinned.contains(set) != isPinned { remove(set) }
+    if let index = members.firstIndex(of: set) {
+      if !isPinned || index < places { return true }
+      remove(set)
+      return false
+    }
+    guard isPinned ? pinned.count < places : pinned.count < sets && members.count < capacity else { return false }
+    if isPinned {
+      members.insert(set, at: pinned.count)
+      pinned.insert(set)
+    } else {
+      members.append(set)
+    }
     queue.append(set)
     fresh.append(set)
     return true
   }
 
+  /// How many may be pinned: all sets, or all but one where there are others.
+  private var places: Int { members.count > pinned.count ? sets - 1 : sets }
+
+  /// Why there is no place for one more.
+  public func refusal(isPinned: Bool) -> BluetoothError {
+    let message =
+      if isPinned && sets == 1 && places == 0 {
+        """
+        A train of periodic advertisements does not take turns, and this adapter has one advertising set: stop the \
+        other advertisements.
+        """
+      } else if isPinned || pinned.count >= sets {
+        """
+        Trains of periodic advertisements do not take turns: each has one of this adapter's \(sets) advertising sets, \
+        and none is left for this advertisement: stop a train.
+        """
+      } else {
+        "This adapter sends at most \(capacity) advertisements, in rotation: stop one."
+      }
+    return GAPError.advertisingSetsExhausted.error(message)
+  }
+
   /// Removes an advertisement.
   public mutating func remove(_ set: AdvertisingSetID) {
     members.remove(set)
+    pinned.remove(set)
     queue.remove(set)
     fresh.remove(set)
     if current == set { current = nil }

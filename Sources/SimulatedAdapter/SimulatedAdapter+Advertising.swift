@@ -120,11 +120,7 @@ extension SimulatedAdapter {
       isExtended: information.hasExtendedAdvertising, dataLength: description.advertisingDataLength,
       phys: information.phys, address: information.address, hasPeriodic: information.hasPeriodicAdvertising)
     if let problem = capabilities.problem(with: parameters) { return problem }
-    guard rotation.admit(set) else {
-      return GAPError.advertisingSetsExhausted.error(
-        "This adapter sends at most \(rotation.capacity) advertisements, in rotation: stop one.")
-    }
-    return nil
+    return rotation.admit(set, isPinned: parameters.isPinned) ? nil : rotation.refusal(isPinned: parameters.isPinned)
   }
 
   /// The interval in the controller's units of 625 µs, 20 ms to 10.24 s.

@@ -69,4 +69,34 @@ struct AdvertisingRotationTests {
     let end = controller.turns(3)
     #expect(end == [order[4], order[2], order[3]])
   }
+
+  @Test("What is pinned is on the air all the time, and the latest loses its set when there are fewer")
+  func pinned() {
+    var rotation = AdvertisingRotation(sets: 3)
+    var now = Instant.zero
+    func admit(_ number: UInt32, isPinned: Bool = false) -> Bool {
+      rotation.admit(AdvertisingSetID(number), isPinned: isPinned)
+    }
+    func turns() -> [[UInt32]] {
+      (0..<4).map { _ in
+        now = now.advanced(by: AdvertisingRotation.turn)
+        return rotation.onAir(at: now) { _ in true }.map(\.value).sorted()
+      }
+    }
+    for number in UInt32(1)...2 { #expect(admit(number)) }
+    for number in UInt32(3)...4 { #expect(admit(number, isPinned: true)) }
+    #expect(turns() == [[2, 3, 4], [1, 3, 4], [2, 3, 4], [1, 3, 4]])
+    #expect(!admit(5, isPinned: true) && !rotation.contains(AdvertisingSetID(5)))
+    rotation.sets = 2
+    #expect(admit(3, isPinned: true) && !admit(4, isPinned: true))
+    #expect(turns().allSatisfy { $0.contains(3) && !$0.contains(4) })
+    // It wants to be something else now.
+    #expect(admit(3) && admit(2, isPinned: true))
+    #expect(turns().allSatisfy { $0.contains(2) && $0.count == 2 })
+    // All sets may be pinned if there are no others, for whom no turn is left then.
+    for number in UInt32(1)...3 { rotation.remove(AdvertisingSetID(number)) }
+    for number in UInt32(6)...7 { #expect(admit(number, isPinned: true)) }
+    #expect(!admit(8) && rotation.refusal(isPinned: false).message.contains("train"))
+    #expect(turns() == [[UInt32]](repeating: [6, 7], count: 4))
+  }
 }

@@ -74,6 +74,60 @@ struct PeriodicAdvertisingTests {
     try script.command("3620 19 00 1300 a00000 a00000 07 00 00 000000000000 00 7f 01 00 01 00 00", returns: "00")
   }
 
+  /// Answers everything for some turns.
+  private func turns(_ script: inout RadioScript<ExtendedFamily>) throws {
+    for _ in 0..<6 {
+      while script.isAsked { try script.answer() }
+      script.wait(AdvertisingRotation.turn)
+    }
+  }
+
+  @Test("A train has no turns: others move together for it, and there is one for each set but their last")
+  func itKeepsItsSet() throws {
+    var script = RadioScript<ExtendedFamily>(sets: 2, features: .periodicAdvertising)
+    let plain = AdvertisingParameters(data: [2, 1, 6])
+    for number in UInt32(2)...3 { script.give(.wantAdvertising(AdvertisingSetID(number), plain)) }
+    try turns(&script)
+    _ = script.takeTold()
+    script.give(.wantAdvertising(set, parameters(3)))
+    try turns(&script)
+    let told = script.takeTold()
+    #expect(told.contains(.advertising(set, .on(interval: .milliseconds(100)))))
+    #expect(told.contains(.advertising(AdvertisingSetID(2), .on(interval: .milliseconds(200)))))
+    #expect(script.opcodes.count { $0 == LESetPeriodicAdvertisingEnable.opcode } == 1, "it was interrupted")
+    script.give(.wantAdvertising(AdvertisingSetID(4), parameters(3)))
+    guard case .advertising(AdvertisingSetID(4), .failed(let error))? = script.takeTold().last else {
+      Issue.record("a second train was not refused")
+      return
+    }
+    #expect(error.code == GAPError.advertisingSetsExhausted.rawValue && error.message.contains("train"), "\(error)")
+    // With its end there is a place again.
+    script.give(.wantAdvertising(AdvertisingSetID(4), nil))
+    script.give(.wantAdvertising(set, nil))
+    script.give(.wantAdvertising(AdvertisingSetID(4), parameters(3)))
+    try turns(&script)
+    #expect(script.takeTold().contains(.advertising(AdvertisingSetID(4), .on(interval: .milliseconds(100)))))
+  }
+
+  @Test("Where a train has the only set nothing else can be sent, and it does not begin beside others")
+  func theOnlySet() throws {
+    let plain = AdvertisingParameters(data: [2, 1, 6])
+    for (first, second) in [(parameters(3), plain), (plain, parameters(3))] {
+      var script = RadioScript<ExtendedFamily>(sets: 1, features: .periodicAdvertising)
+      script.give(.wantAdvertising(set, first))
+      try turns(&script)
+      script.expectTold(.advertising(set, .on(interval: .milliseconds(100))))
+      script.give(.wantAdvertising(AdvertisingSetID(2), second))
+      guard case .advertising(AdvertisingSetID(2), .failed(let error))? = script.takeTold().last else {
+        Issue.record("not refused")
+        return
+      }
+      #expect(error.code == GAPError.advertisingSetsExhausted.rawValue && error.message.contains("stop"), "\(error)")
+      try turns(&script)
+      script.expectTold()
+    }
+  }
+
   @Test func afterDoubtItIsBegunAgain() throws {
     var script = try running()
     let before = script.opcodes.count

@@ -12,6 +12,8 @@ struct SetUpMachineTests {
   private static let listSize = LEReadFilterAcceptListSize.opcode
   private static let dataLength = LEReadMaximumAdvertisingDataLength.opcode
   private static let sets = LEReadNumberOfSupportedAdvertisingSets.opcode
+  private static let disable = LESetExtendedAdvertisingEnable.opcode
+  private static let clear: Opcode = 0x203D
 
   /// Asks a controller that gives these answers, status first; it refuses all other questions.
   /// - Returns: the questions, and what came of them.
@@ -54,11 +56,13 @@ struct SetUpMachineTests {
       Self.features: Self.extendedFeatures, Self.commands: Self.commands(0xFF),
       Self.states: [0, 0xFF, 0xFF, 0x3F, 0, 0, 0, 0, 0], Self.listSize: [0, 16],
       LESetRandomAddress.opcode: [0], Self.dataLength: [0, 0xFB, 0x00], Self.sets: [0, 4],
+      Self.disable: [0], Self.clear: [0],
     ]
     let (questions, outcome) = ask(answers, kind: .random)
     #expect(
       questions == [
         Self.features, Self.commands, Self.states, Self.listSize, LESetRandomAddress.opcode, Self.dataLength, Self.sets,
+        Self.disable, Self.clear,
       ])
     guard case .done(let profile)? = outcome else {
       Issue.record("not done: \(String(describing: outcome))")
@@ -126,6 +130,27 @@ struct SetUpMachineTests {
     #expect(profile.acceptListSize == 1)
     #expect(profile.advertisingSets == 1)
     #expect(profile.advertisingDataLength == 31)
+  }
+
+  @Test("What an earlier owner left goes: the sets at once, or, beside a train that goes on, one after the other")
+  func leftovers() {
+    let end = LESetPeriodicAdvertisingEnable.opcode, remove = LERemoveAdvertisingSet.opcode
+    var answers: [Opcode: [UInt8]] = [
+      Self.features: [0, 0, 0x30, 0, 0, 0, 0, 0, 0], Self.commands: Self.commands(0xFF), Self.sets: [0, 2],
+      Self.disable: [0], Self.clear: [0],
+    ]
+    #expect(Array(ask(answers).questions.suffix(2)) == [Self.disable, Self.clear])
+    // Command Disallowed; and there are no sets on those handles, which is not the end.
+    answers[Self.clear] = [0x0C]
+    answers[end] = [0x42]
+    answers[remove] = [0x42]
+    let (questions, outcome) = ask(answers)
+    #expect(Array(questions.suffix(6)) == [Self.disable, Self.clear, end, remove, end, remove])
+    guard case .done? = outcome else {
+      Issue.record("not done: \(String(describing: outcome))")
+      return
+    }
+    #expect(!ask([Self.features: [UInt8](repeating: 0, count: 9)]).questions.contains(Self.clear))
   }
 
   @Test func itFailsOnNonsenseAndSilence() {

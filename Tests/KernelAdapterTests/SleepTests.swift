@@ -41,18 +41,22 @@ struct SleepTests {
     #expect(script.take() == [])
   }
 
-  @Test("A suspend that failed has ended the links: the radio is opened again")
+  @Test("A suspend that failed has ended all that went on: that is told, and the radio is opened again")
   func failed() throws {
     var script = try on()
     try script.event(suspend, "00")
-    #expect(script.take() == [.closeRadio(LifecycleMachine.suspended), radio])
+    #expect(script.take() == [.closeRadio(LifecycleMachine.suspended), .state(.suspended), radio])
+    script.give(.radioOpened)
+    #expect(script.states() == [.on])
   }
 
-  @Test("A suspend whose event was lost has ended the links, too")
+  @Test("A suspend whose event was lost has ended all that went on, too")
   func lost() throws {
     var script = try on()
     try script.event(resume, nothingWokeIt)
-    #expect(script.take() == [.closeRadio(LifecycleMachine.suspended), radio])
+    #expect(script.take() == [.closeRadio(LifecycleMachine.suspended), .state(.suspended), radio])
+    script.give(.radioOpened)
+    #expect(script.states() == [.on])
   }
 
   @Test("A controller that is suspended while it is set up is used when it is resumed")

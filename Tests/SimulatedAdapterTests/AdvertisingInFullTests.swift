@@ -113,4 +113,16 @@ struct SimulatedAdvertisingInFullTests {
     world.scheduler.advance(by: .seconds(1))
     #expect(world.trace.last == "advertising 1 failed notSupported")
   }
+
+  @Test func aTrainDoesNotShareTheOnlySet() throws {
+    let world = try World.on("{ adapter: { advertisingDataLength: 1650, advertisingSets: 1 } }")
+    world.forget()
+    var train = AdvertisingParameters(kind: .nonconnectable, data: [])
+    train.isExtended = true
+    train.periodic = PeriodicAdvertising(interval: .milliseconds(100), data: [2, 10, 4])
+    world.adapter.setAdvertising(set, train)
+    world.adapter.setAdvertising(AdvertisingSetID(2), AdvertisingParameters(data: [2, 1, 6]))
+    world.scheduler.advance(by: .seconds(3))
+    #expect(Set(world.trace) == ["advertising 1 on 0.1 seconds", "advertising 2 failed advertisingSetsExhausted"])
+  }
 }

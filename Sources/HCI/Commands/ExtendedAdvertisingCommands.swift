@@ -214,3 +214,10 @@ package struct LERemoveAdvertisingSet: HCICommand {
   package init() {}
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&advertisingHandle) }
 }
+
+/// LE Clear Advertising Sets (Core 5.4, Vol 4, Part E, 7.8.60). Refused while one of them, or a train, is enabled.
+package struct LEClearAdvertisingSets: HCICommand, WithoutParameters {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x203D
+  package init() {}
+}

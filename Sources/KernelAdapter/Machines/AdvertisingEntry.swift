@@ -29,7 +29,7 @@ struct AdvertisingEntry {
   private var onSince: Instant?
 
   /// How often a new advertisement is tried before a refusal that may pass is told.
-  static let attempts = 3
+  private static let attempts = 3
 
   init(wanted: AdvertisingParameters? = nil) { self.wanted = wanted }
 
@@ -77,6 +77,18 @@ struct AdvertisingEntry {
     case (.paused(let current), let wanted?) where current == wanted:
       backOff.allows(at: now) ? .enable(wanted) : .keep
     case (_, let wanted?): isDue ? .start(wanted) : .keep
+    }
+  }
+
+  /// What a refusal is for who wants it; nil if that is not known yet.
+  func outcome(of refusal: HCIStatus) -> AdvertisingStatus? {
+    let mayPass = refusal.code == .commandDisallowed && backOff.failures < Self.attempts
+    switch told {
+    case nil where mayPass: return nil
+    // What was on the air before comes back: what keeps it off (a link that the controller cannot advertise beside,
+    // another owner) passes, and the back-off tries again.
+    case .on? where hopeless == nil, .off? where hopeless == nil: return .off
+    default: return .failed(refusal.error("The advertisement could not be set up"))
     }
   }
 

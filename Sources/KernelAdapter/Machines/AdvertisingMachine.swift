@@ -9,7 +9,7 @@ import HCI
 /// | Set is      | Input                              | Outcome                                         |
 /// |-------------|------------------------------------|-------------------------------------------------|
 /// | waiting     | its turn, a free handle            | parameters, data, scan response, enable; on     |
-/// | waiting     | too many share                     | told `failed(advertisingSetsExhausted)`; waits on |
+/// | waiting     | too many share, or trains have the sets | told `failed(advertisingSetsExhausted)`; waits on |
 /// | on          | its turn is over                   | disable; waiting, and still told `on`           |
 /// | on          | more or fewer share                | told `on` with the interval as it is now        |
 /// | on          | other parameters                   | disable, then as above                          |
@@ -50,7 +50,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     turns = AdvertisingTurns(sets: profile.usableAdvertisingSets)
     for (set, parameters) in wanted {
       entries[set] = Entry(wanted: parameters)
-      if capabilities.problem(with: parameters) == nil { _ = turns.admit(set) }
+      if capabilities.problem(with: parameters) == nil { _ = turns.admit(set, parameters) }
     }
   }
 
@@ -315,22 +315,14 @@ struct AdvertisingMachine<Family: RadioFamily> {
       release(set)
       // The controller sends fewer at once than it said: from now on they share what it has.
       let sets = entries.values.count { $0.handle != nil }
-      guard sets > 0 else { return tell(set, .failed(turns.exhausted)) }
+      guard sets > 0 else { return tell(set, .failed(turns.exhausted(wanted))) }
       turns.limit(to: sets)
       entries[set]?.backOff.reset()
       return settled()
     default: break
     }
-    // What was on the air before comes back: what keeps it off (a link that the controller cannot advertise beside,
-    // another owner) passes, and the back-off tries again.
-    let mayPass = status.code == .commandDisallowed && (entries[set]?.backOff.failures ?? 0) < AdvertisingEntry.attempts
-    switch entries[set]?.told {
-    case nil where mayPass:
-      // Nor has it failed at the first refusal if it never was there.
-      return []
-    case .on? where entries[set]?.hopeless == nil, .off? where entries[set]?.hopeless == nil: return tell(set, .off)
-    default: return tell(set, .failed(status.error("The advertisement could not be set up"))) + settled()
-    }
+    guard let outcome = entries[set]?.outcome(of: status) else { return [] }
+    return tell(set, outcome) + settled()
   }
 
   /// A set has left the controller. It may be wanted again by now.
@@ -369,8 +361,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
       if let problem = capabilities.problem(with: wanted) {
         turns.remove(set)
         actions += tell(set, .failed(problem))
-      } else if !turns.admit(set) {
-        actions += tell(set, .failed(turns.exhausted))
+      } else if !turns.admit(set, wanted) {
+        actions += tell(set, .failed(turns.exhausted(wanted)))
       }
     }
     for (set, entry) in entries {
@@ -382,8 +374,6 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
-  /// How often a new advertisement is tried before a refusal that may pass is told.
-  private static var attempts: Int { 3 }
   /// - Parameter parameters: as they are on the air.
   private func onAir(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> AdvertisingStatus {
     .on(

@@ -23,9 +23,11 @@ struct AdvertisingTurns {
 
   // MARK: - Sets
 
-  /// A set is wanted.
+  /// A set is wanted. A train is not interrupted: who follows it would lose it.
   /// - Returns: whether there is a place for it.
-  mutating func admit(_ set: AdvertisingSetID) -> Bool { rotation.admit(set) }
+  mutating func admit(_ set: AdvertisingSetID, _ wanted: AdvertisingParameters) -> Bool {
+    rotation.admit(set, isPinned: wanted.isPinned)
+  }
 
   /// A set is not wanted any more, or cannot be sent.
   mutating func remove(_ set: AdvertisingSetID) { rotation.remove(set) }
@@ -42,10 +44,7 @@ struct AdvertisingTurns {
   func isShared(_ set: AdvertisingSetID) -> Bool { rotation.sharing.contains(set) }
 
   /// The error of an advertisement for which there is no place.
-  var exhausted: BluetoothError {
-    GAPError.advertisingSetsExhausted.error(
-      "This adapter sends at most \(rotation.capacity) advertisements, in rotation: stop one.")
-  }
+  func exhausted(_ wanted: AdvertisingParameters) -> BluetoothError { rotation.refusal(isPinned: wanted.isPinned) }
 
   // MARK: - Beside links
 

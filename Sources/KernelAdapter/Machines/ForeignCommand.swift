@@ -20,7 +20,7 @@ enum ForeignCommand {
         LESetExtendedScanEnable.opcode:
         .scan
       case LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetAdvertisingEnable.opcode,
-        LESetExtendedAdvertisingEnable.opcode, LERemoveAdvertisingSet.opcode, Self.clearAdvertisingSets:
+        LESetExtendedAdvertisingEnable.opcode, LERemoveAdvertisingSet.opcode, LEClearAdvertisingSets.opcode:
         .advertising
       case LECreateConnection.opcode, LEExtendedCreateConnection.opcode, LEClearFilterAcceptList.opcode,
         LEAddDeviceToFilterAcceptList.opcode, LERemoveDeviceFromFilterAcceptList.opcode:
@@ -39,5 +39,4 @@ enum ForeignCommand {
   }
 
   private static var resetCommand: Opcode { 0x0C03 }
-  private static var clearAdvertisingSets: Opcode { 0x203D }
 }

@@ -18,7 +18,7 @@ import HCI
 /// | on          | New Settings without power       | `closeRadio`, `findBlock`: off                                  |
 /// | on          | Controller Suspend               | `suspendRadio`: suspended                                       |
 /// | suspended   | Controller Resume                | `openRadio`: opening the radio                                  |
-/// | on          | Resume, or a Suspend that failed | `closeRadio`, `openRadio`: the links have ended                 |
+/// | on          | Resume, or a Suspend that failed | `closeRadio`, told as suspended, `openRadio`: all had ended     |
 /// | openingRadio| Controller Suspend               | `closeRadio`: suspended                                         |
 /// | configuring | every setting, while suspended   | suspended                                                       |
 /// | suspended   | New Settings without power       | as for on                                                       |
@@ -229,7 +229,9 @@ struct LifecycleMachine {
     isSuspended = false
     switch state {
     case .suspended: return openRadio()
-    case .on: return [.closeRadio(Self.suspended)] + openRadio()
+    // What sessions follow, and have on the air, went away with the sleep that was not heard: they are told as of one
+    // that was.
+    case .on: return [.closeRadio(Self.suspended), .state(.suspended)] + openRadio()
     default: return []
     }
   }

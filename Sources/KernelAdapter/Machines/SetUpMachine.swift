@@ -1,14 +1,19 @@
 import Bluetooth
 import HCI
 
-/// Asks a controller that has just come on what it can do, and gives it our random address if it has no public one.
+/// Asks a controller that has just come on what it can do, gives it our random address if it has no public one, and
+/// removes the advertising sets that an earlier owner left.
 ///
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
 /// | asking  | the answer to the question     | `send` the next question, after the last `done` |
 /// | asking  | a refusal of what is optional  | the same, and the least is assumed             |
+/// | asking  | Clear Advertising Sets refused | of each handle the train is ended and the set removed, whether there is one or not |
 /// | asking  | an answer that is not valid    | `failed`                                       |
 /// | asking  | no answer in time              | `failed`                                       |
+///
+/// A daemon that was killed leaves sets, and trains of periodic advertisements, which go on: until then their handles
+/// are refused to others. The kernel's own are none of them, as the lifecycle has had it remove those before.
 struct SetUpMachine {
   enum Action: Hashable {
     case send(CommandPacket)
@@ -42,6 +47,7 @@ struct SetUpMachine {
     guard answer.status.isSuccess || answer.opcode != LEReadLocalSupportedFeatures.opcode else {
       return [.failed("it answered command 0x\(String(answer.opcode.rawValue, radix: 16)) with \(answer.status)")]
     }
+    if !answer.status.isSuccess, answer.opcode == LEClearAdvertisingSets.opcode { questions += removals }
     if answer.status.isSuccess, let complete = answer.complete {
       do { try note(complete) } catch { return [.failed("its response could not be decoded: \(error)")] }
     }
@@ -61,6 +67,14 @@ struct SetUpMachine {
     return [.send(question)]
   }
 
+  /// What removes the sets one by one, with their trains.
+  private var removals: [CommandPacket] {
+    (0..<UInt8(clamping: profile.advertisingSets)).flatMap { handle in
+      let end = profile.hasPeriodicAdvertising ? ExtendedFamily.periodicEnable(handle: handle, false) : []
+      return (end + ExtendedFamily.forgetAdvertising(handle: handle)).map(\.packet)
+    }
+  }
+
   private mutating func note(_ complete: CommandComplete) throws(HCICodingError) {
     switch complete.opcode {
     case LEReadLocalSupportedFeatures.opcode:
@@ -71,6 +85,8 @@ struct SetUpMachine {
       if profile.advertisesExtended {
         questions.append(CommandPacket(LEReadMaximumAdvertisingDataLength()))
         questions.append(CommandPacket(LEReadNumberOfSupportedAdvertisingSets()))
+        questions.append(ExtendedFamily.advertisingDisable.packet)
+        questions.append(CommandPacket(LEClearAdvertisingSets()))
       }
     case ReadLocalSupportedCommands.opcode:
       profile.commands = try complete.decoded(as: ReadLocalSupportedCommands.self).commands

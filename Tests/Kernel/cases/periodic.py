@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bumble import hci
 from bumble.device import AdvertisingEventProperties, AdvertisingParameters, PeriodicAdvertisingParameters
 from support.air import Air
-from support.cases import expect_equal, stage
+from support.cases import expect, expect_equal, stage
 from support.client import failure_of
 from support.daemon import Daemon
 from support.periodic import Periodic
@@ -26,7 +26,9 @@ class Sender(ExtendedAdvertiser, Periodic):
 class Given:
     """bled on hci0 of such a controller, and a phone with another."""
 
+    resources: object
     controller: Sender
+    daemon: Daemon
     client: object
     phone: object
 
@@ -39,7 +41,7 @@ async def periodic(resources):
     daemon = await resources.open(Daemon(resources, "hci0"))
     client = await daemon.client()
     await daemon.until_on(client)
-    return Given(adapter.controller, client, phone)
+    return Given(resources, adapter.controller, daemon, client, phone)
 
 
 @periodic.case("a phone follows bled's train of 600 octets, until it ends")
@@ -103,3 +105,21 @@ async def followed(given):
     await client.call("periodic.stop", peripheral=peripheral)
     await until(lambda: not given.controller.followed)
     await until(lambda: not given.controller.le_scan_enable)
+
+
+@periodic.case("what a killed daemon left ends when the next one comes up, and its train is sent")
+async def left(given):
+    train = {"interval": 0.1, "manufacturerData": "ffff01"}
+    await given.client.call("advertising.start", extended=True, connectable=False, periodic=train)
+    given.daemon.process.kill()
+    await given.daemon.process.wait()
+    expect([train.enabled for train in given.controller.trains.values()] == [True], "no train is left to be ended")
+    daemon = await given.resources.open(Daemon(given.resources, "hci0"))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    left = (given.controller.trains, given.controller.advertising_sets)
+    expect_equal(left, ({}, {}), "what is left in the controller")
+    await client.call("advertising.start", extended=True, connectable=False, periodic=train | {"interval": 0.2})
+    [sent] = given.controller.trains.values()
+    expect_equal((sent.interval, sent.enabled), (160, True), "the train in the controller")
+    await client.call("advertising.stop")

@@ -106,6 +106,12 @@ class Periodic(EmulatedController):
         self.trains.pop(command.advertising_handle, None)
         return super().on_hci_le_remove_advertising_set_command(command)
 
+    def on_hci_le_clear_advertising_sets_command(self, command):
+        if any(train.enabled for train in self.trains.values()):
+            return status(DISALLOWED)
+        self.trains.clear()
+        return super().on_hci_le_clear_advertising_sets_command(command)
+
     def _announce(self, handle, train):
         """Has the set's advertisements tell of the train, and sends its packets."""
         known = self.advertising_sets[handle]
