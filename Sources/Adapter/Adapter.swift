@@ -132,7 +132,8 @@ public protocol Link: AnyObject {
   /// Asks for other parameters. Between two controllers that agree they change, and `parametersChanged` follows; on a
   /// link that came to us the central decides. A request that has not been made yet is replaced by a newer one.
   /// - Parameter done: called once: with nil when the parameters are settled or the request was replaced, else with why
-  ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them.
+  ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them, or lacks the
+  ///   subrating that is wanted: the other parameters are what was wanted then.
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void)
   /// Asks for another PHY in both directions (Core 5.4, Vol 6, Part B, 5.1.10). A request that has not been made yet is
   /// replaced by a newer one.

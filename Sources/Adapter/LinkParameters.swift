@@ -8,22 +8,42 @@ public struct LinkParameters: Hashable, Sendable {
   public var latency: Int
   /// After this long without a packet the link is lost, 100 ms to 32 s.
   public var supervisionTimeout: Duration
-  /// Makes a set of parameters.
-  public init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
+  /// Of how many connection events one is used, 1 to 500; then latency counts these (Core 5.4, Vol 6, Part B, 4.5.1).
+  public var subrate: Int
+  /// How many more events are used after one with data, 0 to 499, less than `subrate`.
+  public var continuation: Int
+  /// Makes a set of parameters; without subrating unless that is given.
+  public init(
+    interval: Duration, latency: Int, supervisionTimeout: Duration, subrate: Int = 1, continuation: Int = 0
+  ) {
     self.interval = interval
     self.latency = latency
     self.supervisionTimeout = supervisionTimeout
+    self.subrate = subrate
+    self.continuation = continuation
   }
 
   /// Whether they are what was wanted, but for the rounding to the controller's units of 1.25 and 10 ms.
   public func satisfy(_ wanted: ConnectionParameters) -> Bool {
-    let interval = wanted.interval.lowerBound - .microseconds(625)...wanted.interval.upperBound + .microseconds(625)
     let timeout = wanted.supervisionTimeout - .milliseconds(5)...wanted.supervisionTimeout + .milliseconds(5)
-    return interval.contains(self.interval) && latency == wanted.latency && timeout.contains(supervisionTimeout)
+    // A latency that is asked for with a subrate is a limit (Core 5.4, Vol 4, Part E, 7.8.124).
+    let hasLatency = subrate > 1 ? latency <= wanted.latency : latency == wanted.latency
+    return hasInterval(of: wanted) && hasSubrate(of: wanted) && hasLatency && timeout.contains(supervisionTimeout)
+  }
+
+  /// Whether the interval is one that was wanted.
+  public func hasInterval(of wanted: ConnectionParameters) -> Bool {
+    let rounding = Duration.microseconds(625)
+    return (wanted.interval.lowerBound - rounding...wanted.interval.upperBound + rounding).contains(interval)
+  }
+
+  /// Whether the subrate factor and the continuation number are what was wanted.
+  public func hasSubrate(of wanted: ConnectionParameters) -> Bool {
+    wanted.subrate.contains(subrate) && continuation >= min(wanted.continuation, subrate - 1)
   }
 }
 
-/// The wanted parameters of a connection (Core 5.4, Vol 4, Part E, 7.8.12, 7.8.18 and 7.8.66).
+/// The wanted parameters of a connection (Core 5.4, Vol 4, Part E, 7.8.12, 7.8.18, 7.8.66 and 7.8.124).
 public struct ConnectionParameters: Hashable, Sendable {
   /// The range within which the time between two connection events may lie, 7.5 ms to 4 s.
   public var interval: ClosedRange<Duration>
@@ -31,6 +51,10 @@ public struct ConnectionParameters: Hashable, Sendable {
   public var latency: Int
   /// After this long without a packet the link is lost, 100 ms to 32 s.
   public var supervisionTimeout: Duration
+  /// The range within which the subrate factor may lie, 1 to 500; a link begins with 1, and gets it once it is up.
+  public var subrate: ClosedRange<Int>
+  /// How many more events are to be used after one with data, 0 to 499, less than the highest factor.
+  public var continuation: Int
   /// The PHYs on which a device that is to be connected is listened for: LE 1M, LE Coded or both. An adapter without
   /// the coded PHY leaves it out.
   public var phys: Set<PHY>
@@ -38,22 +62,29 @@ public struct ConnectionParameters: Hashable, Sendable {
   /// Makes connection parameters; the defaults suit an ordinary link with low latency.
   public init(
     interval: ClosedRange<Duration> = .milliseconds(15)...(.milliseconds(45)), latency: Int = 0,
-    supervisionTimeout: Duration = .seconds(4), phys: Set<PHY> = [.le1M]
+    supervisionTimeout: Duration = .seconds(4), subrate: ClosedRange<Int> = 1...1, continuation: Int = 0,
+    phys: Set<PHY> = [.le1M]
   ) {
     self.interval = interval
     self.latency = latency
     self.supervisionTimeout = supervisionTimeout
+    self.subrate = subrate
+    self.continuation = continuation
     self.phys = phys
   }
 
-  /// One set of parameters that is good enough for all: the quickest interval, the lowest latency, the longest timeout.
-  /// What the specification allows for each of them it allows for the result (Core 5.4, Vol 6, Part B, 4.5.2).
+  /// One set of parameters that is good enough for all: the quickest interval, the lowest subrate factor, the highest
+  /// continuation number that goes with it, the lowest latency, the longest timeout. What the specification allows for
+  /// each of them it allows for the result (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
   /// - Returns: nil if nobody wants any.
   public static func best(of wanted: some Sequence<ConnectionParameters>) -> ConnectionParameters? {
     wanted.reduce(nil as ConnectionParameters?) { best, parameters in
       guard var best else { return parameters }
       let lower = min(best.interval.lowerBound, parameters.interval.lowerBound)
       best.interval = lower...min(best.interval.upperBound, parameters.interval.upperBound)
+      let lowest = min(best.subrate.lowerBound, parameters.subrate.lowerBound)
+      best.subrate = lowest...min(best.subrate.upperBound, parameters.subrate.upperBound)
+      best.continuation = min(max(best.continuation, parameters.continuation), best.subrate.upperBound - 1)
       best.latency = min(best.latency, parameters.latency)
       best.supervisionTimeout = max(best.supervisionTimeout, parameters.supervisionTimeout)
       best.phys.formUnion(parameters.phys)

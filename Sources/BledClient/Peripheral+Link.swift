@@ -2,19 +2,21 @@ import BledRPC
 import Bluetooth
 
 extension Peripheral {
-  /// What is in force on the link: interval, latency, timeout, MTU, PHYs and packet lengths.
+  /// What is in force on the link: interval, latency, timeout, subrating, MTU, PHYs and packet lengths.
   /// - Throws: `GAPError.notConnected`; and as `BledClient.call`.
   public func parameters() async throws(BluetoothError) -> LinkDescription {
     try await client.call(PeripheralParameters.self, .init(peripheral: identifier))
   }
 
   /// Replaces what this client wants of the link's parameters, until it lets the device go. The wishes of all programs
-  /// are merged: the quickest interval, the lowest latency, the longest timeout (Core 5.4, Vol 6, Part B, 4.5.1).
+  /// are merged: the quickest interval, the lowest subrate factor, the lowest latency, the longest timeout (Core 5.4,
+  /// Vol 6, Part B, 4.5.1).
   /// - Parameter wish: Intervals in seconds, 0.0075 to 4, a latency of 0 to 499 events, a timeout in seconds, 0.1 to
-  ///   32; nil: nothing any more.
+  ///   32, subrate factors of 1 to 500 with a continuation number; nil: nothing any more.
   /// - Returns: What is in force when the controllers have settled it.
-  /// - Throws: `BledError.invalidParameter` for what the specification forbids; `GAPError.notConnected`; an error of
-  ///   the domain `hci` with which the controllers refuse; and as `BledClient.call`.
+  /// - Throws: `BledError.invalidParameter` for what the specification forbids; `GAPError.notConnected`;
+  ///   `GAPError.notSupported` if one side lacks connection subrating; an error of the domain `hci` with which the
+  ///   controllers refuse; and as `BledClient.call`.
   @discardableResult
   public func setParameters(_ wish: LinkWish?) async throws(BluetoothError) -> LinkDescription {
     try await client.call(PeripheralSetParameters.self, .init(peripheral: identifier, parameters: wish))

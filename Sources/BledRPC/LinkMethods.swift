@@ -6,19 +6,32 @@ public struct LinkWish: Codable, Sendable, Hashable {
   /// The longest time between two connection events, in seconds, 0.0075 to 4; 0.045 if missing, or `minimumInterval`
   /// where that is more.
   public var maximumInterval: Double?
-  /// How many connection events the peripheral may skip, 0 to 499; 0 if missing.
+  /// How many connection events the peripheral may skip, 0 to 499; 0 if missing. Times maximumSubrate, (1 + latency) is
+  /// at most 500.
   public var latency: Int?
   /// After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 + latency) ×
-  /// maximumInterval × 2; if missing, 4 or as much as that rule needs.
+  /// maximumSubrate × maximumInterval × 2; if missing, 4 or as much as that rule needs.
   public var timeout: Double?
+  /// Of how many connection events one is used at the least (connection subrating), 1 to 500; `maximumSubrate` if
+  /// missing.
+  public var minimumSubrate: Int?
+  /// Of how many connection events one is used at the most, 1 to 500; `minimumSubrate` if missing. Without both each
+  /// event is used, which every link can; more takes two sides that have connection subrating.
+  public var maximumSubrate: Int?
+  /// How many more connection events are used after one with data, 0 to 499, less than `maximumSubrate`; 0 if missing.
+  public var continuation: Int?
   /// Makes a wish.
   public init(
-    minimumInterval: Double? = nil, maximumInterval: Double? = nil, latency: Int? = nil, timeout: Double? = nil
+    minimumInterval: Double? = nil, maximumInterval: Double? = nil, latency: Int? = nil, timeout: Double? = nil,
+    minimumSubrate: Int? = nil, maximumSubrate: Int? = nil, continuation: Int? = nil
   ) {
     self.minimumInterval = minimumInterval
     self.maximumInterval = maximumInterval
     self.latency = latency
     self.timeout = timeout
+    self.minimumSubrate = minimumSubrate
+    self.maximumSubrate = maximumSubrate
+    self.continuation = continuation
   }
 }
 
@@ -35,6 +48,11 @@ public struct LinkDescription: RPCPayload, Hashable {
   public var latency: Int?
   /// After how many seconds without a packet the link is lost, 0.1 to 32.
   public var timeout: Double?
+  /// Of how many connection events one is used (connection subrating), 2 to 500; then `latency` counts those. Missing
+  /// where each is used.
+  public var subrate: Int?
+  /// How many more connection events are used after one with data, 0 to 499; missing as `subrate`.
+  public var continuation: Int?
   /// The ATT MTU, 23 to 517 octets.
   public var mtu: Int
   /// The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not tell.
@@ -73,7 +91,7 @@ public enum PeripheralParameters: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Tells what is in force on the link with a device, whichever program or device connected: interval, latency, \
-    supervision timeout, MTU, PHYs, the lengths of packets, and how it is protected.
+    supervision timeout, subrating, MTU, PHYs, the lengths of packets, and how it is protected.
     """
 }
 
@@ -90,9 +108,10 @@ public enum PeripheralSetParameters: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Replaces what this session wants of the parameters of a link, and answers with what is in force when the controllers \
-    have settled it. The wishes of all sessions are merged: the quickest interval, the lowest latency, the longest \
-    timeout. A session's wish ends when it lets the device go. For a device that connected to this machine the session \
-    must serve it; then the device's controller has to agree.
+    have settled it. The wishes of all sessions are merged: the quickest interval, the lowest subrate factor with the \
+    highest continuation number, the lowest latency, the longest timeout. A session's wish ends when it lets the device \
+    go. For a device that connected to this machine the session must serve it; then the device's controller has to \
+    agree. The error notSupported says which side lacks connection subrating; the rest is in force then.
     """
 
   /// The parameters.

@@ -118,6 +118,13 @@ public struct TrafficDecoder: Sendable {
         record,
         "parameters: interval \(interval) ms, latency \(event.latency), timeout \(Int(event.supervisionTimeout) * 10) ms",
         peer(record, event.handle))
+    case .leSubrateChange(let event):
+      return Self.entry(
+        record,
+        """
+        subrating: one event of \(event.factor), continuation \(event.continuationNumber), latency \(event.latency), \
+        timeout \(Int(event.supervisionTimeout) * 10) ms
+        """, peer(record, event.handle))
     case .lePHYUpdateComplete(let event):
       return Self.entry(
         record, "PHY: sends on \(Self.phy(event.tx)), receives on \(Self.phy(event.rx))", peer(record, event.handle))

@@ -8,6 +8,8 @@ struct LinkRecord {
   var layer = LinkLayer(txOctets: 27, rxOctets: 27)
   /// What the other controller can do, once it has told.
   var features: LEFeatures?
+  /// The parameters that were asked for last.
+  var wanted: ConnectionParameters?
   var requests = LinkRequests()
   /// What to do when a request is settled, by its number.
   var done: [Int: (HCIStatus) -> Void] = [:]
@@ -17,11 +19,11 @@ struct LinkRecord {
 extension KernelAdapter {
   // MARK: - Requests
 
-  /// Asks for other parameters. On a link that came to us the controllers settle it between them where both can (Core
-  /// 5.4, Vol 6, Part B, 5.1.7). Where one cannot, only the kernel could ask the device's host (Vol 3, Part A, 4.20),
-  /// and it has no call for that: data sent past it would upset its count of packets in flight.
-  func request(
-    _ parameters: ConnectionParameters, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void
+  /// Asks for another interval, latency and timeout. On a link that came to us the controllers settle it between them
+  /// where both can (Core 5.4, Vol 6, Part B, 5.1.7). Where one cannot, only the kernel could ask the device's host
+  /// (Vol 3, Part A, 4.20), and it has no call for that: data sent past it would upset its count of packets in flight.
+  func update(
+    _ link: KernelLink, to parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void
   ) {
     let update = LEConnectionUpdate {
       $0.handle = link.handle
@@ -82,7 +84,7 @@ extension KernelAdapter {
   }
 
   /// Why not both controllers can do this; nil if they can, or the device's did not say.
-  private func lacking(_ feature: LEFeatures, _ name: String, on link: KernelLink) -> BluetoothError? {
+  func lacking(_ feature: LEFeatures, _ name: String, on link: KernelLink) -> BluetoothError? {
     if !features.contains(feature) {
       return GAPError.notSupported.error("The controller of \(information.id) does not have \(name).")
     }
@@ -92,7 +94,7 @@ extension KernelAdapter {
     return nil
   }
 
-  private func request(
+  func request(
     _ kind: LinkRequests.Kind, _ packet: CommandPacket, on link: KernelLink,
     _ done: @escaping (BluetoothError?) -> Void, words: @escaping (HCIStatus) -> BluetoothError
   ) {
@@ -108,7 +110,7 @@ extension KernelAdapter {
     update(link.handle) { $0.want(request, at: scheduler.now) }
   }
 
-  private func later(_ done: @escaping (BluetoothError?) -> Void, _ error: BluetoothError) {
+  func later(_ done: @escaping (BluetoothError?) -> Void, _ error: BluetoothError) {
     loop.execute { done(error) }
   }
 
@@ -176,13 +178,16 @@ extension KernelAdapter {
   func take(_ news: LinkNews, _ handle: UInt16) {
     switch news {
     case .parameters(let parameters):
-      changed(handle) { $0.parameters = parameters }
+      changed(handle) { $0.parameters = parameters.updated(from: $0.parameters) }
       update(handle) { $0.completed(.parameters, .success, at: scheduler.now) }
     case .parametersRefused(let status):
       update(handle) { $0.completed(.parameters, status, at: scheduler.now) }
     case .phy(let status, let tx, let rx):
       if status.isSuccess { changed(handle) { ($0.layer.txPHY, $0.layer.rxPHY) = (tx, rx) } }
       update(handle) { $0.completed(.phy, status, at: scheduler.now) }
+    case .subrate(let change):
+      if change.status.isSuccess { changed(handle) { $0.parameters = $0.parameters?.subrated(by: change) } }
+      update(handle) { $0.completed(.subrate, change.status, at: scheduler.now) }
     case .dataLength(let tx, let rx): changed(handle) { ($0.layer.txOctets, $0.layer.rxOctets) = (tx, rx) }
     case .features(let features): records[handle]?.features = features
     }

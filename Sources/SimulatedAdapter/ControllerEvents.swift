@@ -27,10 +27,19 @@ enum ControllerEvents {
       })
   }
 
-  /// Its parameters, its PHY or the lengths of its packets may have changed.
+  /// Its parameters, its subrating, its PHY or the lengths of its packets may have changed.
   static func parameters(_ link: SimulatedLink, _ handle: UInt16) -> [MonitorPacket] {
     guard let parameters = link.parameters else { return [] }
     let layer = link.layer
+    // After the update, which ends the subrating that there was.
+    let subrating = event(
+      LESubrateChange {
+        $0.handle = handle
+        $0.factor = UInt16(clamping: parameters.subrate)
+        $0.latency = UInt16(clamping: parameters.latency)
+        $0.continuationNumber = UInt16(clamping: parameters.continuation)
+        $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+      })
     return [
       event(
         LEConnectionUpdateComplete {
@@ -53,7 +62,7 @@ enum ControllerEvents {
           $0.maximumRxOctets = UInt16(clamping: layer.rxOctets ?? 27)
           $0.maximumRxTime = time(of: $0.maximumRxOctets)
         }),
-    ]
+    ] + (parameters.subrate > 1 ? [subrating] : [])
   }
 
   /// How long so many octets take on LE 1M, in µs: with 14 octets of preamble, access address, header, MIC and CRC

@@ -30,7 +30,10 @@ def methods(device, handle):
         "peripheral.forget": {"peripheral": "nobody"},
         "peripheral.watch": {},
         "peripheral.parameters": {"peripheral": device},
-        "peripheral.setParameters": {"peripheral": device, "parameters": {"maximumInterval": 0.03}},
+        "peripheral.setParameters": {
+            "peripheral": device,
+            "parameters": {"maximumInterval": 0.03, "maximumSubrate": 2},
+        },
         "peripheral.setPHY": {"peripheral": device, "phy": "2M"},
         "gatt.discover": {"peripheral": device},
         "gatt.discoverServices": {"peripheral": device},

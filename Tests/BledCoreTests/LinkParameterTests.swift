@@ -175,6 +175,17 @@ import Testing
         "(1 + latency) × maximumInterval × 2, here 10.0 s, and at most 32 s: give a longer timeout"
       ),
       (LinkWish(maximumInterval: 4, latency: 4), "here 40.0 s, and at most 32 s: give a shorter interval"),
+      (LinkWish(minimumSubrate: 0), "\"minimumSubrate\" is 0: it must be 1 to 500 connection events"),
+      (LinkWish(maximumSubrate: 501), "\"maximumSubrate\" is 501"),
+      (LinkWish(minimumSubrate: 5, maximumSubrate: 4), "it must be at most \"maximumSubrate\", 4"),
+      (LinkWish(latency: 4, maximumSubrate: 101), "maximumSubrate × (1 + latency) is 505: it must be at most 500"),
+      (LinkWish(maximumSubrate: 4, continuation: 4), "\"continuation\" is 4: it must be less than"),
+      (LinkWish(continuation: 1), "it must be less than \"maximumSubrate\", 1"),
+      (LinkWish(maximumSubrate: 9, continuation: -1), "\"continuation\" is -1: it must be 0 to 499"),
+      (
+        LinkWish(maximumInterval: 1, timeout: 8, maximumSubrate: 4),
+        "(1 + latency) × maximumSubrate × maximumInterval × 2, here 8.0 s, and at most 32 s: give a longer timeout"
+      ),
     ])
   func forbidden(wish: LinkWish, words: String) throws {
     let client = world.client()

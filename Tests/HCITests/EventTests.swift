@@ -50,6 +50,16 @@ struct EventTests {
     #expect(throws: HCICodingError.trailingOctets(count: 1)) { try event("040504 00 0100 13 00") }
   }
 
+  @Test func aSubrateChange() throws {
+    guard case .leSubrateChange(let change) = try event("043e0c 23 00 4000 0400 0100 0200 5802") else {
+      Issue.record("not a Subrate Change")
+      return
+    }
+    #expect(change.handle == 0x40 && change.factor == 4 && change.latency == 1)
+    #expect(change.continuationNumber == 2 && change.supervisionTimeout == 600)
+    #expect(throws: HCICodingError.truncated(missing: 1)) { try event("043e0b 23 00 4000 0400 0100 0200 58") }
+  }
+
   @Test func anAnonymousAdvertiserHasNoDevice() throws {
     let anonymous = try event("043e1a 0d 01 2000 ff 000000000000 01 01 00 7f b0 0000 00 000000000000 00")
     guard case .leExtendedAdvertisingReport(let reports) = anonymous else {

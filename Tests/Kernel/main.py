@@ -49,7 +49,7 @@ MODULES = {
     12: ["advertising_in_full", "periodic"],
     13: ["l2cap_channels", "corebluetooth_channels"],
     14: ["bulk_values", "captures"],
-    15: ["beacons"],
+    15: ["beacons", "subrating"],
 }
 
 

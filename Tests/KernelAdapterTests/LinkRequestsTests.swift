@@ -12,6 +12,7 @@ struct LinkRequestsTests {
     let packet =
       switch kind {
       case .parameters: CommandPacket(LEConnectionUpdate { $0.handle = 0x40 })
+      case .subrate: CommandPacket(LESubrateRequest { $0.handle = 0x40 })
       case .phy: CommandPacket(LESetPHY { $0.handle = 0x40 })
       case .dataLength: CommandPacket(LESetDataLength { $0.handle = 0x40 })
       }

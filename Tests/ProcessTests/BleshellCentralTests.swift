@@ -68,12 +68,16 @@ import Testing
     #expect(info.lines.contains("  supervision timeout: 4 s") && info.lines.contains("  latency: 0 events"))
     #expect(info.lines.contains("  MTU: 247 octets") && info.lines.contains { $0.hasPrefix("  PHY: ") })
     let asked = try daemon.bleshell(
-      "parameters", "Heart Belt", "--interval", "60-75", "--latency", "2", "--supervision", "5", "--json"
+      "parameters", "Heart Belt", "--interval", "60-75", "--latency", "2", "--supervision", "5", "--subrate", "2-4",
+      "--continuation", "1", "--json"
     ).objects()
+    #expect(asked.first?["subrate"] == 2 && asked.first?["continuation"] == 1)
     #expect(asked.first?["interval"] == .number(0.06) && asked.first?["latency"] == 2 && asked.first?["timeout"] == 5)
     let refused = try daemon.bleshell("parameters", "Heart Belt", "--interval", "5")
     #expect(refused.status != 0 && refused.errors.contains("it must be 0.0075 to 4.0 s"), "\(refused.errors)")
-    #expect(try daemon.bleshell("parameters", "Heart Belt", "--interval", "quick").status == 64)
+    for wrong in [["--interval", "quick"], ["--subrate", "2.5"], ["--subrate", "2-3-4"]] {
+      #expect(try daemon.start(["parameters", "Heart Belt"] + wrong).exitStatus(within: 40) == 64)
+    }
   }
 
   @Test("a device is connected by a service that it advertises")

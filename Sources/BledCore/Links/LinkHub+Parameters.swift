@@ -11,6 +11,9 @@ extension LinkHub {
     description.interval = link.parameters?.interval.inSeconds
     description.latency = link.parameters?.latency
     description.timeout = link.parameters?.supervisionTimeout.inSeconds
+    if let parameters = link.parameters, parameters.subrate > 1 {
+      (description.subrate, description.continuation) = (parameters.subrate, parameters.continuation)
+    }
     description.txPHY = link.layer.txPHY?.word
     description.rxPHY = link.layer.rxPHY?.word
     description.txOctets = link.layer.txOctets

@@ -301,6 +301,7 @@ extension MemberWords {
     adapter The adapter; the first if missing.
     psm The number that `l2cap.publish` gave, 128 to 255.
     # LinkDescription
+    continuation How many more connection events are used after one with data, 0 to 499; missing as `subrate`.
     interval The time between two connection events, in seconds, 0.0075 to 4; missing where the controller did not tell,
      as `latency` and `timeout`.
     keySize The size of the encryption key, 7 to 16 octets; missing without encryption.
@@ -312,18 +313,27 @@ extension MemberWords {
     rxPHY The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
     security How the link is protected: "encrypted", "authenticated" (the keys were agreed on with protection against a
      person in the middle) or "secureConnections" (the same with LE Secure Connections); missing without encryption.
+    subrate Of how many connection events one is used (connection subrating), 2 to 500; then `latency` counts those.
+     Missing where each is used.
     timeout After how many seconds without a packet the link is lost, 0.1 to 32.
     txOctets The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing where the
      controller did not tell.
     txPHY The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not tell.
     # LinkWish The parameters that a session wants of a link (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
-    latency How many connection events the peripheral may skip, 0 to 499; 0 if missing.
+    continuation How many more connection events are used after one with data, 0 to 499, less than `maximumSubrate`; 0
+     if missing.
+    latency How many connection events the peripheral may skip, 0 to 499; 0 if missing. Times maximumSubrate, (1 +
+     latency) is at most 500.
     maximumInterval The longest time between two connection events, in seconds, 0.0075 to 4; 0.045 if missing, or
      `minimumInterval` where that is more.
+    maximumSubrate Of how many connection events one is used at the most, 1 to 500; `minimumSubrate` if missing. Without
+     both each event is used, which every link can; more takes two sides that have connection subrating.
     minimumInterval The shortest time between two connection events, in seconds, 0.0075 to 4; 0.015 if missing, or
      `maximumInterval` where that is less.
+    minimumSubrate Of how many connection events one is used at the least (connection subrating), 1 to 500;
+     `maximumSubrate` if missing.
     timeout After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 + latency) ×
-     maximumInterval × 2; if missing, 4 or as much as that rule needs.
+     maximumSubrate × maximumInterval × 2; if missing, 4 or as much as that rule needs.
     # Metric Something that the daemon counts or measures, under a name of Prometheus.
     help What it is, in words: one sentence.
     kind "counter", which only grows, "gauge" or "histogram".

@@ -154,6 +154,10 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
   package static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
   /// LE Periodic Advertising.
   package static let periodicAdvertising = LEFeatures(rawValue: 1 << 13)
+  /// Connection Subrating.
+  package static let connectionSubrating = LEFeatures(rawValue: 1 << 37)
+  /// Connection Subrating (Host Support).
+  package static let connectionSubratingHostSupport = LEFeatures(rawValue: 1 << 38)
 }
 
 /// LE Read Maximum Data Length (Core 5.4, Vol 4, Part E, 7.8.46).

@@ -125,7 +125,7 @@ package enum KnownCommands {
     Disconnect.self, ReadRemoteVersionInformation.self, ReadRSSI.self, LECreateConnectionCancel.self,
     LEConnectionUpdate.self, LEReadRemoteFeatures.self, LESetDataLength.self, LEReadPHY.self, LESetPHY.self,
     LEEnableEncryption.self, LELongTermKeyRequestReply.self, LELongTermKeyRequestNegativeReply.self,
-    LEReadMaximumDataLength.self,
+    LEReadMaximumDataLength.self, LESetHostFeature.self, LESetDefaultSubrate.self, LESubrateRequest.self,
   ]
 
   private static let byOpcode = Dictionary(uniqueKeysWithValues: all.map { ($0.opcode, $0) })

@@ -59,6 +59,8 @@ package enum HCIEvent: Hashable, Sendable {
   case leDataLengthChange(LEDataLengthChange)
   /// The PHYs of a link changed.
   case lePHYUpdateComplete(LEPHYUpdateComplete)
+  /// The subrating of a link changed.
+  case leSubrateChange(LESubrateChange)
   /// An extended set ceased.
   case leAdvertisingSetTerminated(LEAdvertisingSetTerminated)
   /// The controller is synchronised with a periodic train, or could not be.
@@ -96,6 +98,7 @@ package enum HCIEvent: Hashable, Sendable {
       case LEDataLengthChange.subevent: self = .leDataLengthChange(try coder.read())
       case LEEnhancedConnectionComplete.subevent: self = .leEnhancedConnectionComplete(try coder.read())
       case LEPHYUpdateComplete.subevent: self = .lePHYUpdateComplete(try coder.read())
+      case LESubrateChange.subevent: self = .leSubrateChange(try coder.read())
       case LEExtendedAdvertisingReports.subevent: self = .leExtendedAdvertisingReport(try coder.read())
       case LEAdvertisingSetTerminated.subevent: self = .leAdvertisingSetTerminated(try coder.read())
       case LEPeriodicAdvertisingSyncEstablished.subevent:
@@ -127,6 +130,7 @@ package enum HCIEvent: Hashable, Sendable {
     case .leLongTermKeyRequest(let event): event.packet
     case .leDataLengthChange(let event): event.packet
     case .lePHYUpdateComplete(let event): event.packet
+    case .leSubrateChange(let event): event.packet
     case .leAdvertisingSetTerminated(let event): event.packet
     case .lePeriodicAdvertisingSyncEstablished(let event): event.packet
     case .lePeriodicAdvertisingReport(let event): event.packet

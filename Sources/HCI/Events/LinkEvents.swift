@@ -132,6 +132,26 @@ package struct LEPHYUpdateComplete: LEMetaEventParameters {
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &handle, &tx, &rx) }
 }
 
+/// LE Subrate Change (Core 5.4, Vol 4, Part E, 7.7.65.35).
+package struct LESubrateChange: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x23
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
+  /// Of how many connection events one is used, 1 to 500.
+  package var factor: UInt16 = 1
+  /// Subrated events that the peripheral may skip, 0 to 499.
+  package var latency: UInt16 = 0
+  /// How many more events are used after one with data, 0 to 499.
+  package var continuationNumber: UInt16 = 0
+  /// In 10 ms.
+  package var supervisionTimeout: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &handle, &factor, &latency, &continuationNumber, &supervisionTimeout)
+  }
+}
+
 /// LE Advertising Set Terminated (Core 5.4, Vol 4, Part E, 7.7.65.18).
 package struct LEAdvertisingSetTerminated: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x12

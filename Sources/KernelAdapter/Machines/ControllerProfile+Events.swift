@@ -2,7 +2,7 @@ import HCI
 
 extension ControllerProfile {
   /// The LE events to unmask (Core 5.4, Vol 4, Part E, 7.8.1): those that the kernel unmasks by the controller's
-  /// features and commands, and those of synchronisation, which it does not for every controller.
+  /// features and commands, and those of synchronisation and subrating, which it does not for every controller.
   var eventMask: UInt64 {
     var bits: Set<Int> = []
     for (feature, events) in Self.featureEvents where features.rawValue & 1 << feature != 0 { bits.formUnion(events) }
@@ -11,6 +11,7 @@ extension ControllerProfile {
     if advertisesExtended { bits.insert(17) }
     // Sync Established, Report, Sync Lost.
     if canSynchronise { bits.formUnion([13, 14, 15]) }
+    if canSubrate { bits.insert(34) }
     return bits.reduce(0) { $0 | 1 << UInt64($1) }
   }
 

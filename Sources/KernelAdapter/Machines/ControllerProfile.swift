@@ -39,13 +39,19 @@ struct ControllerProfile: Hashable {
   /// The type of our address in commands.
   var ownAddressType: AddressType { addressOnAir.kind == .public ? .public : .random }
 
-  /// Its features, without those that concern links and whose commands it lacks: LE Read PHY, LE Set PHY and LE Set
-  /// Data Length (Core 5.4, Vol 4, Part E, 6.27).
+  /// Its features, without those that concern links and whose commands it lacks: LE Read PHY, LE Set PHY, LE Set Data
+  /// Length and those of subrating (Core 5.4, Vol 4, Part E, 6.27).
   var usableFeatures: LEFeatures {
     var usable = features
     if !has(octet: 35, bits: 0x50) { usable.subtract([.phy2M, .codedPHY]) }
     if !has(octet: 33, bits: 0x40) { usable.remove(.dataPacketLengthExtension) }
+    if !canSubrate { usable.subtract(.subrating) }
     return usable
+  }
+
+  /// Whether it has subrating: the feature, LE Set Host Feature, LE Set Default Subrate and LE Subrate Request.
+  var canSubrate: Bool {
+    features.contains(.connectionSubrating) && has(octet: 44, bits: 0x02) && has(octet: 46, bits: 0x03)
   }
 
   /// The PHYs that it can use on links.
@@ -88,4 +94,9 @@ struct ControllerProfile: Hashable {
     guard let commands else { return features.contains(.extendedAdvertising) }
     return commands.indices.contains(octet) && commands[octet] & bits == bits
   }
+}
+
+extension LEFeatures {
+  /// What both controllers need for subrating, with the consent of their hosts.
+  static let subrating: LEFeatures = [.connectionSubrating, .connectionSubratingHostSupport]
 }

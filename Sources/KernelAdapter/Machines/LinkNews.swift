@@ -14,15 +14,26 @@ enum LinkNews: Hashable {
   case dataLength(tx: Int, rx: Int)
   /// The other controller has these features.
   case features(LEFeatures)
+  /// Its subrating is this, with latency and timeout; or stays as it is, if the status is an error.
+  case subrate(LESubrateChange)
 }
 
 extension LinkNews {
-  init(_ event: LEConnectionUpdateComplete) {
-    guard event.status.isSuccess else {
-      self = .parametersRefused(event.status)
-      return
+  /// What an event says of a link that is up, and the link's handle; nil if it is another event.
+  static func told(by event: HCIEvent) -> (handle: UInt16, news: LinkNews)? {
+    switch event {
+    case .leConnectionUpdateComplete(let event):
+      let parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
+      return (event.handle, event.status.isSuccess ? .parameters(parameters) : .parametersRefused(event.status))
+    case .leSubrateChange(let event): return (event.handle, .subrate(event))
+    case .lePHYUpdateComplete(let event):
+      return (event.handle, .phy(event.status, tx: PHY(rawValue: event.tx), rx: PHY(rawValue: event.rx)))
+    case .leDataLengthChange(let event):
+      return (event.handle, .dataLength(tx: Int(event.maximumTxOctets), rx: Int(event.maximumRxOctets)))
+    case .leReadRemoteFeaturesComplete(let event) where event.status.isSuccess:
+      return (event.handle, .features(event.features))
+    default: return nil
     }
-    self = .parameters(LinkParameters(event.interval, event.latency, event.supervisionTimeout))
   }
 }
 
@@ -32,5 +43,22 @@ extension LinkParameters {
     self.init(
       interval: TimeUnits.connectionUnits(interval), latency: Int(latency),
       supervisionTimeout: TimeUnits.supervisionUnits(timeout))
+  }
+
+  /// What is in force after an update of the connection: another interval ends its subrating, the same one does not
+  /// (Core 5.4, Vol 6, Part B, 5.1.1).
+  func updated(from last: LinkParameters?) -> LinkParameters {
+    guard let last, last.interval == interval else { return self }
+    var parameters = self
+    (parameters.subrate, parameters.continuation) = (last.subrate, last.continuation)
+    return parameters
+  }
+
+  /// The same link with another subrating.
+  func subrated(by change: LESubrateChange) -> LinkParameters {
+    LinkParameters(
+      interval: interval, latency: Int(change.latency),
+      supervisionTimeout: TimeUnits.supervisionUnits(change.supervisionTimeout), subrate: max(1, Int(change.factor)),
+      continuation: Int(change.continuationNumber))
   }
 }

@@ -18,6 +18,7 @@ import HCI
 struct LinkRequests {
   enum Kind: Hashable {
     case parameters
+    case subrate
     case phy
     case dataLength
   }

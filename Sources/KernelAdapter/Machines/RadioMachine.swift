@@ -281,15 +281,6 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .lePeriodicAdvertisingSyncEstablished(let event): return sync.established(event, at: now)
     case .lePeriodicAdvertisingReport(let event): return sync.received(event)
     case .lePeriodicAdvertisingSyncLost(let event): return sync.lost(event.handle)
-    case .leConnectionUpdateComplete(let event): return [.link(handle: event.handle, LinkNews(event))]
-    case .lePHYUpdateComplete(let event):
-      let (tx, rx) = (PHY(rawValue: event.tx), PHY(rawValue: event.rx))
-      return [.link(handle: event.handle, .phy(event.status, tx: tx, rx: rx))]
-    case .leDataLengthChange(let event):
-      let news = LinkNews.dataLength(tx: Int(event.maximumTxOctets), rx: Int(event.maximumRxOctets))
-      return [.link(handle: event.handle, news)]
-    case .leReadRemoteFeaturesComplete(let event) where event.status.isSuccess:
-      return [.link(handle: event.handle, .features(event.features))]
     case .encryptionChange(let event):
       let isMissing = event.status.code == .pinOrKeyMissing
       return (isMissing ? [.keysMissing(handle: event.handle, theirs: true)] : [])
@@ -300,7 +291,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       lastLinkChange = now
       giveUp(event.handle)
       return [.linkDown(handle: event.handle, event.reason)]
-    default: return []
+    default: return LinkNews.told(by: event).map { [.link(handle: $0.handle, $0.news)] } ?? []
     }
   }
 

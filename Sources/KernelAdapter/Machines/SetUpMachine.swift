@@ -1,8 +1,9 @@
 import Bluetooth
 import HCI
 
-/// Asks a controller that has just come on what it can do, gives it our random address if it has no public one, and
-/// removes the advertising sets that an earlier owner left.
+/// Asks a controller that has just come on what it can do, gives it our random address if it has no public one, removes
+/// the advertising sets that an earlier owner left, and has it subrate links if it can: that must be said before there is
+/// a link, and the kernel masks the event.
 ///
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
@@ -90,6 +91,8 @@ struct SetUpMachine {
       }
     case ReadLocalSupportedCommands.opcode:
       profile.commands = try complete.decoded(as: ReadLocalSupportedCommands.self).commands
+      if profile.canSubrate { questions += Self.subrating(profile) }
+    case LESetHostFeature.opcode: profile.features.insert(.connectionSubratingHostSupport)
     case LEReadSupportedStates.opcode:
       profile.states = try complete.decoded(as: LEReadSupportedStates.self).value
     case LEReadFilterAcceptListSize.opcode:
@@ -105,5 +108,23 @@ struct SetUpMachine {
       profile.maximumDataLength = min(max(27, length), 251)
     default: break
     }
+  }
+
+  /// Makes subrating usable. A peripheral may have all that the kernel would grant it by a longer interval or a higher
+  /// latency, within the limit of 500 for factor × (latency + 1).
+  private static func subrating(_ profile: ControllerProfile) -> [CommandPacket] {
+    [
+      CommandPacket(LESetEventMask { $0.mask = profile.eventMask }),
+      CommandPacket(
+        LESetHostFeature {
+          $0.bit = 38
+          $0.value = 1
+        }),
+      CommandPacket(
+        LESetDefaultSubrate {
+          $0.subrateMax = 50
+          $0.maximumLatency = 9
+        }),
+    ]
   }
 }

@@ -13,8 +13,7 @@ final class LinkPair {
   let packetsPerEvent: Int
   /// The sides of its channels that are open, and whether they are the central's.
   private var channels: [(side: SimulatedChannel, isOfCentral: Bool)] = []
-  /// The instant from which connection events are counted.
-  private var anchor: Instant
+  private var events: ConnectionEvents
   private var alarm: (any ScheduledWork)?
   /// The requested parameters that are not yet in force.
   private var wanted: ConnectionParameters?
@@ -36,7 +35,7 @@ final class LinkPair {
     self.scheduler = scheduler
     self.packetsPerEvent = packetsPerEvent
     parameters = Self.chosen(from: wanted)
-    anchor = scheduler.now
+    events = ConnectionEvents(parameters, from: scheduler.now)
     central = SimulatedLink(role: .central, own: centralEnd, other: peripheralEnd, attempts: attempts)
     peripheral = SimulatedLink(role: .peripheral, own: peripheralEnd, other: centralEnd, attempts: 1)
     central.pair = self
@@ -125,19 +124,35 @@ final class LinkPair {
   var room: Int { 2 * packetsPerEvent }
 
   /// The controller chooses within the range (Core 5.4, Vol 4, Part E, 7.8.12); the shortest makes the best simulation.
-  private static func chosen(from wanted: ConnectionParameters) -> LinkParameters {
+  /// - Parameter subrate: 1 for a new link.
+  private static func chosen(from wanted: ConnectionParameters, subrate: Int = 1) -> LinkParameters {
     LinkParameters(
       interval: min(max(wanted.interval.lowerBound, .microseconds(7500)), .seconds(4)), latency: wanted.latency,
-      supervisionTimeout: min(max(wanted.supervisionTimeout, .milliseconds(100)), .seconds(32)))
+      supervisionTimeout: min(max(wanted.supervisionTimeout, .milliseconds(100)), .seconds(32)), subrate: subrate,
+      continuation: min(wanted.continuation, subrate - 1))
+  }
+
+  /// Which side lacks the subrating that is wanted.
+  private func lacksSubrating(_ wanted: ConnectionParameters, _ side: SimulatedLink) -> BluetoothError? {
+    guard wanted.subrate.lowerBound > 1 else { return nil }
+    guard side.radio.subrating else {
+      return GAPError.notSupported.error("The adapter does not have connection subrating.")
+    }
+    let other = side === central ? peripheral : central
+    return other.radio.subrating
+      ? nil : GAPError.notSupported.error("\(side.peer) does not have connection subrating.")
   }
 
   /// One side requests other parameters. Centrals on this air agree; the change follows after six more connection
-  /// events (Vol 6, Part B, 5.1.1).
+  /// events (Vol 6, Part B, 5.1.1), without the subrating that one side lacks.
   /// Of several requests until then the newest counts.
-  func request(_ newest: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
+  func request(
+    _ newest: ConnectionParameters, by side: SimulatedLink, _ done: @escaping (BluetoothError?) -> Void
+  ) {
     let isUnderWay = wanted != nil
     wanted = newest
-    requests.append(done)
+    let lacking = lacksSubrating(newest, side)
+    requests.append { error in done(error ?? lacking) }
     guard !isUnderWay else { return }
     scheduler.schedule(after: parameters.interval * 6) { [self] in
       let settled = requests
@@ -147,8 +162,9 @@ final class LinkPair {
         return
       }
       self.wanted = nil
-      parameters = Self.chosen(from: wanted)
-      anchor = scheduler.now
+      let canSubrate = central.radio.subrating && peripheral.radio.subrating
+      parameters = Self.chosen(from: wanted, subrate: canSubrate ? min(max(1, wanted.subrate.lowerBound), 500) : 1)
+      events = ConnectionEvents(parameters, from: scheduler.now)
       alarm?.cancel()
       alarm = nil
       wake()
@@ -163,9 +179,7 @@ final class LinkPair {
     guard
       ending != nil || !central.queue.isEmpty && peripheral.isReading || !peripheral.queue.isEmpty && central.isReading
     else { return }
-    let interval = parameters.interval.wholeNanoseconds
-    let next = (anchor.duration(to: scheduler.now).wholeNanoseconds / interval + 1) * interval
-    alarm = scheduler.schedule(at: anchor.advanced(by: .nanoseconds(next))) { [self] in connectionEvent() }
+    alarm = scheduler.schedule(at: events.next(after: scheduler.now)) { [self] in connectionEvent() }
   }
 
   private func connectionEvent() {
@@ -174,6 +188,7 @@ final class LinkPair {
     // Both sides send before either has received: an answer is sent in the next event.
     let down = central.take(peripheral.isReading || ending != nil ? packetsPerEvent : 0)
     let up = peripheral.take(central.isReading || ending != nil ? packetsPerEvent : 0)
+    if !down.isEmpty || !up.isEmpty { events.carriedData(at: scheduler.now) }
     for packet in down { peripheral.deliver(packet) }
     for packet in up { central.deliver(packet) }
     central.tellWhetherWritable()

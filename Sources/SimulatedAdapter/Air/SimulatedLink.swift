@@ -86,7 +86,7 @@ final class SimulatedLink: Link {
 
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
     guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
-    pair.request(parameters, done)
+    pair.request(parameters, by: self, done)
   }
 
   func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {

@@ -7,6 +7,8 @@ struct RadioDescription: ReadableFromFile, Sendable {
   var phys: Set<PHY> = Set(PHY.allCases)
   /// The longest payload of a packet on the air, in octets.
   var longestPacket = 251
+  /// Whether it has connection subrating.
+  var subrating = true
 
   private enum Word: String, CaseIterable {
     case le1M = "1M"
@@ -22,13 +24,14 @@ struct RadioDescription: ReadableFromFile, Sendable {
     }
   }
 
-  private enum Keys: String, CaseIterable { case phys, longestPacket }
+  private enum Keys: String, CaseIterable { case phys, longestPacket, subrating }
 
   init() {}
 
   init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     longestPacket = try members.integer(.longestPacket, in: 27...251, default: longestPacket)
+    subrating = try members.value(.subrating, default: subrating)
     guard let list = members[.phys] else { return }
     phys = []
     for element in try list.elements() { phys.insert(try element.word(Word.self).phy) }

@@ -6,7 +6,7 @@ import FoundationEssentials
 struct InfoCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Shows a connection: interval, latency, timeout, MTU, PHYs, packet lengths, protection.",
+    abstract: "Shows a connection: interval, latency, timeout, subrate, MTU, PHYs, packet lengths, protection.",
     usage: "bleshell info [<device>]")
 
   @Argument(help: "The device (default: the current one).") var device: [String] = []
@@ -28,25 +28,42 @@ struct LinkOptions: ParsableArguments {
   @Option(help: "How many connection events the device may skip, 0 to 499.") var latency: Int?
   @Option(help: "Seconds without a packet after which the connection is lost, 0.1 to 32.")
   var supervision: Double?
+  @Option(help: "Of how many connection events one is used, 1 to 500: one number, or the least and the most (2-4).")
+  var subrate: String?
+  @Option(help: "With --subrate: how many more events are used after one with data, 0 to 499.")
+  var continuation: Int?
 
   func validate() throws {
     if interval != nil, range == nil {
       throw ValidationError("--interval must be milliseconds, such as 30, or two of them, such as 15-30")
     }
+    if subrate != nil, factors == nil {
+      throw ValidationError("--subrate must be a number of connection events, such as 4, or two of them, such as 2-4")
+    }
   }
 
   /// The interval in seconds.
   private var range: (least: Double, most: Double)? {
-    let numbers = (interval ?? "").split(separator: "-", omittingEmptySubsequences: false).map { Double($0) }
+    Self.range(interval) { Double($0) }.map { ($0.least / 1000, $0.most / 1000) }
+  }
+
+  private var factors: (least: Int, most: Int)? { Self.range(subrate) { Int($0) } }
+
+  /// "4" or "2-4".
+  private static func range<Number>(
+    _ text: String?, _ number: (Substring) -> Number?
+  ) -> (least: Number, most: Number)? {
+    let numbers = (text ?? "").split(separator: "-", omittingEmptySubsequences: false).map { number($0) }
     guard let first = numbers.first ?? nil, let last = numbers.last ?? nil, numbers.count <= 2 else { return nil }
-    return (first / 1000, last / 1000)
+    return (first, last)
   }
 
   /// Nil if nothing is wanted.
   var wish: LinkWish? {
-    guard interval != nil || latency != nil || supervision != nil else { return nil }
-    return LinkWish(
-      minimumInterval: range?.least, maximumInterval: range?.most, latency: latency, timeout: supervision)
+    let wish = LinkWish(
+      minimumInterval: range?.least, maximumInterval: range?.most, latency: latency, timeout: supervision,
+      minimumSubrate: factors?.least, maximumSubrate: factors?.most, continuation: continuation)
+    return wish == LinkWish() ? nil : wish
   }
 }
 
@@ -54,10 +71,10 @@ struct LinkOptions: ParsableArguments {
 struct ParametersCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "parameters", abstract: "Asks for other parameters of a connection, and shows what is in force then.",
-    usage: "bleshell parameters [<device>] [--interval 15-30] [--latency 0] [--supervision 4]",
+    usage: "bleshell parameters [<device>] [--interval 15-30] [--latency 0] [--supervision 4] [--subrate 2-4]",
     discussion: """
-      bled merges what all programs want: the quickest interval, the lowest latency, the longest timeout. What this one \
-      wants ends with its use of the device, or without options at once.
+      bled merges what all programs want: the quickest interval, the lowest subrate, the lowest latency, the longest \
+      timeout. What this one wants ends with its use of the device, or without options at once.
       """)
 
   @Argument(help: "The device (default: the current one).") var device: [String] = []
@@ -110,6 +127,9 @@ extension Output {
     if let interval = link.interval { rows.append(("interval", "\(shortNumber(interval * 1000)) ms")) }
     if let latency = link.latency { rows.append(("latency", "\(latency) events")) }
     if let timeout = link.timeout { rows.append(("supervision timeout", "\(shortNumber(timeout)) s")) }
+    if let subrate = link.subrate {
+      rows.append(("subrate", "one event of \(subrate), \(link.continuation ?? 0) more after one with data"))
+    }
     rows.append(("MTU", "\(link.mtu) octets"))
     if let tx = link.txPHY, let rx = link.rxPHY { rows.append(("PHY", tx == rx ? tx : "sends \(tx), receives \(rx)")) }
     if let tx = link.txOctets, let rx = link.rxOctets {

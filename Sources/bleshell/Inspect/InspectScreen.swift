@@ -66,6 +66,7 @@ struct InspectScreen {
     if let interval = link.interval { facts.append("\(shortNumber(interval * 1000)) ms") }
     if let latency = link.latency { facts.append("latency \(latency)") }
     if let timeout = link.timeout { facts.append("timeout \(shortNumber(timeout)) s") }
+    if let subrate = link.subrate { facts.append("one event of \(subrate)") }
     facts.append("MTU \(link.mtu)")
     if let tx = link.txPHY, let rx = link.rxPHY { facts.append("PHY \(tx == rx ? tx : "\(tx)/\(rx)")") }
     facts.append(link.security.map { "\($0), \(link.keySize ?? 0)-octet key" } ?? "not encrypted")
