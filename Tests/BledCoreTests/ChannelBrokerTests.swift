@@ -196,10 +196,14 @@ import Testing
 
   @Test("A session's channels and numbers are listed")
   func listed() throws {
-    let (_, opened) = try open()
+    let (channel, opened) = try open()
     let published = try client.result(L2CAPPublish.self, .init())
     let listed = try #require(try client.result(SessionList.self, .init()).sessions.first)
-    #expect(listed.channels == [.init(channel: opened.channel, peripheral: opened.peripheral, psm: 0x80)])
+    #expect(listed.channels == [.init(opened, hasRoom: true)])
+    #expect(listed.channels?.first?.sendMTU == 100 && listed.channels?.first?.receiveMTU == 512)
+    channel.credits = 0
+    let full = try #require(try client.result(SessionList.self, .init()).sessions.first)
+    #expect(full.channels?.map(\.hasRoom) == [false])
     #expect(listed.listening == [.init(psm: published.psm, adapter: published.adapter)])
     #expect(listed.acquired == nil)
   }

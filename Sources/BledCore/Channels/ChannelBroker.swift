@@ -207,8 +207,7 @@ final class ChannelBroker {
   /// What a session has, for `session.list`.
   func describe(_ session: Session, in description: inout SessionDescription) {
     let own = entries.values.filter { $0.session == session }.sorted { $0.number < $1.number }
-    description.channels =
-      own.map { .init(channel: $0.number, peripheral: $0.peripheral.id, psm: $0.channel.psm) }.nonEmpty
+    description.channels = own.map { .init(describe($0), hasRoom: $0.channel.isWritable) }.nonEmpty
     description.listening =
       listeners.filter { $0.session == session }.map { .init(psm: $0.psm, adapter: $0.slot.id) }.nonEmpty
   }

@@ -793,8 +793,12 @@ extension MemberWords {
     onAir Whether it is on the air: sent by its adapter, or taking turns with others.
     # SessionDescription.Channel An L2CAP channel of the session.
     channel Its number in the session, 1 or more.
+    hasRoom False while what the program wrote waits: the device gives no credits, as it does not read.
+    mode How it was set up: "leCreditBased" or "enhanced".
     peripheral The daemon's identifier of the device.
     psm The number of the listener.
+    receiveMTU The longest packet that the device may send, 23 to 65535 octets.
+    sendMTU The longest packet that the device takes, 23 to 65535 octets.
     # SessionDescription.Costs What the session has cost since it was opened.
     linkTime For how many seconds it was connected, summed over all devices.
     linksSlowed How many times a link was slowed down because this session, its only reader, fell behind.
