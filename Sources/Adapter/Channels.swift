@@ -1,11 +1,24 @@
 import Bluetooth
 
-/// A connection-oriented channel on a link, in LE credit-based flow control mode (Core 5.4, Vol 3, Part A, 10.1).
+/// How a channel was set up (Core 5.4, Vol 3, Part A, 10).
+public enum ChannelMode: String, Hashable, Sendable, CaseIterable {
+  /// LE credit-based flow control mode (10.1), which every device with channels has.
+  case leCreditBased
+  /// Enhanced credit-based flow control mode (10.2), in which the ends may change their MTU later.
+  case enhanced
+
+  /// The packets that a channel takes, in octets (4.22, 4.25).
+  public var lengths: ClosedRange<Int> { self == .enhanced ? 64...65_535 : 23...65_535 }
+}
+
+/// A connection-oriented channel on a link, in one of the credit-based flow control modes.
 ///
 /// Packets (SDUs) arrive in order and whole. Credits follow the reader: who does not read stops the sender.
 public protocol Channel: AnyObject {
   /// The number of the listener, on whichever side it is: its SPSM (Core 5.4, Vol 3, Part A, 4.22), 1 to 255.
   var psm: UInt16 { get }
+  /// How it was set up.
+  var mode: ChannelMode { get }
   /// The longest packet that we receive, 23 to 65535 octets.
   var receiveMTU: Int { get }
   /// The longest packet that the device receives, 23 to 65535 octets.
@@ -39,18 +52,22 @@ public enum ChannelEvent {
 public struct ChannelParameters: Hashable, Sendable {
   /// The SPSMs that programs may choose (Core 5.4, Vol 3, Part A, 4.22).
   public static let dynamic: ClosedRange<UInt16> = 0x80...0xFF
-  /// The packets that a channel takes (Core 5.4, Vol 3, Part A, 4.22).
-  public static let lengths = 23...65_535
+  /// The packets that channels of any mode take (Core 5.4, Vol 3, Part A, 4.22).
+  public static let lengths = ChannelMode.leCreditBased.lengths
 
   /// The longest packet that we receive, 23 to 65535 octets.
   public var receiveMTU: Int
+  /// The only mode that a listener's channels may have, or the mode of a channel that we open; nil for a listener that
+  /// takes what the adapter can, and for a channel in LE credit-based flow control mode.
+  public var mode: ChannelMode?
   /// The protection of the link that a device needs to open a channel to a listener: 1 none, 2 encrypted, 3
   /// authenticated, 4 the same with LE Secure Connections.
   public var level: Int
 
   /// Makes parameters.
-  public init(receiveMTU: Int = 8192, level: Int = 1) {
+  public init(receiveMTU: Int = 8192, level: Int = 1, mode: ChannelMode? = nil) {
     self.receiveMTU = receiveMTU
+    self.mode = mode
     self.level = level
   }
 }

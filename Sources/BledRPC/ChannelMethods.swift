@@ -6,6 +6,8 @@ public struct ChannelDescription: RPCPayload, Hashable {
   public var peripheral: String
   /// The number of the listener (SPSM), 1 to 255.
   public var psm: UInt16
+  /// How it was set up: "leCreditBased" or "enhanced".
+  public var mode: String
   /// The longest packet that the device may send, in octets, 23 to 65535.
   public var receiveMTU: Int
   /// The longest packet that the device takes, in octets, 23 to 65535.
@@ -17,10 +19,11 @@ public struct ChannelDescription: RPCPayload, Hashable {
   public var socket: String?
 
   /// Makes a description without a token.
-  public init(channel: Int, peripheral: String, psm: UInt16, receiveMTU: Int, sendMTU: Int) {
+  public init(channel: Int, peripheral: String, psm: UInt16, mode: String, receiveMTU: Int, sendMTU: Int) {
     self.channel = channel
     self.peripheral = peripheral
     self.psm = psm
+    self.mode = mode
     self.receiveMTU = receiveMTU
     self.sendMTU = sendMTU
   }
@@ -44,15 +47,21 @@ public enum L2CAPPublish: ClientCall {
     public var psm: UInt16?
     /// What a device's link must be: "none", "encrypted", "authenticated" or "secureConnections"; "none" if missing.
     public var security: String?
-    /// The longest packet that a device may send, 23 to 65535 octets; 8192 if missing.
+    /// The longest packet that a device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
+    /// missing.
     public var receiveMTU: Int?
+    /// How devices have to open channels: "leCreditBased" or "enhanced"; if missing either, where the kernel has both.
+    public var mode: String?
     /// The adapter; the first if missing.
     public var adapter: String?
     /// Makes the params.
-    public init(psm: UInt16? = nil, security: String? = nil, receiveMTU: Int? = nil, adapter: String? = nil) {
+    public init(
+      psm: UInt16? = nil, security: String? = nil, receiveMTU: Int? = nil, mode: String? = nil, adapter: String? = nil
+    ) {
       self.psm = psm
       self.security = security
       self.receiveMTU = receiveMTU
+      self.mode = mode
       self.adapter = adapter
     }
   }
@@ -120,8 +129,12 @@ public enum L2CAPOpen: ClientCall {
     /// What the link must be before: "none", "encrypted", "authenticated" or "secureConnections"; "none" if missing. A
     /// device may ask for more, too.
     public var security: String?
-    /// The longest packet that the device may send, 23 to 65535 octets; 8192 if missing.
+    /// The longest packet that the device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
+    /// missing.
     public var receiveMTU: Int?
+    /// How the channel is set up: "leCreditBased" or "enhanced", which the kernel and the device must have;
+    /// "leCreditBased" if missing.
+    public var mode: String?
     /// True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets, and
     /// one read gives one. A stream otherwise.
     public var packets: Bool?
@@ -129,13 +142,14 @@ public enum L2CAPOpen: ClientCall {
     public var token: Bool?
     /// Makes the params.
     public init(
-      peripheral: String, psm: UInt16, security: String? = nil, receiveMTU: Int? = nil, packets: Bool? = nil,
-      token: Bool? = nil
+      peripheral: String, psm: UInt16, security: String? = nil, receiveMTU: Int? = nil, mode: String? = nil,
+      packets: Bool? = nil, token: Bool? = nil
     ) {
       self.peripheral = peripheral
       self.psm = psm
       self.security = security
       self.receiveMTU = receiveMTU
+      self.mode = mode
       self.packets = packets
       self.token = token
     }

@@ -147,11 +147,23 @@ public struct SessionDescription: Codable, Sendable {
     public var peripheral: String
     /// The number of the listener.
     public var psm: UInt16
+    /// How it was set up: "leCreditBased" or "enhanced".
+    public var mode: String
+    /// The longest packet that the device may send, 23 to 65535 octets.
+    public var receiveMTU: Int
+    /// The longest packet that the device takes, 23 to 65535 octets.
+    public var sendMTU: Int
+    /// False while what the program wrote waits: the device gives no credits, as it does not read.
+    public var hasRoom: Bool
     /// Makes a channel.
-    public init(channel: Int, peripheral: String, psm: UInt16) {
-      self.channel = channel
-      self.peripheral = peripheral
-      self.psm = psm
+    public init(_ description: ChannelDescription, hasRoom: Bool) {
+      channel = description.channel
+      peripheral = description.peripheral
+      psm = description.psm
+      mode = description.mode
+      receiveMTU = description.receiveMTU
+      sendMTU = description.sendMTU
+      self.hasRoom = hasRoom
     }
   }
 

@@ -81,6 +81,26 @@ int cbz_hci_ignore_device_found(int descriptor, int ignore) {
   return attach_filter(descriptor, program, sizeof program / sizeof program[0]);
 }
 
+int cbz_hci_signalling(uint16_t index) {
+  const uint32_t all = UINT32_MAX;
+  // The packet is its type, the handle with flags, two lengths, the channel's number, low octet first, and the code.
+  struct sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 7),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x0500, 0, 3),
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x16, 1, 0),  // L2CAP_FLOW_CONTROL_CREDIT_IND
+      BPF_STMT(BPF_RET | BPF_K, all),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+  };
+  int descriptor = hci_socket(index, HCI_CHANNEL_RAW);
+  if (descriptor < 0) return descriptor;
+  int error = cbz_hci_set_filter(descriptor, 1 << HCI_ACLDATA_PKT, 0);
+  if (error == 0) error = attach_filter(descriptor, program, sizeof program / sizeof program[0]);
+  if (error == 0) return descriptor;
+  close(descriptor);
+  return error;
+}
+
 int cbz_hci_links(int descriptor, uint16_t index, struct cbz_link *links, int count) {
   enum { le_link = 0x80, most = 64 };
   union {
@@ -182,6 +202,18 @@ int cbz_channel_socket(const uint8_t address[6], uint8_t type, uint16_t psm, uin
   if (bind(descriptor, (struct sockaddr *)&from, sizeof from) < 0) return give_up(descriptor);
   if (setsockopt(descriptor, SOL_BLUETOOTH, BT_RCVMTU, &mtu, sizeof mtu) < 0) return give_up(descriptor);
   return descriptor;
+}
+
+int cbz_channel_is_enhanced(int descriptor) {
+  uint8_t mode = 0;
+  socklen_t length = sizeof mode;
+  if (getsockopt(descriptor, SOL_BLUETOOTH, BT_MODE, &mode, &length) < 0) return -errno;
+  return mode == BT_MODE_EXT_FLOWCTL;
+}
+
+int cbz_channel_set_enhanced(int descriptor) {
+  uint8_t mode = BT_MODE_EXT_FLOWCTL;
+  return result(setsockopt(descriptor, SOL_BLUETOOTH, BT_MODE, &mode, sizeof mode));
 }
 
 int cbz_channel_connect(int descriptor, const uint8_t peer[6], uint8_t peer_type, uint16_t psm) {

@@ -14,6 +14,8 @@ struct KernelChannelListener {
 extension KernelAdapter {
   /// How long the other side may take to answer a request for a channel; the kernel itself gives up after 40 s.
   private static let patience = Duration.seconds(45)
+  /// How many packets of signalling are looked at for the device's answer.
+  private static let mostSignals = 64
 
   /// Listens for channels.
   public func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
@@ -26,6 +28,7 @@ extension KernelAdapter {
           listener.descriptor = try listen(psm, parameters)
         } catch {
           if error.code == EADDRINUSE { continue }
+          if error.code == ENOPROTOOPT { throw Self.withoutEnhanced }
           throw GAPError.adapterFailed.error("No channels on PSM \(psm): \(String(cString: strerror(error.code))).")
         }
       }
@@ -59,6 +62,8 @@ extension KernelAdapter {
       try SystemError.check(
         cbz_channel_socket(
           address.littleEndian, address.kind.rawValue, psm, UInt16(clamping: parameters.receiveMTU))))
+    // A listener takes both modes; its own is what the kernel tells of channels in the other one, too.
+    if parameters.mode == .enhanced { _ = try SystemError.check(cbz_channel_is_enhanced(new.number)) }
     if parameters.level > 1 {
       _ = try SystemError.check(cbz_att_set_security(new.number, UInt8(clamping: parameters.level)))
     }
@@ -101,10 +106,16 @@ extension KernelAdapter {
       return loop.execute { done(.failure(GAPError.notConnected.error("\(link.peer) is not connected."))) }
     }
     let opening = ChannelOpening(done)
+    let mode = parameters.mode ?? .leCreditBased
+    let signalling = index.map { cbz_hci_signalling($0.rawValue) }.flatMap { $0 < 0 ? nil : Descriptor($0) }
+    let refusal = { [handle = link.handle] (code: Int32) in
+      Self.refusal(code, ChannelAnswer(handle: handle, psm: psm), heard: signalling, mode)
+    }
     do throws(SystemError) {
       let descriptor = Descriptor(
         try SystemError.check(
           cbz_channel_socket(address.littleEndian, address.kind.rawValue, 0, UInt16(clamping: parameters.receiveMTU))))
+      if mode == .enhanced { _ = try SystemError.check(cbz_channel_set_enhanced(descriptor.number)) }
       KernelChannel.setReceiveBuffer(of: descriptor)
       let result = cbz_channel_connect(
         descriptor.number, link.kernelPeer.littleEndian, link.kernelPeer.kind.rawValue, psm)
@@ -122,23 +133,39 @@ extension KernelAdapter {
         let error = cbz_channel_error(descriptor.number)
         guard error == 0, cbz_att_connection_handle(descriptor.number) == Int32(link.handle) else {
           descriptor.close()
-          return opening.finish(.failure(Self.refusal(of: psm, -error)))
+          return opening.finish(.failure(refusal(-error)))
         }
         opening.finish(.success(KernelChannel(psm, descriptor, on: link, adapter: self)))
       }
     } catch {
-      loop.execute { opening.finish(.failure(Self.refusal(of: psm, error.code))) }
+      loop.execute { opening.finish(.failure(refusal(error.code))) }
     }
   }
 
-  private static func refusal(of psm: UInt16, _ code: Int32) -> BluetoothError {
-    switch code {
-    case ECONNREFUSED:
-      GAPError.connectionFailed.error(
-        "The device refused the channel: it does not listen on PSM \(psm), wants more security, or has no room.")
-    case ETIMEDOUT: GAPError.timeout.error("The device did not answer the request for a channel.")
-    default: GAPError.connectionFailed.error("No channel on PSM \(psm): \(String(cString: strerror(code))).")
+  private static func refusal(
+    _ code: Int32, _ answer: ChannelAnswer, heard signalling: Descriptor?, _ mode: ChannelMode
+  ) -> BluetoothError {
+    var answer = answer
+    var packet = [UInt8](repeating: 0, count: 64)
+    for _ in 0..<Self.mostSignals {
+      guard let length = try? signalling?.read(into: &packet) else { break }
+      answer.handle(Array(packet[..<length]))
     }
+    return switch code {
+    case ECONNREFUSED: answer.refusal(mode)
+    case ENOPROTOOPT: withoutEnhanced
+    case ETIMEDOUT: GAPError.timeout.error("The device did not answer the request for a channel.")
+    default: GAPError.connectionFailed.error("No channel on PSM \(answer.psm): \(String(cString: strerror(code))).")
+    }
+  }
+
+  private static var withoutEnhanced: BluetoothError {
+    GAPError.notSupported.error(
+      """
+      Enhanced channels are switched off in this kernel, or unknown to it: as root, write 1 to \
+      /sys/module/bluetooth/parameters/enable_ecred, for good with bluetooth.enable_ecred=1 on its command line; or \
+      leave out "mode".
+      """)
   }
 }
 

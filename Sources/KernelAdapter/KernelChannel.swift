@@ -4,10 +4,11 @@ import CBlueZ
 import EventLoop
 import Glibc
 
-/// A channel in LE credit-based flow control mode on a socket of the kernel, which cuts packets, keeps the credits, and
+/// A channel in a credit-based flow control mode on a socket of the kernel, which cuts packets, keeps the credits, and
 /// answers the device's requests.
 final class KernelChannel: Channel {
   let psm: UInt16
+  let mode: ChannelMode
   let receiveMTU: Int
   let sendMTU: Int
   var onEvent: ((ChannelEvent) -> Void)?
@@ -47,6 +48,8 @@ final class KernelChannel: Channel {
   /// Takes ownership of the descriptor.
   init(_ psm: UInt16, _ descriptor: Descriptor, on link: KernelLink, adapter: KernelAdapter) {
     self.psm = psm
+    // A kernel without the enhanced mode does not know the question.
+    mode = cbz_channel_is_enhanced(descriptor.number) == 1 ? .enhanced : .leCreditBased
     self.descriptor = descriptor
     self.link = link
     self.adapter = adapter

@@ -156,6 +156,26 @@ import Testing
     #expect(!next.isClosed)
   }
 
+  @Test("A mode is asked for and told; a number that was published for one mode takes no channels of the other")
+  func modes() throws {
+    let device = try world.connect(client, world.peer())
+    let params = L2CAPOpen.Params(
+      peripheral: device.peripheral, psm: 0x80, receiveMTU: 64, mode: "enhanced", token: true)
+    #expect(try done(L2CAPOpen.self, params).mode == "enhanced")
+    let published = try client.result(L2CAPPublish.self, .init(mode: "enhanced"))
+    #expect(world.adapter.published == [published.psm: ChannelParameters(mode: .enhanced)])
+    let link = world.adapter.bringUp(world.peer(), role: .peripheral)
+    let (old, new) = (ScriptedChannel(published.psm), ScriptedChannel(published.psm, .enhanced))
+    link.onEvent?(.channel(old))
+    link.onEvent?(.channel(new))
+    #expect(old.isClosed && !new.isClosed)
+    #expect(try client.notifications(L2CAPIncoming.self).map(\.mode) == ["enhanced"])
+    let short = try client.error(L2CAPPublish.self, .init(receiveMTU: 63, mode: "enhanced"))
+    #expect(short?.message == "\"receiveMTU\" of an enhanced channel must be 64 to 65535 octets")
+    let unknown = try client.error(L2CAPPublish.self, .init(mode: "basic"))
+    #expect(unknown?.message == "\"mode\" must be one of \"leCreditBased\", \"enhanced\"")
+  }
+
   @Test("What a session opens ends when it disconnects from the device, although another still uses the link")
   func released() throws {
     let (channel, opened) = try open()
@@ -176,10 +196,14 @@ import Testing
 
   @Test("A session's channels and numbers are listed")
   func listed() throws {
-    let (_, opened) = try open()
+    let (channel, opened) = try open()
     let published = try client.result(L2CAPPublish.self, .init())
     let listed = try #require(try client.result(SessionList.self, .init()).sessions.first)
-    #expect(listed.channels == [.init(channel: opened.channel, peripheral: opened.peripheral, psm: 0x80)])
+    #expect(listed.channels == [.init(opened, hasRoom: true)])
+    #expect(listed.channels?.first?.sendMTU == 100 && listed.channels?.first?.receiveMTU == 512)
+    channel.credits = 0
+    let full = try #require(try client.result(SessionList.self, .init()).sessions.first)
+    #expect(full.channels?.map(\.hasRoom) == [false])
     #expect(listed.listening == [.init(psm: published.psm, adapter: published.adapter)])
     #expect(listed.acquired == nil)
   }

@@ -47,7 +47,7 @@ MODULES = {
     10: ["gatt_in_full"],
     11: ["link_parameters"],
     12: ["advertising_in_full", "periodic"],
-    13: ["l2cap_channels", "corebluetooth_channels"],
+    13: ["l2cap_channels", "enhanced_channels", "corebluetooth_channels"],
     14: ["bulk_values", "captures"],
     15: ["beacons", "subrating"],
 }

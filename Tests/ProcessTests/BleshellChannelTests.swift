@@ -9,6 +9,9 @@ import Testing
     let daemon = try DaemonProcess()
     let run = try daemon.bleshell("l2cap", "open", "Echo", "128", "--count", "6", input: "hello\n")
     #expect(run.status == 0 && run.output == "hello\n", "\(run.errors)")
+    let enhanced = try daemon.bleshell(
+      "l2cap", "open", "Echo", "128", "--mode", "enhanced", "--count", "6", input: "hello\n")
+    #expect(enhanced.status == 0 && enhanced.output == "hello\n", "\(enhanced.errors)")
     let (sent, received) = ("\(daemon.folder.path)/sent", "\(daemon.folder.path)/received")
     let text = String(repeating: "0123456789abcdef", count: 2048)
     try ChildProcess.write(text, to: sent)

@@ -51,6 +51,20 @@ import Testing
     #expect(ends == 1)
   }
 
+  @Test("A channel has the mode that was asked for")
+  func modes() throws {
+    let world = try World.on(Self.device)
+    let link = try #require(world.connect(1))
+    var modes: [ChannelMode] = []
+    for mode in [nil, ChannelMode.leCreditBased, .enhanced] {
+      link.openChannel(to: 200, ChannelParameters(mode: mode)) { result in
+        if case .success(let channel) = result { modes.append(channel.mode) }
+      }
+    }
+    world.scheduler.advance(by: .seconds(1))
+    #expect(modes == [.leCreditBased, .leCreditBased, .enhanced])
+  }
+
   @Test("A number that the device does not have is refused, one that we have cannot be had twice")
   func numbers() throws {
     let world = try World.on(Self.device)

@@ -20,8 +20,10 @@ final class ChannelBroker {
     let session: Session
     let slot: AdapterSlot
     let psm: UInt16
-    /// The protection that a device needs.
-    let level: Int
+    let parameters: ChannelParameters
+
+    /// Whether it takes channels that were set up so; the kernel's listeners take both.
+    func takes(_ mode: ChannelMode) -> Bool { parameters.mode.map { $0 == mode } ?? true }
   }
 
   /// How many channels of a device a program may have yet to accept: it must not use up what the program may have.
@@ -82,14 +84,15 @@ final class ChannelBroker {
   // MARK: Requests of sessions
 
   func publish(_ params: L2CAPPublish.Params, for session: Session) throws -> L2CAPPublish.Result {
-    let parameters = try ChannelParameters(security: params.security, receiveMTU: params.receiveMTU)
+    let parameters = try ChannelParameters(
+      security: params.security, receiveMTU: params.receiveMTU, mode: params.mode)
     if let psm = params.psm, !ChannelParameters.dynamic.contains(psm) {
       throw BledError.invalidParameter.error("\"psm\" must be 128 to 255; if it is left out, bled chooses one")
     }
     try admit(session)
     let slot = try adapters.findUsable(params.adapter)
     let psm = try slot.adapter.publishChannel(params.psm, parameters)
-    listeners.append(Listener(session: session, slot: slot, psm: psm, level: parameters.level))
+    listeners.append(Listener(session: session, slot: slot, psm: psm, parameters: parameters))
     return .init(psm: psm, adapter: slot.id)
   }
 
@@ -108,7 +111,8 @@ final class ChannelBroker {
     guard 1...255 ~= params.psm, !Self.reserved.contains(Int(params.psm)) else {
       throw BledError.invalidParameter.error("\"psm\" must be 1 to 255, but not 31 or 39, which belong to ATT")
     }
-    let parameters = try ChannelParameters(security: params.security, receiveMTU: params.receiveMTU)
+    let parameters = try ChannelParameters(
+      security: params.security, receiveMTU: params.receiveMTU, mode: params.mode)
     let way = try way(params.packets, params.token)
     try admit(session)
     let opening = ChannelOpening(for: session, on: hub, reply)
@@ -177,10 +181,10 @@ final class ChannelBroker {
   /// A device opened a channel.
   func opened(_ channel: any Channel, _ hub: LinkHub) {
     let listener = listeners.first { $0.slot == hub.slot && $0.psm == channel.psm }
-    guard let listener, listener.session.isPresent else { return channel.close() }
+    guard let listener, listener.session.isPresent, listener.takes(channel.mode) else { return channel.close() }
     let offered = entries.values.count { $0.isOffered && $0.peripheral === hub.peripheral }
     // The kernel may have let the device pair without asking.
-    guard Int(pairing.security(of: hub).level) >= listener.level, offered < Self.mostOffered else {
+    guard Int(pairing.security(of: hub).level) >= listener.parameters.level, offered < Self.mostOffered else {
       logger.notice("a channel of \(hub.peripheral.address) was refused: its link is not secure, or it has too many")
       return channel.close()
     }
@@ -203,8 +207,7 @@ final class ChannelBroker {
   /// What a session has, for `session.list`.
   func describe(_ session: Session, in description: inout SessionDescription) {
     let own = entries.values.filter { $0.session == session }.sorted { $0.number < $1.number }
-    description.channels =
-      own.map { .init(channel: $0.number, peripheral: $0.peripheral.id, psm: $0.channel.psm) }.nonEmpty
+    description.channels = own.map { .init(describe($0), hasRoom: $0.channel.isWritable) }.nonEmpty
     description.listening =
       listeners.filter { $0.session == session }.map { .init(psm: $0.psm, adapter: $0.slot.id) }.nonEmpty
   }
@@ -282,7 +285,7 @@ final class ChannelBroker {
   private func describe(_ entry: Entry) -> ChannelDescription {
     ChannelDescription(
       channel: entry.number, peripheral: entry.peripheral.id, psm: entry.channel.psm,
-      receiveMTU: entry.channel.receiveMTU, sendMTU: entry.channel.sendMTU)
+      mode: entry.channel.mode.rawValue, receiveMTU: entry.channel.receiveMTU, sendMTU: entry.channel.sendMTU)
   }
 
   private func find(_ number: Int, of session: Session) throws -> Entry {

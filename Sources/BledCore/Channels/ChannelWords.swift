@@ -8,20 +8,29 @@ extension ChannelParameters {
   private static let levels = ["none", "encrypted", "authenticated", "secureConnections"]
 
   /// - Throws: `BledError.invalidParameter` for other words and lengths.
-  init(security: String?, receiveMTU: Int?) throws {
+  init(security: String?, receiveMTU: Int?, mode: String?) throws {
     self.init()
-    if let security {
-      guard let index = Self.levels.firstIndex(where: { $0.hasSameOctets(as: security) }) else {
-        let known = Self.levels.map { "\"\($0)\"" }.joined(separator: ", ")
-        throw BledError.invalidParameter.error("\"security\" must be one of \(known)")
-      }
-      level = index + 1
+    if let security { level = try Self.index(of: security, in: Self.levels, "security") + 1 }
+    if let mode {
+      let modes = ChannelMode.allCases
+      self.mode = modes[try Self.index(of: mode, in: modes.map(\.rawValue), "mode")]
     }
     if let receiveMTU {
-      guard Self.lengths.contains(receiveMTU) else {
-        throw BledError.invalidParameter.error("\"receiveMTU\" must be 23 to 65535 octets")
+      let lengths = self.mode?.lengths ?? Self.lengths
+      guard lengths.contains(receiveMTU) else {
+        let kind = self.mode == .enhanced ? " of an enhanced channel" : ""
+        throw BledError.invalidParameter.error(
+          "\"receiveMTU\"\(kind) must be \(lengths.lowerBound) to \(lengths.upperBound) octets")
       }
       self.receiveMTU = receiveMTU
     }
+  }
+
+  private static func index(of word: String, in words: [String], _ name: String) throws -> Int {
+    guard let index = words.firstIndex(where: { $0.hasSameOctets(as: word) }) else {
+      let known = words.map { "\"\($0)\"" }.joined(separator: ", ")
+      throw BledError.invalidParameter.error("\"\(name)\" must be one of \(known)")
+    }
+    return index
   }
 }

@@ -145,6 +145,7 @@ extension MemberWords {
     packets How many packets the recording has, notes among them.
     # ChannelDescription
     channel The number that names it in this session, 1 or more.
+    mode How it was set up: "leCreditBased" or "enhanced".
     peripheral The daemon's identifier of the device.
     psm The number of the listener (SPSM), 1 to 255.
     receiveMTU The longest packet that the device may send, in octets, 23 to 65535.
@@ -280,18 +281,23 @@ extension MemberWords {
     channel The number that names it in this session, 1 or more.
     reason Why, unless the program closed its side.
     # L2CAPOpen.Params
+    mode How the channel is set up: "leCreditBased" or "enhanced", which the kernel and the device must have;
+     "leCreditBased" if missing.
     packets True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets,
      and one read gives one. A stream otherwise.
     peripheral The daemon's identifier of the device.
     psm The number of the device's listener, 1 to 255.
-    receiveMTU The longest packet that the device may send, 23 to 65535 octets; 8192 if missing.
+    receiveMTU The longest packet that the device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192
+     if missing.
     security What the link must be before: "none", "encrypted", "authenticated" or "secureConnections"; "none" if
      missing. A device may ask for more, too.
     token True: no descriptor is passed, and the answer has a token. Not with `packets`.
     # L2CAPPublish.Params
     adapter The adapter; the first if missing.
+    mode How devices have to open channels: "leCreditBased" or "enhanced"; if missing either, where the kernel has both.
     psm The number under which devices open channels, 128 to 255; the daemon chooses one if missing.
-    receiveMTU The longest packet that a device may send, 23 to 65535 octets; 8192 if missing.
+    receiveMTU The longest packet that a device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
+     missing.
     security What a device's link must be: "none", "encrypted", "authenticated" or "secureConnections"; "none" if
      missing.
     # L2CAPPublish.Result
@@ -797,8 +803,12 @@ extension MemberWords {
     onAir Whether it is on the air: sent by its adapter, or taking turns with others.
     # SessionDescription.Channel An L2CAP channel of the session.
     channel Its number in the session, 1 or more.
+    hasRoom False while what the program wrote waits: the device gives no credits, as it does not read.
+    mode How it was set up: "leCreditBased" or "enhanced".
     peripheral The daemon's identifier of the device.
     psm The number of the listener.
+    receiveMTU The longest packet that the device may send, 23 to 65535 octets.
+    sendMTU The longest packet that the device takes, 23 to 65535 octets.
     # SessionDescription.Costs What the session has cost since it was opened.
     linkTime For how many seconds it was connected, summed over all devices.
     linksSlowed How many times a link was slowed down because this session, its only reader, fell behind.

@@ -19,6 +19,9 @@ int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events);
 // the filter knows event codes, and all LE events have the same.
 int cbz_hci_divide_reports(int descriptor, int reports);
 
+// A raw socket that hears the signalling of L2CAP on the LE links of a controller, both ways, but not credits.
+int cbz_hci_signalling(uint16_t index);
+
 // An LE link that the kernel knows.
 struct cbz_link {
   uint16_t handle;
@@ -45,9 +48,14 @@ int cbz_att_set_security(int descriptor, uint8_t level);
 // The handle of the link that a connected socket is on.
 int cbz_att_connection_handle(int descriptor);
 
-// A socket for channels in LE credit-based flow control mode: bound to the controller with this address, and to this
+// A socket for channels in a credit-based flow control mode: bound to the controller with this address, and to this
 // SPSM if it is to listen, else 0. It receives packets of up to so many octets. Listening and accepting are as for ATT.
 int cbz_channel_socket(const uint8_t address[6], uint8_t type, uint16_t psm, uint16_t mtu);
+// Whether a socket for channels is in enhanced credit-based flow control mode, 1 or 0, which an accepted one has if the
+// device asked so; -ENOPROTOOPT if the kernel has no such mode, or it is switched off.
+int cbz_channel_is_enhanced(int descriptor);
+// Has a socket connect in that mode; before connecting. The same error.
+int cbz_channel_set_enhanced(int descriptor);
 // Begins to connect to a listener of a device; -EINPROGRESS is what is to be expected.
 int cbz_channel_connect(int descriptor, const uint8_t peer[6], uint8_t peer_type, uint16_t psm);
 // The longest packets that a connected channel receives and sends.

@@ -5,6 +5,7 @@ import Collections
 /// One side of a channel on a simulated link. Packets pass at connection events, and only to a side that reads.
 final class SimulatedChannel: Channel {
   let psm: UInt16
+  let mode: ChannelMode
   let receiveMTU: Int
   private(set) var sendMTU = ChannelParameters.lengths.lowerBound
   var onEvent: ((ChannelEvent) -> Void)?
@@ -26,7 +27,8 @@ final class SimulatedChannel: Channel {
   static func ends(
     _ psm: UInt16, on pair: LinkPair, opener: ChannelParameters, listener: ChannelParameters
   ) -> (opener: SimulatedChannel, listener: SimulatedChannel) {
-    let ends = (SimulatedChannel(psm, pair, opener), SimulatedChannel(psm, pair, listener))
+    let mode = opener.mode ?? .leCreditBased
+    let ends = (SimulatedChannel(psm, mode, pair, opener), SimulatedChannel(psm, mode, pair, listener))
     ends.0.other = ends.1
     ends.1.other = ends.0
     ends.0.sendMTU = ends.1.receiveMTU
@@ -34,8 +36,9 @@ final class SimulatedChannel: Channel {
     return ends
   }
 
-  private init(_ psm: UInt16, _ pair: LinkPair, _ parameters: ChannelParameters) {
+  private init(_ psm: UInt16, _ mode: ChannelMode, _ pair: LinkPair, _ parameters: ChannelParameters) {
     self.psm = psm
+    self.mode = mode
     self.pair = pair
     receiveMTU = parameters.receiveMTU
   }

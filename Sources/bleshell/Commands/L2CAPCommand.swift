@@ -15,6 +15,8 @@ struct L2CAPCommand: ParsableCommand {
 /// What both directions have in common.
 struct ChannelOptions: ParsableArguments {
   @Option(help: "What the link must be: none, encrypted, authenticated or secureConnections.") var security: String?
+  @Option(help: "How the channel is set up: leCreditBased or enhanced (default: open: leCreditBased; listen: either).")
+  var mode: String?
   @Option(help: "Send this file instead of standard input.") var send: String?
   @Option(help: "Write what is received to this file instead of standard output.") var receive: String?
   @Option(help: "End after this many octets were received.") var count: Int?
@@ -48,7 +50,7 @@ struct L2CAPOpenCommand: ShellCommand {
       let progress = output.progress("Opening the channel \(psm) to \(device.name)")
       defer { progress.end() }
       let channel = try await deadline.bound {
-        try await device.peripheral.openL2CAPChannel(psm: psm, security: options.security)
+        try await device.peripheral.openL2CAPChannel(psm: psm, security: options.security, mode: options.mode)
       }
       progress.end()
       try await carry(channel, device.peripheral.client, options, output)
@@ -72,7 +74,8 @@ struct L2CAPListenCommand: ShellCommand {
     let client = try await shell.connection()
     try await shell.requireAdapter()
     let incoming = client.notifications(L2CAPIncoming.self)
-    let published = try await client.publishL2CAPChannel(psm: psm, security: options.security, adapter: adapter)
+    let published = try await client.publishL2CAPChannel(
+      psm: psm, security: options.security, mode: options.mode, adapter: adapter)
     output.problem("listening on PSM \(published.psm) of \(published.adapter)")
     for try await offered in incoming where offered.psm == published.psm {
       try await client.unpublishL2CAPChannel(published.psm, adapter: published.adapter)

@@ -91,11 +91,18 @@ extension SessionDescription {
       some(subscriptions.count, "subscription", "subscriptions"),
       services.isEmpty ? nil : "serves \(services.map { "\($0.uuid)" }.joined(separator: " "))",
       some(advertisements.count, "advertisement", "advertisements"),
-      some(channels?.count ?? 0, "channel", "channels"), listening.map { "listens on \(Self.words($0))" },
+      some(channels?.count ?? 0, "channel", "channels").map { $0 + stuck },
+      listening.map { "listens on \(Self.words($0))" },
       some(acquired?.count ?? 0, "acquired characteristic", "acquired characteristics"),
     ]
     let text = parts.compactMap { $0 }.joined(separator: "; ")
     return text.isEmpty ? "-" : text
+  }
+
+  /// How many of its channels wait for a device that does not read.
+  private var stuck: String {
+    let count = channels?.count { !$0.hasRoom } ?? 0
+    return count == 0 ? "" : " (\(count) without room)"
   }
 
   private static func words(_ numbers: [Listening]) -> String {

@@ -6,6 +6,7 @@ import Bluetooth
 /// A channel whose device does what a test says.
 final class ScriptedChannel: Channel {
   let psm: UInt16
+  let mode: ChannelMode
   let receiveMTU = 512
   let sendMTU = 100
   var onEvent: ((ChannelEvent) -> Void)?
@@ -18,7 +19,10 @@ final class ScriptedChannel: Channel {
   private(set) var sent: [[UInt8]] = []
   private(set) var isClosed = false
 
-  init(_ psm: UInt16) { self.psm = psm }
+  init(_ psm: UInt16, _ mode: ChannelMode = .leCreditBased) {
+    self.psm = psm
+    self.mode = mode
+  }
 
   func send(_ packet: [UInt8]) {
     sent.append(packet)

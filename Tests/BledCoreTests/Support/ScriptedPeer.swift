@@ -174,7 +174,7 @@ final class ScriptedLink: Link {
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) {
-    let channel = ScriptedChannel(psm)
+    let channel = ScriptedChannel(psm, parameters.mode ?? .leCreditBased)
     channels.append(channel)
     scheduler.schedule(after: .milliseconds(1)) { [self] in
       if let refusal { done(.failure(refusal)) } else { done(.success(channel)) }

@@ -1,0 +1,155 @@
+"""Group 13: L2CAP channels in enhanced credit-based flow control mode, in both roles."""
+
+import asyncio
+import contextlib
+
+from bumble import l2cap
+from cases.l2cap_channels import PSM, Given, Roomy, collect, connect, end, fetch, read, until
+from support import waiting
+from support.air import Air
+from support.cases import Failure, expect, expect_equal, stage
+from support.client import CallFailed, failure_of
+from support.daemon import Daemon
+from support.peripheral import Peripheral
+
+ADDRESS = "F0:F1:F2:F3:F4:01"
+PHONE = "F0:F1:F2:F3:F4:02"
+SWITCH = "/sys/module/bluetooth/parameters/enable_ecred"
+OCTETS = bytes(index * 31 % 251 for index in range(4 << 10))
+Result = l2cap.L2CAP_Credit_Based_Connection_Response.Result
+
+
+@contextlib.contextmanager
+def switched(value):
+    """The kernel's switch for the mode, which is off in Debian 12 and on in later ones."""
+    with open(SWITCH, "r+", encoding="ascii") as switch:
+        before = switch.read()
+        switch.write(value)
+    try:
+        yield
+    finally:
+        with open(SWITCH, "w", encoding="ascii") as switch:
+            switch.write(before)
+
+
+@stage(13, "Enhanced L2CAP channels")
+async def enhanced(resources):
+    resources.enter_context(switched("Y"))
+    air = Air()
+    adapter = await resources.open(await air.adapter("F0:F1:F2:F3:F4:00", Roomy))
+    peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
+    await peripheral.advertise()
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    client = await daemon.client()
+    await daemon.until_on(client)
+    given = Given(adapter, client, peripheral, await air.device("Phone", PHONE))
+    spec = l2cap.LeCreditBasedChannelSpec(psm=PSM, mtu=2048, mps=247, max_credits=64)
+    peripheral.device.create_l2cap_server(spec, given.accepted.put_nowait)
+    return given
+
+
+@enhanced.case("octets go both ways, to a channel that we open; without \"mode\" it is one in the old mode")
+async def both_ways(given):
+    identifier = await connect(given)
+    answer = await given.client.call("l2cap.open", peripheral=identifier, psm=PSM, mode="enhanced", token=True)
+    expect_equal((answer["mode"], answer["sendMTU"]), ("enhanced", 2048), "the channel")
+    stream, channel = await fetch(answer), await asyncio.wait_for(given.accepted.get(), 60)
+    octets, news = collect(channel)
+    await asyncio.gather(
+        asyncio.get_running_loop().sock_sendall(stream, OCTETS), until(octets, news, len(OCTETS))
+    )
+    expect(bytes(octets) == OCTETS, "what the device received differs")
+    channel.write(OCTETS)
+    expect(await read(stream, len(OCTETS)) == OCTETS, "what we received differs")
+    stream.close()
+    await end(given, identifier)
+    identifier = await connect(given)
+    old = await given.client.call("l2cap.open", peripheral=identifier, psm=PSM, token=True)
+    expect_equal(old["mode"], "leCreditBased", "the mode of the other")
+    await asyncio.wait_for(given.accepted.get(), 60)
+    await end(given, identifier)
+
+
+@enhanced.case("what a kernel without them, and what a device answers, becomes an error that says what to do")
+async def refusals(given):
+    identifier = await connect(given)
+    manager = given.peripheral.device.l2cap_channel_manager
+
+    async def failure(psm=PSM):
+        try:
+            answer = await given.client.call("l2cap.open", peripheral=identifier, psm=psm, mode="enhanced", token=True)
+        except CallFailed as error:
+            return error.data["name"], error.error["message"]
+        raise Failure(f"the channel ought to have been refused: {answer}")
+
+    with switched("N"):
+        name, message = await failure()
+        expect_equal(name, "notSupported", "the error where the kernel's switch is off")
+        expect("enable_ecred" in message, f"it says: {message}")
+        error = await failure_of(given.client.call("l2cap.publish", mode="enhanced"))
+        expect_equal(error["name"], "notSupported", "the error of a listener")
+    name, message = await failure(0x91)
+    expect_equal(name, "connectionFailed", "the error where nothing listens")
+    expect("does not listen on PSM 145" in message, f"it says: {message}")
+
+    def answering(result):
+        def answer(connection, cid, request):
+            response = l2cap.L2CAP_Credit_Based_Connection_Response(
+                identifier=request.identifier, mtu=64, mps=64, initial_credits=0, result=result, destination_cid=[0]
+            )
+            manager.send_control_frame(connection, cid, response)
+
+        return answer
+
+    def rejecting(connection, cid, request):
+        reject = l2cap.L2CAP_Command_Reject(identifier=request.identifier, reason=0, data=b"")
+        manager.send_control_frame(connection, cid, reject)
+
+    for answer, wanted, words in [
+        (answering(Result.SOME_CONNECTIONS_REFUSED_INSUFFICIENT_RESOURCES_AVAILABLE), "connectionFailed", "no room"),
+        (answering(Result.ALL_CONNECTIONS_REFUSED_UNACCEPTABLE_PARAMETERS), "connectionFailed", "receiveMTU"),
+        (answering(Result.ALL_CONNECTIONS_REFUSED_INSUFFICIENT_AUTHORIZATION), "connectionFailed", "allow it"),
+        (rejecting, "notSupported", "no enhanced channels"),
+    ]:
+        manager.on_l2cap_credit_based_connection_request = answer
+        name, message = await failure()
+        expect_equal(name, wanted, f"the error of \"{message}\"")
+        expect(words in message, f"it says: {message}")
+    del manager.on_l2cap_credit_based_connection_request
+    await end(given, identifier)
+
+
+@enhanced.case("a phone opens one to us; a number for one mode takes no channel of the other")
+async def phone(given):
+    client = given.client
+    either = (await client.call("l2cap.publish"))["psm"]
+    only = (await client.call("l2cap.publish", mode="enhanced"))["psm"]
+    old = (await client.call("l2cap.publish", mode="leCreditBased"))["psm"]
+    advertising = await client.call("advertising.start", name="bled here")
+    link = await asyncio.wait_for(given.phone.connect(given.adapter.address + "/P"), 60)
+    manager = given.phone.l2cap_channel_manager
+
+    async def opened(psm):
+        spec = l2cap.LeCreditBasedChannelSpec(psm=psm, mtu=1000, mps=100, max_credits=100)
+        [channel] = await asyncio.wait_for(manager.create_enhanced_credit_based_channels(link, spec, 1), 60)
+        return channel
+
+    for psm in (either, only):
+        channel = await opened(psm)
+        octets, news = collect(channel)
+        offered = await client.next("l2cap.incoming")
+        told = offered["psm"], offered["mode"], offered["sendMTU"]
+        expect_equal(told, (psm, "enhanced", 1000), "what is offered")
+        stream = await fetch(await client.call("l2cap.accept", channel=offered["channel"], token=True))
+        channel.write(OCTETS)
+        expect(await read(stream, len(OCTETS)) == OCTETS, "what we received differs")
+        await asyncio.get_running_loop().sock_sendall(stream, OCTETS)
+        await until(octets, news, len(OCTETS))
+        expect(bytes(octets) == OCTETS, "what the phone received differs")
+    refused = await opened(old)
+    await waiting.until(lambda: refused.state == refused.State.DISCONNECTED)
+    spec = l2cap.LeCreditBasedChannelSpec(psm=only, mtu=1000, mps=100, max_credits=100)
+    refused = await asyncio.wait_for(link.create_l2cap_channel(spec), 60)
+    await waiting.until(lambda: refused.state == refused.State.DISCONNECTED)
+    await link.disconnect()
+    await client.call("advertising.stop", advertising=advertising["advertising"])
