@@ -266,6 +266,21 @@ int cbz_read(int descriptor, uint8_t *buffer, size_t length) {
   return result((int)recv(descriptor, buffer, length, MSG_DONTWAIT));
 }
 
+int cbz_read_packets(int descriptor, uint8_t *buffer, size_t length, uint32_t *lengths, uint32_t count) {
+  enum { most = 64 };
+  struct iovec parts[most];
+  struct mmsghdr messages[most] = {0};
+  if (count > most) count = most;
+  for (uint32_t i = 0; i < count; i++) {
+    parts[i] = (struct iovec){.iov_base = buffer + i * length, .iov_len = length};
+    messages[i].msg_hdr.msg_iov = &parts[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+  }
+  int received = recvmmsg(descriptor, messages, count, MSG_DONTWAIT, NULL);
+  for (int i = 0; i < received; i++) lengths[i] = messages[i].msg_len;
+  return result(received);
+}
+
 int cbz_read_stamped(int descriptor, uint8_t *buffer, size_t length, int64_t *microseconds) {
   struct iovec part = {.iov_base = buffer, .iov_len = length};
   union {

@@ -149,6 +149,17 @@ extension KernelAdapter {
     loop.execute { link.start() }
   }
 
+  // MARK: - What links have transmitted
+
+  /// A packet is about to be sent on a link.
+  func packetSent() { hci?.completions.packetSent(at: scheduler.now) }
+
+  /// Tells the links what the controller has transmitted.
+  func readCompletions() { hci?.completions.read() }
+
+  /// A link begins or ends to wait for its last packets.
+  func leavingChanged() { hci?.completions.isAwaited = links.values.contains { $0.isLeaving } }
+
   // MARK: - The end of links
 
   func disconnect(_ link: KernelLink) {

@@ -55,6 +55,7 @@ extension KernelAdapter {
       let sockets = try ControllerSockets(index, on: loop, hearsCommands: lifecycle.privacy != nil)
       sockets.control.onEvent = { [weak self] event in self?.handleHCI(event) }
       sockets.reports.onEvent = { [weak self] event in self?.handleReports(event) }
+      sockets.completions.onCompleted = { [weak self] handle, packets in self?.links[handle]?.completed(packets) }
       try sockets.start()
       hci = sockets
     } catch {
@@ -205,10 +206,7 @@ extension KernelAdapter {
         default: return
         }
         let event = try HCIEvent(decoding: packet)
-        if case .numberOfCompletedPackets(let completed) = event {
-          // The machines have no use for it, and it comes for every packet sent.
-          for link in completed.links { links[link.handle]?.completed(Int(link.packets)) }
-        } else if setUp != nil {
+        if setUp != nil {
           run(setUp: { $0.handle(event, at: self.scheduler.now) })
         } else {
           run(radio: .event(event))

@@ -101,6 +101,7 @@ final class KernelLink: Link {
       held?.append(packet)
       return
     }
+    adapter.packetSent()
     departure.sent(packet.count)
     guard socket.send(packet) else {
       adapter.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
@@ -112,13 +113,18 @@ final class KernelLink: Link {
   func disconnect() {
     guard !hasEnded, !isDisconnecting else { return }
     isDisconnecting = true
+    adapter.readCompletions()
     let now = adapter.scheduler.now
     guard !departure.end(at: now), let deadline = departure.deadline else { return leave() }
     departureAlarm = adapter.scheduler.schedule(at: deadline) { [weak self] in
       guard let self, departure.tick(at: adapter.scheduler.now) else { return }
       leave()
     }
+    adapter.leavingChanged()
   }
+
+  /// Whether its end waits for what was sent.
+  var isLeaving: Bool { departureAlarm != nil }
 
   /// The controller has transmitted so many packets.
   func completed(_ packets: Int) { if departure.completed(packets) { leave() } }
@@ -126,6 +132,7 @@ final class KernelLink: Link {
   private func leave() {
     departureAlarm?.cancel()
     departureAlarm = nil
+    adapter.leavingChanged()
     guard !hasEnded, socket.descriptor.isOpen else { return }
     tellUnsent()
     // First the socket, then the link: Debian's kernel 6.1.192 uses freed memory when the last socket of a link on
@@ -186,6 +193,8 @@ final class KernelLink: Link {
   /// The owner knows the link: events may be delivered.
   func start() {
     hasStarted = true
+    // What an earlier link of this handle has sent is not ours.
+    adapter.readCompletions()
     do { try socket.start() } catch {
       // No memory to watch another socket: a link that cannot be read is of no use.
       adapter.logger.error("a link cannot be watched", metadata: ["peer": "\(peer)", "errno": "\(error.code)"])
@@ -228,6 +237,8 @@ final class KernelLink: Link {
     hasEnded = true
     if departureAlarm != nil { tellUnsent() }
     departureAlarm?.cancel()
+    departureAlarm = nil
+    adapter.leavingChanged()
     socket.close()
     for channel in channels { channel.linkEnded(error) }
     onEvent?(.ended(error))

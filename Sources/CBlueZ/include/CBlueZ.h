@@ -75,7 +75,10 @@ int cbz_receive_load(int descriptor, uint32_t *percent, uint32_t *dropped);
 
 // One packet; the length that was read or written.
 int cbz_read(int descriptor, uint8_t *buffer, size_t length);
-// The same, and when it came in microseconds since the epoch; 0 if the kernel does not say.
+// Up to count packets, 64 at the most, each at the next multiple of length in the buffer; how many were read. Of a
+// longer packet the rest is cut off.
+int cbz_read_packets(int descriptor, uint8_t *buffer, size_t length, uint32_t *lengths, uint32_t count);
+// One packet, and when it came in microseconds since the epoch; 0 if the kernel does not say.
 int cbz_read_stamped(int descriptor, uint8_t *buffer, size_t length, int64_t *microseconds);
 int cbz_write(int descriptor, const uint8_t *buffer, size_t length);
 int cbz_close(int descriptor);

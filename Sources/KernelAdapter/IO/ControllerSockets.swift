@@ -4,18 +4,21 @@ import CBlueZ
 import EventLoop
 import HCI
 
-/// The two raw sockets of one controller: one for advertising reports, one for everything else. Reports come in floods;
-/// they have room of their own, so that they displace neither the end of a link nor the answer to a command.
+/// The raw sockets of one controller: one for advertising reports, one for what it has transmitted, one for everything
+/// else. Reports come in floods, and so does what was transmitted; they have room of their own, so that they displace
+/// neither the end of a link nor the answer to a command.
 final class ControllerSockets {
-  /// Commands, and all events but advertising reports.
+  /// Commands, and all events but those of the others.
   let control: PacketSocket
   /// Advertising reports.
   let reports: PacketSocket
+  /// Number Of Completed Packets.
+  let completions: CompletionSocket
 
   /// How many octets may wait in each; the kernel doubles it, and counts at least 768 for a packet.
   private static let room: Int32 = 1 << 20
 
-  /// Opens both; nothing is read before `start`.
+  /// Opens all; nothing is read before `start`.
   /// - Parameter hearsCommands: whether the commands of the kernel and of other programs are heard, too.
   /// - Throws: `SystemError`, for instance without the capability CAP_NET_RAW.
   init(_ index: ControllerIndex, on loop: EventLoop, hearsCommands: Bool) throws(SystemError) {
@@ -24,6 +27,7 @@ final class ControllerSockets {
     let types = hearsCommands ? event | 1 << 0x01 : event
     control = try Self.open(index, on: loop, priority: .highest, reports: false, types, Self.events)
     reports = try Self.open(index, on: loop, priority: .normal, reports: true, event, [LEConnectionComplete.code])
+    completions = CompletionSocket(try Self.open(index, event, [NumberOfCompletedPackets.code]), on: loop)
   }
 
   func start() throws(SystemError) {
@@ -34,6 +38,7 @@ final class ControllerSockets {
   func close() {
     control.close()
     reports.close()
+    completions.close()
   }
 
   /// A link as the kernel knows it.
@@ -60,18 +65,25 @@ final class ControllerSockets {
   /// All LE events have the same code.
   private static let events: [UInt8] = [
     DisconnectionComplete.code, EncryptionChange.code, CommandComplete.code, CommandStatus.code,
-    EncryptionKeyRefreshComplete.code, LEConnectionComplete.code, NumberOfCompletedPackets.code,
+    EncryptionKeyRefreshComplete.code, LEConnectionComplete.code,
   ]
 
   private static func open(
     _ index: ControllerIndex, on loop: EventLoop, priority: EventLoop.Priority, reports: Bool, _ types: UInt32,
     _ events: [UInt8]
   ) throws(SystemError) -> PacketSocket {
+    let descriptor = try open(index, types, events)
+    _ = try SystemError.check(cbz_hci_divide_reports(descriptor.number, reports ? 1 : 0))
+    return PacketSocket(descriptor, on: loop, priority: priority)
+  }
+
+  private static func open(
+    _ index: ControllerIndex, _ types: UInt32, _ events: [UInt8]
+  ) throws(SystemError) -> Descriptor {
     let descriptor = Descriptor(try SystemError.check(cbz_hci_raw(index.rawValue)))
     let mask = events.reduce(UInt64(0)) { $0 | 1 << UInt64($1 & 63) }
     _ = try SystemError.check(cbz_hci_set_filter(descriptor.number, types, mask))
-    _ = try SystemError.check(cbz_hci_divide_reports(descriptor.number, reports ? 1 : 0))
     _ = cbz_set_receive_buffer(descriptor.number, room)
-    return PacketSocket(descriptor, on: loop, priority: priority)
+    return descriptor
   }
 }

@@ -1,0 +1,89 @@
+import Bluetooth
+import CBlueZ
+import EventLoop
+import HCI
+
+/// Number Of Completed Packets of one controller (Core 5.4, Vol 4, Part E, 7.7.19). There is an event for almost every
+/// packet of the controller, ten for a long value where its buffers are small, and only the end of a link waits for
+/// them: so they wake nobody else, and are read many at a time.
+///
+/// | Input                                             | What happens                |
+/// |---------------------------------------------------|-----------------------------|
+/// | a packet is sent, the 64th or the first for a while | what has come is read     |
+/// | `read`                                            | the same                    |
+/// | `isAwaited`                                       | what comes is read at once  |
+final class CompletionSocket {
+  /// What the packets of this many are leaves room for in the socket, also in fragments of 27 octets.
+  private static let interval = 64
+  /// Packets of the kernel's own are completed, too, and must not be taken for ours that are sent after them.
+  private static let pause = Duration.milliseconds(100)
+  private static let batch = 64
+  /// The longest event is one about 63 links.
+  private static let longest = 260
+
+  /// Told of each link that sent, with how many packets.
+  var onCompleted: ((ConnectionHandle, Int) -> Void)?
+  private let descriptor: Descriptor
+  private let loop: EventLoop
+  private var buffer = [UInt8](repeating: 0, count: batch * longest)
+  private var lengths = [UInt32](repeating: 0, count: batch)
+  /// How many packets were sent since it was read, and when that was.
+  private var sent = 0
+  private var lastRead: Instant?
+
+  /// Takes ownership of the descriptor.
+  init(_ descriptor: Descriptor, on loop: EventLoop) {
+    self.descriptor = descriptor
+    self.loop = loop
+  }
+
+  /// Whether somebody waits for what comes.
+  var isAwaited = false {
+    didSet {
+      guard isAwaited != oldValue, descriptor.isOpen else { return }
+      descriptor.unwatch()
+      guard isAwaited else { return }
+      // Without memory for it the end of a link comes by its deadline.
+      try? descriptor.whenReady(on: loop, priority: .highest) { [unowned self] readiness in
+        read()
+        if readiness.contains(.failed) { descriptor.unwatch() }
+      }
+    }
+  }
+
+  /// A packet is about to be sent.
+  func packetSent(at now: Instant) {
+    sent += 1
+    if let lastRead, sent < Self.interval, lastRead.duration(to: now) < Self.pause { return }
+    lastRead = now
+    read()
+  }
+
+  /// Reads what has come.
+  func read() {
+    sent = 0
+    while descriptor.isOpen {
+      let count = cbz_read_packets(descriptor.number, &buffer, Self.longest, &lengths, UInt32(Self.batch))
+      guard count > 0 else { return }
+      for index in 0..<Int(count) {
+        // The controller is gone: its socket says so for ever.
+        guard lengths[index] > 0 else { return descriptor.unwatch() }
+        let start = index * Self.longest
+        tell(Array(buffer[start..<start + min(Int(lengths[index]), Self.longest)]))
+      }
+      if count < Self.batch { return }
+    }
+  }
+
+  func close() {
+    onCompleted = nil
+    descriptor.close()
+  }
+
+  private func tell(_ octets: [UInt8]) {
+    guard case .event(let packet)? = try? HCIPacket(decoding: octets),
+      case .numberOfCompletedPackets(let completed)? = try? HCIEvent(decoding: packet)
+    else { return }
+    for link in completed.links { onCompleted?(link.handle, Int(link.packets)) }
+  }
+}
