@@ -154,6 +154,8 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
   package static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
   /// LE Periodic Advertising.
   package static let periodicAdvertising = LEFeatures(rawValue: 1 << 13)
+  /// Advertising Coding Selection.
+  package static let advertisingCodingSelection = LEFeatures(rawValue: 1 << 40)
 }
 
 /// LE Read Maximum Data Length (Core 5.4, Vol 4, Part E, 7.8.46).
