@@ -46,8 +46,12 @@ public struct AdvertisingParameters: Hashable, Sendable {
   public var ownAddress: DeviceAddress?
   /// The PHY of the primary channels: LE 1M, or for extended PDUs LE Coded.
   public var primaryPHY = PHY.le1M
+  /// The coding that is required on the primary channels if their PHY is LE Coded; the controller's choice if nil.
+  public var primaryCoding: LinkPHY.Coding?
   /// The PHY on which extended PDUs go on.
   public var secondaryPHY = PHY.le1M
+  /// The coding that is required there if that PHY is LE Coded; the controller's choice if nil.
+  public var secondaryCoding: LinkPHY.Coding?
   /// After how many advertising events it ends, 1 to 255; never if nil.
   public var maximumEvents: UInt8?
   /// The train of periodic advertisements that it announces; extended PDUs that nobody may answer, and that have an
@@ -90,6 +94,9 @@ extension AdvertisingParameters {
 
   /// Whether it calls one device as often as possible, for a short time.
   public var isHighDuty: Bool { if case .directed(_, isHighDuty: true) = kind { true } else { false } }
+
+  /// Whether a coding is required.
+  public var choosesCoding: Bool { primaryCoding != nil || secondaryCoding != nil }
 
   /// Whether the controller ends it by itself.
   public var endsByItself: Bool { isHighDuty || maximumEvents != nil }

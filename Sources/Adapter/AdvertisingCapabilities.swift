@@ -13,10 +13,16 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
   public var address: DeviceAddress
   /// Whether it has periodic advertising.
   public var hasPeriodic: Bool
+  /// Whether the coding on LE Coded can be chosen.
+  public var selectsCoding: Bool
 
   /// Describes a controller.
-  public init(isExtended: Bool, dataLength: Int, phys: Set<PHY>, address: DeviceAddress, hasPeriodic: Bool = false) {
+  public init(
+    isExtended: Bool, dataLength: Int, phys: Set<PHY>, address: DeviceAddress, hasPeriodic: Bool = false,
+    selectsCoding: Bool = false
+  ) {
     self.hasPeriodic = hasPeriodic
+    self.selectsCoding = selectsCoding
     self.isExtended = isExtended
     self.dataLength = isExtended ? dataLength : Self.legacyLength
     self.phys = phys
@@ -53,6 +59,13 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     }
     for phy in [parameters.primaryPHY, parameters.secondaryPHY] where !phys.contains(phy) {
       return GAPError.notSupported.error("This adapter does not have the PHY \(phy.word).")
+    }
+    if parameters.choosesCoding, !selectsCoding {
+      return GAPError.notSupported.error(
+        """
+        This adapter chooses the coding of advertisements by itself: selecting it takes a controller of Bluetooth 5.4. \
+        Ask for the PHY coded.
+        """)
     }
     if let own = parameters.ownAddress, own != address, address.kind == .random {
       return GAPError.notSupported.error(

@@ -108,9 +108,11 @@ public enum AdvertisingStart: ClientCall {
     public var channels: [Int]?
     /// A static random address to advertise with, whose two top bits are set; the adapter's own if missing.
     public var ownAddress: String?
-    /// The PHY on which the advertisement begins, "1M" or with `extended` "coded"; "1M" if missing.
+    /// The PHY on which the advertisement begins, "1M" or with `extended` "coded", "codedS2" (500 kb/s) or "codedS8"
+    /// (125 kb/s); "1M" if missing. The two need a controller that lets us choose.
     public var primaryPHY: String?
-    /// With `extended`: the PHY on which it goes on, "1M", "2M" or "coded"; if missing, as `primaryPHY`.
+    /// With `extended`: the PHY on which it goes on, "1M", "2M", "coded", "codedS2" or "codedS8"; if missing, as
+    /// `primaryPHY`.
     public var secondaryPHY: String?
     /// How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
     public var duration: Double?

@@ -118,7 +118,8 @@ extension SimulatedAdapter {
   private func refusal(of parameters: AdvertisingParameters, _ set: AdvertisingSetID) -> BluetoothError? {
     let capabilities = AdvertisingCapabilities(
       isExtended: information.hasExtendedAdvertising, dataLength: description.advertisingDataLength,
-      phys: information.phys, address: information.address, hasPeriodic: information.hasPeriodicAdvertising)
+      phys: information.phys, address: information.address, hasPeriodic: information.hasPeriodicAdvertising,
+      selectsCoding: information.hasExtendedAdvertising)
     if let problem = capabilities.problem(with: parameters) { return problem }
     return rotation.admit(set, isPinned: parameters.isPinned) ? nil : rotation.refusal(isPinned: parameters.isPinned)
   }

@@ -57,6 +57,25 @@ import Testing
     #expect(data.all(.flags) == [[4]] && data.first(.advertisingInterval) == [1, 0])
   }
 
+  @Test("The coding goes with the PHY, and from the first to the second where that is not given")
+  func coding() throws {
+    func phys(_ primary: String?, _ secondary: String?) throws -> [LinkPHY] {
+      let parameters = try wanted { ($0.extended, $0.primaryPHY, $0.secondaryPHY) = (true, primary, secondary) }
+      _ = try client.result(AdvertisingStop.self, .init())
+      return [
+        LinkPHY(parameters.primaryPHY, coding: parameters.primaryCoding),
+        LinkPHY(parameters.secondaryPHY, coding: parameters.secondaryCoding),
+      ]
+    }
+    let fast = LinkPHY(.leCoded, coding: .s2), far = LinkPHY(.leCoded, coding: .s8)
+    #expect(try phys("codedS2", nil) == [fast, fast])
+    #expect(try phys("codedS8", "codedS2") == [far, fast])
+    #expect(try phys("codedS8", "coded") == [far, LinkPHY(.leCoded)])
+    #expect(try phys(nil, "codedS8") == [LinkPHY(.le1M), far])
+    let words = "must be one of \"1M\", \"coded\", \"codedS2\", \"codedS8\""
+    #expect(try refusal { ($0.extended, $0.primaryPHY) = (true, "2M") }.message.contains(words))
+  }
+
   @Test func aTrainHasItsOwnContentAndInterval() throws {
     let parameters = try wanted {
       $0.extended = true
@@ -151,6 +170,7 @@ import Testing
 
   private static let nonsense: [@Sendable (inout AdvertisingStart.Params) -> Void] = [
     { $0.anonymous = true }, { $0.includeTxPower = true }, { $0.primaryPHY = "coded" }, { $0.secondaryPHY = "2M" },
+    { $0.primaryPHY = "codedS2" },
     { ($0.extended, $0.primaryPHY) = (true, "2M") }, { ($0.extended, $0.secondaryPHY) = (true, "3M") },
     { ($0.extended, $0.anonymous, $0.connectable) = (true, true, true) },
     { ($0.extended, $0.anonymous, $0.scannable) = (true, true, true) },

@@ -44,6 +44,34 @@ struct AdvertisingInFullTests {
     script.expectTold(.advertising(set, .on(interval: .milliseconds(100), txPower: -8)))
   }
 
+  @Test("The coding is required with the second version of the command, after the first, which the kernel knows")
+  func coding() throws {
+    var parameters = AdvertisingParameters(kind: .nonconnectable, data: [2, 0x0A, 4])
+    parameters.isExtended = true
+    (parameters.primaryPHY, parameters.primaryCoding) = (.leCoded, .s8)
+    (parameters.secondaryPHY, parameters.secondaryCoding) = (.leCoded, .s2)
+    var script = RadioScript<ExtendedFamily>(features: [.codedPHY, .advertisingCodingSelection])
+    script.give(.wantAdvertising(set, parameters))
+    let octets = "00 0000 a00000 a00000 07 00 00 000000000000 00 7f 03 00 03 00 00"
+    try script.command("3620 19 \(octets)", returns: "00")
+    try script.command("7f20 1b \(octets) 04 03", returns: "00")
+    try script.command("3720 07 00 03 01 03 020a04")
+    try script.command("3920 06 01 01 00 0000 00")
+    script.expectTold(.advertising(set, .on(interval: .milliseconds(100))))
+    // Unsupported Feature or Parameter Value: this controller has one of the codings only.
+    script = RadioScript<ExtendedFamily>(features: [.codedPHY, .advertisingCodingSelection])
+    script.give(.wantAdvertising(set, parameters))
+    try script.answer()
+    try script.refuse(0x11)
+    guard case .advertising(set, .failed(let error))? = script.takeTold().last else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(error.domain == .hci && error.code == 0x11)
+    let without = try failure(parameters, RadioScript<ExtendedFamily>(features: [.codedPHY]))
+    #expect(without.name == "notSupported" && without.message.hasSuffix("Ask for the PHY coded."))
+  }
+
   @Test func aScannableExtendedOneHasItsDataInTheScanResponse() throws {
     var script = extended()
     let long = [UInt8](repeating: 9, count: 600)

@@ -96,8 +96,11 @@ struct SimulatedAdvertisingInFullTests {
     #expect(told().isEmpty)
   }
 
-  @Test func aCodedOneIsHeardByThoseThatListenThere() throws {
-    send(.nonconnectable) { ($0.isExtended, $0.primaryPHY, $0.secondaryPHY) = (true, .leCoded, .leCoded) }
+  @Test(arguments: [nil, LinkPHY.Coding.s8])
+  func aCodedOneIsHeardByThoseThatListenThere(_ coding: LinkPHY.Coding?) throws {
+    send(.nonconnectable) {
+      ($0.isExtended, $0.primaryPHY, $0.secondaryPHY, $0.primaryCoding) = (true, .leCoded, .leCoded, coding)
+    }
     #expect(listener.reports.isEmpty)
     listener.adapter.setScan(
       ScanParameters(interval: .milliseconds(10), window: .milliseconds(10), phys: [.leCoded]))

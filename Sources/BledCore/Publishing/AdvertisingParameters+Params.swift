@@ -101,11 +101,12 @@ extension AdvertisingStart.Params {
         "\"count\" times \"interval\" may be 30 s at most: give a \"duration\" instead")
       parameters.maximumEvents = events
     }
-    parameters.primaryPHY = try Self.phy(primaryPHY, of: "primaryPHY", among: [.le1M, .leCoded]) ?? .le1M
+    let primary = try Self.phy(primaryPHY, of: "primaryPHY", among: [.le1M, .leCoded]) ?? LinkPHY(.le1M)
+    (parameters.primaryPHY, parameters.primaryCoding) = (primary.phy, primary.coding)
     try require(
-      parameters.primaryPHY == .le1M || isExtended, "\"primaryPHY\":\"coded\" goes with \"extended\":true only")
-    parameters.secondaryPHY =
-      try Self.phy(secondaryPHY, of: "secondaryPHY", among: PHY.allCases) ?? parameters.primaryPHY
+      parameters.primaryPHY == .le1M || isExtended, "\"primaryPHY\" other than \"1M\" goes with \"extended\":true only")
+    let secondary = try Self.phy(secondaryPHY, of: "secondaryPHY", among: PHY.allCases) ?? primary
+    (parameters.secondaryPHY, parameters.secondaryCoding) = (secondary.phy, secondary.coding)
   }
 
   /// The train of periodic advertisements, if there is to be one.
@@ -138,13 +139,14 @@ extension AdvertisingStart.Params {
     }
   }
 
-  private static func phy(_ word: String?, of member: String, among phys: [PHY]) throws(BluetoothError) -> PHY? {
+  private static func phy(_ word: String?, of member: String, among phys: [PHY]) throws(BluetoothError) -> LinkPHY? {
     guard let word else { return nil }
-    guard let phy = phys.first(where: { $0.word.hasSameOctets(as: word) }) else {
-      let words = phys.map { "\"\($0.word)\"" }.joined(separator: " or ")
-      throw BledError.invalidParameter.error("\"\(member)\" must be \(words)")
+    let known = LinkPHY.words.filter { phys.contains($0.phy.phy) }
+    guard let match = known.first(where: { $0.word.hasSameOctets(as: word) }) else {
+      let words = known.map { "\"\($0.word)\"" }.joined(separator: ", ")
+      throw BledError.invalidParameter.error("\"\(member)\" must be one of \(words)")
     }
-    return phy
+    return match.phy
   }
 
   /// Lays the content out in what the PDUs have room for.

@@ -62,10 +62,12 @@ extension MemberWords {
     ownAddress A static random address to advertise with, whose two top bits are set; the adapter's own if missing.
     periodic With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed times to whoever
      is synchronised (periodic.sync). It begins and ends with the advertisement, which announces it.
-    primaryPHY The PHY on which the advertisement begins, "1M" or with `extended` "coded"; "1M" if missing.
+    primaryPHY The PHY on which the advertisement begins, "1M" or with `extended` "coded", "codedS2" (500 kb/s) or
+     "codedS8" (125 kb/s); "1M" if missing. The two need a controller that lets us choose.
     scannable Whether scan requests are answered. If missing: with legacy PDUs if it is connectable or something is in
      the scan response; with extended PDUs not.
-    secondaryPHY With `extended`: the PHY on which it goes on, "1M", "2M" or "coded"; if missing, as `primaryPHY`.
+    secondaryPHY With `extended`: the PHY on which it goes on, "1M", "2M", "coded", "codedS2" or "codedS8"; if missing,
+     as `primaryPHY`.
     serviceData Service data: an object whose members are named by the UUIDs of services, as `{"180F": "64"}`.
     services The services to list.
     solicitedServices The services to solicit.

@@ -158,6 +158,8 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
   package static let connectionSubrating = LEFeatures(rawValue: 1 << 37)
   /// Connection Subrating (Host Support).
   package static let connectionSubratingHostSupport = LEFeatures(rawValue: 1 << 38)
+  /// Advertising Coding Selection.
+  package static let advertisingCodingSelection = LEFeatures(rawValue: 1 << 40)
 }
 
 /// LE Read Maximum Data Length (Core 5.4, Vol 4, Part E, 7.8.46).

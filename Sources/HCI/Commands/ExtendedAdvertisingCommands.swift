@@ -81,6 +81,41 @@ package struct LESetExtendedAdvertisingParameters: HCICommand {
   }
 }
 
+/// LE Set Extended Advertising Parameters [v2] (Core 5.4, Vol 4, Part E, 7.8.53), which chooses the coding, too.
+package struct LESetExtendedAdvertisingParametersV2: HCICommand {
+  package typealias Family = ExtendedFamily
+  package typealias ReturnParameters = LESetExtendedAdvertisingParameters.ReturnParameters
+  package static let opcode: Opcode = 0x207F
+
+  /// What is said of the coding where a PHY is LE Coded.
+  package enum PHYOptions: UInt8, PacketField, Hashable, Sendable {
+    /// The controller chooses.
+    case none = 0
+    /// S=2 is preferred.
+    case prefersS2 = 1
+    /// S=8 is preferred.
+    case prefersS8 = 2
+    /// S=2 is required.
+    case requiresS2 = 3
+    /// S=8 is required.
+    case requiresS8 = 4
+
+    package init() { self = .none }
+  }
+
+  /// What the command without a version has.
+  package var parameters = LESetExtendedAdvertisingParameters()
+  /// Of the primary PHY.
+  package var primaryOptions = PHYOptions.none
+  /// Of the secondary PHY.
+  package var secondaryOptions = PHYOptions.none
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&parameters, &primaryOptions, &secondaryOptions)
+  }
+}
+
 /// A piece of the data of an extended set, with what the controller is to do with it (7.8.54, 7.8.55).
 package struct AdvertisingDataFragment: PacketParameters {
   /// Which piece of the data a fragment is.

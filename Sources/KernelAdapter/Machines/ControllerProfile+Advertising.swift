@@ -13,6 +13,6 @@ extension ControllerProfile {
     if features.contains(.codedPHY) { phys.insert(.leCoded) }
     return AdvertisingCapabilities(
       isExtended: advertisesExtended, dataLength: advertisingDataLength, phys: phys, address: address,
-      hasPeriodic: hasPeriodicAdvertising)
+      hasPeriodic: hasPeriodicAdvertising, selectsCoding: selectsAdvertisingCoding)
   }
 }

@@ -80,6 +80,10 @@ struct ControllerProfile: Hashable {
   var hasPeriodicAdvertising: Bool {
     advertisesExtended && features.contains(.periodicAdvertising) && has(octet: 37, bits: 0x1C)
   }
+  /// Whether the coding of advertisements can be chosen: the feature and the second version of the command.
+  var selectsAdvertisingCoding: Bool {
+    advertisesExtended && features.contains(.advertisingCodingSelection) && has(octet: 46, bits: 0x04)
+  }
   /// Whether it can follow periodic advertising: the feature and the three commands.
   var canSynchronise: Bool {
     scansExtended && features.contains(.periodicAdvertising) && has(octet: 38, bits: 0x07)

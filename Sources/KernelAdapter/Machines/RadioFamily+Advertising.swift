@@ -54,22 +54,30 @@ extension ExtendedFamily {
   ) -> [FamilyCommand<Self>] {
     let interval = UInt32(TimeUnits.advertising(parameters.interval))
     let own = parameters.ownAddress ?? own
-    var commands: [FamilyCommand<Self>] = [
-      FamilyCommand(
-        LESetExtendedAdvertisingParameters {
-          $0.advertisingHandle = handle
-          $0.properties = properties(of: parameters)
-          $0.intervalMin = interval
-          $0.intervalMax = interval
-          $0.channelMap = parameters.channels.rawValue
-          $0.ownAddressType = HCIAddress(own).type
-          if let target = parameters.target { $0.peer = HCIAddress(target) }
-          if let power = parameters.txPower { $0.txPower = Int8(clamping: power) }
-          $0.primaryPHY = parameters.primaryPHY.rawValue
-          $0.secondaryPHY = parameters.secondaryPHY.rawValue
-          $0.sid = handle & 0x0F
-        })
-    ]
+    let prepared = LESetExtendedAdvertisingParameters {
+      $0.advertisingHandle = handle
+      $0.properties = properties(of: parameters)
+      $0.intervalMin = interval
+      $0.intervalMax = interval
+      $0.channelMap = parameters.channels.rawValue
+      $0.ownAddressType = HCIAddress(own).type
+      if let target = parameters.target { $0.peer = HCIAddress(target) }
+      if let power = parameters.txPower { $0.txPower = Int8(clamping: power) }
+      $0.primaryPHY = parameters.primaryPHY.rawValue
+      $0.secondaryPHY = parameters.secondaryPHY.rawValue
+      $0.sid = handle & 0x0F
+    }
+    var commands = [FamilyCommand<Self>(prepared)]
+    // The kernel learns the kind of our address from the first version, and does not know the second.
+    if parameters.choosesCoding {
+      commands.append(
+        FamilyCommand(
+          LESetExtendedAdvertisingParametersV2 {
+            $0.parameters = prepared
+            $0.primaryOptions = options(parameters.primaryCoding)
+            $0.secondaryOptions = options(parameters.secondaryCoding)
+          }))
+    }
     if own.kind == .random {
       commands.append(
         FamilyCommand(
@@ -90,6 +98,14 @@ extension ExtendedFamily {
       }
     }
     return commands
+  }
+
+  private static func options(_ coding: LinkPHY.Coding?) -> LESetExtendedAdvertisingParametersV2.PHYOptions {
+    switch coding {
+    case .s2: .requiresS2
+    case .s8: .requiresS8
+    case nil: .none
+    }
   }
 
   private static func properties(

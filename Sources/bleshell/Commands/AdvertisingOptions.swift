@@ -17,8 +17,10 @@ struct AdvertisingOptions: ParsableArguments {
   @Flag(help: "Tell the transmit power in the header; implies --extended.") var includeTxPower = false
   @Option(help: "A primary channel, 37, 38 or 39; can be repeated (default: all).") var channel: [Int] = []
   @Option(help: "A static random address to advertise with.") var ownAddress: String?
-  @Option(help: "The PHY on which it begins, 1M or coded; coded implies --extended.") var phy: String?
-  @Option(help: "The PHY on which it goes on, 1M, 2M or coded; implies --extended.") var secondaryPhy: String?
+  @Option(help: "The PHY on which it begins, 1M, coded, codedS2 or codedS8; all but 1M imply --extended.")
+  var phy: String?
+  @Option(help: "The PHY on which it goes on, 1M, 2M, coded, codedS2 or codedS8; implies --extended.")
+  var secondaryPhy: String?
   @Option(help: "End after so many advertising events, 1 to 255.") var count: Int?
   @Option(help: "Periodic advertising, too, with these AD structures in hex; implies --extended and --not-connectable.")
   var periodic: String?

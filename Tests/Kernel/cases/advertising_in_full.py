@@ -10,7 +10,7 @@ from support.air import Air, EmulatedController
 from support.cases import expect, expect_equal, stage
 from support.client import failure_of
 from support.daemon import Daemon
-from support.zoo import ExtendedAdvertiser
+from support.zoo import CodingSelection, ExtendedAdvertiser
 from support.zoo.extended_advertiser import ANONYMOUS, CONNECTABLE, DIRECTED, LEGACY, SCANNABLE
 
 PUBLIC = "F0:F1:F2:F3:F4:00"
@@ -61,7 +61,7 @@ async def build(resources, personality):
 
 @stage(12, "extended advertising")
 async def extended(resources):
-    return await build(resources, ExtendedAdvertiser)
+    return await build(resources, CodingSelection)
 
 
 @stage(12, "a controller with 251 octets")
@@ -147,6 +147,18 @@ async def variety(given):
     await stop(given)
 
 
+@extended.case("the coding on the coded PHY is as asked, of both channels")
+async def coding(given):
+    wanted = ({"primaryPHY": "codedS8"}, (4, 4)), ({"primaryPHY": "coded", "secondaryPHY": "codedS2"}, (0, 3))
+    for phys, expected in wanted:
+        await start(given, extended=True, connectable=False, **phys)
+        [on_air] = given.controller.on_air
+        sent = on_air.parameters
+        options = (sent.primary_advertising_phy_options, sent.secondary_advertising_phy_options)
+        expect_equal((int(sent.primary_advertising_phy), options), (3, expected), "the PHY and the codings")
+        await stop(given)
+
+
 @extended.case("an address of its own is connected to, and the other set still is, too")
 async def own_address(given):
     await start(given, name="ours")
@@ -188,11 +200,13 @@ async def ends(given):
         await until(lambda: not given.controller.on_air, "nothing is on the air")
 
 
-@short.case("what is too long for this controller is refused with its limit, which fits")
+@short.case("what is too long is refused with the limit, which fits; the coding is the controller's choice")
 async def limit(given):
     full = {"extended": True, "connectable": False, "structures": [{"type": 1, "data": "04"}]}
     failure = await failure_of(start(given, **full, manufacturerData="ff" * 248))
     expect_equal(failure["name"], "advertisingDataTooLong", "the error")
+    failure = await failure_of(start(given, extended=True, primaryPHY="codedS8"))
+    expect_equal(failure["name"], "notSupported", "the error where the coding cannot be chosen")
     await start(given, **full, manufacturerData="ff" * 246)
     [on_air] = given.controller.on_air
     expect_equal(len(on_air.data), 251, "the octets in the controller")

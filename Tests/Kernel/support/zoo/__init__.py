@@ -4,6 +4,7 @@ Each is a class for `Air.adapter`. They may be combined: a class that inherits f
 """
 
 from .addressless import Addressless
+from .coding_selection import CodingSelection
 from .connection_events import ConnectionEvents
 from .disturber import Disturber
 from .extended_advertiser import ExtendedAdvertiser
@@ -16,6 +17,7 @@ from .truncated import Truncated
 
 __all__ = [
     "Addressless",
+    "CodingSelection",
     "ConnectionEvents",
     "Disturber",
     "Dongle40",
