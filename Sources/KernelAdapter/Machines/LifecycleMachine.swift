@@ -227,13 +227,9 @@ struct LifecycleMachine {
 
   private mutating func resume() -> [Action] {
     isSuspended = false
-    switch state {
-    case .suspended: return openRadio()
-    // What sessions follow, and have on the air, went away with the sleep that was not heard: they are told as of one
-    // that was.
-    case .on: return [.closeRadio(Self.suspended), .state(.suspended)] + openRadio()
-    default: return []
-    }
+    guard state == .on || state == .suspended else { return [] }
+    // A sleep that was not heard is told as one that was: what sessions follow, or have on the air, has ended.
+    return (state == .on ? [.closeRadio(Self.suspended), .state(.suspended)] : []) + openRadio()
   }
 
   /// Finds out what events that were lost may have told.
