@@ -248,7 +248,9 @@ final class ServerBroker {
         let added = try add(.init(service: definition), for: session, at: service.service.handle)
         handles[service.service.handle] = added.handle
       } catch {
-        logger.warning("service \(definition.uuid) of a preserved session could not be published again: \(error)")
+        logger.warning(
+          "service \(definition.uuid) of a preserved session could not be published again: \(error)",
+          metadata: .about(session: session))
       }
     }
   }
@@ -282,7 +284,7 @@ final class ServerBroker {
       """
       session \(session.id) \(session.name) answered server.read of handle \(handle.handleText) with a value of \(length) octets; \
       the limit is \(Attribute.longestValue), devices get Unlikely Error
-      """)
+      """, metadata: .about(session: session))
   }
 
   /// Tells the sessions whose value had no room. One that retries too early is refused and told again.
