@@ -158,7 +158,7 @@ public final class Daemon {
       memory.mayHaveGrown()
     }
     let refusal = refusal(of: session)
-    sessions.append(session)
+    add(session)
     logger.debug(
       "session \(session.id) opened by process \(credentials?.process ?? 0) (\(credentials?.program ?? "?")) of user \(credentials?.user ?? 0)",
       metadata: .about(session: session))
@@ -203,7 +203,10 @@ public final class Daemon {
   }
 
   /// Adds a session that has no connection.
-  func add(_ session: Session) { sessions.append(session) }
+  func add(_ session: Session) {
+    sessions.append(session)
+    users.begins(of: session.user)
+  }
 
   /// A client has disconnected: what it held is released, or preserved if its session has a restoration identifier.
   public func closed(_ connection: SessionConnection) {
