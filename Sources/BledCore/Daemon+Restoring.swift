@@ -106,10 +106,10 @@ extension Daemon {
     add(session)
     if let keep { restorations.keep(session, for: keep) }
     server.restore(state.services, for: session)
-    for peripheral in state.peripherals { attempt { try central.restore(peripheral, for: session) } }
-    if let scan = state.scan { attempt { try scans.start(scan, for: session, isRevived: true) } }
+    for peripheral in state.peripherals { attempt(session) { try central.restore(peripheral, for: session) } }
+    if let scan = state.scan { attempt(session) { try scans.start(scan, for: session, isRevived: true) } }
     for advertisement in state.advertisements {
-      attempt { try advertising.restore(advertisement, for: session) }
+      attempt(session) { try advertising.restore(advertisement, for: session) }
     }
     preserve(session, since: stored.since ?? scheduler.secondsSinceEpoch)
   }
@@ -133,8 +133,10 @@ extension Daemon {
     return true
   }
 
-  private func attempt(_ body: () throws -> Void) {
-    do { try body() } catch { logger.warning("part of a preserved session could not be restored: \(error)") }
+  private func attempt(_ session: Session, _ body: () throws -> Void) {
+    do { try body() } catch {
+      logger.warning("part of a preserved session could not be restored: \(error)", metadata: .about(session: session))
+    }
   }
 
   private func preserve(_ session: Session, since: Double) {
@@ -143,10 +145,12 @@ extension Daemon {
       return close(session, GAPError.cancelled.error("the session has ended"))
     }
     restorations.preserve(session, state) { [unowned self, unowned session] in
-      logger.info("the time to keep session \(session.id) \(session.name) is over; its resources are released")
+      logger.info(
+        "the time to keep session \(session.id) \(session.name) is over; its resources are released",
+        metadata: .about(session: session))
       close(session, GAPError.cancelled.error("the time to keep the session is over"))
     }
-    logger.debug("session \(session.id) is kept: its program has disconnected")
+    logger.debug("session \(session.id) is kept: its program has disconnected", metadata: .about(session: session))
   }
 
   private func backgroundChanged(_ session: Session) {

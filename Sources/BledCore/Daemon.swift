@@ -158,10 +158,10 @@ public final class Daemon {
       memory.mayHaveGrown()
     }
     let refusal = refusal(of: session)
-    sessions.append(session)
+    add(session)
     logger.debug(
-      "session \(session.id) opened by process \(credentials?.process ?? 0) (\(credentials?.program ?? "?")) of user \(credentials?.user ?? 0)"
-    )
+      "session \(session.id) opened by process \(credentials?.process ?? 0) (\(credentials?.program ?? "?")) of user \(credentials?.user ?? 0)",
+      metadata: .about(session: session))
     if let refusal {
       connection.refuse(nil, RPCError(refusal))
       close(session, refusal)
@@ -178,7 +178,7 @@ public final class Daemon {
       try admitSession(ofUser: session.user)
       return nil
     } catch {
-      logger.notice("a session was refused: \(error)")
+      logger.notice("a session was refused: \(error)", metadata: .about(session: session))
       return error
     }
   }
@@ -203,7 +203,10 @@ public final class Daemon {
   }
 
   /// Adds a session that has no connection.
-  func add(_ session: Session) { sessions.append(session) }
+  func add(_ session: Session) {
+    sessions.append(session)
+    users.begins(of: session.user)
+  }
 
   /// A client has disconnected: what it held is released, or preserved if its session has a restoration identifier.
   public func closed(_ connection: SessionConnection) {
@@ -266,8 +269,8 @@ public final class Daemon {
     server.ended(session)
     pairing.ended(session)
     logger.debug(
-      "session \(session.id) closed; reports coalesced \(session.outbox.coalescedReports), dropped \(session.outbox.droppedReports), values refused \(session.outbox.refusedValues), links slowed \(session.slowedLinks)"
-    )
+      "session \(session.id) closed; reports coalesced \(session.outbox.coalescedReports), dropped \(session.outbox.droppedReports), values refused \(session.outbox.refusedValues), links slowed \(session.slowedLinks)",
+      metadata: .about(session: session))
   }
 
   private func handle(_ event: AdapterEvent, on slot: AdapterSlot) {
@@ -304,9 +307,9 @@ public final class Daemon {
     guard slot.loggedState != slot.adapter.state else { return }
     slot.loggedState = slot.adapter.state
     if case .failed(let problem) = slot.adapter.state {
-      logger.error("adapter \(slot.id): \(problem.message) \(problem.remedy)")
+      logger.error("adapter \(slot.id): \(problem.message) \(problem.remedy)", metadata: .about(adapter: slot))
     } else {
-      logger.info("adapter \(slot.id) is \(slot.adapter.state.word)")
+      logger.info("adapter \(slot.id) is \(slot.adapter.state.word)", metadata: .about(adapter: slot))
     }
   }
 

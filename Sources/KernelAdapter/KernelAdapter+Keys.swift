@@ -89,7 +89,7 @@ extension KernelAdapter {
     if claimants.count == 1, owners.isEmpty {
       claimants[0].kernelPeer = identity
     } else if !claimants.isEmpty {
-      logger.warning("two devices claim one identity: neither is paired", metadata: ["identity": "\(identity)"])
+      logger.warning("two devices claim one identity: neither is paired", metadata: ["peer": "\(identity)"])
       for link in owners + claimants { link.keepsKeys = false }
       for link in claimants {
         link.kernelPeer = identity

@@ -3,8 +3,16 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Log messages on standard error: with the journal's priorities (sd-daemon(3)) when it goes to the journal, else with
-/// the time of day and the level. Messages that repeat are counted, and nothing waits for whoever reads them.
+/// Log messages on standard error: entries with fields when it goes to the journal, or lines with priorities
+/// (sd-daemon(3)) when the journal does not take those, else lines with the time of day and the level. Messages that
+/// repeat are counted, and nothing waits for whoever reads them.
+///
+/// | Key of the metadata                | in the text   | field of the journal |
+/// |------------------------------------|---------------|----------------------|
+/// | `adapter`                          | adapter=value | ADAPTER              |
+/// | `peer`                             | peer=value    | PERIPHERAL           |
+/// | `ADAPTER`, `PERIPHERAL`, `SESSION` | no            | the same             |
+/// | any other                          | key=value     | none                 |
 struct StandardErrorLog: LogHandler {
   /// The lowest level that is logged. Any thread.
   static var level: Logger.Level {
@@ -33,14 +41,29 @@ struct StandardErrorLog: LogHandler {
     var text = "\(event.message)"
     if let error = event.error { text += ": \(error)" }
     let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
-    for (key, value) in all.sorted(by: { $0.key < $1.key }) { text += " \(key)=\(value)" }
-    writer.log(.init(level: event.level, text: Self.plain(text)), of: .init(file: event.file, line: event.line))
+    var fields: [UInt8] = []
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) {
+      let field = Self.fields[key]
+      if field != key { text += " \(key)=\(value)" }
+      if let field, Self.isJournal { fields += value.values.flatMap { JournalEntry.field(field, $0) } }
+    }
+    writer.log(
+      .init(level: event.level, text: Self.plain(text), fields: fields), of: .init(file: event.file, line: event.line))
   }
+
+  private static let fields = [
+    "adapter": "ADAPTER", "peer": "PERIPHERAL", "ADAPTER": "ADAPTER", "PERIPHERAL": "PERIPHERAL", "SESSION": "SESSION",
+  ]
+  private static let isJournal = JournalSocket.isJournal(STDERR_FILENO, stream: variable("JOURNAL_STREAM"))
+
+  private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// Starts the thread that writes to standard error.
   static func startWriter() throws -> LogWriter {
-    let isJournal = getenv("JOURNAL_STREAM") != nil
-    return try LogWriter(STDERR_FILENO) { line in
+    let isJournal = isJournal
+    // The variable is for tests.
+    let path = variable("BLED_JOURNAL_SOCKET") ?? "/run/systemd/journal/socket"
+    return try LogWriter(STDERR_FILENO, journal: isJournal ? JournalSocket(path: path) : nil) { line in
       let start = isJournal ? "<\(line.level.priority)>" : "\(timeOfDay) \(line.level.rawValue) "
       return Array("\(start)\(line.text)\n".utf8)
     }
@@ -72,16 +95,9 @@ struct StandardErrorLog: LogHandler {
   }
 }
 
-extension Logger.Level {
-  /// The priority of syslog(3).
-  fileprivate var priority: Int {
-    switch self {
-    case .trace, .debug: 7
-    case .info: 6
-    case .notice: 5
-    case .warning: 4
-    case .error: 3
-    case .critical: 2
-    }
+extension Logger.MetadataValue {
+  /// The values of a field, which may have several.
+  fileprivate var values: [String] {
+    if case .array(let values) = self { values.map { "\($0)" } } else { ["\(self)"] }
   }
 }

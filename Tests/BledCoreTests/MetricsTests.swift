@@ -48,6 +48,20 @@ import Testing
     #expect(users.count == 65 && users.contains { $0.labels["user"] == "others" })
   }
 
+  @Test("what others cost never falls, whoever of them ends")
+  func manyUsersEnd() throws {
+    for user in 0..<63 as Range<UInt32> { world.client(user: 2000 + user).die() }
+    let (first, second) = (world.client(user: 3000), world.client(user: 3001))
+    _ = try first.result(AdapterList.self, Empty())
+    for _ in 0..<5 { _ = try second.result(AdapterList.self, Empty()) }
+    let before = try #require(sample("bled_user_calls_total", ["user": "others"])?.value)
+    second.die()
+    let between = try #require(sample("bled_user_calls_total", ["user": "others"])?.value)
+    first.die()
+    let after = try #require(sample("bled_user_calls_total", ["user": "others"])?.value)
+    #expect(before == 5 && between == 5 && after == 5)
+  }
+
   @Test("the page is as Prometheus reads it: help and kind first, numbers, labels in quotes, histograms that add up")
   func page() throws {
     let client = world.client(user: 1000)
@@ -85,7 +99,9 @@ import Testing
     arguments: [
       ("GET /metrics HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\r\n", ScrapeRequest.State.granted),
       ("GET /metrics HTTP/1.0\r\n\r\n", .granted), ("GET /metrics HTTP/1.1\r\nHost: a\r\n", .waiting),
+      ("GET /metrics?x=1 HTTP/1.1\r\n\r\n", .granted), ("GET /metrics? HTTP/1.1\r\n\r\n", .granted),
       ("GET / HTTP/1.1\r\n\r\n", .refused(404, "Not Found")),
+      ("GET /metric?/metrics HTTP/1.1\r\n\r\n", .refused(404, "Not Found")),
       ("GET /metrics/ HTTP/1.1\r\n\r\n", .refused(404, "Not Found")),
       ("POST /metrics HTTP/1.1\r\n\r\n", .refused(405, "Method Not Allowed")),
       ("GET /metrics HTTP/2\r\n\r\n", .refused(400, "Bad Request")),
@@ -129,8 +145,8 @@ import Testing
     }
   }
 
-  @Test("over HTTP: the page, and who says nothing holds up nobody")
-  func server() throws {
+  /// Serves the metrics on a free port.
+  private func serve() throws -> (loop: EventLoop, server: MetricsServer, port: in_port_t) {
     let loop = try EventLoop()
     let listening = try ListeningSocket(loopbackPort: 0)
     var address = sockaddr_in()
@@ -138,11 +154,55 @@ import Testing
     _ = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listening.descriptor, $0, &length) }
     }
-    let server = try MetricsServer(listening, daemon: world.daemon, loop: loop)
+    return (loop, try MetricsServer(listening, daemon: world.daemon, loop: loop), address.sin_port)
+  }
+
+  /// Asks for the page.
+  private func scrape(_ port: in_port_t, _ loop: EventLoop) throws -> String {
+    let scraper = try connect(port)
+    defer { close(scraper) }
+    let text = "GET /metrics HTTP/1.1\r\n\r\n"
+    #expect(send(scraper, text, text.utf8.count, 0) == text.utf8.count)
+    while try loop.poll() {}
+    return read(scraper)
+  }
+
+  @Test("The page is made once a second, however often it is asked for", .timeLimit(.minutes(10)))
+  func cached() throws {
+    let (loop, server, port) = try serve()
     defer { server.close() }
-    let silent = try connect(address.sin_port)
-    let scraper = try connect(address.sin_port)
-    let wrong = try connect(address.sin_port)
+    let page = try scrape(port, loop)
+    let start = ContinuousClock.now
+    let client = world.client()
+    let next = try scrape(port, loop)
+    if start.duration(to: .now) < .seconds(0.5) { #expect(next.contains("\nbled_sessions 0\n") && next == page) }
+    while try !scrape(port, loop).contains("\nbled_sessions 1\n") { usleep(20_000) }
+    #expect(start.duration(to: .now) > .seconds(0.5))
+    client.die()
+  }
+
+  @Test("Of nine that say nothing the oldest gives way, and whoever asks is answered", .timeLimit(.minutes(10)))
+  func silence() throws {
+    let (loop, server, port) = try serve()
+    defer { server.close() }
+    let silent = try (0..<8).map { _ in try connect(port) }
+    defer { for descriptor in silent { close(descriptor) } }
+    while try loop.poll() {}
+    #expect(try scrape(port, loop).hasPrefix("HTTP/1.1 200 OK"))
+    var octets = [UInt8](repeating: 0, count: 1)
+    #expect(recv(silent[0], &octets, 1, Int32(MSG_DONTWAIT)) == 0, "it was closed")
+    for descriptor in silent.dropFirst() {
+      #expect(recv(descriptor, &octets, 1, Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN, "it waits")
+    }
+  }
+
+  @Test("over HTTP: the page, and who says nothing holds up nobody")
+  func server() throws {
+    let (loop, server, port) = try serve()
+    defer { server.close() }
+    let silent = try connect(port)
+    let scraper = try connect(port)
+    let wrong = try connect(port)
     defer { for descriptor in [silent, scraper, wrong] { close(descriptor) } }
     for (descriptor, text) in [(scraper, "GET /metrics HTTP/1.1\r\n\r\n"), (wrong, "PUT /metrics HTTP/1.1\r\n\r\n")] {
       #expect(send(descriptor, text, text.utf8.count, 0) == text.utf8.count)

@@ -195,7 +195,9 @@ final class CentralBroker {
   }
 
   func attemptFailed(_ address: DeviceAddress, _ error: BluetoothError, on slot: AdapterSlot) {
-    logger.debug("an attempt to connect to \(address) failed: \(error)")
+    logger.debug(
+      "an attempt to connect to \(address) failed: \(error)",
+      metadata: .about(directory.known(at: address), adapter: slot))
     // A pending connection ends only if further attempts cannot succeed.
     guard error.isConnectionLimit,
       let connection = directory.known(at: address).flatMap({ connections[$0] }), connection.slot == slot
@@ -213,7 +215,9 @@ final class CentralBroker {
 
   /// A device cannot be looked for at present.
   func waiting(_ address: DeviceAddress, _ reason: BluetoothError, on slot: AdapterSlot) {
-    logger.debug("\(address) cannot be looked for at present: \(reason)")
+    logger.debug(
+      "\(address) cannot be looked for at present: \(reason)",
+      metadata: .about(directory.known(at: address), adapter: slot))
     guard let connection = directory.known(at: address).flatMap({ connections[$0] }), connection.slot == slot else {
       return
     }
@@ -235,7 +239,7 @@ final class CentralBroker {
       """
       a write without response of session \(session.id) \(session.name) to \(params.attribute.words) of \
       \(params.peripheral.prefix(64)) was refused, and so may be others: \(reason)
-      """)
+      """, metadata: .about(try? directory.find(params.peripheral), session: session))
   }
 
   // MARK: Descriptions

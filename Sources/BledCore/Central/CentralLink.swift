@@ -95,7 +95,7 @@ final class CentralLink {
       """
       session \(session.id) \(session.name) reads characteristic \(handle.handleText) of \(hub.peripheral.address) again and again; \
       gatt.subscribe would tell it of changes
-      """)
+      """, metadata: .about(hub.peripheral, session: session, adapter: hub.slot))
   }
 
   // MARK: The queue
@@ -233,7 +233,9 @@ final class CentralLink {
         // A device that refuses keeps the MTU of 23; if the link is gone, its end follows. One that does not answer at
         // all can be asked nothing more on this link, which ends; the next one is used without this question.
         if case .failure(.bearer(.timeout))? = result {
-          broker.logger.warning("\(hub.peripheral.address) does not answer Exchange MTU; it is connected without")
+          broker.logger.warning(
+            "\(hub.peripheral.address) does not answer Exchange MTU; it is connected without",
+            metadata: .about(hub.peripheral, adapter: hub.slot))
           broker.directory.ignoresMTU(hub.peripheral)
         } else if hub.isOpen {
           // It is in the answers to the calls that wait for the link.
@@ -318,7 +320,8 @@ final class CentralLink {
     var result = result
     if case .failure(.irregularHandles(let found, let opcode))? = result {
       broker.logger.warning(
-        "\(hub.peripheral.address) answered with irregular handles (\(opcode)); what lies behind them is left out")
+        "\(hub.peripheral.address) answered with irregular handles (\(opcode)); what lies behind them is left out",
+        metadata: .about(hub.peripheral, adapter: hub.slot))
       result = .success(found)
     }
     if let result, try discovery.add(result.mapError(\.bluetoothError), to: &machine) { forget(1...0xFFFF) }

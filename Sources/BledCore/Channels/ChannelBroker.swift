@@ -185,11 +185,15 @@ final class ChannelBroker {
     let offered = entries.values.count { $0.isOffered && $0.peripheral === hub.peripheral }
     // The kernel may have let the device pair without asking.
     guard Int(pairing.security(of: hub).level) >= listener.parameters.level, offered < Self.mostOffered else {
-      logger.notice("a channel of \(hub.peripheral.address) was refused: its link is not secure, or it has too many")
+      logger.notice(
+        "a channel of \(hub.peripheral.address) was refused: its link is not secure, or it has too many",
+        metadata: .about(hub.peripheral, session: listener.session, adapter: hub.slot))
       return channel.close()
     }
     do { try admit(listener.session) } catch {
-      logger.notice("a channel of \(hub.peripheral.address) was refused: \(error)")
+      logger.notice(
+        "a channel of \(hub.peripheral.address) was refused: \(error)",
+        metadata: .about(hub.peripheral, session: listener.session, adapter: hub.slot))
       return channel.close()
     }
     let entry = add(channel, hub.peripheral, listener.session, isOffered: true)

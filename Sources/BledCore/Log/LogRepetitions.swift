@@ -37,16 +37,19 @@ public struct LogRepetitions {
     public var level: Logger.Level
     /// The message.
     public var text: String
+    /// What it is about: fields for the journal, see `JournalEntry`.
+    public var fields: [UInt8]
 
     /// Makes a line.
-    public init(level: Logger.Level, text: String) {
+    public init(level: Logger.Level, text: String, fields: [UInt8] = []) {
       self.level = level
       self.text = text
+      self.fields = fields
     }
 
     /// Texts are compared as octets: they may contain what others chose, and to compare strings can be slow.
     public static func == (left: Self, right: Self) -> Bool {
-      left.level == right.level && left.text.utf8.elementsEqual(right.text.utf8)
+      left.level == right.level && left.text.utf8.elementsEqual(right.text.utf8) && left.fields == right.fields
     }
   }
 
@@ -67,7 +70,7 @@ public struct LogRepetitions {
         case _ where isSame: "repeated \(counted.grouped) times"
         default: "the last of \(counted.grouped) lines like this"
         }
-      return Line(level: last.level, text: "\(last.text) (\(note))")
+      return Line(level: last.level, text: "\(last.text) (\(note))", fields: last.fields)
     }
   }
 

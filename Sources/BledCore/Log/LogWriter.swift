@@ -10,18 +10,28 @@ import Synchronization
 /// change the descriptor for all processes that share it, and to ask `poll` first does not help if another one of them
 /// writes meanwhile. The lines on their way to the thread are packets in a socket pair, whose buffer is the bound;
 /// those that have no room are counted, and told when there is room again.
+///
+/// With the journal at the other end the thread sends lines as entries with fields. An entry that the journal does not
+/// take goes to the descriptor as text; how many those were is told by the next entry that it takes.
 public final class LogWriter: Sendable {
   /// The longest line, with its line feed: the lines of processes that share a pipe do not mix (`PIPE_BUF`, pipe(7)).
   public static let longestLine = 4096
+  /// The longest entry for the journal: that line, and fields.
+  private static let longestEntry = 2 * longestLine
+  /// The length of the entry in front of it, in octets.
+  private static let entryHead = 2
 
   private struct State {
     var repetitions = LogRepetitions()
     /// How many lines had no room.
     var lost = 0
+    /// How many the journal took as text only.
+    var withoutFields = 0
   }
 
   private let descriptor: CInt
   private let isFile: Bool
+  private let journal: JournalSocket?
   /// The callers' end of the socket pair, and the thread's.
   private let (input, output): (CInt, CInt)
   private let state = Mutex(State())
@@ -40,14 +50,16 @@ public final class LogWriter: Sendable {
   /// Starts the thread.
   /// - Parameters:
   ///   - descriptor: where to write; it must stay open.
+  ///   - journal: where entries with fields go, if the descriptor leads to the journal.
   ///   - format: returns the octets of a line, at most `longestLine` with the line feed. Called on any thread.
   public init(
-    _ descriptor: CInt, format: @escaping @Sendable (LogRepetitions.Line) -> [UInt8]
+    _ descriptor: CInt, journal: JournalSocket? = nil, format: @escaping @Sendable (LogRepetitions.Line) -> [UInt8]
   ) throws(Problem) {
     self.descriptor = descriptor
+    self.journal = journal
     self.format = format
     var status = stat()
-    isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    isFile = journal == nil && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw Problem("socketpair", errno)
@@ -76,7 +88,7 @@ public final class LogWriter: Sendable {
     guard state.withLock({ $0.repetitions.takes(line, of: kind, at: Self.now) }) else { return }
     if isFile { write(format(line)) }
     // With a file the thread is only told that it has something to wait for.
-    let packet = isFile ? [0] : format(line)
+    let packet = isFile ? [0] : packet(line)
     let sent = packet.withUnsafeBytes { send(input, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)) }
     if sent < 0, !isFile { state.withLock { $0.lost += 1 } }
   }
@@ -89,19 +101,27 @@ public final class LogWriter: Sendable {
     poll(&waiting, 1, patience)
   }
 
+  /// A line on its way to the thread: with the journal its entry, after the length of that, and behind it the text.
+  private func packet(_ line: LogRepetitions.Line) -> [UInt8] {
+    guard journal != nil else { return format(line) }
+    var entry = JournalEntry.octets(of: line)
+    if entry.count > Self.longestEntry { entry = [] }
+    return [UInt8(truncatingIfNeeded: entry.count), UInt8(truncatingIfNeeded: entry.count >> 8)] + entry + format(line)
+  }
+
   private static var now: Instant { Instant(nanoseconds: EventLoop.now) }
 
   // MARK: The thread
 
   private func serve() {
-    var packet = [UInt8](repeating: 0, count: Self.longestLine)
+    var packet = [UInt8](repeating: 0, count: Self.entryHead + Self.longestEntry + Self.longestLine)
     var isEnd = false
     while !isEnd {
       var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
       poll(&waiting, 1, timeout)
       let count = recv(output, &packet, packet.count, CInt(MSG_DONTWAIT))
       isEnd = count == 0
-      if count > 1 { write(packet[..<count]) }
+      if count > 1 { deliver(packet[..<count]) }
       let lines = state.withLock { state in
         var lines = state.repetitions.due(at: Self.now, isEnd: isEnd)
         // The lost ones came after all that are still to be written.
@@ -111,7 +131,7 @@ public final class LogWriter: Sendable {
         }
         return lines
       }
-      for line in lines { write(format(line)) }
+      for line in lines { deliver(self.packet(line)[...]) }
     }
     close(output)
   }
@@ -123,6 +143,24 @@ public final class LogWriter: Sendable {
       guard let deadline = state.repetitions.deadline else { return -1 }
       return CInt(clamping: max(0, Self.now.duration(to: deadline).wholeNanoseconds) / 1_000_000 + 1)
     }
+  }
+
+  /// Gives a packet to the journal, or else its text to the descriptor.
+  private func deliver(_ packet: ArraySlice<UInt8>) {
+    guard let journal else { return write(packet) }
+    let head = packet.prefix(Self.entryHead).reversed().reduce(0) { $0 << 8 | Int($1) }
+    let entry = packet.dropFirst(Self.entryHead).prefix(head)
+    guard !entry.isEmpty, journal.send(entry) else {
+      state.withLock { $0.withoutFields += 1 }
+      return write(packet.dropFirst(Self.entryHead + head))
+    }
+    let count = state.withLock { state in
+      defer { state.withoutFields = 0 }
+      return state.withoutFields
+    }
+    guard count > 0 else { return }
+    let text = "\(count) lines of the log have no fields: the journal had no room"
+    deliver(self.packet(.init(level: .warning, text: text))[...])
   }
 
   private func write(_ octets: some Collection<UInt8>) {

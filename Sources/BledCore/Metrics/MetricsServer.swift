@@ -3,11 +3,12 @@ import EventLoop
 import Glibc
 import Logging
 
-/// Gives the metrics to programs that scrape them, over HTTP: each connection is one request.
+/// Gives the metrics to programs that scrape them, over HTTP: each connection is one request. The page is made once a
+/// second at most, so that whoever asks again and again costs little.
 ///
 /// | A connection …                  | What happens                                                            |
 /// |---------------------------------|-------------------------------------------------------------------------|
-/// | beyond the 8 that there may be  | waits in the kernel                                                     |
+/// | beyond the 8 that there may be  | takes the place of the oldest without a whole request, else of the oldest |
 /// | sends a whole request           | is answered as `ScrapeRequest` decides, and closed when that is written |
 /// | goes, or is not done after 5 s  | is closed                                                               |
 public final class MetricsServer {
@@ -15,6 +16,8 @@ public final class MetricsServer {
   private static let most = 8
   /// How long each may take, in nanoseconds.
   private static let patience: Int64 = 5_000_000_000
+  /// How old the page may be, in nanoseconds.
+  private static let freshness: Int64 = 1_000_000_000
   /// How long it waits after there was no descriptor for a connection, in nanoseconds.
   private static let pause: Int64 = 200_000_000
 
@@ -24,6 +27,7 @@ public final class MetricsServer {
     var answer: ArraySlice<UInt8> = []
     var watch: Watch?
     var alarm: Timer?
+    var isOpen = true
 
     init(_ descriptor: CInt) { self.descriptor = descriptor }
   }
@@ -32,7 +36,10 @@ public final class MetricsServer {
   private let daemon: Daemon
   private let loop: EventLoop
   private var watch: Watch?
-  private var scrapers: [ObjectIdentifier: Scraper] = [:]
+  /// The oldest first.
+  private var scrapers: [Scraper] = []
+  /// The last answer with the page, and until when it is good.
+  private var page: (answer: ArraySlice<UInt8>, end: Int64)?
 
   /// Begins to listen.
   /// - Throws: `EventLoopError` if the socket cannot be watched.
@@ -50,7 +57,7 @@ public final class MetricsServer {
     watch?.cancel()
     watch = nil
     Glibc.close(socket.descriptor)
-    for scraper in Array(scrapers.values) { drop(scraper) }
+    for scraper in scrapers { drop(scraper) }
   }
 
   private func accept() {
@@ -60,8 +67,7 @@ public final class MetricsServer {
       // Without a descriptor or memory it waits; the daemon's own socket complains.
       watch?.isEnabled = false
       _ = loop.schedule(at: EventLoop.now + Self.pause) { [weak self] in
-        guard let self, scrapers.count < Self.most else { return }
-        watch?.isEnabled = true
+        self?.watch?.isEnabled = true
       }
       return
     }
@@ -76,16 +82,19 @@ public final class MetricsServer {
       Glibc.close(descriptor)
       return
     }
-    scrapers[ObjectIdentifier(scraper)] = scraper
+    if scrapers.count >= Self.most {
+      let oldest = scrapers.first { $0.request.state == .waiting } ?? scrapers.first
+      if let oldest { drop(oldest) }
+    }
+    scrapers.append(scraper)
     scraper.alarm = loop.schedule(at: EventLoop.now + Self.patience) { [weak self, weak scraper] in
       if let scraper { self?.drop(scraper) }
     }
-    if scrapers.count >= Self.most { watch?.isEnabled = false }
   }
 
   private func ready(_ scraper: Scraper, _ readiness: Watch.Readiness) {
     if scraper.request.state == .waiting { read(scraper) }
-    guard scrapers[ObjectIdentifier(scraper)] != nil, scraper.request.state != .waiting else { return }
+    guard scraper.isOpen, scraper.request.state != .waiting else { return }
     write(scraper)
   }
 
@@ -99,9 +108,16 @@ public final class MetricsServer {
     guard count > 0 else { return drop(scraper) }
     switch scraper.request.state {
     case .waiting: break
-    case .granted: scraper.answer = answer(200, "OK", PrometheusText.contentType, PrometheusText.page(daemon.metrics))
+    case .granted: scraper.answer = pageAnswer
     case .refused(let status, let words): scraper.answer = answer(status, words, "text/plain", words + "\n")
     }
+  }
+
+  private var pageAnswer: ArraySlice<UInt8> {
+    if let page, EventLoop.now < page.end { return page.answer }
+    let answer = answer(200, "OK", PrometheusText.contentType, PrometheusText.page(daemon.metrics))
+    page = (answer, EventLoop.now + Self.freshness)
+    return answer
   }
 
   private func answer(_ status: Int, _ words: String, _ type: String, _ body: String) -> ArraySlice<UInt8> {
@@ -131,11 +147,12 @@ public final class MetricsServer {
   }
 
   private func drop(_ scraper: Scraper) {
-    guard scrapers.removeValue(forKey: ObjectIdentifier(scraper)) != nil else { return }
+    guard scraper.isOpen else { return }
+    scraper.isOpen = false
+    scrapers.removeAll { $0 === scraper }
     scraper.watch?.cancel()
     scraper.alarm?.cancel()
     Glibc.close(scraper.descriptor)
-    watch?.isEnabled = true
   }
 }
 

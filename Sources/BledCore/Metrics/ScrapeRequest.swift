@@ -4,6 +4,7 @@
 /// |----------------------------------------------------|----------------------------|
 /// | less than a whole head                             | waiting                    |
 /// | a whole head: GET /metrics HTTP/1.0 or 1.1         | granted                    |
+/// | the same with ? and anything behind /metrics       | granted                    |
 /// | a whole head of another path                       | refused: 404               |
 /// | a whole head of another method                     | refused: 405               |
 /// | another first line, a body, control characters     | refused: 400               |
@@ -50,7 +51,8 @@ struct ScrapeRequest {
       return bad
     }
     guard words[0].elementsEqual("GET".utf8) else { return .refused(405, "Method Not Allowed") }
-    guard words[1].elementsEqual("/metrics".utf8) else { return .refused(404, "Not Found") }
+    let path = words[1].prefix { $0 != UInt8(ascii: "?") }
+    guard path.elementsEqual("/metrics".utf8) else { return .refused(404, "Not Found") }
     return .granted
   }
 }

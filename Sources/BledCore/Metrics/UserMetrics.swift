@@ -6,26 +6,36 @@ struct UserMetrics {
   private static let most = 64
   /// What stands for all others.
   private static let others = "others"
+  /// Those that are told apart: the first ones, for good, since what a counter counts must not move to another.
+  private var apart: Set<String> = []
   private var ended: [String: SessionDescription.Costs] = [:]
 
+  /// A session of this user begins.
+  mutating func begins(of user: UInt32?) {
+    if apart.count < Self.most { apart.insert(Self.name(of: user)) }
+  }
+
   /// A session has ended.
-  mutating func add(_ costs: SessionDescription.Costs, of user: UInt32?) { Self.add(costs, of: user, to: &ended) }
+  mutating func add(_ costs: SessionDescription.Costs, of user: UInt32?) { Self.add(costs, to: &ended[key(of: user)]) }
 
   /// The costs by user, with those of sessions that have not ended.
   func costs(
     with open: [(user: UInt32?, costs: SessionDescription.Costs)]
   ) -> [(user: String, costs: SessionDescription.Costs)] {
     var all = ended
-    for (user, costs) in open { Self.add(costs, of: user, to: &all) }
+    for (user, costs) in open { Self.add(costs, to: &all[key(of: user)]) }
     return all.sorted { $0.key < $1.key }.map { (user: $0.key, costs: $0.value) }
   }
 
-  private static func add(
-    _ costs: SessionDescription.Costs, of user: UInt32?, to all: inout [String: SessionDescription.Costs]
-  ) {
-    let name = user.map { "\($0)" } ?? "unknown"
-    let key = all[name] != nil || all.count < most ? name : others
-    var sum = all[key] ?? .init()
+  private func key(of user: UInt32?) -> String {
+    let name = Self.name(of: user)
+    return apart.contains(name) ? name : Self.others
+  }
+
+  private static func name(of user: UInt32?) -> String { user.map { "\($0)" } ?? "unknown" }
+
+  private static func add(_ costs: SessionDescription.Costs, to all: inout SessionDescription.Costs?) {
+    var sum = all ?? .init()
     sum.requests += costs.requests
     sum.requestsFailed += costs.requestsFailed
     sum.scanTime += costs.scanTime
@@ -37,6 +47,6 @@ struct UserMetrics {
     sum.valuesRefused += costs.valuesRefused
     sum.packetsLost += costs.packetsLost
     sum.linksSlowed += costs.linksSlowed
-    all[key] = sum
+    all = sum
   }
 }

@@ -196,7 +196,8 @@ final class PairingBroker {
       hub.securityChanged()
       tellEnd(peripheral, hub, slot, nil)
     case .failed(let error):
-      logger.notice("pairing with \(peripheral.address) failed: \(error)")
+      logger.notice(
+        "pairing with \(peripheral.address) failed: \(error)", metadata: .about(peripheral, adapter: slot))
       if let hub {
         passkeyFailed(hub)
         let isCaused = !causes(hub).isEmpty
@@ -241,7 +242,8 @@ final class PairingBroker {
     let given = policyAnswer(question, peripheral, hub, slot, isOurs: !causes.isEmpty)
     if given == .refuse {
       logger.notice(
-        "\(peripheral.address) may not pair: no program answers for it, and the configuration does not allow it")
+        "\(peripheral.address) may not pair: no program answers for it, and the configuration does not allow it",
+        metadata: .about(peripheral, adapter: slot))
     }
     answer(given, peripheral, hub, slot)
   }
@@ -274,7 +276,9 @@ final class PairingBroker {
     _ passkey: UInt32, _ entered: Int, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
   ) {
     guard let hub, let session = consent.agents.showing(causedBy: causes(hub)) else {
-      logger.notice("\(peripheral.address) may not pair: no program shows its passkey")
+      logger.notice(
+        "\(peripheral.address) may not pair: no program shows its passkey",
+        metadata: .about(peripheral, adapter: slot))
       // The pairing ends with the link, and nobody loses a bond because another device uses its address.
       hub?.disconnect()
       return
@@ -325,7 +329,9 @@ final class PairingBroker {
   }
 
   private func reject(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ reason: String) {
-    logger.warning("\(peripheral.address) has paired, and its keys are removed: \(reason)")
+    logger.warning(
+      "\(peripheral.address) has paired, and its keys are removed: \(reason)",
+      metadata: .about(peripheral, adapter: slot))
     slot.adapter.unpair(bond.peer)
     shareBonds()
     tellEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
@@ -342,8 +348,8 @@ final class PairingBroker {
     pairings[hub.link.id, default: LinkPairing()].hasToldLoss = true
     let remedy = "forget each on the other, and pair again"
     logger.warning(
-      "\(peripheral.address) \(theirs ? "has no keys of this machine any more" : "has keys that this machine has not"): \(remedy)"
-    )
+      "\(peripheral.address) \(theirs ? "has no keys of this machine any more" : "has keys that this machine has not"): \(remedy)",
+      metadata: .about(peripheral, adapter: slot))
     let sessions = Set(consent.agents.sessions).union(hub.central.users).union(hub.server.served)
     let params = PairingKeysLost.Params(
       device: device(peripheral, hub, slot), side: theirs ? "device" : "machine", remedy: remedy)

@@ -252,7 +252,9 @@ final class ServerBroker {
         let added = try add(.init(service: definition), for: session, at: service.service.handle)
         handles[service.service.handle] = added.handle
       } catch {
-        logger.warning("service \(definition.uuid) of a preserved session could not be published again: \(error)")
+        logger.warning(
+          "service \(definition.uuid) of a preserved session could not be published again: \(error)",
+          metadata: .about(session: session))
       }
     }
   }
@@ -286,7 +288,7 @@ final class ServerBroker {
       """
       session \(session.id) \(session.name) answered server.read of handle \(handle.handleText) with a value of \(length) octets; \
       the limit is \(Attribute.longestValue), devices get Unlikely Error
-      """)
+      """, metadata: .about(session: session))
   }
 
   /// Tells sessions whose value had no room on a link that there is some. One whose value has no room on another link

@@ -164,7 +164,8 @@ public final class Session {
     if admission == .overflow {
       // That fails its pending calls, whose answers would overflow again.
       hasOverflowed = true
-      logger.warning("the outbox of session \(id) \(name) is full; the session is closed")
+      logger.warning(
+        "the outbox of session \(id) \(name) is full; the session is closed", metadata: .about(session: self))
       onOverflow(self)
     }
     connection?.linesWait(wereNone: wasEmpty && admission != .overflow)
@@ -215,7 +216,7 @@ public final class Session {
     do {
       return try encode()
     } catch {
-      logger.error("session \(id): a message could not be written as JSON: \(error)")
+      logger.error("session \(id): a message could not be written as JSON: \(error)", metadata: .about(session: self))
       return nil
     }
   }

@@ -77,7 +77,9 @@ public final class SessionConnection {
         let call = session.calls.take(id)
         call?.fail(error)
       case .failure(nil, let error):
-        logger.debug("session \(session.id) could not read a message from bled: \(error.message)")
+        logger.debug(
+          "session \(session.id) could not read a message from bled: \(error.message)",
+          metadata: .about(session: session))
       }
     } catch {
       refuse(error.id, error.error)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from support import peripheral as p
 from support.air import Air
 from support.cases import expect, expect_equal, stage
-from support.client import Client
+from support.client import Client, failure_of
 from support.peripheral import Peripheral
 from support.tools import ROOT, Program, run
 
@@ -100,6 +100,25 @@ async def started_by_client(given):
         given.peripheral = connected["peripheral"]
         discovered = await client.call("gatt.discover", peripheral=given.peripheral)
         expect(discovered["services"], "nothing discovered")
+
+
+@installed.case("the journal's entries have the session, the device and the adapter as fields")
+async def journal_fields(given):
+    async with await Client.connect(SOCKET) as client:
+        await failure_of(  # it is not connected
+            client.call("gatt.write", peripheral=given.peripheral, handle=0xFFF0, value="01", response=False))
+        number = next(s["session"] for s in (await client.call("session.list"))["sessions"] if s["mine"])
+    for _ in range(50):  # journald writes when it likes
+        said = await run(
+            "journalctl", "--unit", "bled.service", f"PERIPHERAL={given.peripheral}", f"SESSION={number}", "-o", "json")
+        if said.strip():
+            break
+        await asyncio.sleep(0.1)
+    expect(said.strip(), "no entry of the device and the session in the journal")
+    entry = json.loads(said.splitlines()[0])
+    expect("a write without response" in entry["MESSAGE"], f"the entry: {entry}")
+    expect_equal((entry["ADAPTER"], entry["PRIORITY"], entry["SYSLOG_IDENTIFIER"]), ("hci0", "4", "bled"), "its fields")
+    expect_equal(entry["PERIPHERAL"], [given.peripheral, "F0:F1:F2:F3:F4:01"], "the device")
 
 
 @installed.case("who is not in the group is told so")
