@@ -2,8 +2,8 @@ import Bluetooth
 import HCI
 
 /// Asks a controller that has just come on what it can do, gives it our random address if it has no public one, removes
-/// the advertising sets that an earlier owner left, and has it subrate links if it can: that must be said before there is
-/// a link, and the kernel masks the event.
+/// the advertising sets that an earlier owner left, and has it subrate links if it can: that must be said before there
+/// is a link, and the kernel masks the event.
 ///
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
