@@ -81,7 +81,7 @@ class Desk:
     def need_daemon(self):
         if self._daemon is None:
             self._daemon = self._start(["bled", *self._arguments, "--log-level", "warning"])
-            self._wait_for_socket()
+            self._wait_for_adapters()
 
     def end_daemon(self):
         if self._daemon is not None:
@@ -89,15 +89,21 @@ class Desk:
             self._daemon.wait(10)
             self._daemon = None
 
-    def _wait_for_socket(self):
+    def _wait_for_adapters(self):
+        """Pages show a daemon that has come up: there is a socket, and no adapter is starting."""
         deadline = time.monotonic() + 10
         while True:
-            with socket.socket(socket.AF_UNIX) as attempt:
-                try:
-                    return attempt.connect(str(self.socket))
-                except OSError as error:
-                    if time.monotonic() > deadline:
-                        raise RuntimeError(f"bled made no socket: {error}\n{self.log()}") from None
+            try:
+                with socket.socket(socket.AF_UNIX) as attempt, attempt.makefile("rb") as lines:
+                    attempt.connect(str(self.socket))
+                    attempt.sendall(b'{"jsonrpc":"2.0","id":1,"method":"adapter.list"}\n')
+                    if b'"starting"' not in lines.readline():
+                        return
+                    problem = "an adapter is starting"
+            except OSError as error:
+                problem = f"bled made no socket: {error}"
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{problem}\n{self.log()}")
             time.sleep(0.02)
 
     def log(self):
@@ -129,7 +135,7 @@ class Desk:
                     return f"no end within {within} s", lines
             time.sleep(0.02)
         if own_daemon:
-            self._wait_for_socket()
+            self._wait_for_adapters()
         return int(status.read_text()), self.there(output.read_text(errors="replace")).splitlines()
 
     def here(self, text):
