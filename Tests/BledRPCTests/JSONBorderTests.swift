@@ -182,4 +182,17 @@ import Testing
     #expect(String(repeating: "é", count: 64).excerpt == String(repeating: "é", count: 32) + "…")
     #expect(("a" + String(repeating: "\u{300}", count: 1 << 20)).excerpt.utf8.count <= 68)
   }
+
+  @Test("What a message was asked for is forgotten with it")
+  func usedMembersEnd() throws {
+    enum NoKeys: CodingKey {}
+    weak var left: UsedMembers?
+    try Array("{}".utf8).withUnsafeBufferPointer { codes in
+      let used = UsedMembers()
+      left = used
+      let reader = JSONReader(JSONText(codes: codes), at: 0..<2, name: nil, used: used)
+      _ = try reader.container(keyedBy: NoKeys.self)
+    }
+    #expect(left == nil)
+  }
 }

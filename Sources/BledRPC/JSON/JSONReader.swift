@@ -157,7 +157,9 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   init(of object: JSONReader) {
     self.object = object
     members = object.text.members(of: object.range)
-    object.used?.began(object.range, at: object.codingPath)
+    // Only the path is held until the check: the object itself holds whom it is told to.
+    let path = object.path
+    object.used?.began(object.range, at: path.keys)
     guard members.count > Self.many else {
       index = nil
       return
