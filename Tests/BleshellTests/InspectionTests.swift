@@ -119,8 +119,8 @@ import Testing
   func pairing() {
     var inspection = sample()
     let device = PairingDevice(peripheral: "7D49", address: "C0:DE:00:00:00:21", name: "Lock", isOurs: true)
-    inspection.ask(PairingQuestion(1, PairingConfirm.Params(device: device, number: "012345", seconds: 30)))
-    inspection.ask(PairingQuestion(2, PairingEnterPasskey.Params(device: device, seconds: 30)))
+    inspection.ask(PairingQuestion(PairingConfirm.Params(device: device, number: "012345", seconds: 30)), as: 1)
+    inspection.ask(PairingQuestion(PairingEnterPasskey.Params(device: device, seconds: 30)), as: 2)
     #expect(screen(inspection).last == "does Lock show 012345? y or n")
     #expect(type([.end, .character("q"), .enter], &inspection) == .changed)
     #expect(inspection.selected?.handle == 0x0C)

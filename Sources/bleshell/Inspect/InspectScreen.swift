@@ -119,7 +119,7 @@ struct InspectScreen {
   // MARK: The last line
 
   private func status(_ inspection: Inspection, at time: Double) -> Cell {
-    if let question = inspection.questions.first { return (question.line(columns), .bold) }
+    if let question = inspection.questions.first?.question { return (question.line(columns), .bold) }
     if let input = inspection.input {
       let prompt = "write \(inspection.selected.map { $0.handle.handleText } ?? ""): "
       // A cursor of its own: that of the terminal is hidden.

@@ -79,7 +79,7 @@ struct Inspection {
   /// The value that is typed; nil: none is.
   private(set) var input: LineBuffer?
   /// What is asked of pairings, one after the other.
-  private(set) var questions: [PairingQuestion] = []
+  private(set) var questions: [(number: Int, question: PairingQuestion)] = []
   /// What is to be typed at a device.
   private(set) var passkey: String?
   private var folded: Set<UInt16> = []
@@ -144,7 +144,7 @@ struct Inspection {
 
   // MARK: Pairing
 
-  mutating func ask(_ question: PairingQuestion) { questions.append(question) }
+  mutating func ask(_ question: PairingQuestion, as number: Int) { questions.append((number, question)) }
 
   mutating func withdraw(_ number: Int) { questions.removeAll { $0.number == number } }
 
@@ -165,7 +165,7 @@ struct Inspection {
   /// - Parameter page: How many lines of the tree the screen shows.
   mutating func handle(_ key: Key, page: Int) -> Event {
     if !questions.isEmpty {
-      guard let answer = questions[0].handle(key) else { return .changed }
+      guard let answer = questions[0].question.handle(key) else { return .changed }
       return .answered(questions[0].number, answer)
     }
     if input != nil { return type(key) }

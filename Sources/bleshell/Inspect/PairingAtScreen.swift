@@ -23,8 +23,8 @@ import BledRPC
     try await client.answerPairings(
       with: PairingAgent(
         capability: "keyboardDisplay",
-        confirm: { asked in await self.ask(for: asked.seconds) { PairingQuestion($0, asked) } != nil },
-        enterPasskey: { asked in await self.ask(for: asked.seconds) { PairingQuestion($0, asked) } }))
+        confirm: { asked in await self.ask(PairingQuestion(asked), for: asked.seconds) != nil },
+        enterPasskey: { asked in await self.ask(PairingQuestion(asked), for: asked.seconds) }))
     for try await _ in ends { change { $0.pairingEnded() } }
   }
 
@@ -34,11 +34,10 @@ import BledRPC
     answers.removeValue(forKey: number)?.resume(returning: answer)
   }
 
-  private func ask(for seconds: Int, _ question: (Int) -> PairingQuestion) async -> String? {
+  private func ask(_ question: PairingQuestion, for seconds: Int) async -> String? {
     count += 1
     let number = count
-    let asked = question(number)
-    change { $0.ask(asked) }
+    change { $0.ask(question, as: number) }
     // Then the daemon has given up, too.
     let limit = Task {
       try await Task.sleep(for: .seconds(seconds))

@@ -47,14 +47,14 @@ final class PairingPerson: Sendable {
     // Who gives a passkey expects to be asked for it, and for nothing else.
     guard !answersYes else { return true }
     guard isAtTerminal else { return false }
-    let answer = await ask("\(PairingQuestion(0, question).text) [y/n] ", within: question.seconds)
+    let answer = await ask("\(PairingQuestion(question).text) [y/n] ", within: question.seconds)
     return ["y", "yes"].contains(answer?.lowercased())
   }
 
   private func enter(_ question: PairingEnterPasskey.Params) async -> String? {
     if let passkey { return passkey }
     guard isAtTerminal else { return nil }
-    return await ask(PairingQuestion(0, question).text, within: question.seconds)
+    return await ask(PairingQuestion(question).text, within: question.seconds)
   }
 
   /// The next line from the terminal; nil when the time is over.

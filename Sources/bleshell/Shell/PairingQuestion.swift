@@ -1,6 +1,6 @@
 import BledRPC
 
-/// What has to be known of a device that pairs. It is asked in the last line of a screen.
+/// What has to be known of a device that pairs: asked in the last line of a screen, or on a line of its own.
 struct PairingQuestion {
   enum Kind: Equatable {
     /// y or n.
@@ -9,13 +9,11 @@ struct PairingQuestion {
     case passkey
   }
 
-  /// Of this screen.
-  let number: Int
   let kind: Kind
   let text: String
   private(set) var typed = LineBuffer()
 
-  init(number: Int, kind: Kind, text: String) { (self.number, self.kind, self.text) = (number, kind, text) }
+  private init(kind: Kind, text: String) { (self.kind, self.text) = (kind, text) }
 
   /// Takes a key.
   /// - Returns: nil while there is no answer. The answer: "yes", or what was typed; nil in it: a refusal.
@@ -45,14 +43,13 @@ struct PairingQuestion {
 }
 
 extension PairingQuestion {
-  init(_ number: Int, _ asked: PairingConfirm.Params) {
+  init(_ asked: PairingConfirm.Params) {
     let name = asked.device.shownName
-    self.init(
-      number: number, kind: .consent, text: asked.number.map { "does \(name) show \($0)?" } ?? "pair with \(name)?")
+    self.init(kind: .consent, text: asked.number.map { "does \(name) show \($0)?" } ?? "pair with \(name)?")
   }
 
-  init(_ number: Int, _ asked: PairingEnterPasskey.Params) {
-    self.init(number: number, kind: .passkey, text: "the passkey that \(asked.device.shownName) shows: ")
+  init(_ asked: PairingEnterPasskey.Params) {
+    self.init(kind: .passkey, text: "the passkey that \(asked.device.shownName) shows: ")
   }
 }
 

@@ -4,16 +4,11 @@ import asyncio
 import contextlib
 
 from bumble import l2cap
-from cases.l2cap_channels import PSM, Given, Roomy, collect, connect, end, fetch, read, until
+from cases.l2cap_channels import PSM, collect, connect, end, fetch, listening, read, until
 from support import waiting
-from support.air import Air
 from support.cases import Failure, expect, expect_equal, stage
 from support.client import CallFailed, failure_of
-from support.daemon import Daemon
-from support.peripheral import Peripheral
 
-ADDRESS = "F0:F1:F2:F3:F4:01"
-PHONE = "F0:F1:F2:F3:F4:02"
 SWITCH = "/sys/module/bluetooth/parameters/enable_ecred"
 OCTETS = bytes(index * 31 % 251 for index in range(4 << 10))
 Result = l2cap.L2CAP_Credit_Based_Connection_Response.Result
@@ -35,17 +30,7 @@ def switched(value):
 @stage(13, "Enhanced L2CAP channels")
 async def enhanced(resources):
     resources.enter_context(switched("Y"))
-    air = Air()
-    adapter = await resources.open(await air.adapter("F0:F1:F2:F3:F4:00", Roomy))
-    peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
-    await peripheral.advertise()
-    daemon = await resources.open(Daemon(resources, "hci0"))
-    client = await daemon.client()
-    await daemon.until_on(client)
-    given = Given(adapter, client, peripheral, await air.device("Phone", PHONE))
-    spec = l2cap.LeCreditBasedChannelSpec(psm=PSM, mtu=2048, mps=247, max_credits=64)
-    peripheral.device.create_l2cap_server(spec, given.accepted.put_nowait)
-    return given
+    return await listening(resources)
 
 
 @enhanced.case("octets go both ways, to a channel that we open; without \"mode\" it is one in the old mode")

@@ -36,8 +36,8 @@ class Given:
     accepted: asyncio.Queue = field(default_factory=asyncio.Queue)
 
 
-@stage(13, "L2CAP channels")
-async def channels(resources):
+async def listening(resources):
+    """Makes what is given: a controller with room for long packets, the daemon and the two devices."""
     air = Air()
     adapter = await resources.open(await air.adapter("F0:F1:F2:F3:F4:00", Roomy))
     peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
@@ -49,6 +49,11 @@ async def channels(resources):
     spec = LeCreditBasedChannelSpec(psm=PSM, mtu=2048, mps=247, max_credits=64)
     peripheral.device.create_l2cap_server(spec, given.accepted.put_nowait)
     return given
+
+
+@stage(13, "L2CAP channels")
+async def channels(resources):
+    return await listening(resources)
 
 
 async def fetch(channel):
