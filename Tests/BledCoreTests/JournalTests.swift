@@ -71,6 +71,8 @@ import Testing
     #expect(text == "info long\n")
     log(writer, "short", place: 2)
     #expect(try journal.next().hasPrefix("MESSAGE=short\n"))
+    // The thread sends this after the line: with the journal closed before, it would be text.
+    #expect(try journal.next().hasPrefix("MESSAGE=1 line of the log has no fields: the journal had no room\n"))
     journal.close()
     log(writer, "gone", place: 3)
     writer.end(within: 10_000)

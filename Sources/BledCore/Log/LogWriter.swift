@@ -126,7 +126,8 @@ public final class LogWriter: Sendable {
         var lines = state.repetitions.due(at: Self.now, isEnd: isEnd)
         // The lost ones came after all that are still to be written.
         if state.lost > 0, count <= 0 {
-          lines.append(.init(level: .warning, text: "\(state.lost) lines of the log are missing: nobody read it"))
+          let missing = state.lost == 1 ? "1 line of the log is" : "\(state.lost) lines of the log are"
+          lines.append(.init(level: .warning, text: "\(missing) missing: nobody read it"))
           state.lost = 0
         }
         return lines
@@ -159,7 +160,8 @@ public final class LogWriter: Sendable {
       return state.withoutFields
     }
     guard count > 0 else { return }
-    let text = "\(count) lines of the log have no fields: the journal had no room"
+    let lines = count == 1 ? "1 line of the log has" : "\(count) lines of the log have"
+    let text = "\(lines) no fields: the journal had no room"
     deliver(self.packet(.init(level: .warning, text: text))[...])
   }
 
