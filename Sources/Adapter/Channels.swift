@@ -23,6 +23,8 @@ public protocol Channel: AnyObject {
   var receiveMTU: Int { get }
   /// The longest packet that the device receives, 23 to 65535 octets.
   var sendMTU: Int { get }
+  /// The longest pieces that packets are cut into; nil if the adapter does not know.
+  var pieces: ChannelPieces? { get }
   /// The channel's event handler. No event comes from inside a call.
   var onEvent: ((ChannelEvent) -> Void)? { get set }
   /// Whether packets of the device are read; initially false. While it is false none is delivered, and the device soon
@@ -35,6 +37,20 @@ public protocol Channel: AnyObject {
   func send(_ packet: [UInt8])
   /// Ends the channel when what was sent has left, or has not within ten seconds. No event follows.
   func close()
+}
+
+/// The longest pieces (MPS) that the packets of a channel are cut into, each carried by a frame of its own (Core 5.4,
+/// Vol 3, Part A, 3.4.3, 4.22): 23 to 65533 octets, 64 or more on an enhanced channel.
+public struct ChannelPieces: Hashable, Sendable {
+  /// The longest piece that we receive.
+  public var receive: Int
+  /// The longest piece that the device receives.
+  public var send: Int
+  /// Makes a pair.
+  public init(receive: Int, send: Int) {
+    self.receive = receive
+    self.send = send
+  }
 }
 
 /// What happens on a channel.

@@ -12,6 +12,10 @@ public struct ChannelDescription: RPCPayload, Hashable {
   public var receiveMTU: Int
   /// The longest packet that the device takes, in octets, 23 to 65535.
   public var sendMTU: Int
+  /// The longest piece that the device cuts its packets into (MPS), in octets, 23 to 65533; absent if not known.
+  public var receiveMPS: Int?
+  /// The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533; absent if not known.
+  public var sendMPS: Int?
   /// What to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits. Once, by a
   /// program of the same user, within 30 seconds.
   public var token: String?
@@ -19,13 +23,18 @@ public struct ChannelDescription: RPCPayload, Hashable {
   public var socket: String?
 
   /// Makes a description without a token.
-  public init(channel: Int, peripheral: String, psm: UInt16, mode: String, receiveMTU: Int, sendMTU: Int) {
+  public init(
+    channel: Int, peripheral: String, psm: UInt16, mode: String, receiveMTU: Int, sendMTU: Int, receiveMPS: Int? = nil,
+    sendMPS: Int? = nil
+  ) {
     self.channel = channel
     self.peripheral = peripheral
     self.psm = psm
     self.mode = mode
     self.receiveMTU = receiveMTU
     self.sendMTU = sendMTU
+    self.receiveMPS = receiveMPS
+    self.sendMPS = sendMPS
   }
 }
 

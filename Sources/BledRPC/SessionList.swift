@@ -153,6 +153,10 @@ public struct SessionDescription: Codable, Sendable {
     public var receiveMTU: Int
     /// The longest packet that the device takes, 23 to 65535 octets.
     public var sendMTU: Int
+    /// The longest piece that the device cuts its packets into (MPS), in octets, 23 to 65533; absent if not known.
+    public var receiveMPS: Int?
+    /// The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533; absent if not known.
+    public var sendMPS: Int?
     /// False while what the program wrote waits: the device gives no credits, as it does not read.
     public var hasRoom: Bool
     /// Makes a channel.
@@ -163,6 +167,8 @@ public struct SessionDescription: Codable, Sendable {
       mode = description.mode
       receiveMTU = description.receiveMTU
       sendMTU = description.sendMTU
+      receiveMPS = description.receiveMPS
+      sendMPS = description.sendMPS
       self.hasRoom = hasRoom
     }
   }

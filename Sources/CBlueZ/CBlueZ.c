@@ -228,6 +228,13 @@ int cbz_channel_get_mtu(int descriptor, uint16_t *in, uint16_t *out) {
   return result(getsockopt(descriptor, SOL_BLUETOOTH, BT_SNDMTU, out, &length));
 }
 
+int cbz_channel_number(int descriptor) {
+  struct sockaddr_l2 own = {.l2_cid = 0};
+  socklen_t length = sizeof own;
+  if (getsockname(descriptor, (struct sockaddr *)&own, &length) < 0) return -errno;
+  return btohs(own.l2_cid);
+}
+
 int cbz_channel_error(int descriptor) {
   int error = 0;
   socklen_t length = sizeof error;

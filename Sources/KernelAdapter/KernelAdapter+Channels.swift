@@ -108,9 +108,7 @@ extension KernelAdapter {
     let opening = ChannelOpening(done)
     let mode = parameters.mode ?? .leCreditBased
     let signalling = index.map { cbz_hci_signalling($0.rawValue) }.flatMap { $0 < 0 ? nil : Descriptor($0) }
-    let refusal = { [handle = link.handle] (code: Int32) in
-      Self.refusal(code, ChannelAnswer(handle: handle, psm: psm), heard: signalling, mode)
-    }
+    var answer = ChannelAnswer(handle: link.handle, psm: psm)
     do throws(SystemError) {
       let descriptor = Descriptor(
         try SystemError.check(
@@ -120,12 +118,14 @@ extension KernelAdapter {
       let result = cbz_channel_connect(
         descriptor.number, link.kernelPeer.littleEndian, link.kernelPeer.kind.rawValue, psm)
       if result != -EINPROGRESS { _ = try SystemError.check(result) }
+      answer.channel = UInt16(exactly: cbz_channel_number(descriptor.number)).flatMap { $0 == 0 ? nil : $0 }
       opening.alarm = scheduler.schedule(after: Self.patience) {
         descriptor.close()
         opening.finish(.failure(GAPError.timeout.error("The device did not answer the request for a channel.")))
       }
       try descriptor.whenReady(on: loop, interest: .writable, priority: .normal) { [weak self, weak link] _ in
         descriptor.unwatch()
+        Self.hear(&answer, over: signalling)
         guard let self, let link, links[link.handle] === link else {
           descriptor.close()
           return opening.finish(.failure(GAPError.disconnected.error("The link has ended.")))
@@ -133,25 +133,26 @@ extension KernelAdapter {
         let error = cbz_channel_error(descriptor.number)
         guard error == 0, cbz_att_connection_handle(descriptor.number) == Int32(link.handle) else {
           descriptor.close()
-          return opening.finish(.failure(refusal(-error)))
+          return opening.finish(.failure(Self.refusal(-error, answer, mode)))
         }
-        opening.finish(.success(KernelChannel(psm, descriptor, on: link, adapter: self)))
+        opening.finish(.success(KernelChannel(psm, descriptor, pieces: answer.pieces, on: link, adapter: self)))
       }
     } catch {
-      loop.execute { opening.finish(.failure(refusal(error.code))) }
+      Self.hear(&answer, over: signalling)
+      loop.execute { [answer] in opening.finish(.failure(Self.refusal(error.code, answer, mode))) }
     }
   }
 
-  private static func refusal(
-    _ code: Int32, _ answer: ChannelAnswer, heard signalling: Descriptor?, _ mode: ChannelMode
-  ) -> BluetoothError {
-    var answer = answer
+  private static func hear(_ answer: inout ChannelAnswer, over signalling: Descriptor?) {
     var packet = [UInt8](repeating: 0, count: 64)
-    for _ in 0..<Self.mostSignals {
-      guard let length = try? signalling?.read(into: &packet) else { break }
+    for _ in 0..<mostSignals {
+      guard let length = try? signalling?.read(into: &packet) else { return }
       answer.handle(Array(packet[..<length]))
     }
-    return switch code {
+  }
+
+  private static func refusal(_ code: Int32, _ answer: ChannelAnswer, _ mode: ChannelMode) -> BluetoothError {
+    switch code {
     case ECONNREFUSED: answer.refusal(mode)
     case ENOPROTOOPT: withoutEnhanced
     case ETIMEDOUT: GAPError.timeout.error("The device did not answer the request for a channel.")

@@ -11,6 +11,7 @@ final class KernelChannel: Channel {
   let mode: ChannelMode
   let receiveMTU: Int
   let sendMTU: Int
+  let pieces: ChannelPieces?
   var onEvent: ((ChannelEvent) -> Void)?
 
   /// How many packets are read before others have their turn.
@@ -46,11 +47,15 @@ final class KernelChannel: Channel {
   }
 
   /// Takes ownership of the descriptor.
-  init(_ psm: UInt16, _ descriptor: Descriptor, on link: KernelLink, adapter: KernelAdapter) {
+  /// - Parameter pieces: what was heard of them while it was opened.
+  init(
+    _ psm: UInt16, _ descriptor: Descriptor, pieces: ChannelPieces? = nil, on link: KernelLink, adapter: KernelAdapter
+  ) {
     self.psm = psm
     // A kernel without the enhanced mode does not know the question.
     mode = cbz_channel_is_enhanced(descriptor.number) == 1 ? .enhanced : .leCreditBased
     self.descriptor = descriptor
+    self.pieces = pieces
     self.link = link
     self.adapter = adapter
     var incoming: UInt16 = 0

@@ -37,6 +37,7 @@ import Testing
   func opened() throws {
     let (channel, opened) = try open()
     #expect(opened.psm == 0x80 && opened.receiveMTU == 512 && opened.sendMTU == 100)
+    #expect(opened.receiveMPS == 247 && opened.sendMPS == 96)
     #expect(opened.socket == "/run/bled/bled-channels.sock" && opened.token?.utf8.count == 32)
     #expect(!channel.isReading)
     let end = try fetch(opened)
@@ -113,6 +114,7 @@ import Testing
     link.onEvent?(.channel(channel))
     let told = try #require(try client.notifications(L2CAPIncoming.self).first)
     #expect(told.psm == published.psm && told.token == nil)
+    #expect(told.receiveMPS == nil && told.sendMPS == nil, "the adapter does not know the pieces")
     let other = world.client()
     #expect(try other.error(L2CAPAccept.self, .init(channel: told.channel, token: true))?.data?.name == "unknownHandle")
     let accepted = try client.result(L2CAPAccept.self, .init(channel: told.channel, token: true))
@@ -201,6 +203,7 @@ import Testing
     let listed = try #require(try client.result(SessionList.self, .init()).sessions.first)
     #expect(listed.channels == [.init(opened, hasRoom: true)])
     #expect(listed.channels?.first?.sendMTU == 100 && listed.channels?.first?.receiveMTU == 512)
+    #expect(listed.channels?.first?.sendMPS == 96 && listed.channels?.first?.receiveMPS == 247)
     channel.credits = 0
     let full = try #require(try client.result(SessionList.self, .init()).sessions.first)
     #expect(full.channels?.map(\.hasRoom) == [false])

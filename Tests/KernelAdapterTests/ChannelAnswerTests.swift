@@ -72,4 +72,47 @@ import Testing
     #expect(refusal(.enhanced, packets).message.contains("no room"))
     #expect(refusal(.enhanced, Array(packets.dropLast())).message.contains("or has no room"))
   }
+
+  @Test("The pieces that both ends ask for; none of a channel that was refused")
+  func pieces() {
+    var new = ChannelAnswer(handle: 0x40, psm: 0x90)
+    new.handle(packet(0, enhanced))
+    #expect(new.pieces == nil)
+    // MTU 2048, MPS 200, credits, the result and the channel's number.
+    new.handle(packet(2, [0x18, 3, 10, 0, 0, 8, 200, 0, 8, 0, 0, 0, 0x41, 0]))
+    #expect(new.answer == .result(0) && new.pieces == ChannelPieces(receive: 247, send: 200))
+    var former = ChannelAnswer(handle: 0x40, psm: 0x90)
+    former.handle(packet(0, old))
+    former.handle(packet(2, [0x15, 3, 10, 0, 0x41, 0, 0, 8, 0x2C, 1, 8, 0, 0, 0]))
+    #expect(former.answer == .result(0) && former.pieces == ChannelPieces(receive: 247, send: 300))
+    var refused = ChannelAnswer(handle: 0x40, psm: 0x90)
+    refused.handle(packet(0, old))
+    refused.handle(packet(2, [0x15, 3, 10, 0, 0, 0, 0, 8, 0x2C, 1, 8, 0, 4, 0]))
+    #expect(refused.answer == .result(4) && refused.pieces == nil)
+  }
+
+  @Test("Of two channels to one number that are asked for at once each has its own answer")
+  func atOnce() {
+    // The same with our channel 0x42 and pieces of 100 octets.
+    let secondOld: [UInt8] = [0x14, 4, 10, 0, 0x90, 0, 0x42, 0, 0, 0x20, 100, 0, 8, 0]
+    let secondNew: [UInt8] = [0x17, 4, 10, 0, 0x90, 0, 0, 0x20, 100, 0, 8, 0, 0x42, 0]
+    let former: [[UInt8]] = [
+      packet(0, old), packet(0, secondOld), packet(2, [0x15, 3, 10, 0, 0x41, 0, 0, 8, 200, 0, 8, 0, 0, 0]),
+      packet(2, [0x15, 4, 10, 0, 0, 0, 0, 8, 200, 0, 8, 0, 2, 0]),
+    ]
+    let new: [[UInt8]] = [
+      packet(0, enhanced), packet(0, secondNew), packet(2, [0x18, 3, 10, 0, 0, 8, 200, 0, 8, 0, 0, 0, 0x41, 0]),
+      packet(2, [0x18, 4, 8, 0, 0, 8, 200, 0, 8, 0, 2, 0]),
+    ]
+    for packets in [former, new] {
+      var first = ChannelAnswer(handle: 0x40, psm: 0x90, channel: 0x40)
+      var second = ChannelAnswer(handle: 0x40, psm: 0x90, channel: 0x42)
+      for packet in packets {
+        first.handle(packet)
+        second.handle(packet)
+      }
+      #expect(first.answer == .result(0) && first.pieces == ChannelPieces(receive: 247, send: 200))
+      #expect(second.answer == .result(2) && second.pieces == nil)
+    }
+  }
 }

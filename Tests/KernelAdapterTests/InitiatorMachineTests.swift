@@ -66,6 +66,17 @@ struct InitiatorMachineTests {
     script.silent()
   }
 
+  @Test("What a link gets only once it is up does not interrupt connecting")
+  func subrateOfPending() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.connect(belt, ConnectionParameters()))
+    try script.command(clear)
+    try script.command(addBelt)
+    try script.started("\(create) 01f4f3f2f1f0 \(tail)")
+    script.give(.connect(belt, ConnectionParameters(subrate: 2...4, continuation: 1)))
+    script.silent()
+  }
+
   @Test func moreDevicesThanTheListHoldsTakeTurnsOfFiveSeconds() throws {
     var script = RadioScript<LegacyFamily>(acceptList: 1)
     script.give(.connect(belt, ConnectionParameters()))

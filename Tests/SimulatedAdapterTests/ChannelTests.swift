@@ -56,13 +56,19 @@ import Testing
     let world = try World.on(Self.device)
     let link = try #require(world.connect(1))
     var modes: [ChannelMode] = []
+    var pieces: [ChannelPieces?] = []
     for mode in [nil, ChannelMode.leCreditBased, .enhanced] {
       link.openChannel(to: 200, ChannelParameters(mode: mode)) { result in
-        if case .success(let channel) = result { modes.append(channel.mode) }
+        guard case .success(let channel) = result else { return }
+        modes.append(channel.mode)
+        pieces.append(channel.pieces)
       }
     }
     world.scheduler.advance(by: .seconds(1))
     #expect(modes == [.leCreditBased, .leCreditBased, .enhanced])
+    // What the default of 8192 octets is cut into for packets of 251.
+    #expect(pieces == [ChannelPieces?](repeating: ChannelPieces(receive: 247, send: 247), count: 3))
+    #expect(try open(world, link, 200).get().pieces == ChannelPieces(receive: 100, send: 247))
   }
 
   @Test("A number that the device does not have is refused, one that we have cannot be had twice")

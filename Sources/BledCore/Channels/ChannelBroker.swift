@@ -289,7 +289,8 @@ final class ChannelBroker {
   private func describe(_ entry: Entry) -> ChannelDescription {
     ChannelDescription(
       channel: entry.number, peripheral: entry.peripheral.id, psm: entry.channel.psm,
-      mode: entry.channel.mode.rawValue, receiveMTU: entry.channel.receiveMTU, sendMTU: entry.channel.sendMTU)
+      mode: entry.channel.mode.rawValue, receiveMTU: entry.channel.receiveMTU, sendMTU: entry.channel.sendMTU,
+      receiveMPS: entry.channel.pieces?.receive, sendMPS: entry.channel.pieces?.send)
   }
 
   private func find(_ number: Int, of session: Session) throws -> Entry {

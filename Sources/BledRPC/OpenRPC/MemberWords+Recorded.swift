@@ -150,7 +150,11 @@ extension MemberWords {
     mode How it was set up: "leCreditBased" or "enhanced".
     peripheral The daemon's identifier of the device.
     psm The number of the listener (SPSM), 1 to 255.
+    receiveMPS The longest piece that the device cuts its packets into (MPS), in octets, 23 to 65533; absent if not
+     known.
     receiveMTU The longest packet that the device may send, in octets, 23 to 65535.
+    sendMPS The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533; absent if not
+     known.
     sendMTU The longest packet that the device takes, in octets, 23 to 65535.
     socket The path of the socket for the token.
     token What to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits. Once, by
@@ -809,7 +813,11 @@ extension MemberWords {
     mode How it was set up: "leCreditBased" or "enhanced".
     peripheral The daemon's identifier of the device.
     psm The number of the listener.
+    receiveMPS The longest piece that the device cuts its packets into (MPS), in octets, 23 to 65533; absent if not
+     known.
     receiveMTU The longest packet that the device may send, 23 to 65535 octets.
+    sendMPS The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533; absent if not
+     known.
     sendMTU The longest packet that the device takes, 23 to 65535 octets.
     # SessionDescription.Costs What the session has cost since it was opened.
     linkTime For how many seconds it was connected, summed over all devices.

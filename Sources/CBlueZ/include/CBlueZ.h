@@ -60,6 +60,8 @@ int cbz_channel_set_enhanced(int descriptor);
 int cbz_channel_connect(int descriptor, const uint8_t peer[6], uint8_t peer_type, uint16_t psm);
 // The longest packets that a connected channel receives and sends.
 int cbz_channel_get_mtu(int descriptor, uint16_t *in, uint16_t *out);
+// Our number (CID) of a channel that connects or is connected; 0 if it has none.
+int cbz_channel_number(int descriptor);
 // Why connecting failed, as -errno; 0 if it did not.
 int cbz_channel_error(int descriptor);
 // How many octets of what was sent wait in the kernel.

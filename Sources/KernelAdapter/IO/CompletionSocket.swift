@@ -15,8 +15,9 @@ import HCI
 final class CompletionSocket {
   /// What the packets of this many are leaves room for in the socket, also in fragments of 27 octets.
   private static let interval = 64
-  /// Packets of the kernel's own are completed, too, and must not be taken for ours that are sent after them.
-  private static let pause = Duration.milliseconds(100)
+  /// Packets of the kernel's own are completed, too, and must not be taken for ours that are sent after them. None is
+  /// completed more often than the shortest time between two connection events.
+  private static let pause = Duration.microseconds(7500)
   private static let batch = 64
   /// The longest event is one about 63 links.
   private static let longest = 260

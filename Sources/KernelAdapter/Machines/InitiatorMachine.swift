@@ -346,11 +346,13 @@ struct InitiatorMachine<Family: RadioFamily> {
     return GAPError.connectionFailed.error("The adapter is busy.")
   }
 
-  /// One set of parameters for all; who should have slower ones is asked to take them when its link is up.
+  /// One set of parameters for all; who should have slower ones is asked to take them when its link is up, and so is
+  /// who should be subrated.
   private func merged(_ set: OrderedSet<DeviceAddress>) -> ConnectionParameters {
     var best = ConnectionParameters.best(of: set.compactMap { pending[$0]?.parameters }) ?? ConnectionParameters()
     best.phys.formIntersection(profile.primaryPHYs(extended: Family.self == ExtendedFamily.self))
     if best.phys.isEmpty { best.phys = [.le1M] }
+    (best.subrate, best.continuation) = (1...1, 0)
     return best
   }
 

@@ -105,7 +105,8 @@ final class LinkPair {
         return done(
           .failure(GAPError.connectionFailed.error("The device wants more security for PSM \(psm): pair with it.")))
       }
-      let ends = SimulatedChannel.ends(psm, on: self, opener: parameters, listener: listener.parameters)
+      let ends = SimulatedChannel.ends(
+        psm, on: self, opener: (side, parameters), listener: (other, listener.parameters))
       channels += [(ends.opener, side === central), (ends.listener, side !== central)]
       done(.success(ends.opener))
       listener.take(ends.listener)

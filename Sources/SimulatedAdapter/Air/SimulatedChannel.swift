@@ -8,6 +8,7 @@ final class SimulatedChannel: Channel {
   let mode: ChannelMode
   let receiveMTU: Int
   private(set) var sendMTU = ChannelParameters.lengths.lowerBound
+  private(set) var pieces: ChannelPieces?
   var onEvent: ((ChannelEvent) -> Void)?
 
   var isReading = false {
@@ -25,14 +26,20 @@ final class SimulatedChannel: Channel {
 
   /// Both sides of a channel: that of whoever opened it, and the listener's.
   static func ends(
-    _ psm: UInt16, on pair: LinkPair, opener: ChannelParameters, listener: ChannelParameters
+    _ psm: UInt16, on pair: LinkPair, opener: (side: SimulatedLink, parameters: ChannelParameters),
+    listener: (side: SimulatedLink, parameters: ChannelParameters)
   ) -> (opener: SimulatedChannel, listener: SimulatedChannel) {
-    let mode = opener.mode ?? .leCreditBased
-    let ends = (SimulatedChannel(psm, mode, pair, opener), SimulatedChannel(psm, mode, pair, listener))
+    let mode = opener.parameters.mode ?? .leCreditBased
+    let ends = (
+      SimulatedChannel(psm, mode, pair, opener.parameters), SimulatedChannel(psm, mode, pair, listener.parameters)
+    )
     ends.0.other = ends.1
     ends.1.other = ends.0
     ends.0.sendMTU = ends.1.receiveMTU
     ends.1.sendMTU = ends.0.receiveMTU
+    let pieces = (ends.0.longestPiece(over: opener.side.radio), ends.1.longestPiece(over: listener.side.radio))
+    ends.0.pieces = ChannelPieces(receive: pieces.0, send: pieces.1)
+    ends.1.pieces = ChannelPieces(receive: pieces.1, send: pieces.0)
     return ends
   }
 
@@ -41,6 +48,11 @@ final class SimulatedChannel: Channel {
     self.mode = mode
     self.pair = pair
     receiveMTU = parameters.receiveMTU
+  }
+
+  /// What comes in one packet of the link layer, without its header of 4 octets, if the mode allows so little.
+  private func longestPiece(over radio: RadioDescription) -> Int {
+    min(receiveMTU, max(radio.longestPacket - 4, mode.lengths.lowerBound))
   }
 
   var isWritable: Bool { queue.count < Self.room }

@@ -9,6 +9,7 @@ final class ScriptedChannel: Channel {
   let mode: ChannelMode
   let receiveMTU = 512
   let sendMTU = 100
+  let pieces: ChannelPieces?
   var onEvent: ((ChannelEvent) -> Void)?
   var isReading = false
   /// How many packets the device gives credits for.
@@ -19,7 +20,8 @@ final class ScriptedChannel: Channel {
   private(set) var sent: [[UInt8]] = []
   private(set) var isClosed = false
 
-  init(_ psm: UInt16, _ mode: ChannelMode = .leCreditBased) {
+  init(_ psm: UInt16, _ mode: ChannelMode = .leCreditBased, pieces: ChannelPieces? = nil) {
+    self.pieces = pieces
     self.psm = psm
     self.mode = mode
   }

@@ -174,7 +174,8 @@ final class ScriptedLink: Link {
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) {
-    let channel = ScriptedChannel(psm, parameters.mode ?? .leCreditBased)
+    let channel = ScriptedChannel(
+      psm, parameters.mode ?? .leCreditBased, pieces: ChannelPieces(receive: 247, send: 96))
     channels.append(channel)
     scheduler.schedule(after: .milliseconds(1)) { [self] in
       if let refusal { done(.failure(refusal)) } else { done(.success(channel)) }

@@ -37,7 +37,8 @@ async def enhanced(resources):
 async def both_ways(given):
     identifier = await connect(given)
     answer = await given.client.call("l2cap.open", peripheral=identifier, psm=PSM, mode="enhanced", token=True)
-    expect_equal((answer["mode"], answer["sendMTU"]), ("enhanced", 2048), "the channel")
+    told = answer["mode"], answer["sendMTU"], answer["receiveMPS"], answer["sendMPS"]
+    expect_equal(told, ("enhanced", 2048, 247, 247), "the channel")
     stream, channel = await fetch(answer), await asyncio.wait_for(given.accepted.get(), 60)
     octets, news = collect(channel)
     await asyncio.gather(

@@ -122,6 +122,7 @@ async def end(given, identifier):
 async def both_ways(given):
     answer, stream, channel = await opened(given)
     expect_equal(answer["sendMTU"], 2048, "what the device takes")
+    expect_equal((answer["receiveMPS"], answer["sendMPS"]), (247, 247), "the pieces")
     octets, news = collect(channel)
     await asyncio.gather(
         asyncio.get_running_loop().sock_sendall(stream, OCTETS), until(octets, news, len(OCTETS))

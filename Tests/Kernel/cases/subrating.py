@@ -1,8 +1,16 @@
 """Group 15: links that use one of several connection events, as this machine wants it and as the device does."""
 
+import asyncio
 from dataclasses import dataclass
 
-from bumble.hci import HCI_ErrorCode, HCI_LE_Set_Host_Feature_Command, LeFeature
+from bumble.core import UUID
+from bumble.device import Peer
+from bumble.hci import (
+    HCI_ErrorCode,
+    HCI_LE_Set_Default_Subrate_Command,
+    HCI_LE_Set_Host_Feature_Command,
+    LeFeature,
+)
 from support.air import Adapter, Air
 from support.cases import expect_equal, stage
 from support.client import failure_of
@@ -10,7 +18,11 @@ from support.daemon import Daemon
 from support.subrating import Subrating
 from support.waiting import until
 
+HUB = "F0:F1:F2:F3:F4:00"
 ADDRESS = "F0:F1:F2:F3:F4:01"
+PHONE = "F0:F1:F2:F3:F4:02"
+SERVICE = "B1ED0020-0000-4000-8000-00805F9B34FB"
+VALUE = "B1ED0021-0000-4000-8000-00805F9B34FB"
 SPARING = {
     "minimumInterval": 0.03,
     "maximumInterval": 0.03,
@@ -23,25 +35,28 @@ SPARING = {
 
 @dataclass
 class Given:
-    """bled on hci0 with two sessions, and a device that advertises; both have subrating."""
+    """bled on hci0 with two sessions, a device that advertises, and a phone; all have subrating."""
 
     adapter: Adapter
     client: object
     other: object
     device: object
+    phone: object
 
 
 @stage(15, "subrating")
 async def subrated(resources):
     air = Air()
-    adapter = await resources.open(await air.adapter("F0:F1:F2:F3:F4:00", Subrating))
+    adapter = await resources.open(await air.adapter(HUB, Subrating))
     device = await air.device("Bumble belt", ADDRESS, personality=Subrating)
-    await device.send_sync_command(HCI_LE_Set_Host_Feature_Command(LeFeature.CONNECTION_SUBRATING_HOST_SUPPORT, 1))
+    phone = await air.device("Bumble phone", PHONE, personality=Subrating)
+    for each in (device, phone):
+        await each.send_sync_command(HCI_LE_Set_Host_Feature_Command(LeFeature.CONNECTION_SUBRATING_HOST_SUPPORT, 1))
     await device.start_advertising(auto_restart=True, advertising_interval_min=200, advertising_interval_max=200)
     daemon = await resources.open(Daemon(resources, "hci0"))
     client, other = await daemon.client(), await daemon.client()
     await daemon.until_on(client)
-    return Given(adapter, client, other, device)
+    return Given(adapter, client, other, device, phone)
 
 
 async def connect(client, **params):
@@ -98,6 +113,39 @@ async def lacking(given):
     known = await client.call("peripheral.parameters", peripheral=identifier)
     expect_equal((known["interval"], known["latency"], known.get("subrate")), (0.03, 1, None), "what is in force")
     await end(given, identifier)
+
+
+@subrated.case("as peripheral this machine asks the central, and has what that one's host lets peripherals have")
+async def as_peripheral(given):
+    client, phone = given.client, given.phone
+    centrals = []
+
+    def read(params):
+        centrals.append(params["central"])
+        return {"value": "00"}
+
+    client.answer("server.read", read)
+    service = {"uuid": SERVICE, "characteristics": [{"uuid": VALUE, "properties": ["read"]}]}
+    added = (await client.call("service.add", service=service))["service"]
+    advertising = await client.call("advertising.start", name="bled here")
+    connection = await asyncio.wait_for(phone.connect(f"{HUB}/P"), 60)
+    await connection.get_remote_le_features()
+    # A session has wishes for a link whose device uses its services.
+    await Peer(connection).gatt_client.read_value(added["characteristics"][0]["handle"])
+    known = await client.call("peripheral.parameters", peripheral=centrals[0])
+    wanted = {**SPARING, "minimumInterval": known["interval"], "maximumInterval": known["interval"]}
+    call = {"peripheral": centrals[0], "parameters": {**wanted, "continuation": 1}}
+    error = await failure_of(client.call("peripheral.setParameters", **call))
+    expect_equal(error["domain"], "hci", "the error of a central whose host has not said what it lets have")
+    await client.call("peripheral.setParameters", peripheral=centrals[0])
+    await phone.send_sync_command(HCI_LE_Set_Default_Subrate_Command(1, 3, 5, 0, 3200))
+    changed = await client.call("peripheral.setParameters", **call)
+    had = changed["role"], changed["subrate"], changed["continuation"], changed["latency"], changed["timeout"]
+    expect_equal(had, ("peripheral", 3, 1, 1, 6), "what the central granted")
+    await until(lambda: connection.parameters.subrate_factor == 3)
+    await connection.disconnect()
+    await client.call("advertising.stop", advertising=advertising["advertising"])
+    await client.call("service.remove", handle=added["handle"])
 
 
 async def end(given, identifier):
