@@ -2,14 +2,18 @@ import Bluetooth
 
 /// Tells of the packets between an adapter and its controller, until it is closed or nobody holds it.
 public protocol PacketTap: AnyObject {
+  /// Tells at once of the packets that have passed by now, but for those that the adapter is too far behind with.
+  func catchUp()
   /// Ends it; nothing is told any more.
   func close()
 }
 
 /// What a tap tells.
 public enum TapEvent {
-  /// A packet passed.
-  case packet(MonitorPacket)
+  /// A packet passed; of the controller with this number of the kernel, nil for one that has none.
+  case packet(MonitorPacket, of: UInt16? = nil)
   /// So many packets passed that are not told, because they were not read in time.
   case lost(Int)
+  /// Nothing is told any more, for this reason.
+  case ended(BluetoothError)
 }

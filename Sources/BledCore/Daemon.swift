@@ -76,7 +76,8 @@ public final class Daemon {
     self.logger = logger
     calls = CallMetrics(scheduler)
     startTime = scheduler.secondsSinceEpoch
-    router = Router(calls)
+    captures = CaptureBroker(adapters: adapters, scheduler: scheduler)
+    router = Router(calls, notes: captures.notes)
     rules = Rules(policy: policy, limits: limits)
     memory = FreedMemory(scheduler)
     store = Store(storage, scheduler: scheduler, logger: logger)
@@ -88,14 +89,14 @@ public final class Daemon {
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     periodic = PeriodicBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     central = CentralBroker(
-      adapters: adapters, directory: directory, rules: rules, scheduler: scheduler, logger: logger)
+      adapters: adapters, directory: directory, rules: rules, notes: captures.notes, scheduler: scheduler,
+      logger: logger)
     server = ServerBroker(links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     pairing = PairingBroker(
       adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
       scheduler: scheduler, logger: logger)
     channels = ChannelBroker(adapters: adapters, pairing: pairing, scheduler: scheduler, logger: logger)
-    captures = CaptureBroker(adapters: adapters, scheduler: scheduler)
     central.onRelease = { [unowned channels] in channels.released($1, by: $0) }
     links.onChannel = { [unowned channels] in channels.opened($0, $1) }
     central.checkForget = { [unowned pairing] in try pairing.check($0, mayForget: $1) }

@@ -44,7 +44,10 @@ public enum CaptureStop: ClientCall {
   /// None: a session has only recordings that it was permitted to make.
   public static let permission: Permission? = nil
   /// For `rpc.discover`.
-  public static let summary = "Ends a recording of this session. What was recorded before can still be read."
+  public static let summary = """
+    Ends a recording of this session. What was recorded before can still be read. It fails with the reason if the \
+    recording had ended because no adapter could be recorded any more.
+    """
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {

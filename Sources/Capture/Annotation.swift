@@ -17,7 +17,7 @@ public struct Annotation: Hashable, Sendable {
   /// the end.
   public var packet: MonitorPacket {
     let identifier = Array(Self.identifier.utf8) + [0]
-    let text = Array(text.utf8.prefix(CaptureWriter.longestComment)) + [0]
+    let text = CaptureWriter.comment(text) + [0]
     return MonitorPacket(.userLogging, [Self.priority, UInt8(identifier.count)] + identifier + text)
   }
 

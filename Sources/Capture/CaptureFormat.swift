@@ -51,7 +51,14 @@ public struct CaptureWriter: Sendable {
   /// How many octets of a packet are kept.
   static let longestPacket = 3584
   /// How many octets of a comment are kept.
-  static let longestComment = 256
+  private static let longestComment = 256
+
+  /// A comment as far as it is kept: whole characters.
+  static func comment(_ text: String) -> [UInt8] {
+    var kept = text.utf8.prefix(longestComment)
+    while kept.endIndex.samePosition(in: text.unicodeScalars) == nil { kept.removeLast() }
+    return Array(kept)
+  }
 
   /// The form.
   public let format: CaptureFormat

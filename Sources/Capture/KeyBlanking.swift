@@ -34,7 +34,7 @@ public struct KeyBlanking: Sendable {
     switch packet.kind {
     case .command: return octets.little16(at: 0).flatMap { Self.commands[$0] }.map { 3 + $0 }
     case .event: return Self.kept(ofEvent: octets)
-    case .sentACL, .receivedACL: return kept(ofData: octets, isSent: packet.kind == .sentACL)
+    case .sentACL, .receivedACL: return kept(ofData: packet, isSent: packet.kind == .sentACL)
     case .controlCommand: return octets.little16(at: 4).flatMap { Self.managementCommands.contains($0) ? 6 : nil }
     case .controlEvent: return Self.kept(ofManagementEvent: octets)
     default: return nil
@@ -85,16 +85,17 @@ public struct KeyBlanking: Sendable {
   /// The headers of data and of L2CAP, and the code.
   private static let codeEnd = 9
 
-  private mutating func kept(ofData octets: ArraySlice<UInt8>, isSent: Bool) -> Int? {
+  private mutating func kept(ofData packet: MonitorPacket, isSent: Bool) -> Int? {
+    let octets = packet.octets[...]
     guard let header = octets.little16(at: 0) else { return nil }
     let link = UInt32(header & 0x0FFF) << 1 | (isSent ? 1 : 0)
     // A further piece of a packet.
     if header >> 12 & 3 == 1 {
-      guard let rest = shown[link], octets.count - 4 <= rest else {
+      guard let rest = shown[link], packet.length - 4 <= rest else {
         shown[link] = nil
         return 4
       }
-      shown[link] = rest - (octets.count - 4)
+      shown[link] = rest - (packet.length - 4)
       return nil
     }
     shown[link] = nil
@@ -103,7 +104,7 @@ public struct KeyBlanking: Sendable {
     guard Self.securityManagers.contains(octets.little16(at: 6) ?? 0),
       Self.secretCodes.contains(octets[octets.startIndex + 8])
     else {
-      shown[link] = Int(octets.little16(at: 4) ?? 0) + 8 - octets.count
+      shown[link] = Int(octets.little16(at: 4) ?? 0) + 8 - packet.length
       return nil
     }
     return Self.codeEnd
@@ -112,9 +113,9 @@ public struct KeyBlanking: Sendable {
   // MARK: mgmt (mgmt-api)
 
   /// Load Link Keys, Load Long Term Keys, PIN Code Reply, User Passkey Reply, Add Remote Out Of Band Data, Set Privacy,
-  /// Load Identity Resolving Keys, HCI Command Sync, which may carry any of HCI's.
+  /// Load Identity Resolving Keys, Set Blocked Keys, HCI Command Sync, which may carry any of HCI's.
   private static let managementCommands: Set<UInt16> = [
-    0x0012, 0x0013, 0x0016, 0x001E, 0x0021, 0x002F, 0x0030, 0x005B,
+    0x0012, 0x0013, 0x0016, 0x001E, 0x0021, 0x002F, 0x0030, 0x0046, 0x005B,
   ]
   /// New Link Key, New Long Term Key, Passkey Notify, New Identity Resolving Key, New Signature Resolving Key.
   private static let managementEvents: Set<UInt16> = [0x0009, 0x000A, 0x0017, 0x0018, 0x0019]

@@ -43,7 +43,7 @@ struct PcapngWriter: Sendable {
     body.appendLittle(Self.linkType)
     body.appendLittle(UInt16(0))
     body.appendLittle(UInt32(CaptureWriter.longestPiece))
-    Self.add(Option.name, Array(name.utf8.prefix(CaptureWriter.longestComment)), to: &body)
+    Self.add(Option.name, CaptureWriter.comment(name), to: &body)
     return Self.block(Block.interface, body, hasOptions: true)
   }
 
@@ -72,7 +72,7 @@ struct PcapngWriter: Sendable {
       Self.add(Option.lost, count, to: &body)
     }
     if let comment = record.comment {
-      Self.add(Option.comment, Array(comment.utf8.prefix(CaptureWriter.longestComment)), to: &body)
+      Self.add(Option.comment, CaptureWriter.comment(comment), to: &body)
     }
     return Self.block(Block.packet, body, hasOptions: record.lostBefore > 0 || record.comment != nil)
   }

@@ -12,6 +12,9 @@ final class SimulatedTap: PacketTap {
     self.onEvent = onEvent
   }
 
+  /// Everything is told when it passes.
+  func catchUp() {}
+
   func close() {
     onEvent = nil
     adapter?.remove(self)

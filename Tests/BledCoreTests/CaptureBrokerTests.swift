@@ -1,3 +1,4 @@
+import Adapter
 import BledRPC
 import Bluetooth
 import Capture
@@ -26,102 +27,137 @@ import Testing
     while try loop.poll() {}
   }
 
-  /// Starts a recording of btsnoop.
-  /// - Returns: its number, and a duplicate of the descriptor.
-  private func start(
-    _ client: TestClient, keys: Bool? = nil, adapter: String? = nil
-  ) throws -> (capture: Int, descriptor: Int32) {
-    let result = try client.result(CaptureStart.self, .init(format: "btsnoop", adapter: adapter, keys: keys))
-    let passed = try #require(client.takePassed())
-    return (result.capture, dup(passed.number))
-  }
-
-  /// The packets that can be read, and whether the pipe is at its end.
-  private func read(_ descriptor: Int32, with reader: inout BTSnoopReader) throws -> (
-    records: [CaptureRecord], isAtEnd: Bool
-  ) {
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    var octets = [UInt8](repeating: 0, count: 1 << 16)
-    var records: [CaptureRecord] = []
-    while true {
-      let count = Glibc.read(descriptor, &octets, octets.count)
-      guard count > 0 else { return (records, count == 0) }
-      reader.append(octets[..<count])
-      while let record = try reader.next() { records.append(record) }
-    }
-  }
-
-  private func notes(_ records: [CaptureRecord]) -> [String] {
-    records.compactMap { Annotation($0.packet)?.text }
-  }
-
   private static let report = MonitorPacket(.event, [0x3E, 2, 0x02, 0], time: 1_700_000_000_000_001)
 
   @Test("what the adapter tells is recorded with its time, and who called what; capture.stop ends the pipe")
   func recording() throws {
-    let (capture, descriptor) = try start(client)
-    defer { close(descriptor) }
+    let recording = try TestRecording(by: client)
     let tap = try #require(world.adapter.taps.first)
-    tap.onEvent(.packet(Self.report))
+    tap.onEvent(.packet(Self.report, of: 0))
     let other = world.client(user: 1000)
     _ = try other.call(GATTRead.self, .init(peripheral: "nobody", attribute: .handle(7)))
-    var reader = BTSnoopReader()
-    let (records, isAtEnd) = try read(descriptor, with: &reader)
-    #expect(records.map(\.adapter) == [CaptureRecord.noAdapter, 0, CaptureRecord.noAdapter] && !isAtEnd)
+    let records = try recording.read()
+    try #require(records.map(\.adapter) == [CaptureRecord.noAdapter, 0, CaptureRecord.noAdapter])
+    #expect(!recording.isAtEnd)
     #expect(records[1].packet.octets == Self.report.octets && records[1].time == 1_700_000_000_000_001)
     #expect(
-      notes(records) == [
+      records.notes == [
         "session 1 (user 0) records all adapters", "session 2 (prog1000, user 1000): gatt.read nobody handle 0x0007",
       ])
-    let result = try client.result(CaptureStop.self, .init(capture: capture))
+    let result = try client.result(CaptureStop.self, .init(capture: recording.number))
     // The call is in it, too.
     #expect(result == .init(packets: 4, lost: 0) && tap.isClosed)
-    let rest = try read(descriptor, with: &reader)
-    #expect(notes(rest.records) == ["session 1 (user 0): capture.stop"] && rest.isAtEnd)
-    #expect(try client.error(CaptureStop.self, .init(capture: capture))?.data?.name == "unknownHandle")
+    #expect(try recording.read().notes == ["session 1 (user 0): capture.stop"] && recording.isAtEnd)
+    #expect(try client.error(CaptureStop.self, .init(capture: recording.number))?.data?.name == "unknownHandle")
   }
 
   @Test("who does not read loses packets, which are counted, told, and said where they are missing")
   func slowReader() throws {
-    let (capture, descriptor) = try start(client)
-    defer { close(descriptor) }
+    let recording = try TestRecording(by: client)
     let tap = try #require(world.adapter.taps.first)
     let packet = MonitorPacket(.sentACL, [UInt8](repeating: 0x55, count: 1000))
     for _ in 0..<5000 { tap.onEvent(.packet(packet)) }
     try settle()
     let told = try client.notifications(CaptureLost.self)
-    #expect(told.count == 1 && told.first?.capture == capture)
+    #expect(told.count == 1 && told.first?.capture == recording.number)
     let lost = told.first?.packets ?? 0
-    var reader = BTSnoopReader()
-    let before = try read(descriptor, with: &reader).records
+    let before = try recording.read()
     #expect(lost > 1000 && before.count + lost == 5001, "\(before.count) were recorded, \(lost) lost")
     tap.onEvent(.packet(packet))
-    let after = try read(descriptor, with: &reader).records
-    #expect(notes(after) == ["\(lost) packets are missing here: they were not read in time"])
-    #expect(after.count == 2 && after[0].lost == lost)
+    let after = try recording.read()
+    #expect(after.notes == ["\(lost) packets are missing here: they were not read in time"])
+    #expect(after.count == 2 && after.first.map { Int($0.lost) } == lost)
     tap.onEvent(.lost(3))
-    #expect(try client.result(CaptureStop.self, .init(capture: capture)).lost == lost + 3)
+    #expect(try client.result(CaptureStop.self, .init(capture: recording.number)).lost == lost + 3)
   }
 
   @Test("keys are zeros; whoever may see all sessions may have them")
   func keys() throws {
     let key = [UInt8](repeating: 0xAA, count: 16)
     let reply = MonitorPacket(.command, [0x1A, 0x20, 0x12, 0x40, 0x00] + key)
-    let (_, plain) = try start(client)
-    let (_, full) = try start(client, keys: true)
-    defer {
-      close(plain)
-      close(full)
+    let recordings = [try TestRecording(by: client), try TestRecording(by: client, keys: true)]
+    for tap in world.adapter.taps { tap.onEvent(.packet(reply, of: 0)) }
+    let octets: [[UInt8]] = try recordings.compactMap { recording in
+      try recording.read().first { $0.adapter == 0 }?.packet.octets
     }
-    for tap in world.adapter.taps { tap.onEvent(.packet(reply)) }
-    var readers = [BTSnoopReader(), BTSnoopReader()]
-    var octets: [[UInt8]] = []
-    for (index, descriptor) in [plain, full].enumerated() {
-      let records = try read(descriptor, with: &readers[index]).records
-      octets.append(records.first { $0.adapter == 0 }?.packet.octets ?? [])
-    }
+    try #require(octets.count == 2)
     #expect(octets[0].suffix(16).allSatisfy { $0 == 0 } && octets[0].count == reply.octets.count)
     #expect(octets[1] == reply.octets)
+  }
+
+  @Test("behind lost packets a piece of a packet is blanked: it may be one of a key whose beginning is missing")
+  func keysBehindLoss() throws {
+    let recording = try TestRecording(by: client)
+    let tap = try #require(world.adapter.taps.first)
+    let now = Int64(world.scheduler.secondsSinceEpoch * 1_000_000)
+    func tell(_ octets: [UInt8], at time: Int64) {
+      tap.onEvent(.packet(MonitorPacket(.receivedACL, octets, time: time), of: 0))
+    }
+    let piece: [UInt8] = [0x40, 0x10, 3, 0, 0xAA, 0xAA, 0xAA]
+    // The beginning of a notification of 39 octets, of which 34 are still to come.
+    let start: [UInt8] = [0x40, 0x20, 9, 0, 39, 0, 4, 0, 0x1B, 3, 0, 1, 2]
+    tell(start, at: now - 2)
+    tap.onEvent(.lost(2))
+    tell(piece, at: now - 1)
+    // What waited with the lost ones may be from before or behind them.
+    tell(start, at: now - 1)
+    tell(piece, at: now - 1)
+    tell(start, at: now + 1)
+    tell(piece, at: now + 1)
+    let shown = try recording.read().filter { $0.packet.kind == .receivedACL }.map(\.packet.octets)
+    let zeros: [UInt8] = [0x40, 0x10, 3, 0, 0, 0, 0]
+    #expect(shown == [start, zeros, start, zeros, start, piece])
+  }
+
+  @Test("no two controllers have the same number in a recording, whatever their adapters are called")
+  func numbers() throws {
+    let chosen = ScriptedAdapter(id: "F0:F1:F2:F3:F4:F5", scheduler: world.scheduler)
+    let kernel = ScriptedAdapter(id: "hci15", scheduler: world.scheduler)
+    world.daemon.add(chosen)
+    world.daemon.add(kernel)
+    let recording = try TestRecording(by: client)
+    try #require(chosen.taps.count == 1 && kernel.taps.count == 1)
+    _ = try recording.read()
+    world.adapter.taps[0].onEvent(.packet(Self.report, of: 0))
+    chosen.taps[0].onEvent(.packet(Self.report))
+    kernel.taps[0].onEvent(.packet(Self.report, of: 15))
+    // The chosen one has been plugged in.
+    chosen.taps[0].onEvent(.packet(Self.report, of: 3))
+    chosen.taps[0].onEvent(.packet(Self.report))
+    let numbers = try recording.read().map(\.adapter)
+    try #require(numbers.count == 5)
+    #expect(Set(numbers).count == 4 && numbers[1] == numbers[4], "\(numbers)")
+    #expect(numbers[0] == 0 && numbers[3] == 3, "\(numbers)")
+  }
+
+  @Test("a recording says which adapter it has lost, and goes on while it has another")
+  func lostAdapter() throws {
+    let second = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
+    world.daemon.add(second)
+    let recording = try TestRecording(by: client)
+    _ = try recording.read()
+    world.adapter.taps[0].onEvent(.ended(GAPError.adapterFailed.error("its channel is closed")))
+    second.taps[0].onEvent(.packet(Self.report, of: 1))
+    let records = try recording.read()
+    #expect(records.notes == ["adapter hci0 is not recorded any more: its channel is closed"])
+    #expect(records.last?.adapter == 1 && !recording.isAtEnd)
+    #expect(try client.result(CaptureStop.self, .init(capture: recording.number)).lost == 0)
+  }
+
+  @Test("without any adapter left it ends, and capture.stop says why")
+  func lostLastAdapter() throws {
+    let recording = try TestRecording(by: client)
+    _ = try recording.read()
+    world.adapter.taps[0].onEvent(.ended(GAPError.adapterFailed.error("its channel is closed")))
+    let note = "adapter hci0 is not recorded any more: its channel is closed"
+    #expect(try recording.read().notes == [note] && recording.isAtEnd)
+    // Nothing is lost that nobody could record.
+    _ = try world.client().result(AdapterList.self, .init())
+    try settle()
+    #expect(try client.notifications(CaptureLost.self).isEmpty)
+    let error = try client.error(CaptureStop.self, .init(capture: recording.number))
+    #expect(error?.data?.name == "adapterFailed" && error?.message == "its channel is closed")
+    #expect(try client.error(CaptureStop.self, .init(capture: recording.number))?.data?.name == "unknownHandle")
   }
 
   @Test("a recording needs the permission, with keys a second one, and there are only so many")
@@ -149,8 +185,8 @@ import Testing
 
   @Test("when nobody reads any more the recording ends")
   func readerGone() throws {
-    let (_, descriptor) = try start(client)
-    close(descriptor)
+    _ = try TestRecording(by: client)
+    _ = try client.result(AdapterList.self, .init())
     try settle()
     #expect(world.adapter.taps.first?.isClosed == true)
   }

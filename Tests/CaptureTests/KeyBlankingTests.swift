@@ -67,6 +67,17 @@ import Testing
         == ["4020040011000600", "40101100" + "00" + Self.zeros])
   }
 
+  @Test("of a packet that was not recorded as a whole its real length counts")
+  func cut() {
+    var blanking = KeyBlanking()
+    // 16 octets, of which 5 are recorded: nothing is left to come.
+    var start = MonitorPacket(.receivedACL, Hex.decode("402014001000040013aabbccdd") ?? [])
+    start.length = 24
+    #expect(blanking.blank(start) == start)
+    let piece = MonitorPacket(.receivedACL, Hex.decode("40100300aaaaaa") ?? [])
+    #expect(blanking.blank(piece).octets == [0x40, 0x10, 3, 0, 0, 0, 0])
+  }
+
   @Test("the calls and events of mgmt that carry keys are blanked behind their number")
   func management() {
     #expect(blanked(.controlCommand, "01000000 1300 0100 \(Self.key)") == ["010000001300" + "0000" + Self.zeros])
@@ -74,6 +85,8 @@ import Testing
     #expect(
       blanked(.controlEvent, "01000000 0100 3b00 00 01 \(Self.key)") == ["0100000001003b000000" + Self.zeros])
     #expect(blanked(.controlCommand, "01000000 0500 01") == ["01000000050001"])
+    // Set Blocked Keys: one, a long term key.
+    #expect(blanked(.controlCommand, "01000000 4600 0100 01 \(Self.key)") == ["010000004600" + "000000" + Self.zeros])
     // User Passkey Reply; Local Out Of Band Data Updated.
     #expect(
       blanked(.controlCommand, "01000000 1e00 665544332211 02 40e20100")

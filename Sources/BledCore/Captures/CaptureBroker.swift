@@ -8,14 +8,15 @@ import EventLoop
 final class CaptureBroker {
   /// The loop that watches the pipes; nil where there is none, and no recordings.
   var loop: EventLoop?
-  /// Called when there is a first recording, and when there is none any more.
-  var onActive: ((Bool) -> Void)?
+  /// What is said of calls in all of them.
+  let notes = CallNotes()
   private let adapters: AdapterRegistry
   private let scheduler: any Scheduler
   private var recordings: [Recording] = []
   /// How many packets are missing from recordings that have ended.
   private var lostBefore = 0
   private var lastNumber = 0
+  private var numbers = CaptureNumbers()
 
   init(adapters: AdapterRegistry, scheduler: any Scheduler) {
     self.adapters = adapters
@@ -43,13 +44,13 @@ final class CaptureBroker {
       number, of: session, in: format, showsKeys: showsKeys, coversAll: params.adapter == nil, pipe: pipe,
       scheduler: scheduler)
     do throws(BluetoothError) {
-      for slot in slots { try recording.add(slot.adapter, number: self.number(of: slot)) }
+      for slot in slots { try add(slot, to: recording) }
     } catch {
       recording.close()
       throw error
     }
     recordings.append(recording)
-    if recordings.count == 1 { onActive?(true) }
+    notes.write = { [unowned self] text in for recording in recordings { recording.note(text) } }
     recording.note("\(session.label) records \(params.adapter == nil ? "all adapters" : slots[0].id)")
     reply.succeed(.init(capture: number), with: passed)
   }
@@ -59,6 +60,7 @@ final class CaptureBroker {
       throw BledError.unknownHandle.error("this session has no recording \(params.capture)")
     }
     end { $0 === recording }
+    if let problem = recording.problem { throw problem }
     return .init(packets: recording.packets, lost: recording.lost)
   }
 
@@ -68,23 +70,20 @@ final class CaptureBroker {
   /// An adapter was added.
   func added(_ slot: AdapterSlot) {
     for recording in recordings where recording.coversAll {
-      do throws(BluetoothError) { try recording.add(slot.adapter, number: number(of: slot)) } catch {
+      do throws(BluetoothError) { try add(slot, to: recording) } catch {
         recording.note("adapter \(slot.id) is not recorded: \(error.message)")
       }
     }
-  }
-
-  /// A session makes a call.
-  func called(_ method: String, _ message: RPCMessage, by session: Session) {
-    guard !recordings.isEmpty else { return }
-    let text = "\(session.label): \(method)\(message.concerned(CallSubject.self)?.text ?? "")"
-    for recording in recordings { recording.note(text) }
   }
 
   /// How many there are.
   var count: Int { recordings.count }
   /// How many packets are missing from all that there were.
   var lostPackets: Int { recordings.reduce(lostBefore) { $0 + $1.lost } }
+
+  private func add(_ slot: AdapterSlot, to recording: Recording) throws(BluetoothError) {
+    try recording.add(slot.adapter) { [unowned self] controller in numbers.number(of: controller, on: slot) }
+  }
 
   private func end(where isMeant: (Recording) -> Bool) {
     let ended = recordings.filter(isMeant)
@@ -94,22 +93,8 @@ final class CaptureBroker {
       lostBefore += recording.lost
       recording.close()
     }
-    if recordings.isEmpty { onActive?(false) }
+    if recordings.isEmpty { notes.write = nil }
   }
-
-  /// The number of an adapter in recordings: the kernel's where it has one, otherwise one from the last on that btmon
-  /// shows.
-  private func number(of slot: AdapterSlot) -> UInt16 {
-    if let number = Self.kernelNumber(of: slot) { return number }
-    let others = adapters.slots.filter { Self.kernelNumber(of: $0) == nil }
-    return Self.last - UInt16(clamping: others.firstIndex(of: slot) ?? 0) % Self.last
-  }
-
-  private static func kernelNumber(of slot: AdapterSlot) -> UInt16? {
-    slot.id.utf8.starts(with: "hci".utf8) ? UInt16(slot.id.dropFirst(3)) : nil
-  }
-
-  private static let last: UInt16 = 15
 }
 
 extension CaptureFormat {
@@ -127,31 +112,6 @@ extension CaptureFormat {
   }
 }
 
-/// What a call is about, for notes.
-struct CallSubject: RPCPayload {
-  var peripheral: String?
-  var address: String?
-  var service: BluetoothUUID?
-  var characteristic: BluetoothUUID?
-  var handle: UInt16?
-
-  var text: String {
-    [
-      (peripheral ?? address).map { " \($0.excerpt)" }, service.map { " \($0)" }, characteristic.map { " \($0)" },
-      handle.map { " handle \($0.handleText)" },
-    ].compactMap { $0 }.joined()
-  }
-}
-
-extension Session {
-  /// Its number and who it is, for notes.
-  var label: String {
-    let program = name.isEmpty ? credentials?.program ?? "" : name
-    let names = [program, user.map { "user \($0)" } ?? ""].filter { !$0.isEmpty }
-    return names.isEmpty ? "session \(id)" : "session \(id) (\(names.joined(separator: ", ")))"
-  }
-}
-
 extension Daemon {
   /// Lets programs record packets.
   func passCaptures(on loop: EventLoop) { captures.loop = loop }
@@ -163,8 +123,5 @@ extension Router {
       try captures.start(params, for: session, reply)
     }
     answer(CaptureStop.self) { [unowned captures] params, session in try captures.stop(params, for: session) }
-    captures.onActive = { [unowned self, unowned captures] isActive in
-      onCall = isActive ? { [unowned captures] in captures.called($0, $1, by: $2) } : nil
-    }
   }
 }

@@ -10,6 +10,7 @@ import Capture
 /// | a packet, a note          | written, without keys; without room in the pipe, lost                              |
 /// | one after lost ones       | lost until there is ample room, so that the gap is one; then a note says how many   |
 /// | packets are lost          | a second later the session is told how many, unless that is pending already         |
+/// | an adapter's packets end  | a note says so; without any other adapter the pipe ends, too, and nothing is written |
 /// | `close`                   | the pipe ends behind what was written                                               |
 final class Recording {
   let number: Int
@@ -22,6 +23,12 @@ final class Recording {
   private let showsKeys: Bool
   private var blanking: [UInt16: KeyBlanking] = [:]
   private var taps: [any PacketTap] = []
+  /// How many of them tell of packets.
+  private var sources = 0
+  /// Why it has ended before `close`; nil if it has not.
+  private(set) var problem: BluetoothError?
+  /// Until when packets were lost, in microseconds since the epoch.
+  private var doubt: Int64 = 0
   private(set) var packets = 0
   private(set) var lost = 0
   /// How many are missing where the recording goes on.
@@ -46,19 +53,31 @@ final class Recording {
   }
 
   /// Records an adapter from now on.
-  func add(_ adapter: any Adapter, number: UInt16) throws(BluetoothError) {
-    let name = adapter.information.id
+  /// - Parameter number: gives the number of its controller, of which the parameter is the kernel's.
+  func add(_ adapter: any Adapter, number: @escaping (UInt16?) -> UInt16) throws(BluetoothError) {
+    guard problem == nil else { return }
     taps.append(
-      try adapter.tap { [weak self] event in
+      try adapter.tap { [weak self, unowned adapter] event in
+        guard let self, problem == nil else { return }
+        let name = adapter.information.id
         switch event {
-        case .packet(let packet): self?.record(packet, of: number, named: name)
-        case .lost(let count): self?.lose(count)
+        case .packet(let packet, let controller):
+          record(packet, of: number(controller), named: controller.map { "hci\($0)" } ?? name)
+        case .lost(let count):
+          doubt = now
+          lose(count)
+        case .ended(let error): lost(name, error)
         }
       })
+    sources += 1
   }
 
-  /// Records a note.
+  /// Records a note, behind the packets that have passed by now.
   func note(_ text: String) {
+    guard problem == nil else { return }
+    for tap in taps { tap.catchUp() }
+    // One of them may have ended with that.
+    guard problem == nil else { return }
     let note = Annotation(text)
     write(note.packet, of: CaptureRecord.noAdapter, named: "bled", comment: note.text)
   }
@@ -71,7 +90,18 @@ final class Recording {
     pipe.close()
   }
 
+  /// An adapter tells of no packets any more.
+  private func lost(_ adapter: String, _ error: BluetoothError) {
+    sources -= 1
+    note("adapter \(adapter) is not recorded any more: \(error.message)")
+    guard sources == 0 else { return }
+    problem = error
+    pipe.close()
+  }
+
   private func record(_ packet: MonitorPacket, of adapter: UInt16, named name: String) {
+    // What is missing may be the beginning of what a piece belongs to.
+    if let time = packet.time, time <= doubt { blanking[adapter] = nil }
     write(showsKeys ? packet : blanking[adapter, default: KeyBlanking()].blank(packet), of: adapter, named: name)
   }
 
@@ -92,13 +122,16 @@ final class Recording {
       writer.wroteInterface(of: adapter)
     }
     let record = CaptureRecord(
-      adapter: adapter, packet: packet, time: packet.time ?? Int64(scheduler.secondsSinceEpoch * 1_000_000),
+      adapter: adapter, packet: packet, time: packet.time ?? now,
       lost: UInt32(clamping: lost), lostBefore: UInt32(clamping: gap), comment: comment)
     guard pipe.write(writer.piece(record)) else { return false }
     gap = 0
     packets += 1
     return true
   }
+
+  /// The time of day in microseconds since the epoch.
+  private var now: Int64 { Int64(scheduler.secondsSinceEpoch * 1_000_000) }
 
   private func lose(_ count: Int) {
     lost += count

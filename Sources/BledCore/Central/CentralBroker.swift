@@ -32,15 +32,19 @@ final class CentralBroker {
   private var searched: Set<AdapterSlot> = []
   let adapters: AdapterRegistry
   let rules: Rules
+  /// What recordings say of calls.
+  let notes: CallNotes
   private var connections: [Peripheral: PeripheralConnection] = [:]
   /// The sessions with writes without response that were refused; the log has each of them once.
   private var refusedWriters: Set<Session> = []
 
   init(
-    adapters: AdapterRegistry, directory: PeripheralDirectory, rules: Rules, scheduler: any Scheduler, logger: Logger
+    adapters: AdapterRegistry, directory: PeripheralDirectory, rules: Rules, notes: CallNotes,
+    scheduler: any Scheduler, logger: Logger
   ) {
     self.adapters = adapters
     self.rules = rules
+    self.notes = notes
     self.directory = directory
     self.scheduler = scheduler
     self.logger = logger

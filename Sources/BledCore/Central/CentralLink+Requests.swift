@@ -63,6 +63,18 @@ extension CentralLink {
     }
   }
 
+  /// Points out in the log, once per session, that it polls a value that it could subscribe to.
+  private func notePolling(of handle: UInt16, by session: Session) {
+    guard !receivers.contains(session, of: handle),
+      session.polling.read(.init(device: hub.peripheral.number, handle: handle), at: broker.scheduler.now)
+    else { return }
+    broker.logger.notice(
+      """
+      session \(session.id) \(session.name) reads characteristic \(handle.handleText) of \(hub.peripheral.address) again and again; \
+      gatt.subscribe would tell it of changes
+      """, metadata: .about(hub.peripheral, session: session, adapter: hub.slot))
+  }
+
   /// Writes a value, with or without a response.
   func write(_ params: GATTWrite.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
     let value = params.value.octets

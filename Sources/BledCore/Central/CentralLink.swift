@@ -8,9 +8,11 @@ final class CentralLink {
   unowned let hub: LinkHub
   /// The connection that the link is for; nil where another link to the same device is in use, and after the end.
   weak var connection: PeripheralConnection?
-  private unowned let broker: CentralBroker
+  unowned let broker: CentralBroker
 
   private var queue = LinkQueue()
+  /// The call for which the last operation began.
+  private var lastNote: CallNote?
   /// Whether the next operation begins when the loop has served others.
   private var isPausing = false
   private(set) var discovery: Discovery
@@ -86,18 +88,6 @@ final class CentralLink {
   /// Makes sockets for values; nil where none can be watched.
   var sockets: ValueSockets? { broker.sockets }
 
-  /// Points out in the log, once per session, that it polls a value that it could subscribe to.
-  func notePolling(of handle: UInt16, by session: Session) {
-    guard !receivers.contains(session, of: handle),
-      session.polling.read(.init(device: hub.peripheral.number, handle: handle), at: broker.scheduler.now)
-    else { return }
-    broker.logger.notice(
-      """
-      session \(session.id) \(session.name) reads characteristic \(handle.handleText) of \(hub.peripheral.address) again and again; \
-      gatt.subscribe would tell it of changes
-      """, metadata: .about(hub.peripheral, session: session, adapter: hub.slot))
-  }
-
   // MARK: The queue
 
   /// Where an attribute is that is known; see `Discovery`.
@@ -108,6 +98,8 @@ final class CentralLink {
   func enqueue(_ operation: LinkOperation) {
     let hub = hub
     guard hub.isOpen else { return fail(operation, LinkHub.gone) }
+    var operation = operation
+    operation.note = broker.notes.take(for: operation.session, on: hub.peripheral)
     if let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
       begin(operation, id)
     } else {
@@ -150,6 +142,10 @@ final class CentralLink {
   }
 
   private func begin(_ operation: LinkOperation, _ id: ProcedureID) {
+    if operation.note !== lastNote {
+      lastNote = operation.note
+      if let note = lastNote { broker.notes.begins(note) }
+    }
     if operation.isCommand, let session = operation.session { hub.room.sent(by: session) }
     if case .command(let handle, let value, let isSigned, let reply) = operation.task {
       do throws(BluetoothError) {
@@ -261,8 +257,9 @@ final class CentralLink {
           operation.task = .lookup(lookup)
           return next
         }
+        let note = operation.note
         operation = try lookup.operation()
-        operation.wasLookedUp = true
+        (operation.wasLookedUp, operation.note) = (true, note)
         if operation.isCommand { return nil }
         return operation.procedure ?? self.next(of: &operation, nil)
       case .restoration(let state, var machine):

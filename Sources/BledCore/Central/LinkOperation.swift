@@ -52,6 +52,8 @@ struct LinkOperation {
   var found = AttributeFound()
   /// Whether the device was asked where its attributes are.
   var wasLookedUp = false
+  /// What recordings say of the call that it is for; nil if nobody recorded when it was made.
+  var note: CallNote?
   /// Whether a Write Command waits for the results of its session's earlier operations.
   fileprivate var isBehindOthers = false
   /// The procedure that is next; nil if it is decided when the operation's turn comes.

@@ -2,29 +2,29 @@ import BledRPC
 
 extension Router {
   func serveGATT(_ broker: CentralBroker) {
-    serve(GATTDiscover.self) { [unowned broker] params, session, reply in
+    serve(GATTDiscover.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).discoverEverything(params, for: session, reply)
     }
-    serve(GATTDiscoverServices.self) { [unowned broker] params, session, reply in
+    serve(GATTDiscoverServices.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session)
         .discover(.services(params.services ?? [], reply), for: session)
     }
-    serve(GATTDiscoverIncludedServices.self) { [unowned broker] params, session, reply in
+    serve(GATTDiscoverIncludedServices.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session)
         .discover(in: params, .service, for: session, reply) { .includedServices($0, reply) }
     }
-    serve(GATTDiscoverCharacteristics.self) { [unowned broker] params, session, reply in
+    serve(GATTDiscoverCharacteristics.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session)
         .discover(in: params, .service, for: session, reply) { .characteristics($0, reply) }
     }
-    serve(GATTDiscoverDescriptors.self) { [unowned broker] params, session, reply in
+    serve(GATTDiscoverDescriptors.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session)
         .discover(in: params, .characteristic, for: session, reply) { .descriptors($0, reply) }
     }
-    serve(GATTRead.self) { [unowned broker] params, session, reply in
+    serve(GATTRead.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).read(params, for: session, reply)
     }
-    serve(GATTWrite.self) { [unowned broker] params, session, reply in
+    serve(GATTWrite.self, waitsForLink: true) { [unowned broker] params, session, reply in
       do {
         try broker.link(to: params.peripheral, for: session).write(params, for: session, reply)
       } catch {
@@ -32,25 +32,25 @@ extension Router {
         throw error
       }
     }
-    serve(GATTSubscribe.self) { [unowned broker] params, session, reply in
+    serve(GATTSubscribe.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).subscribe(params, for: session, reply)
     }
-    serve(GATTUnsubscribe.self) { [unowned broker] params, session, reply in
+    serve(GATTUnsubscribe.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).unsubscribe(params, for: session, reply)
     }
-    serve(GATTAcquire.self) { [unowned broker] params, session, reply in
+    serve(GATTAcquire.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).acquire(params, for: session, reply)
     }
-    serve(GATTReadUsingUUID.self) { [unowned broker] params, session, reply in
+    serve(GATTReadUsingUUID.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).read(params, for: session, reply)
     }
-    serve(GATTReadMultiple.self) { [unowned broker] params, session, reply in
+    serve(GATTReadMultiple.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).read(params, for: session, reply)
     }
-    serve(GATTWriteReliably.self) { [unowned broker] params, session, reply in
+    serve(GATTWriteReliably.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).write(params, for: session, reply)
     }
-    serve(GATTServerFeatures.self) { [unowned broker] params, session, reply in
+    serve(GATTServerFeatures.self, waitsForLink: true) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).readServerFeatures(for: session, reply)
     }
   }

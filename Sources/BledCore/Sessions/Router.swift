@@ -9,17 +9,23 @@ final class Router {
     let permission: Permission?
     let changesSession: Bool
     let longestLine: Int
+    /// Whether its calls come to operations on links, which have their turns.
+    let waitsForLink: Bool
     let handle: Handler
   }
   /// The longest name of a method that is looked up, in octets.
   private static let longestName = 128
   private var entries: [OctetText: Entry] = [:]
   private let calls: CallMetrics
-  /// Called with each call that is permitted, before it is handled, while somebody wants to know.
-  var onCall: ((_ method: String, _ message: RPCMessage, _ session: Session) -> Void)?
+  private let notes: CallNotes
 
-  /// - Parameter calls: where calls are measured.
-  init(_ calls: CallMetrics) { self.calls = calls }
+  /// - Parameters:
+  ///   - calls: where calls are measured.
+  ///   - notes: what recordings say of calls that are permitted.
+  init(_ calls: CallMetrics, notes: CallNotes) {
+    self.calls = calls
+    self.notes = notes
+  }
 
   /// Serves a method that is answered at once.
   func answer<Method: ClientCall>(
@@ -34,11 +40,13 @@ final class Router {
   }
 
   /// Serves a method that is answered later, through the reply. An error that the body throws is an answer, too.
+  /// - Parameter waitsForLink: whether its calls come to operations on links.
   func serve<Method: ClientCall>(
-    _ method: Method.Type, _ body: @escaping (Method.Params, Session, Reply<Method.Result>) throws -> Void
+    _ method: Method.Type, waitsForLink: Bool = false,
+    _ body: @escaping (Method.Params, Session, Reply<Method.Result>) throws -> Void
   ) {
     let isRead = Method.self == GATTRead.self
-    add(method) { [calls] message, connection, id in
+    add(method, waitsForLink: waitsForLink) { [calls] message, connection, id in
       let params = try message.params(Method.Params.self)
       try connection.admitCall()
       let reply = Reply<Method.Result>(connection: connection, id: id, measuredBy: calls, isRead: isRead)
@@ -65,10 +73,12 @@ final class Router {
     }
   }
 
-  private func add<Method: ClientCall>(_ method: Method.Type, _ handle: @escaping Handler) {
+  private func add<Method: ClientCall>(
+    _ method: Method.Type, waitsForLink: Bool = false, _ handle: @escaping Handler
+  ) {
     entries[OctetText(Method.name)] = Entry(
       permission: Method.permission, changesSession: Method.changesSession, longestLine: Method.longestLine,
-      handle: handle)
+      waitsForLink: waitsForLink, handle: handle)
   }
 
   /// Handles a call of a client, if its user is permitted to; one without an id wants no answer.
@@ -91,7 +101,8 @@ final class Router {
           message: "the line has \(message.length) octets; the limit of \(method) is \(entry.longestLine)")
       }
       calls.called(method)
-      onCall?(method, message, connection.session)
+      notes.called(method, message, by: connection.session, waitsForLink: entry.waitsForLink)
+      defer { notes.handled() }
       try entry.handle(message, connection, id)
       if entry.changesSession, let changed = connection.session.onChange { changed(true) }
       return

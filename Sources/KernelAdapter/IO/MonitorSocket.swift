@@ -9,6 +9,8 @@ import HCI
 final class MonitorSocket: PacketTap {
   /// So many packets are read before others have their turn.
   private static let burst = 64
+  /// So many times that are read at once when somebody wants to know what has passed.
+  private static let mostRounds = 16
   /// Of longer packets the rest is not read.
   private static let longest = 4096
   /// How many octets may wait; the kernel doubles it.
@@ -19,37 +21,70 @@ final class MonitorSocket: PacketTap {
   private let descriptor: Descriptor
   private var buffer = [UInt8](repeating: 0, count: longest)
   private var lost = 0
+  private var controller: MonitoredController
   /// The number of the controller; nil while there is none.
   private let index: () -> ControllerIndex?
   private let onEvent: (TapEvent) -> Void
 
   /// Opens it.
   /// - Throws: `SystemError`, for instance without the capability CAP_NET_RAW.
-  init(
+  convenience init(
     of index: @escaping () -> ControllerIndex?, on loop: EventLoop, _ onEvent: @escaping (TapEvent) -> Void
   ) throws(SystemError) {
-    descriptor = Descriptor(try SystemError.check(cbz_hci_monitor()))
+    try self.init(Descriptor(try SystemError.check(cbz_hci_monitor())), of: index, on: loop, onEvent)
+  }
+
+  /// Reads from a descriptor that is open.
+  init(
+    _ descriptor: Descriptor, of index: @escaping () -> ControllerIndex?, on loop: EventLoop,
+    _ onEvent: @escaping (TapEvent) -> Void
+  ) throws(SystemError) {
+    self.descriptor = descriptor
     self.index = index
     self.onEvent = onEvent
+    controller = MonitoredController(index()?.rawValue)
     _ = cbz_set_receive_buffer(descriptor.number, Self.room)
     // Late is early enough: the packets say when they passed.
-    try descriptor.whenReady(on: loop, priority: .low) { [unowned self] _ in read() }
+    try descriptor.whenReady(on: loop, priority: .low) { [unowned self] _ in _ = read() }
+  }
+
+  func catchUp() {
+    var rounds = Self.mostRounds
+    while rounds > 0, read() { rounds -= 1 }
   }
 
   func close() { descriptor.close() }
 
-  private func read() {
-    for _ in 0..<Self.burst {
+  /// Reads some packets.
+  /// - Returns: whether there may be more.
+  private func read() -> Bool {
+    guard descriptor.isOpen else { return false }
+    // Before the packets: of those that waited when others were dropped, none can be told to be from before that.
+    tellLost()
+    for _ in 0..<Self.burst where descriptor.isOpen {
       var time: Int64 = 0
       let count = buffer.withUnsafeMutableBufferPointer {
         cbz_read_stamped(descriptor.number, $0.baseAddress, $0.count, &time)
       }
-      // Without an end of its own, any other error would come again and again.
-      guard count != -EAGAIN, count != -EINTR else { break }
-      guard count > 0 else { return close() }
-      if let packet = packet(Int(count), time) { onEvent(.packet(packet)) }
-      guard descriptor.isOpen else { return }
+      guard count != -EAGAIN, count != -EINTR else { return false }
+      guard count > 0 else {
+        // Without an end of its own, any other error would come again and again.
+        end(count < 0 ? String(cString: strerror(-count)) : "it was closed")
+        return false
+      }
+      if let (packet, number) = packet(Int(count), time) { onEvent(.packet(packet, of: number)) }
     }
+    return descriptor.isOpen
+  }
+
+  private func end(_ reason: String) {
+    tellLost()
+    descriptor.close()
+    onEvent(
+      .ended(GAPError.adapterFailed.error("the kernel's monitor channel ended (\(reason)): start another recording")))
+  }
+
+  private func tellLost() {
     let dropped = descriptor.receiveLoad.dropped
     guard dropped > lost else { return }
     onEvent(.lost(dropped - lost))
@@ -57,13 +92,14 @@ final class MonitorSocket: PacketTap {
   }
 
   /// The packet in the buffer, if it is of our controller.
-  private func packet(_ count: Int, _ time: Int64) -> MonitorPacket? {
-    guard count >= Self.headerLength, let index = index(), word(at: 2) == index.rawValue else { return nil }
-    let kind = MonitorPacket.Kind(rawValue: word(at: 0))
+  private func packet(_ count: Int, _ time: Int64) -> (MonitorPacket, of: UInt16)? {
+    guard count >= Self.headerLength else { return nil }
+    let (kind, number) = (MonitorPacket.Kind(rawValue: word(at: 0)), word(at: 2))
+    guard controller.has(kind, of: number, present: index()?.rawValue) else { return nil }
     var packet = MonitorPacket(
       kind, Array(buffer[Self.headerLength..<min(count, buffer.count)]), time: time > 0 ? time : nil)
     packet.length = max(packet.length, Int(word(at: 4)))
-    return packet
+    return (packet, of: number)
   }
 
   private func word(at offset: Int) -> UInt16 { UInt16(buffer[offset]) | UInt16(buffer[offset + 1]) << 8 }

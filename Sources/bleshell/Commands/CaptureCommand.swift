@@ -80,11 +80,21 @@ struct CaptureCommand: ShellCommand {
     output.problem("\(result.packets) packets recorded\(missing)")
   }
 
-  private static func write(_ octets: ArraySlice<UInt8>, to sink: Int32) -> Bool {
+  /// Writes all of it, however slowly it is read.
+  /// - Returns: false with errno if that is not possible.
+  static func write(_ octets: ArraySlice<UInt8>, to sink: Int32) -> Bool {
     var rest = octets
     while !rest.isEmpty {
       let written = rest.withUnsafeBytes { Glibc.write(sink, $0.baseAddress, $0.count) }
-      if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return false }
+      if written > 0 {
+        rest = rest.dropFirst(written)
+      } else if errno == EAGAIN {
+        // Who began the program may have made standard output one that does not block.
+        var room = pollfd(fd: sink, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&room, 1, -1)
+      } else if errno != EINTR {
+        return false
+      }
     }
     return true
   }

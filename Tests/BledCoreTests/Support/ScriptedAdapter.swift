@@ -130,8 +130,16 @@ final class ScriptedAdapter: Adapter {
 final class ScriptedTap: PacketTap {
   private(set) var isClosed = false
   let onEvent: (TapEvent) -> Void
+  /// What has passed and is told when the adapter is asked to catch up.
+  var waiting: [MonitorPacket] = []
 
   init(onEvent: @escaping (TapEvent) -> Void) { self.onEvent = onEvent }
+
+  func catchUp() {
+    let passed = waiting
+    waiting = []
+    for packet in passed { onEvent(.packet(packet, of: 0)) }
+  }
 
   func close() { isClosed = true }
 }

@@ -91,6 +91,8 @@ final class ScriptedLink: Link {
   var security = LinkSecurity.none
   let maximumMTU = 517
   var onEvent: ((LinkEvent) -> Void)?
+  /// Called with each packet: whether the daemon sends it.
+  var onTraffic: ((_ packet: [UInt8], _ isSent: Bool) -> Void)?
   /// How the daemon ended it, if it did.
   private(set) var wasDisconnected = false
   /// What the daemon asked for.
@@ -142,6 +144,7 @@ final class ScriptedLink: Link {
   }
 
   func send(_ packet: [UInt8]) {
+    onTraffic?(packet, true)
     if let now = room {
       room = now - 1
       if now <= 1 { isWritable = false }
@@ -206,6 +209,7 @@ final class ScriptedLink: Link {
   func deliver(_ packet: [UInt8]) {
     scheduler.schedule(after: .milliseconds(1)) { [self] in
       guard isOpen else { return }
+      onTraffic?(packet, false)
       if isReading, heldBack.isEmpty { onEvent?(.received(packet)) } else { heldBack.append(packet) }
     }
   }

@@ -1,0 +1,80 @@
+import BledRPC
+import Bluetooth
+
+/// What a recording says of a call: which session made it, and what it is about.
+final class CallNote {
+  fileprivate let text: String
+  fileprivate var wasWritten = false
+
+  fileprivate init(_ text: String) { self.text = text }
+}
+
+/// The notes of calls, while somebody records: each is written directly before the packets that its call leads to.
+///
+/// | A call                                 | Its note is written                                                     |
+/// |----------------------------------------|-------------------------------------------------------------------------|
+/// | that waits for its turn on a link      | when its operation begins, and when it goes on behind another           |
+/// | the same, if it came to no operation   | when it has been handled                                                |
+/// | any other                              | before it is handled                                                    |
+/// | of the daemon itself, on a link        | when its operation begins                                               |
+final class CallNotes {
+  /// Writes into all recordings; nil while there is none.
+  var write: ((String) -> Void)?
+  /// The note of the call that is being handled and may come to an operation.
+  private var pending: (note: CallNote, session: Session)?
+
+  /// A session makes a call.
+  /// - Parameter waitsForLink: whether it comes to an operation on a link.
+  func called(_ method: String, _ message: RPCMessage, by session: Session, waitsForLink: Bool) {
+    guard let write else { return }
+    let text = "\(session.label): \(method)\(message.concerned(CallSubject.self)?.text ?? "")"
+    if waitsForLink { pending = (CallNote(text), session) } else { write(text) }
+  }
+
+  /// The call has been handled.
+  func handled() {
+    guard let note = pending?.note else { return }
+    pending = nil
+    write?(note.text)
+  }
+
+  /// The note of an operation that the call being handled has come to, or that is the daemon's own; nil without one.
+  func take(for session: Session?, on peripheral: Peripheral) -> CallNote? {
+    guard write != nil else { return nil }
+    guard let session else { return CallNote("bled itself asks \(peripheral.id)") }
+    guard let found = pending, found.session === session else { return nil }
+    pending = nil
+    return found.note
+  }
+
+  /// What is sent on a link from now on is for this call.
+  func begins(_ note: CallNote) {
+    write?(note.wasWritten ? "\(note.text) goes on" : note.text)
+    note.wasWritten = true
+  }
+}
+
+/// What a call is about, for notes.
+private struct CallSubject: RPCPayload {
+  var peripheral: String?
+  var address: String?
+  var service: BluetoothUUID?
+  var characteristic: BluetoothUUID?
+  var handle: UInt16?
+
+  var text: String {
+    [
+      (peripheral ?? address).map { " \($0.excerpt)" }, service.map { " \($0)" }, characteristic.map { " \($0)" },
+      handle.map { " handle \($0.handleText)" },
+    ].compactMap { $0 }.joined()
+  }
+}
+
+extension Session {
+  /// Its number and who it is, for notes.
+  var label: String {
+    let program = name.isEmpty ? credentials?.program?.excerpt ?? "" : name
+    let names = [program, user.map { "user \($0)" } ?? ""].filter { !$0.isEmpty }
+    return names.isEmpty ? "session \(id)" : "session \(id) (\(names.joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,39 @@
+import Bluetooth
+
+/// Which packets of the kernel's monitor channel are those of an adapter. They are read later than mgmt says which
+/// controller the adapter has, or that it has none.
+///
+/// | State   | Input                                     | What happens                                              |
+/// |---------|-------------------------------------------|-----------------------------------------------------------|
+/// | any     | a packet of the adapter's controller      | it is the adapter's                                       |
+/// | any     | the adapter has another one, or none      | the one before leaves, unless it is known to be gone      |
+/// | leaving | a packet of the one that leaves           | it is the adapter's                                       |
+/// | leaving | the one that leaves is gone (the kernel's Deleted Index), or the adapter has it again | left it |
+struct MonitoredController {
+  private var current: UInt16?
+  private var leaving: UInt16?
+  /// Whether the current one is gone, which mgmt has yet to say.
+  private var isGone = false
+
+  /// - Parameter number: the kernel's number of the controller that the adapter has; nil for none.
+  init(_ number: UInt16?) { current = number }
+
+  /// Whether a packet of a controller is the adapter's.
+  /// - Parameter present: the number of the controller that the adapter has by now; nil for none.
+  mutating func has(_ kind: MonitorPacket.Kind, of number: UInt16, present: UInt16?) -> Bool {
+    if present != current {
+      leaving = isGone ? nil : current
+      current = present
+      isGone = false
+    }
+    if number == current {
+      if leaving == number { leaving = nil }
+      if kind == .deletedIndex { isGone = true }
+      if kind == .newIndex { isGone = false }
+      return true
+    }
+    guard number == leaving else { return false }
+    if kind == .deletedIndex { leaving = nil }
+    return true
+  }
+}

@@ -1,0 +1,31 @@
+import Dispatch
+import Glibc
+import Testing
+
+@testable import bleshell
+
+/// Where `bleshell capture` writes.
+@Suite struct CaptureCommandTests {
+  @Test("what reads standard output slowly is waited for, also where the descriptor does not block")
+  func nonBlocking() async throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    let (source, sink) = (ends[0], ends[1])
+    try #require(fcntl(sink, F_SETFL, O_NONBLOCK) == 0)
+    let reading = Task {
+      await withCheckedContinuation { continuation in
+        DispatchQueue(label: "reader").async {
+          var (buffer, total) = ([UInt8](repeating: 0, count: 4096), 0)
+          while case let count = read(source, &buffer, buffer.count), count > 0 { total += count }
+          close(source)
+          continuation.resume(returning: total)
+        }
+      }
+    }
+    let octets = [UInt8](repeating: 7, count: 1 << 20)
+    let isWritten = CaptureCommand.write(octets[...], to: sink)
+    close(sink)
+    let total = await reading.value
+    #expect(isWritten && total == octets.count)
+  }
+}
