@@ -146,6 +146,8 @@ public protocol Link: AnyObject {
   ///   - octets: the longest payload, 27 to 251.
   ///   - done: called once: with nil when the controller knows it, else with why not, as above.
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void)
+  /// Whether channels in enhanced credit-based flow control mode can be opened here, as far as this side is concerned.
+  var hasEnhancedChannels: Bool { get }
   /// Opens a channel to a listener of the device (Core 5.4, Vol 3, Part A, 4.22).
   /// - Parameters:
   ///   - psm: the number of the listener, 1 to 255.

@@ -97,6 +97,16 @@ extension KernelAdapter {
     loop.execute { link.opened(channel) }
   }
 
+  /// Whether the kernel has enhanced channels, and they are switched on.
+  var hasEnhancedChannels: Bool {
+    let number = cbz_channel_socket(
+      address.littleEndian, address.kind.rawValue, 0, UInt16(ChannelMode.enhanced.lengths.lowerBound))
+    guard number >= 0 else { return false }
+    let socket = Descriptor(number)
+    defer { socket.close() }
+    return cbz_channel_is_enhanced(socket.number) >= 0
+  }
+
   /// Opens a channel to a listener of a device.
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters, on link: KernelLink,

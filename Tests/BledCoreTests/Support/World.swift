@@ -85,9 +85,15 @@ struct World {
 extension ScriptedPeer {
   /// Puts a heart rate service and one with a writable, readable, indicating characteristic of 512 octets into the
   /// database.
-  func furnish() throws {
+  /// - Parameter serverFeatures: the octet of Server Supported Features; nil for none.
+  func furnish(serverFeatures: UInt8? = nil) throws {
     _ = try database.add(.genericAccess(name: "Peer"))
-    _ = try database.add(.genericAttribute(hasHash: database.hasHash))
+    var generic = ServiceDefinition.genericAttribute(hasHash: database.hasHash)
+    if let octet = serverFeatures {
+      generic.characteristics.append(
+        CharacteristicDefinition(uuid: 0x2B3A, properties: .read, value: .stored([octet])))
+    }
+    _ = try database.add(generic)
     let body = try database.add(
       ServiceDefinition(
         uuid: 0x180D,
