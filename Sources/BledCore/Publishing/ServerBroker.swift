@@ -218,10 +218,12 @@ final class ServerBroker {
 
   /// The program of a session is back: it gets the requests that wait for it, in order.
   func programReturned(_ session: Session) {
-    let waiting = links.links.compactMap { hub in
-      hub.server.waitingQuestion(for: session).map { (number: $0, link: hub.server) }
+    let waiting = links.links.flatMap { hub in
+      hub.server.waitingQuestions(for: session).map { (number: $0, link: hub.server) }
     }
-    for question in waiting.sorted(by: { $0.number < $1.number }) { question.link.programReturned() }
+    for question in waiting.sorted(by: { $0.number < $1.number }) {
+      question.link.programReturned(to: question.number)
+    }
   }
 
   /// The services of a session with their subscribers.
