@@ -39,7 +39,8 @@ public protocol Adapter: AnyObject {
   /// Listens for channels that devices open; they come as `LinkEvent.channel`. While the adapter is not on no device
   /// can open any, and afterwards they can again.
   /// - Parameters:
-  ///   - psm: the number of the listener, 0x80 to 0xFF; nil: the adapter chooses.
+  ///   - psm: the number of the listener: 0x80 to 0xFF, or 0x27, that of enhanced ATT bearers; nil: the adapter
+  ///     chooses.
   ///   - parameters: what its channels are.
   /// - Returns: the number.
   /// - Throws: `BledError.alreadyInProgress` if the number is taken, `.limitReached` if all are.

@@ -277,7 +277,8 @@ final class LinkHub {
       securityChanged()
       if isOpen, link.security != toldSecurity { tellParameters() }
       if isOpen { central.securityChanged() }
-    case .channel(let channel): registry.onChannel(channel, self)
+    case .channel(let channel):
+      if channel.psm == EnhancedBearers.psm { bearers.take(channel) } else { registry.onChannel(channel, self) }
     case .ended(let reason):
       end(reason)
     }

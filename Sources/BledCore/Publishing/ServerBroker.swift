@@ -39,7 +39,9 @@ final class ServerBroker {
           name: identity.name, appearance: identity.appearance, preferredParameters: identity.preferredConnection),
         at: 1)
       _ = try links.database.attributes.add(
-        .genericAttribute(hasHash: links.database.attributes.hasHash), at: access.range.upperBound + 1)
+        .genericAttribute(
+          hasHash: links.database.attributes.hasHash, hasEnhancedBearers: identity.hasEnhancedBearers),
+        at: access.range.upperBound + 1)
     } catch {
       logger.error("the daemon's own services could not be published: \(error)")
     }

@@ -88,12 +88,8 @@ extension ScriptedPeer {
   /// - Parameter serverFeatures: the octet of Server Supported Features; nil for none.
   func furnish(serverFeatures: UInt8? = nil) throws {
     _ = try database.add(.genericAccess(name: "Peer"))
-    var generic = ServiceDefinition.genericAttribute(hasHash: database.hasHash)
-    if let octet = serverFeatures {
-      generic.characteristics.append(
-        CharacteristicDefinition(uuid: 0x2B3A, properties: .read, value: .stored([octet])))
-    }
-    _ = try database.add(generic)
+    _ = try database.add(.genericAttribute(hasHash: database.hasHash, hasEnhancedBearers: serverFeatures != nil))
+    if let serverFeatures { _ = database.setValue([serverFeatures], of: handle(of: 0x2B3A)) }
     let body = try database.add(
       ServiceDefinition(
         uuid: 0x180D,

@@ -4,7 +4,9 @@ import asyncio
 from dataclasses import dataclass, field
 
 from bumble.device import DeviceConfiguration
+from bumble.core import UUID
 from bumble.gatt import Characteristic, CharacteristicValue, Service
+from bumble.gatt_client import Client
 from cases.enhanced_channels import switched
 from cases.l2cap_channels import Roomy
 from support import peripheral as p
@@ -14,17 +16,21 @@ from support.daemon import Daemon
 from support.waiting import until
 
 BELT = "F0:F1:F2:F3:F4:05"
+PHONE = "F0:F1:F2:F3:F4:06"
 SLOW = ["B1ED4001-0000-4000-8000-00805F9B34FB", "B1ED4002-0000-4000-8000-00805F9B34FB"]
 PSM = 0x27
 CLIENT_FEATURES = "2B29"
+SERVER_FEATURES = UUID("2B3A")
 
 
 @dataclass
 class Given:
-    """bled on hci0, and a device with EATT whose answers to some reads wait for us."""
+    """bled on hci0, a device with EATT whose answers to some reads wait for us, and a phone."""
 
+    adapter: object
     client: object
     device: object = None
+    phone: object = None
     asked: asyncio.Queue = field(default_factory=asyncio.Queue)
     answer: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -78,11 +84,11 @@ class Given:
 async def enhanced(resources):
     resources.enter_context(switched("Y"))
     air = Air()
-    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00", Roomy))
+    adapter = await resources.open(await air.adapter("F0:F1:F2:F3:F4:00", Roomy))
     daemon = await resources.open(Daemon(resources, "hci0"))
     client = await daemon.client()
     await daemon.until_on(client)
-    given = Given(client)
+    given = Given(adapter, client, phone=await air.device("Phone", PHONE, personality=Roomy))
     properties, readable = Characteristic.Properties.READ, Characteristic.READABLE
     values = [Characteristic(uuid, properties, readable, given.slow(uuid[:8].encode())) for uuid in SLOW]
     values.append(Characteristic(p.LOCATION, properties, readable, b"\x01"))
@@ -149,3 +155,36 @@ async def without(given):
         expect_equal((await given.read(identifier, p.LOCATION))["value"], "01", "a value")
         expect_equal((await given.bearers(identifier), given.channels()), (1, []), "the bearers without channels")
         await given.end(identifier)
+
+
+@enhanced.case("a phone opens three: its requests are with the program at once, and each is answered in its own time")
+async def phone(given):
+    client, asked = given.client, {}
+
+    def read(params):
+        asked[params["handle"]] = asyncio.get_running_loop().create_future()
+        return asked[params["handle"]]
+
+    client.answer("server.read", read)
+    characteristics = [{"uuid": uuid, "properties": ["read"]} for uuid in SLOW]
+    characteristics.append({"uuid": p.LOCATION, "properties": ["read"], "value": "01"})
+    added = await client.call("service.add", service={"uuid": p.OURS, "characteristics": characteristics})
+    [first, second, fixed] = [each["handle"] for each in added["service"]["characteristics"]]
+    await client.call("pairing.open", seconds=600)
+    advertising = await client.call("advertising.start", name="bled here")
+    link = await asyncio.wait_for(given.phone.connect(given.adapter.address + "/P"), 60)
+    [features] = await link.gatt_client.read_characteristics_by_uuid(SERVER_FEATURES, None)
+    expect_equal(features, b"\x01", "the Server Supported Features")
+    await asyncio.wait_for(link.pair(), 60)
+    bearers = await asyncio.wait_for(Client.connect_eatt(link, count=3), 60)
+    reads = [asyncio.ensure_future(bearer.read_value(handle)) for bearer, handle in zip(bearers, (first, second))]
+    await until(lambda: len(asked) == 2)
+    quick = await asyncio.wait_for(bearers[2].read_value(fixed), 60)
+    expect_equal((quick, [each.done() for each in reads]), (b"\x01", [False, False]), "what was read meanwhile")
+    for handle, number in ((second, 1), (first, 0)):
+        asked[handle].set_result({"value": f"{number:02x}"})
+        expect_equal(await asyncio.wait_for(reads[number], 60), bytes([number]), "a value that was asked for")
+    await bearers[0].bearer.disconnect()
+    expect_equal(await asyncio.wait_for(link.gatt_client.read_value(fixed), 60), b"\x01", "the value without it")
+    await link.disconnect()
+    await client.call("advertising.stop", advertising=advertising["advertising"])
