@@ -12,6 +12,8 @@ import Bluetooth
 // `deadline`.
 
 /// The rules of one ATT bearer: the MTU, one request and one indication pending each way, 30 s for each.
+///
+/// Enhanced bearers (3.2.11) have the same, but for the MTU: it is that of their channel and is not exchanged.
 public struct Bearer: Sendable {
   /// How long a request or an indication may wait for its answer.
   public static let transactionTimeout: Duration = .seconds(30)
@@ -53,13 +55,25 @@ public struct Bearer: Sendable {
   public private(set) var mtu = Bearer.defaultMTU
   /// Why the bearer ended; nil while it is open.
   public private(set) var error: BearerError?
+  private let exchangesMTU: Bool
   private var request: Request?
   private var indicationDeadline: Instant?
   private var answering = false
 
   /// Opens a bearer.
   /// - Parameter maximumMTU: the largest packet the link carries; clamped to 23 to 517 octets.
-  public init(maximumMTU: Int) { self.maximumMTU = min(max(maximumMTU, Bearer.defaultMTU), 517) }
+  public init(maximumMTU: Int) {
+    self.maximumMTU = min(max(maximumMTU, Bearer.defaultMTU), 517)
+    exchangesMTU = true
+  }
+
+  /// Opens an enhanced bearer.
+  /// - Parameter enhancedMTU: the longest packet that both ends of its channel take, 64 or more octets; clamped to 517.
+  public init(enhancedMTU: Int) {
+    maximumMTU = min(max(enhancedMTU, Bearer.defaultMTU), 517)
+    exchangesMTU = false
+    mtu = maximumMTU
+  }
 
   /// True if a request may be sent now.
   public var canRequest: Bool { request == nil && error == nil }
@@ -137,6 +151,9 @@ public struct Bearer: Sendable {
   private mutating func take(request pdu: ATTPDU, _ opcode: ATTOpcode) -> Event {
     guard !answering else { return .failed(fail(.requestWhilePending(opcode))) }
     if case .exchangeMTURequest(let theirs) = pdu {
+      guard exchangesMTU else {
+        return .answer(ATTPDU.errorResponse(request: opcode, handle: 0, error: .requestNotSupported).encoded)
+      }
       mtu = agreed(theirs)
       return .answer(ATTPDU.exchangeMTUResponse(UInt16(maximumMTU)).encoded)
     }

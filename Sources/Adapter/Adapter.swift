@@ -39,7 +39,8 @@ public protocol Adapter: AnyObject {
   /// Listens for channels that devices open; they come as `LinkEvent.channel`. While the adapter is not on no device
   /// can open any, and afterwards they can again.
   /// - Parameters:
-  ///   - psm: the number of the listener, 0x80 to 0xFF; nil: the adapter chooses.
+  ///   - psm: the number of the listener: 0x80 to 0xFF, or 0x27, that of enhanced ATT bearers; nil: the adapter
+  ///     chooses.
   ///   - parameters: what its channels are.
   /// - Returns: the number.
   /// - Throws: `BledError.alreadyInProgress` if the number is taken, `.limitReached` if all are.
@@ -146,6 +147,8 @@ public protocol Link: AnyObject {
   ///   - octets: the longest payload, 27 to 251.
   ///   - done: called once: with nil when the controller knows it, else with why not, as above.
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void)
+  /// Whether channels in enhanced credit-based flow control mode can be opened here, as far as this side is concerned.
+  var hasEnhancedChannels: Bool { get }
   /// Opens a channel to a listener of the device (Core 5.4, Vol 3, Part A, 4.22).
   /// - Parameters:
   ///   - psm: the number of the listener, 1 to 255.

@@ -23,12 +23,18 @@ public final class Daemon {
     public var appearance: UInt16
     /// The Peripheral Preferred Connection Parameters of the GAP service; nil leaves them out.
     public var preferredConnection: PreferredConnectionParameters?
+    /// Whether they may open enhanced ATT bearers, as the GATT service tells them.
+    public var hasEnhancedBearers: Bool
 
     /// Makes an identity.
-    public init(name: String, appearance: UInt16 = 0, preferredConnection: PreferredConnectionParameters? = nil) {
+    public init(
+      name: String, appearance: UInt16 = 0, preferredConnection: PreferredConnectionParameters? = nil,
+      hasEnhancedBearers: Bool = false
+    ) {
       self.name = name
       self.appearance = appearance
       self.preferredConnection = preferredConnection
+      self.hasEnhancedBearers = hasEnhancedBearers
     }
   }
 
@@ -60,6 +66,8 @@ public final class Daemon {
   /// The number of the last session, which is also how many there were.
   private(set) var lastSession = 0
   private var isStopping = false
+  /// Whether devices may open enhanced ATT bearers.
+  private let servesBearers: Bool
 
   /// Makes a daemon without adapters and sessions.
   /// - Parameters:
@@ -74,6 +82,7 @@ public final class Daemon {
   ) {
     self.scheduler = scheduler
     self.logger = logger
+    servesBearers = identity.hasEnhancedBearers
     calls = CallMetrics(scheduler)
     startTime = scheduler.secondsSinceEpoch
     captures = CaptureBroker(adapters: adapters, scheduler: scheduler)
@@ -128,6 +137,7 @@ public final class Daemon {
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     pairing.adding(adapter)
     adapter.start()
+    if servesBearers { EnhancedBearers.listen(on: adapter, logger) }
     captures.added(slot)
     scans.added(slot)
     central.searches.update()

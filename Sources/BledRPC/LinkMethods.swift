@@ -55,6 +55,9 @@ public struct LinkDescription: RPCPayload, Hashable {
   public var continuation: Int?
   /// The ATT MTU, 23 to 517 octets.
   public var mtu: Int
+  /// How many requests of programs the device can be asked at once (enhanced ATT bearers), 2 to 3; missing where it is
+  /// one.
+  public var bearers: Int?
   /// The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not tell.
   public var txPHY: String?
   /// The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.

@@ -7,6 +7,10 @@ public enum GATTAction: Sendable {
   case send([UInt8])
   /// The bearer ended: disconnect. What was pending has failed already.
   case failed(BearerError)
+  /// Send this packet on this enhanced bearer.
+  case sendEnhanced(BearerID, [UInt8])
+  /// This enhanced bearer ended: close its channel. What was pending on it fails next; the link stays.
+  case bearerEnded(BearerID, BearerError)
   /// The largest packet changed, in octets.
   case mtuChanged(Int)
 
@@ -33,6 +37,14 @@ public enum GATTAction: Sendable {
   case signatureTaken(counter: UInt32)
   /// `clientState` changed: keep it if the peer is bonded.
   case clientStateChanged
+}
+
+/// The caller's number for an enhanced bearer, unique on one link.
+public struct BearerID: Hashable, Sendable {
+  /// The number.
+  public let value: Int
+  /// Makes an identifier from a number.
+  public init(_ value: Int) { self.value = value }
 }
 
 /// The request that an answer belongs to; unique on one connection.

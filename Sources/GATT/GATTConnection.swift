@@ -1,14 +1,18 @@
 import ATT
 import Bluetooth
 
-// One link: its bearer, the server towards the peer and the client of the peer's server.
+// One link: its bearers, the server towards the peer and the client of the peer's server. The bearer that every link
+// has is the one meant where none is named; enhanced ones are in GATTConnection+Enhanced.
 //
 // State    Leaves it
 // open     `linkEnded` · the bearer failed (30 s without an answer, or an answer that nobody asked for)
 // ended    never; what is started then fails at once
 //
-// Inputs: `received`, `timePassed`, `linkEnded`, `securityChanged`; client: `start`, `resume`; server: `answerRead`,
-// `answerWrite`, `notify`, `indicate`, `databaseChanged`, `serviceReturned`, `ownerGone`, `restore`, `takeSignatures`.
+// An enhanced bearer leaves the same state by `bearerEnded` and by its own failure, which the link survives.
+//
+// Inputs: `received`, `timePassed`, `linkEnded`, `securityChanged`, `openBearer`, `bearerEnded`; client: `start`,
+// `resume`; server: `answerRead`, `answerWrite`, `notify`, `indicate`, `databaseChanged`, `serviceReturned`,
+// `ownerGone`, `restore`, `takeSignatures`.
 // Outputs: `GATTAction`, `deadline`.
 
 /// Both GATT roles on one link (Core 5.4, Vol 3, Part G).
@@ -16,8 +20,10 @@ import Bluetooth
 /// Every call appends the actions to execute to `actions`, in order; the caller executes them and empties the array.
 public struct GATTConnection: Sendable {
   private var bearer: Bearer
-  private var server: GATTServer
-  private var client = GATTClient()
+  var server: GATTServer
+  private(set) var client = GATTClient()
+  /// The enhanced bearers that are open.
+  var enhanced: [EnhancedBearer] = []
 
   /// Opens both roles on a link.
   /// - Parameters:
@@ -35,9 +41,8 @@ public struct GATTConnection: Sendable {
   public var isOpen: Bool { bearer.error == nil }
   /// When `timePassed` must be called, unless the state changes before.
   public var deadline: Instant? {
-    guard let first = bearer.deadline else { return server.deadline }
-    guard let second = server.deadline else { return first }
-    return min(first, second)
+    let own = bearer.deadline.sooner(server.deadline)
+    return enhanced.isEmpty ? own : enhanced.reduce(own) { $0.sooner($1.deadline) }
   }
 
   // MARK: - The link
@@ -68,6 +73,7 @@ public struct GATTConnection: Sendable {
   public mutating func timePassed(now: Instant, actions: inout [GATTAction]) {
     if let error = bearer.timePassed(now: now) { return fail(error, &actions) }
     server.timePassed(now: now, bearer: &bearer, actions: &actions)
+    if !enhanced.isEmpty { timePassedEnhanced(now, &actions) }
   }
 
   /// The link has ended: everything pending ends, once.
@@ -86,6 +92,7 @@ public struct GATTConnection: Sendable {
   public mutating func securityChanged(_ security: SecurityState) {
     server.security = security
     client.isEncrypted = security.level > 1
+    for index in enhanced.indices { enhanced[index].client.isEncrypted = client.isEncrypted }
   }
 
   // MARK: - Client
@@ -93,16 +100,22 @@ public struct GATTConnection: Sendable {
   /// Whether a procedure that the peer refuses for lack of security waits for `resume`, instead of failing at once.
   public var asksForSecurity: Bool {
     get { client.asksForSecurity }
-    set { client.asksForSecurity = newValue }
+    set {
+      client.asksForSecurity = newValue
+      for index in enhanced.indices { enhanced[index].client.asksForSecurity = newValue }
+    }
   }
 
   /// Starts a procedure. It ends with one `finished`.
   ///
-  /// A link has one ATT request pending at a time (Core 5.4, Vol 3, Part F, 3.3.2), so one procedure runs at a time: a
-  /// second one fails with `GATTError.busy`. Writes without a response need no answer and may be started at any time.
+  /// A bearer has one ATT request pending at a time (Core 5.4, Vol 3, Part F, 3.3.2), so one procedure runs on it at a
+  /// time: a second one fails with `GATTError.busy`. Writes without a response need no answer and may be started at any
+  /// time.
+  /// - Parameter other: the enhanced bearer to use; nil: the one that every link has.
   public mutating func start(
-    _ procedure: GATTProcedure, id: ProcedureID, now: Instant, actions: inout [GATTAction]
+    _ procedure: GATTProcedure, id: ProcedureID, on other: BearerID? = nil, now: Instant, actions: inout [GATTAction]
   ) {
+    if let other { return startEnhanced(procedure, id, other, now, &actions) }
     client.start(procedure, id: id, now: now, bearer: &bearer, actions: &actions)
   }
 
@@ -112,6 +125,9 @@ public struct GATTConnection: Sendable {
     _ id: ProcedureID, isSecured: Bool, now: Instant, actions: inout [GATTAction]
   ) {
     client.resume(id, isSecured: isSecured, now: now, bearer: &bearer, actions: &actions)
+    forEachEnhanced(&actions) { _, entry, actions in
+      entry.client.resume(id, isSecured: isSecured, now: now, bearer: &entry.bearer, actions: &actions)
+    }
   }
 
   // MARK: - Server
@@ -140,6 +156,9 @@ public struct GATTConnection: Sendable {
     actions: inout [GATTAction]
   ) {
     server.answerRead(token, answer, now: now, bearer: &bearer, database: &database, actions: &actions)
+    forEachEnhanced(&actions) { server, entry, actions in
+      server.answerRead(token, answer, now: now, bearer: &entry.bearer, database: &database, actions: &actions)
+    }
   }
 
   /// Answers a write: nil accepts it.
@@ -148,6 +167,9 @@ public struct GATTConnection: Sendable {
     actions: inout [GATTAction]
   ) {
     server.answerWrite(token, error, now: now, bearer: &bearer, database: &database, actions: &actions)
+    forEachEnhanced(&actions) { server, entry, actions in
+      server.answerWrite(token, error, now: now, bearer: &entry.bearer, database: &database, actions: &actions)
+    }
   }
 
   /// Notifies a value, truncated to MTU − 3 octets, if the client has subscribed. Call it while the link is writable.
@@ -175,6 +197,9 @@ public struct GATTConnection: Sendable {
     _ range: ClosedRange<UInt16>, now: Instant, database: AttributeDatabase, actions: inout [GATTAction]
   ) {
     server.databaseChanged(range, now: now, bearer: &bearer, database: database, actions: &actions)
+    forEachEnhanced(&actions) { server, entry, actions in
+      server.endVanishedQuestion(&entry.bearer, database, &actions)
+    }
   }
 
   /// Gives a bonded client its subscriptions to a service that is back at these handles.
@@ -188,6 +213,9 @@ public struct GATTConnection: Sendable {
   /// Ends the open request to an owner that cannot answer any more.
   public mutating func ownerGone(_ owner: AttributeOwner, actions: inout [GATTAction]) {
     server.ownerGone(owner, bearer: &bearer, actions: &actions)
+    forEachEnhanced(&actions) { server, entry, actions in
+      server.ownerGone(owner, bearer: &entry.bearer, actions: &actions)
+    }
   }
 
   /// The state to store of the client if it is bonded; also after the link's end.
@@ -210,6 +238,7 @@ public struct GATTConnection: Sendable {
   private mutating func end(_ error: BearerError, _ actions: inout [GATTAction]) {
     bearer.end(error)
     client.end(error, actions: &actions)
+    endEnhanced(error, &actions)
     server.end(error, actions: &actions)
   }
 }

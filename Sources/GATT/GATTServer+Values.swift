@@ -102,9 +102,7 @@ extension GATTServer {
     _ range: ClosedRange<UInt16>, now: Instant, bearer: inout Bearer, database: AttributeDatabase,
     actions: inout [GATTAction]
   ) {
-    if let question, database.position(of: question.handle) == nil {
-      ownerGone(question.owner, bearer: &bearer, actions: &actions)
-    }
+    endVanishedQuestion(&bearer, database, &actions)
     for handle in subscriptions.keys.sorted() where range.contains(handle) && database.position(of: handle) == nil {
       subscriptions[handle] = nil
       actions.append(.subscriptionChanged(handle: handle, []))
@@ -114,6 +112,14 @@ extension GATTServer {
     // It could be told of nothing else but what it knew before.
     knownHash = nil
     indicateServiceChanged(range, now, &bearer, database, &actions)
+  }
+
+  /// Ends the question for an attribute that is not there any more.
+  mutating func endVanishedQuestion(
+    _ bearer: inout Bearer, _ database: AttributeDatabase, _ actions: inout [GATTAction]
+  ) {
+    guard let question, database.position(of: question.handle) == nil else { return }
+    ownerGone(question.owner, bearer: &bearer, actions: &actions)
   }
 
   mutating func indicateServiceChanged(

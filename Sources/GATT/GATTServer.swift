@@ -3,11 +3,15 @@ import Bluetooth
 
 // The server of one link (Core 5.4, Vol 3, Part F, 3.4, and Part G, 4).
 //
-// State                 Holds                                     Leaves it idle                  nothing
-// a request asking                a question to an owner, what to do next   `answerRead` · `answerWrite` · 25 s · owner
-// gone · link end beside it             prepared writes                           execute · cancel · link end
-//                       indications, one of them on its way       confirmation · link end
+// State                 Holds                                       Leaves it
+// idle                  nothing                                     a request
+// asking                a question to an owner, what to do next     `answerRead` · `answerWrite` · 25 s · owner gone ·
+//                                                                   link end
+// beside it             prepared writes                             execute · cancel · link end
+//                       indications, one of them on its way         confirmation · link end
 //                       what the client subscribed to, its features, whether it knows the database
+//
+// What is asked and prepared is that of one bearer; `exchange` brings that of another one.
 //
 // Inputs: `handle` (a request or command), answers, `notify`, `indicate`, `confirmed`, `databaseChanged`, `timePassed`,
 // `end`. Outputs: `GATTAction`.
@@ -40,6 +44,13 @@ struct GATTServer: Sendable {
     let owner: AttributeOwner
     let deadline: Instant
     let purpose: Purpose
+  }
+
+  /// What the client has under way on a bearer that is not the one being served.
+  struct Transaction {
+    var question: Question?
+    var prepared: [AttributeWrite] = []
+    var preparedOctets = 0
   }
 
   var security: SecurityState
@@ -134,15 +145,27 @@ struct GATTServer: Sendable {
     fail(question, &bearer, &actions)
   }
 
+  /// Turns to another bearer: what is under way on it comes, what was under way on this one goes.
+  mutating func exchange(_ other: inout Transaction) {
+    swap(&question, &other.question)
+    swap(&prepared, &other.prepared)
+    swap(&preparedOctets, &other.preparedOctets)
+  }
+
   /// Ends everything that waits; the bearer is at its end.
   mutating func end(_ reason: BearerError, actions: inout [GATTAction]) {
+    endTransaction(&actions)
+    endIndications(reason, &actions)
+    // They stay, for `clientState`; nothing is sent any more.
+    for handle in subscriptions.keys.sorted() { actions.append(.subscriptionChanged(handle: handle, [])) }
+  }
+
+  /// Ends what is under way on a bearer that has ended.
+  mutating func endTransaction(_ actions: inout [GATTAction]) {
     if let question { actions.append(.questionCancelled(question.token)) }
     question = nil
     prepared = []
     preparedOctets = 0
-    endIndications(reason, &actions)
-    // They stay, for `clientState`; nothing is sent any more.
-    for handle in subscriptions.keys.sorted() { actions.append(.subscriptionChanged(handle: handle, [])) }
   }
 
   // MARK: - Questions and answers

@@ -45,9 +45,12 @@ extension ServiceDefinition {
     return ServiceDefinition(uuid: 0x1800, characteristics: characteristics)
   }
 
-  /// The GATT service (Part G, 7): Service Changed, Client Supported Features and, where there is one, Database Hash.
-  /// - Parameter hasHash: `AttributeDatabase.hasHash`.
-  public static func genericAttribute(hasHash: Bool) -> ServiceDefinition {
+  /// The GATT service (Part G, 7): Service Changed, Client Supported Features and, where there is one, Database Hash,
+  /// and Server Supported Features.
+  /// - Parameters:
+  ///   - hasHash: `AttributeDatabase.hasHash`.
+  ///   - hasEnhancedBearers: whether devices may open enhanced ATT bearers, which is the only feature there is (7.4).
+  public static func genericAttribute(hasHash: Bool, hasEnhancedBearers: Bool = false) -> ServiceDefinition {
     var characteristics = [
       CharacteristicDefinition(
         uuid: .serviceChanged, properties: .indicate, permissions: AttributePermissions(), value: .stored([]),
@@ -57,6 +60,11 @@ extension ServiceDefinition {
     ]
     if hasHash {
       characteristics.append(CharacteristicDefinition(uuid: .databaseHash, properties: .read, value: .databaseHash))
+    }
+    if hasEnhancedBearers {
+      characteristics.append(
+        CharacteristicDefinition(
+          uuid: .serverSupportedFeatures, properties: .read, value: .stored([0x01]), maximumLength: 1))
     }
     return ServiceDefinition(uuid: 0x1801, characteristics: characteristics)
   }
@@ -83,4 +91,5 @@ extension BluetoothUUID {
   static let serviceChanged: BluetoothUUID = 0x2A05
   static let clientSupportedFeatures: BluetoothUUID = 0x2B29
   static let databaseHash: BluetoothUUID = 0x2B2A
+  static let serverSupportedFeatures: BluetoothUUID = 0x2B3A
 }

@@ -41,6 +41,17 @@ extension KernelAdapter {
     throw BledError.limitReached.error("All numbers for channels are taken on \(information.id).")
   }
 
+  /// Whether this process may listen under a number, for enhanced channels, and the kernel has those. Numbers below
+  /// 0x80 take CAP_NET_BIND_SERVICE.
+  public static func mayListen(on psm: UInt16) -> Bool {
+    let anywhere = [UInt8](repeating: 0, count: 6)
+    let number = cbz_channel_socket(anywhere, 0, psm, UInt16(ChannelMode.enhanced.lengths.lowerBound))
+    guard number >= 0 else { return false }
+    let socket = Descriptor(number)
+    defer { socket.close() }
+    return cbz_channel_is_enhanced(socket.number) >= 0
+  }
+
   /// Ends listening.
   public func unpublishChannel(_ psm: UInt16) { channelListeners.removeValue(forKey: psm)?.descriptor?.close() }
 
@@ -95,6 +106,16 @@ extension KernelAdapter {
     let channel = KernelChannel(psm, accepted, on: link, adapter: self)
     // The link itself may have to be announced before.
     loop.execute { link.opened(channel) }
+  }
+
+  /// Whether the kernel has enhanced channels, and they are switched on.
+  var hasEnhancedChannels: Bool {
+    let number = cbz_channel_socket(
+      address.littleEndian, address.kind.rawValue, 0, UInt16(ChannelMode.enhanced.lengths.lowerBound))
+    guard number >= 0 else { return false }
+    let socket = Descriptor(number)
+    defer { socket.close() }
+    return cbz_channel_is_enhanced(socket.number) >= 0
   }
 
   /// Opens a channel to a listener of a device.

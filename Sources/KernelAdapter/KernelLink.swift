@@ -154,6 +154,8 @@ final class KernelLink: Link {
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { adapter.readRSSI(of: self, done) }
 
+  var hasEnhancedChannels: Bool { adapter.hasEnhancedChannels }
+
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void

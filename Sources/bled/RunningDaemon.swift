@@ -1,6 +1,7 @@
 import BledCore
 import EventLoop
 import Glibc
+import KernelAdapter
 import Logging
 
 /// The daemon from start to orderly end, on one event loop: with its socket, its adapters, and the settings in force.
@@ -35,8 +36,10 @@ final class RunningDaemon {
     self.logger = logger
     worker = Worker(loop: loop)
     let scheduler = EventLoopScheduler(loop)
+    var identity = settings.identity
+    identity.hasEnhancedBearers = settings.hasKernelAdapters && KernelAdapter.mayListen(on: EnhancedBearers.psm)
     daemon = Daemon(
-      identity: settings.identity, policy: settings.policy, limits: settings.configuration.limits,
+      identity: identity, policy: settings.policy, limits: settings.configuration.limits,
       scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),
       storage: Self.storage(settings, worker, logger))
     daemon.setPairing(settings.configuration.pairing.policy)

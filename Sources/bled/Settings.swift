@@ -44,6 +44,8 @@ struct Settings: Sendable {
   let configuration: Configuration
   /// The adapters that the configuration names.
   let adapters: [AdapterChoice]
+  /// Whether one of them, or more, is the kernel's.
+  var hasKernelAdapters: Bool { adapters.contains { if case .simulated = $0 { false } else { true } } }
   /// The policy that the configuration describes.
   let policy: Policy
   /// Users and groups in it that do not exist.

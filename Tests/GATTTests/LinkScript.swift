@@ -60,6 +60,8 @@ struct LinkScript {
     switch action {
     case .send(let packet): sent.append(Hex.encode(packet))
     case .failed: events.append("failed")
+    case .sendEnhanced(let id, let packet): events.append("on \(id.value): \(Hex.encode(packet))")
+    case .bearerEnded(let id, _): events.append("ended \(id.value)")
     case .mtuChanged(let mtu): events.append("mtu \(mtu)")
     case .finished(let id, .success(let result)): events.append("finished \(id.value) \(result)")
     case .finished(let id, .failure(let error)): events.append("finished \(id.value) \(error)")

@@ -252,6 +252,7 @@ struct ServerRun {
     case .mtuChanged(let mtu): invariant(mtu == connection.mtu && mtu >= 23 && mtu <= 517, "MTU \(mtu)")
     case .subscriptionChanged(let handle, let configuration):
       invariant(connection.isOpen || configuration.isEmpty, "subscribed to \(handle) after the end")
+    case .sendEnhanced, .bearerEnded: invariant(false, "no enhanced bearer was opened")
     case .finished, .securityNeeded: invariant(false, "nobody started a procedure")
     case .value, .signatureTaken, .clientStateChanged: break
     }

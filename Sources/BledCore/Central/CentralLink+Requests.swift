@@ -199,6 +199,18 @@ extension CentralLink {
     enqueue(LinkOperation(session, .procedure(completion), .readByUUID(0x2B3A)))
   }
 
+  /// Points out in the log, once per session, that it polls a value that it could subscribe to.
+  func notePolling(of handle: UInt16, by session: Session) {
+    guard !receivers.contains(session, of: handle),
+      session.polling.read(.init(device: hub.peripheral.number, handle: handle), at: broker.scheduler.now)
+    else { return }
+    broker.logger.notice(
+      """
+      session \(session.id) \(session.name) reads characteristic \(handle.handleText) of \(hub.peripheral.address) again and again; \
+      gatt.subscribe would tell it of changes
+      """, metadata: .about(hub.peripheral, session: session, adapter: hub.slot))
+  }
+
   /// Tells a session how far the discovery that it waits for has come, now and then.
   func reportProgress(of request: DiscoveryRequest, to session: Session?) {
     guard case .everything(_, let clock) = request, clock.isReportDue() else { return }
@@ -208,6 +220,26 @@ extension CentralLink {
       .init(
         peripheral: hub.peripheral.id, services: services.count,
         characteristics: services.reduce(0) { $0 + ($1.characteristics?.count ?? 0) }))
+  }
+
+  /// All services of the device are known: a preserved session gets back what is still there.
+  func restored(_ state: RestoredState.Peripheral, for session: Session) {
+    let isSame = discovery.restore(state.services, for: session)
+    for handle in state.subscriptions {
+      do {
+        guard isSame else {
+          throw BledError.unknownHandle.error("the device's services changed; discover them again")
+        }
+        let indications = state.indications?.contains(handle) == true ? true : nil
+        try subscribe(
+          .init(peripheral: hub.peripheral.id, attribute: .handle(handle), indications: indications), for: session,
+          Reply())
+      } catch {
+        receivers.tellLost(handle, session, error.asBluetoothError)
+      }
+    }
+    guard !isSame else { return }
+    session.send(GATTServicesChanged.self, .init(peripheral: hub.peripheral.id, start: 1, end: 0xFFFF))
   }
 }
 

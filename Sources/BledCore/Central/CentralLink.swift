@@ -1,3 +1,4 @@
+import ATT
 import BledRPC
 import Bluetooth
 import GATT
@@ -15,11 +16,13 @@ final class CentralLink {
   private var lastNote: CallNote?
   /// Whether the next operation begins when the loop has served others.
   private var isPausing = false
-  private(set) var discovery: Discovery
+  var discovery: Discovery
   /// Who receives what the device sends by itself.
   private(set) lazy var receivers = ValueReceivers(on: self)
   private(set) lazy var measurements = SignalMeasurements(on: hub)
   private var serviceWatch = ServiceWatch()
+  /// Whether enhanced bearers have to wait until the link is encrypted.
+  var awaitsEncryption = false
 
   init(on hub: LinkHub, broker: CentralBroker) {
     self.hub = hub
@@ -112,15 +115,14 @@ final class CentralLink {
   private func beginNext() {
     guard !queue.isEmpty, !isPausing else { return }
     let hub = hub
-    if hub.isOpen, let (id, operation) = queue.beginNext() {
+    while hub.isOpen, !isPausing, let (id, operation) = queue.beginNext() {
       begin(operation, id)
-      if !queue.isBusy {
-        // It was answered without the device. There may be thousands of these, and others want the loop, too.
-        isPausing = true
-        broker.scheduler.schedule(after: .zero) { [weak self] in
-          self?.isPausing = false
-          self?.beginNext()
-        }
+      guard queue.operation(asking: id) == nil else { continue }
+      // It was answered without the device. There may be thousands of these, and others want the loop, too.
+      isPausing = true
+      broker.scheduler.schedule(after: .zero) { [weak self] in
+        self?.isPausing = false
+        self?.beginNext()
       }
     }
     hub.room.give()
@@ -162,7 +164,7 @@ final class CentralLink {
       return characteristic.pipe.sent()
     }
     guard let procedure = operation.procedure else { return proceed(operation, nil, id) }
-    hub.start(procedure, id: id)
+    hub.start(procedure, id: id, on: queue.bearer(asking: id))
   }
 
   /// Handles a result of the operation in progress; nil: its turn has come for the first time.
@@ -171,20 +173,20 @@ final class CentralLink {
     let next = next(of: &operation, result)
     // What was looked for is to be written without response: it waits for room, and not for a result.
     if operation.isCommand {
-      queue.ended(continuing: operation)
+      queue.ended(id, continuing: operation)
       return awaitRoom(for: operation)
     }
     guard let next else {
-      queue.ended()
+      queue.ended(id)
       if operation.wasLookedUp { watchServices() }
       return
     }
     operation.procedure = next
     if result == nil {
-      queue.asks(operation)
+      queue.asks(operation, id)
       hub.start(next, id: id)
     } else {
-      queue.ended(continuing: operation)
+      queue.ended(id, continuing: operation)
     }
   }
 
@@ -192,9 +194,30 @@ final class CentralLink {
   func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) {
     guard let operation = queue.operation(asking: id) else { return }
     if case .failure(.att(.databaseOutOfSync, _)) = result { outOfSync() }
-    proceed(operation, result, id)
+    if case .failure(.bearer(let error)) = result, isRepeated(operation, id, after: error) {
+      queue.ended(id, continuing: operation)
+    } else {
+      proceed(operation, result, id)
+    }
     beginNext()
   }
+
+  /// Whether an operation is asked once more, as the enhanced bearer that it was asked on has ended. Of a write nobody
+  /// knows whether it is in force; and who has waited 30 s for an answer has waited enough.
+  private func isRepeated(_ operation: LinkOperation, _ id: ProcedureID, after error: BearerError) -> Bool {
+    guard hub.isOpen, operation.isRead, queue.bearer(asking: id) != nil else { return false }
+    if case .timeout = error { return false }
+    return true
+  }
+
+  /// Operations may be asked on another bearer, too.
+  func bearerOpened(_ bearer: BearerID, mtu: Int) {
+    queue.add(bearer, mtu: mtu)
+    beginNext()
+  }
+
+  /// A bearer has ended; what is pending on it fails next.
+  func bearerEnded(_ bearer: BearerID) { queue.remove(bearer) }
 
   /// Who asked for a procedure; nil for the daemon itself.
   func session(asking id: ProcedureID) -> Session? { queue.operation(asking: id)?.session }
@@ -277,9 +300,12 @@ final class CentralLink {
         tellFeatures()
         operation.task = .unawaited
         return serviceWatch.subscribe(discovery.known)
-      case .clientFeatures:
+      case .serverFeatures:
+        // One that does not let us read them has nothing that we could use.
+        if case .value(let value)? = try? result?.get() { takeServerFeatures(value) } else { takeServerFeatures([]) }
+      case .clientFeatures(let features):
         _ = try result?.orBluetoothError()
-        hub.told(Self.features)
+        toldFeatures(features)
       case .acquisition(let reply): reply.succeed(operation.found)
       case .command, .acquiredCommand, .unawaited: break
       }
@@ -306,7 +332,7 @@ final class CentralLink {
     case .restoration(let state, _):
       guard hub.isOpen, let session = operation.session else { return }
       for handle in state.subscriptions { receivers.tellLost(handle, session, error) }
-    case .exchangeMTU, .serviceWatch, .clientFeatures, .unawaited: break
+    case .exchangeMTU, .serviceWatch, .serverFeatures, .clientFeatures, .unawaited: break
     }
   }
 
@@ -331,26 +357,6 @@ final class CentralLink {
     let result = try result?.orBluetoothError()
     if case .descriptors(let found)? = result { discovery.add(found, of: change.handle) }
     return try receivers.proceed(&change, hasAnswered: result != nil, for: session, watched: serviceWatch.handle)
-  }
-
-  /// All services of the device are known: a preserved session gets back what is still there.
-  private func restored(_ state: RestoredState.Peripheral, for session: Session) {
-    let isSame = discovery.restore(state.services, for: session)
-    for handle in state.subscriptions {
-      do {
-        guard isSame else {
-          throw BledError.unknownHandle.error("the device's services changed; discover them again")
-        }
-        let indications = state.indications?.contains(handle) == true ? true : nil
-        try subscribe(
-          .init(peripheral: hub.peripheral.id, attribute: .handle(handle), indications: indications), for: session,
-          Reply())
-      } catch {
-        receivers.tellLost(handle, session, error.asBluetoothError)
-      }
-    }
-    guard !isSame else { return }
-    session.send(GATTServicesChanged.self, .init(peripheral: hub.peripheral.id, start: 1, end: 0xFFFF))
   }
 
   // MARK: Changes of the device's services

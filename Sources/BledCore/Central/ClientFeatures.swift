@@ -1,26 +1,83 @@
+import Bluetooth
 import GATT
 
 /// What our client tells a device of itself with Client Supported Features (Core 5.4, Vol 3, Part G, 7.2): that it
-/// understands Multiple Handle Value Notifications (bit 2), and Database Out Of Sync (bit 0, Robust Caching, 2.5.2.1).
-/// Enhanced bearers (bit 1) are not used.
+/// understands Multiple Handle Value Notifications (bit 2), and Database Out Of Sync (bit 0, Robust Caching, 2.5.2.1);
+/// and enhanced bearers (bit 1), where it is about to open them.
 ///
 /// A device is told once on a link, after the first discovery on it, in turns with what programs ask for. A bonded one
 /// keeps it with the bond. One without the characteristic is told nothing.
+///
+/// | State of the link                                     | Input                          | Then                         |
+/// |-------------------------------------------------------|--------------------------------|------------------------------|
+/// | ours, encrypted; enhanced channels; the device has 2B3A | its services are known, or encrypted | its features are read |
+/// | any other                                             | the services are known         | told, unless it knows        |
+/// | features read                                         | without EATT (bit 0), refused  | the same                     |
+/// | features read                                         | with EATT                      | told with bit 1, unless it knows → bearers are opened |
 extension CentralLink {
-  /// The value of the characteristic.
-  static let features: [UInt8] = [0b101]
+  /// Bits of Client Supported Features.
+  private enum Feature {
+    static let usual: UInt8 = 0b101
+    static let enhancedBearers: UInt8 = 0b010
+  }
 
   /// The device's Generic Attribute service is known, if it has one.
   func tellFeatures() {
-    guard let handle = discovery.known.clientFeatures, !hub.hasTold(Self.features) else { return }
-    enqueue(LinkOperation(nil, .clientFeatures, .write(handle, Self.features)))
+    let handle = discovery.known.serverFeatures
+    awaitsEncryption = handle != nil && !hub.mayHaveBearers
+    guard let handle, hub.mayHaveBearers else { return tell(Feature.usual) }
+    enqueue(LinkOperation(nil, .serverFeatures, .read(handle)))
+  }
+
+  /// The link is encrypted now, or better: what had to wait for that is done.
+  func securityChanged() {
+    if awaitsEncryption, hub.mayHaveBearers { tellFeatures() }
+  }
+
+  /// The device's Server Supported Features (7.4), as far as it let us read them.
+  func takeServerFeatures(_ value: [UInt8]) {
+    let hasBearers = (value.first ?? 0) & 1 != 0
+    tell(hasBearers ? Feature.usual | Feature.enhancedBearers : Feature.usual)
+  }
+
+  /// The device knows what our client supports.
+  func toldFeatures(_ features: UInt8) {
+    hub.told([features])
+    openBearers(features)
+  }
+
+  private func tell(_ wanted: UInt8) {
+    // No bit is ever taken back (7.2).
+    let features = hub.bearers.hasBegun ? wanted | Feature.enhancedBearers : wanted
+    let told = hub.toldFeatures?.first ?? 0
+    guard let handle = discovery.known.clientFeatures, told & features != features else {
+      return openBearers(features)
+    }
+    enqueue(LinkOperation(nil, .clientFeatures(told | features), .write(handle, [told | features])))
+  }
+
+  private func openBearers(_ features: UInt8) {
+    if features & Feature.enhancedBearers != 0, hub.mayHaveBearers { hub.bearers.open() }
+  }
+}
+
+extension LinkHub {
+  /// Whether enhanced bearers may be opened: that takes encryption (Part G, 5.3), and only the side that connected does
+  /// it here, so that both do not at once.
+  fileprivate var mayHaveBearers: Bool {
+    link.role == .central && !bearers.hasBegun && link.security.level > 1 && link.hasEnhancedChannels
   }
 }
 
 extension KnownAttributes {
   /// The value of the Client Supported Features characteristic, where it can be written.
-  fileprivate var clientFeatures: UInt16? {
+  fileprivate var clientFeatures: UInt16? { attribute(0x2B29, .write) }
+
+  /// The value of the Server Supported Features characteristic, where it can be read.
+  fileprivate var serverFeatures: UInt16? { attribute(0x2B3A, .read) }
+
+  private func attribute(_ uuid: BluetoothUUID, _ property: CharacteristicProperties) -> UInt16? {
     services.first { $0.uuid == 0x1801 }?.characteristics?
-      .first { $0.uuid == 0x2B29 && $0.properties.contains(.write) }?.valueHandle
+      .first { $0.uuid == uuid && $0.properties.contains(property) }?.valueHandle
   }
 }

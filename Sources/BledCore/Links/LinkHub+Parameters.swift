@@ -8,6 +8,7 @@ extension LinkHub {
   var linkDescription: LinkDescription {
     var description = LinkDescription(
       peripheral: peripheral.id, role: link.role == .central ? "central" : "peripheral", mtu: mtu)
+    if bearers.count > 0 { description.bearers = 1 + bearers.count }
     description.interval = link.parameters?.interval.inSeconds
     description.latency = link.parameters?.latency
     description.timeout = link.parameters?.supervisionTimeout.inSeconds

@@ -18,12 +18,14 @@ final class LinkHub {
   private(set) lazy var server = ServerLink(on: self, broker: serverBroker)
   /// What both send without being asked takes turns.
   private(set) lazy var room = LinkRoom(of: self)
+  /// The enhanced ATT bearers beside the one that every link has.
+  private(set) lazy var bearers = EnhancedBearers(of: self)
   /// False once the link has ended: all that was pending on it fails or has failed.
   private(set) var isOpen = true
 
   private let registry: LinkRegistry
-  private let database: ServerDatabase
-  private let scheduler: any Scheduler
+  let database: ServerDatabase
+  let scheduler: any Scheduler
   private unowned let centralBroker: CentralBroker
   private unowned let serverBroker: ServerBroker
   private unowned let pairing: PairingBroker
@@ -72,9 +74,9 @@ final class LinkHub {
 
   // MARK: The client role
 
-  /// Starts a procedure; `CentralLink.finished` is called with its result.
-  func start(_ procedure: GATTProcedure, id: ProcedureID) {
-    withConnection { $0.start(procedure, id: id, now: scheduler.now, actions: &$1) }
+  /// Starts a procedure, on an enhanced bearer if one is named; `CentralLink.finished` is called with its result.
+  func start(_ procedure: GATTProcedure, id: ProcedureID, on bearer: BearerID? = nil) {
+    withConnection { $0.start(procedure, id: id, on: bearer, now: scheduler.now, actions: &$1) }
   }
 
   /// The device's server asks for more security: the procedure is repeated if it can be had, or fails.
@@ -90,6 +92,11 @@ final class LinkHub {
     connection.securityChanged(pairing.security(of: self))
     if let bond = pairing.provenBond(of: self), isOpen { giveBack(to: bond) }
     awaitsBond = !isOfBond && pairing.bond(of: self) != nil
+  }
+
+  /// A packet came: where it matters, how the link is protected is asked again, as that is told a little late.
+  func updateSecurity() {
+    if awaitsBond || connection.lacksSecurity(for: database.attributes) { securityChanged() }
   }
 
   // MARK: What belongs to a bond
@@ -125,10 +132,10 @@ final class LinkHub {
     withConnection { $0.serviceReturned(range, database: database.attributes, actions: &$1) }
   }
 
-  /// Whether the device, which is bonded and knows that it is us, was told these Client Supported Features.
-  func hasTold(_ features: [UInt8]) -> Bool {
-    guard isOfBond, let bond = pairing.bond(of: self) else { return false }
-    return pairing.bonds.clients.toldFeatures(of: bond) == features
+  /// The Client Supported Features that the device was told, if it is bonded and knows that it is us; else nil.
+  var toldFeatures: [UInt8]? {
+    guard isOfBond, let bond = pairing.bond(of: self) else { return nil }
+    return pairing.bonds.clients.toldFeatures(of: bond)
   }
 
   /// It was told them: if it is bonded it keeps them (Core 5.4, Vol 3, Part G, 7.2).
@@ -248,8 +255,9 @@ final class LinkHub {
     switch action {
     case .hold: link.isReading = false
     case .release: link.isReading = true
-    case nil: break
+    case nil: return
     }
+    bearers.readingChanged()
   }
 
   // MARK: The connection and its actions
@@ -258,7 +266,7 @@ final class LinkHub {
     guard isOpen else { return }
     switch event {
     case .received(let packet):
-      if awaitsBond || connection.lacksSecurity(for: database.attributes) { securityChanged() }
+      updateSecurity()
       withConnection { $0.received(packet, now: scheduler.now, database: &database.attributes, actions: &$1) }
     case .lost(let count):
       central.receivers.packetsDropped(count)
@@ -268,7 +276,9 @@ final class LinkHub {
     case .securityChanged:
       securityChanged()
       if isOpen, link.security != toldSecurity { tellParameters() }
-    case .channel(let channel): registry.onChannel(channel, self)
+      if isOpen { central.securityChanged() }
+    case .channel(let channel):
+      if channel.psm == EnhancedBearers.psm { bearers.take(channel) } else { registry.onChannel(channel, self) }
     case .ended(let reason):
       end(reason)
     }
@@ -293,7 +303,7 @@ final class LinkHub {
 
   /// Hands the connection to `body` and executes the actions that follow. An action may lead back here; the actions
   /// that this adds are executed after those that were there before.
-  private func withConnection(_ body: (inout GATTConnection, inout [GATTAction]) -> Void) {
+  func withConnection(_ body: (inout GATTConnection, inout [GATTAction]) -> Void) {
     body(&connection, &actions)
     guard !isExecuting else { return }
     isExecuting = true
@@ -313,6 +323,8 @@ final class LinkHub {
     switch action {
     case .send(let packet): link.send(packet)
     case .failed: link.disconnect()
+    case .sendEnhanced(let id, let packet): bearers.send(packet, on: id)
+    case .bearerEnded(let id, let error): bearers.ended(id, error)
     case .finished(let id, let result): central.finished(id, result)
     case .value(let handle, let value, _): central.received(value, of: handle)
     case .read(let question): server.asked(question)

@@ -39,7 +39,9 @@ final class ServerBroker {
           name: identity.name, appearance: identity.appearance, preferredParameters: identity.preferredConnection),
         at: 1)
       _ = try links.database.attributes.add(
-        .genericAttribute(hasHash: links.database.attributes.hasHash), at: access.range.upperBound + 1)
+        .genericAttribute(
+          hasHash: links.database.attributes.hasHash, hasEnhancedBearers: identity.hasEnhancedBearers),
+        at: access.range.upperBound + 1)
     } catch {
       logger.error("the daemon's own services could not be published: \(error)")
     }
@@ -218,10 +220,12 @@ final class ServerBroker {
 
   /// The program of a session is back: it gets the requests that wait for it, in order.
   func programReturned(_ session: Session) {
-    let waiting = links.links.compactMap { hub in
-      hub.server.waitingQuestion(for: session).map { (number: $0, link: hub.server) }
+    let waiting = links.links.flatMap { hub in
+      hub.server.waitingQuestions(for: session).map { (number: $0, link: hub.server) }
     }
-    for question in waiting.sorted(by: { $0.number < $1.number }) { question.link.programReturned() }
+    for question in waiting.sorted(by: { $0.number < $1.number }) {
+      question.link.programReturned(to: question.number)
+    }
   }
 
   /// The services of a session with their subscribers.

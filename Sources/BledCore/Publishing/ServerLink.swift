@@ -6,6 +6,8 @@ import GATT
 /// Our server role on one link: what the device asks of sessions, which sessions it uses services of, and the
 /// indications that it has not confirmed.
 ///
+/// A question is one request of the device to a session, on any of the link's bearers:
+///
 /// | State   | Input                                     | What happens                                                |
 /// |---------|-------------------------------------------|-------------------------------------------------------------|
 /// | idle    | the device reads or writes                | the session is called, if its program is there → asking     |
@@ -23,8 +25,8 @@ final class ServerLink {
   private(set) var served: Set<Session> = []
   /// What those of them want of the link's parameters that do not use the device themselves.
   var wishes: [Session: LinkWish] = [:]
-  /// What the device waits for: a link has one request of the device at a time (Core 5.4, Vol 3, Part F, 3.3.2).
-  private var question: Question?
+  /// What the device waits for: each bearer has one request of the device at a time (Core 5.4, Vol 3, Part F, 3.3.2).
+  private var questions: [Question] = []
   private var pendingIndications: Set<IndicationID> = []
   /// The characteristics whose values a session exchanges with the device over a socket, by handle.
   private var acquired: [UInt16: ServedCharacteristic] = [:]
@@ -81,18 +83,18 @@ final class ServerLink {
   /// The device no longer waits for an answer.
   func questionCancelled(_ token: QuestionToken) {
     for characteristic in acquired.values { characteristic.questionCancelled(token) }
-    guard let question, question.token == token else { return }
-    self.question = nil
+    guard let index = questions.firstIndex(where: { $0.token == token }) else { return }
+    let question = questions.remove(at: index)
     if let number = question.callNumber { question.session.calls.forget(number) }
   }
 
   private func ask(_ session: Session, _ call: Question.Call, _ token: QuestionToken) {
-    question = Question(token: token, session: session, number: broker.nextQuestion(), call: call)
-    if session.isPresent { callSession() } else { session.kept() }
+    let question = Question(token: token, session: session, number: broker.nextQuestion(), call: call)
+    questions.append(question)
+    if session.isPresent { callSession(question) } else { session.kept() }
   }
 
-  private func callSession() {
-    guard let question else { return }
+  private func callSession(_ question: Question) {
     let token = question.token
     let session = question.session
     let number =
@@ -113,12 +115,10 @@ final class ServerLink {
           }
         }
       }
-    if self.question?.token == token { self.question?.callNumber = number }
+    if let index = questions.firstIndex(where: { $0.token == token }) { questions[index].callNumber = number }
   }
 
-  private func answered(_ token: QuestionToken) {
-    if question?.token == token { question = nil }
-  }
+  private func answered(_ token: QuestionToken) { questions.removeAll { $0.token == token } }
 
   /// The response to the device. Of a value that is too long it could get only the beginning, without knowing that
   /// there is more.
@@ -255,24 +255,25 @@ final class ServerLink {
     if wishes.removeValue(forKey: session) != nil { hub.wishesChanged() }
     hub.ownerGone(session.owner)
     hub.room.forget(session)
-    if question?.session == session { question = nil }
+    questions.removeAll { $0.session == session }
   }
 
   /// The program of a session has disconnected: a request to it waits until it is back.
   func programGone(_ session: Session) {
     endAcquired(GAPError.cancelled.error("the program has disconnected")) { $0.session === session }
-    if question?.session == session { question?.callNumber = nil }
+    for index in questions.indices where questions[index].session == session { questions[index].callNumber = nil }
     if served.contains(session) { hub.releaseBrake() }
   }
 
-  /// The number of the request that waits for the program of a session; nil if there is none.
-  func waitingQuestion(for session: Session) -> Int? {
-    guard let question, question.session == session, question.callNumber == nil else { return nil }
-    return question.number
+  /// The numbers of the requests that wait for the program of a session.
+  func waitingQuestions(for session: Session) -> [Int] {
+    questions.filter { $0.session == session && $0.callNumber == nil }.map(\.number)
   }
 
-  /// The program is back: it gets the request that waits for it.
-  func programReturned() { callSession() }
+  /// The program is back: it gets the request of this number, which waits for it.
+  func programReturned(to number: Int) {
+    if let question = questions.first(where: { $0.number == number }) { callSession(question) }
+  }
 
   /// What was pending has failed before.
   func linkEnded(_ error: BluetoothError) {

@@ -313,6 +313,8 @@ extension MemberWords {
     adapter The adapter; the first if missing.
     psm The number that `l2cap.publish` gave, 128 to 255.
     # LinkDescription
+    bearers How many requests of programs the device can be asked at once (enhanced ATT bearers), 2 to 3; missing where
+     it is one.
     continuation How many more connection events are used after one with data, 0 to 499; missing as `subrate`.
     interval The time between two connection events, in seconds, 0.0075 to 4; missing where the controller did not tell,
      as `latency` and `timeout`.

@@ -100,6 +100,8 @@ final class SimulatedLink: Link {
     done(nil)
   }
 
+  let hasEnhancedChannels = true
+
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void

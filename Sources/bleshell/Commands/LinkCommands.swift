@@ -131,6 +131,7 @@ extension Output {
       rows.append(("subrate", "one event of \(subrate), \(link.continuation ?? 0) more after one with data"))
     }
     rows.append(("MTU", "\(link.mtu) octets"))
+    if let bearers = link.bearers { rows.append(("bearers", "\(bearers): as many requests at once")) }
     if let tx = link.txPHY, let rx = link.rxPHY { rows.append(("PHY", tx == rx ? tx : "sends \(tx), receives \(rx)")) }
     if let tx = link.txOctets, let rx = link.rxOctets {
       rows.append(("longest packet", tx == rx ? "\(tx) octets" : "sends \(tx), receives \(rx) octets"))

@@ -101,6 +101,7 @@ final class ScriptedLink: Link {
   private(set) var requestedLengths: [Int] = []
   /// The levels of security that the daemon asked for, with what waits for the outcome.
   private(set) var raises: [(level: Int, capability: PairingCapability, done: (BluetoothError?) -> Void)] = []
+  var hasEnhancedChannels = true
   /// The channels that the daemon opened.
   private(set) var channels: [ScriptedChannel] = []
   /// How often the controller was asked for the signal strength.

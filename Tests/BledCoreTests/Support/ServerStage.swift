@@ -7,7 +7,7 @@ import Testing
 
 /// A program with a service, and a phone that is connected to it.
 struct ServerStage {
-  let world = World()
+  let world: World
   let client: TestClient
   let phone: ScriptedPeer
   let link: ScriptedLink
@@ -19,7 +19,9 @@ struct ServerStage {
   /// Indicates.
   let indicated: UInt16
 
-  init() throws {
+  /// - Parameter identity: what the phone sees.
+  init(_ identity: Daemon.Identity = .init(name: "bled test")) throws {
+    world = World(identity: identity)
     client = world.client()
     service = try client.result(
       ServiceAdd.self,

@@ -85,9 +85,11 @@ struct World {
 extension ScriptedPeer {
   /// Puts a heart rate service and one with a writable, readable, indicating characteristic of 512 octets into the
   /// database.
-  func furnish() throws {
+  /// - Parameter serverFeatures: the octet of Server Supported Features; nil for none.
+  func furnish(serverFeatures: UInt8? = nil) throws {
     _ = try database.add(.genericAccess(name: "Peer"))
-    _ = try database.add(.genericAttribute(hasHash: database.hasHash))
+    _ = try database.add(.genericAttribute(hasHash: database.hasHash, hasEnhancedBearers: serverFeatures != nil))
+    if let serverFeatures { _ = database.setValue([serverFeatures], of: handle(of: 0x2B3A)) }
     let body = try database.add(
       ServiceDefinition(
         uuid: 0x180D,

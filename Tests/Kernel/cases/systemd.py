@@ -18,7 +18,7 @@ from support.tools import ROOT, Program, run
 
 SOCKET = "/run/bled/bled.sock"
 BLESHELL = "/usr/local/bin/bleshell"
-CAPABILITIES = 1 << 12 | 1 << 13  # CAP_NET_ADMIN, CAP_NET_RAW
+CAPABILITIES = 1 << 10 | 1 << 12 | 1 << 13  # CAP_NET_BIND_SERVICE, CAP_NET_ADMIN, CAP_NET_RAW
 
 
 @dataclass

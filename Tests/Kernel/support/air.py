@@ -48,12 +48,12 @@ class Air(LocalLink):
         """Gives the kernel a controller with this public address, and this class of the zoo or none."""
         return await Adapter.open(self, address, personality or EmulatedController)
 
-    async def device(self, name, address, services=(), personality=None):
+    async def device(self, name, address, services=(), personality=None, configuration=None):
         """A device with a host of its own, powered on and silent, with this static random address."""
         controller = (personality or EmulatedController)(name, link=self, public_address=hci.Address(address))
         host = Host()
         host.controller = controller
-        device = Device(name=name, address=hci.Address(address), host=host)
+        device = Device(name=name, address=hci.Address(address), config=configuration, host=host)
         device.gatt_server.max_mtu = 100
         for service in services:
             device.add_service(service)

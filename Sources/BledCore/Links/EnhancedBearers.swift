@@ -1,0 +1,148 @@
+import ATT
+import Adapter
+import Bluetooth
+import GATT
+import Logging
+
+/// The enhanced ATT bearers of one link (Core 5.4, Vol 3, Part F, 3.2.11, and Part G, 5.4): channels beside the one
+/// that ATT has on every link, on each of which a request can be under way.
+///
+/// | State   | Input                                            | Then                                                |
+/// |---------|--------------------------------------------------|-----------------------------------------------------|
+/// | none    | `open`                                           | the first channel is asked for → opening            |
+/// | opening | it is there                                      | a bearer; the next one is asked for, or → settled    |
+/// | opening | the device refuses it, or leaves it unanswered   | → settled, with those that are there                |
+/// | any     | a channel ends, or a bearer fails                | what is pending on it fails; it is not opened again  |
+/// | any     | the device opens one                             | a bearer, for what the device asks                  |
+/// | any     | the link ends                                    | so do they                                          |
+///
+/// Nobody waits for them: until they are there, and where they are not, the link is used as it is. On those that we
+/// opened a device may ask us, too. On those that it opened it is asked nothing: it has opened them for itself.
+public final class EnhancedBearers {
+  /// The number under which a device takes such channels.
+  public static let psm: UInt16 = 0x27
+  /// How many are opened.
+  private static let wanted = 2
+  /// How many a device may open: as many as one request asks for (Core 5.4, Vol 3, Part A, 4.25).
+  private static let mostTaken = 5
+  /// The longest packet that is of use, in octets.
+  private static let longest = 517
+  /// How many packets may wait until the device gives credits. In either direction there is one request and its
+  /// answer; a device that asks on and on and takes no answers has a fault.
+  private static let mostWaiting = 8
+
+  private struct Entry {
+    let id: BearerID
+    let channel: any Channel
+    /// Whether we opened it.
+    let isOurs: Bool
+    var waiting: [[UInt8]] = []
+  }
+
+  private unowned let hub: LinkHub
+  private var entries: [Entry] = []
+  private var lastNumber = 0
+  private var opened = 0
+  /// Whether they were asked for on this link.
+  private(set) var hasBegun = false
+
+  init(of hub: LinkHub) { self.hub = hub }
+
+  /// How many there are on which the device is asked.
+  var count: Int { entries.count { $0.isOurs } }
+
+  /// Listens for those that devices open, on links that are encrypted.
+  static func listen(on adapter: any Adapter, _ logger: Logger) {
+    do {
+      _ = try adapter.publishChannel(psm, ChannelParameters(receiveMTU: longest, level: 2, mode: .enhanced))
+    } catch {
+      logger.warning("devices cannot open enhanced ATT bearers: \(error)")
+    }
+  }
+
+  /// The device has opened one.
+  func take(_ channel: any Channel) {
+    guard channel.mode == .enhanced, hub.link.security.level > 1,
+      entries.count(where: { !$0.isOurs }) < Self.mostTaken
+    else { return channel.close() }
+    add(channel, isOurs: false)
+  }
+
+  /// The device takes enhanced bearers, and the link is encrypted: they are opened, once on a link.
+  func open() {
+    guard !hasBegun else { return }
+    hasBegun = true
+    openNext()
+  }
+
+  private func openNext() {
+    let parameters = ChannelParameters(receiveMTU: Self.longest, mode: .enhanced)
+    hub.link.openChannel(to: Self.psm, parameters) { [weak hub] result in
+      guard case .success(let channel) = result else { return }
+      guard let hub, hub.isOpen else { return channel.close() }
+      let bearers = hub.bearers
+      bearers.opened += 1
+      bearers.add(channel, isOurs: true)
+      if bearers.opened < Self.wanted { bearers.openNext() }
+    }
+  }
+
+  private func add(_ channel: any Channel, isOurs: Bool) {
+    lastNumber += 1
+    let id = BearerID(lastNumber)
+    let mtu = min(channel.sendMTU, channel.receiveMTU, Self.longest)
+    entries.append(Entry(id: id, channel: channel, isOurs: isOurs))
+    hub.withConnection { connection, _ in connection.openBearer(id, mtu: mtu) }
+    channel.onEvent = { [weak hub] event in hub?.bearers.handle(event, id) }
+    channel.isReading = hub.link.isReading
+    guard isOurs else { return }
+    hub.central.bearerOpened(id, mtu: mtu)
+    hub.tellParameters()
+  }
+
+  private func handle(_ event: ChannelEvent, _ id: BearerID) {
+    guard hub.isOpen else { return }
+    switch event {
+    case .received(let packet):
+      hub.updateSecurity()
+      hub.withConnection {
+        $0.received(packet, on: id, now: hub.scheduler.now, database: &hub.database.attributes, actions: &$1)
+      }
+    case .writable: flush(id)
+    case .ended(let reason):
+      let error = GAPError.disconnected.error(
+        "the bearer on which the device was asked ended before the answer: \(reason); what was written may be in force")
+      hub.withConnection { $0.bearerEnded(id, error, actions: &$1) }
+    }
+  }
+
+  func send(_ packet: [UInt8], on id: BearerID) {
+    guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+    if entries[index].waiting.isEmpty, entries[index].channel.isWritable { return entries[index].channel.send(packet) }
+    guard entries[index].waiting.count < Self.mostWaiting else {
+      let error = BledError.protocolViolation.error("the device asks again and again and takes no answers")
+      return hub.withConnection { $0.bearerEnded(id, error, actions: &$1) }
+    }
+    entries[index].waiting.append(packet)
+  }
+
+  private func flush(_ id: BearerID) {
+    guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+    while entries[index].channel.isWritable, !entries[index].waiting.isEmpty {
+      entries[index].channel.send(entries[index].waiting.removeFirst())
+    }
+  }
+
+  /// The connection has given one up; what was pending on it fails next.
+  func ended(_ id: BearerID, _ error: BearerError) {
+    guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+    let entry = entries.remove(at: index)
+    entry.channel.close()
+    guard hub.isOpen, entry.isOurs else { return }
+    hub.central.bearerEnded(id)
+    hub.tellParameters()
+  }
+
+  /// Whether the link is read changed.
+  func readingChanged() { for entry in entries { entry.channel.isReading = hub.link.isReading } }
+}
