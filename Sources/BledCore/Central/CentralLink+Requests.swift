@@ -199,18 +199,6 @@ extension CentralLink {
     enqueue(LinkOperation(session, .procedure(completion), .readByUUID(0x2B3A)))
   }
 
-  /// Points out in the log, once per session, that it polls a value that it could subscribe to.
-  func notePolling(of handle: UInt16, by session: Session) {
-    guard !receivers.contains(session, of: handle),
-      session.polling.read(.init(device: hub.peripheral.number, handle: handle), at: broker.scheduler.now)
-    else { return }
-    broker.logger.notice(
-      """
-      session \(session.id) \(session.name) reads characteristic \(handle.handleText) of \(hub.peripheral.address) again and again; \
-      gatt.subscribe would tell it of changes
-      """, metadata: .about(hub.peripheral, session: session, adapter: hub.slot))
-  }
-
   /// Tells a session how far the discovery that it waits for has come, now and then.
   func reportProgress(of request: DiscoveryRequest, to session: Session?) {
     guard case .everything(_, let clock) = request, clock.isReportDue() else { return }
