@@ -67,6 +67,14 @@ import Testing
     #expect(try daemon.bleshell("scan", "--help").output.hasPrefix("OVERVIEW: "))
   }
 
+  @Test("shells complete files where a file is meant", arguments: ["serve", "run", "capture"])
+  func files(command: String) throws {
+    let script = try DaemonProcess().bleshell("--generate-completion-script", "bash").output
+    let function = try #require(script.split(separator: "_bleshell_\(command)() {\n", maxSplits: 1).last)
+    let body = try #require(function.split(separator: "\n}\n", maxSplits: 1).first)
+    #expect(body.contains("__bleshell_add_completions -f"), "\(body)")
+  }
+
   @Test("tables have 80 columns at most", arguments: ["adapters", "peripherals", "sessions", "metrics", "doctor"])
   func narrow(command: String) throws {
     let daemon = try DaemonProcess()
