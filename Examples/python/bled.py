@@ -7,6 +7,7 @@ copy and change it as you like.
 """
 
 import collections
+import errno
 import json
 import os
 import socket
@@ -37,7 +38,15 @@ class Session:
 
     def __init__(self, path=None, name="python", **options):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.connect(path or socket_path())
+        path = path or socket_path()
+        try:
+            self._socket.connect(path)
+        except OSError as error:
+            self._socket.close()
+            remedy = "is bled running? `bleshell doctor` says what to do"
+            if error.errno == errno.EACCES:
+                remedy = "join the group bluetooth, and log in again"
+            raise OSError(error.errno, f"{error.strerror}: {remedy}", path) from None
         self._received = bytearray()
         # How many lines were taken from it, and what was passed with which line.
         self._taken = 0

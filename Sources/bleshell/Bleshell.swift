@@ -36,10 +36,12 @@ struct Bleshell: ShellCommand {
   /// - Throws: `Failure` for a first word that is not a command, with what may have been meant; otherwise what the
   ///   argument parser throws.
   static func parse(_ words: [String]) throws -> any ParsableCommand {
+    // For a command that does not exist the parser gives the help of all.
+    if words.first == "help", let asked = words.dropFirst().first { try checkCommand(asked) }
     do {
       return try parseAsRoot(words)
     } catch {
-      if let first = words.first { try checkCommand(first) }
+      if let first = words.first(where: { $0 != "--json" }) { try checkCommand(first) }
       throw error
     }
   }
@@ -64,17 +66,25 @@ struct GlobalOptions: ParsableArguments {
 
 extension Bleshell {
   /// What the parser says of an error, or the help that was asked for, and the status that goes with it.
-  static func outcome(of error: any Error) -> (message: String, status: Int32) {
+  /// - Parameter json: Without the usage, which is for people.
+  static func outcome(of error: any Error, json: Bool) -> (message: String, status: Int32) {
     // It makes the text for either, and traps if its indented columns have no width. If it asked the terminal, that
     // could have become narrower.
     setenv("COLUMNS", "\(max(40, Output.terminalSize.columns))", 1)
-    return (fullMessage(for: error), exitCode(for: error).rawValue)
+    let (text, status) = (fullMessage(for: error), exitCode(for: error).rawValue)
+    guard status != 0 else { return (text, status) }
+    return (json ? message(for: error) : String(text.trimmingPrefix("Error: ")), status)
   }
 
   /// Prints that and ends.
   fileprivate static func end(with error: any Error) -> Never {
-    let (message, status) = outcome(of: error)
-    if !message.isEmpty { Output.write(status == 0 ? 1 : 2, message + "\n") }
+    let output = Output(json: CommandLine.arguments.contains("--json"))
+    let (message, status) = outcome(of: error, json: output.json)
+    if status != 0 {
+      output.failure(Failure(message, status: status))
+    } else if !message.isEmpty {
+      output.line(message)
+    }
     exitProcess(status)
   }
 }

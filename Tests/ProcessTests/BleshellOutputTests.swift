@@ -35,6 +35,11 @@ import Testing
       refused.errors.hasPrefix(#"{"error":{"code":"#) && refused.errors.contains(#""domain":"#), "\(refused.errors)")
     let usage = try daemon.bleshell("raed", "--json")
     #expect(usage.errors.contains(#""domain":"bleshell""#) && usage.errors.contains(#""name":"usage""#))
+    for words in [["scan", "--tiem", "3", "--json"], ["--json", "sacn"], ["power", "of", "--json"]] {
+      let run = try daemon.bleshell(arguments: words)
+      #expect(run.status == 64 && run.errors.hasPrefix(#"{"error":{"code":64,"#), "\(words): \(run.errors)")
+      #expect(run.errors.split(separator: "\n").count == 1 && !run.errors.contains("Usage:"), "\(run.errors)")
+    }
     let slow = try DaemonProcess(
       scenario: """
         { devices: [ { name: "Slow", address: "C0:DE:00:00:00:0C", addressType: "random", responseDelay: 20,
@@ -43,6 +48,39 @@ import Testing
     let start = ContinuousClock.now
     let late = try slow.bleshell("services", "Slow", "--timeout", "1")
     #expect(late.status == 1 && !late.errors.isEmpty && ContinuousClock.now - start < .seconds(15), "\(late.errors)")
+  }
+
+  @Test("an invalid command line has one heading, the usage, and what may have been meant")
+  func invalid() throws {
+    let daemon = try DaemonProcess()
+    for words in ["scan --tiem 3", "power of"] {
+      let run = try daemon.bleshell(arguments: words.split(separator: " ").map(String.init))
+      #expect(
+        run.status == 64 && run.errors.hasPrefix("bleshell: ") && run.errors.contains("\nUsage: "), "\(run.errors)")
+      #expect(!run.errors.contains("Error:"), "\(run.errors)")
+      let line = try daemon.bleshell(input: words + "\n")
+      #expect(line.status == 64 && !line.errors.contains("Error:"), "\(line.errors)")
+    }
+    let help = try daemon.bleshell("help", "sacn")
+    #expect(help.status == 64 && help.errors.contains("did you mean scan?"), "\(help.errors)")
+    #expect(try daemon.bleshell("help", "scan").status == 0)
+    #expect(try daemon.bleshell("scan", "--help").output.hasPrefix("OVERVIEW: "))
+  }
+
+  @Test("shells complete files where a file is meant", arguments: ["serve", "run", "capture"])
+  func files(command: String) throws {
+    let script = try DaemonProcess().bleshell("--generate-completion-script", "bash").output
+    let function = try #require(script.split(separator: "_bleshell_\(command)() {\n", maxSplits: 1).last)
+    let body = try #require(function.split(separator: "\n}\n", maxSplits: 1).first)
+    #expect(body.contains("__bleshell_add_completions -f"), "\(body)")
+  }
+
+  @Test("tables have 80 columns at most", arguments: ["adapters", "peripherals", "sessions", "metrics", "doctor"])
+  func narrow(command: String) throws {
+    let daemon = try DaemonProcess()
+    #expect(try daemon.bleshell("read", "Heart Belt", "2A38").status == 0)
+    let lines = try daemon.bleshell(command).lines
+    #expect(lines.count > 1 && lines.allSatisfy { $0.count <= 80 }, "\(lines)")
   }
 
   @Test("scan: --expect, a positive level, names of services and companies, comma-separated values")

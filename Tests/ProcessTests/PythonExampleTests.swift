@@ -20,6 +20,16 @@ struct PythonExampleTests {
     #expect(lines.last == "Disconnected.")
   }
 
+  @Test("without a daemon the Python client says so, and what to do")
+  func daemonMissing() throws {
+    let folder = try TemporaryFolder()
+    let program = try ChildProcess(
+      "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/heart_rate.py"],
+      environment: ["BLED_SOCKET": "\(folder.path)/none.sock", "PYTHONDONTWRITEBYTECODE": "1"], folder: folder)
+    #expect(try program.exitStatus(within: 30) == 1)
+    #expect(program.errors.contains("is bled running?") && program.errors.contains("none.sock"), "\(program.errors)")
+  }
+
   @Test("a method's own timeout goes to the daemon, which answers when it is over", .timeLimit(.minutes(10)))
   func timeout() throws {
     let daemon = try DaemonProcess()

@@ -16,21 +16,22 @@ struct AdaptersCommand: ShellCommand {
       return
     }
     var table = Table(
-      .init(heading: "ADAPTER"), .init(heading: "KIND"), .init(heading: "ADDRESS"), .init(heading: "STATE"),
-      .init(heading: "LINKS", right: true), .init(heading: "ADVERTISING", right: true), .init(heading: "SCANNING"),
-      .init(heading: "PHYS"), .init(heading: "PACKET", right: true),
-      .init(heading: "NAME"))
+      .init(heading: "ADAPTER"), .init(heading: "ADDRESS"), .init(heading: "STATE"),
+      .init(heading: "LINKS", right: true), .init(heading: "ADVERTISING", right: true), .init(heading: "SCANNING"))
     for adapter in adapters {
       table.rows.append([
-        .init(text: adapter.adapter, style: .bold), .init(text: adapter.kind),
+        .init(text: adapter.adapter, style: .bold),
         .init(text: adapter.address.map { "\($0) \(adapter.addressType ?? "")" } ?? "-"),
         .init(text: adapter.state, style: adapter.state == "on" ? .good : .bad), .init(text: "\(adapter.links)"),
         .init(text: "\(adapter.advertising)"), .init(text: adapter.scanning ? "yes" : "no"),
-        .init(text: adapter.phys.map { $0.joined(separator: " ") } ?? "-"),
-        .init(text: adapter.longestPacket.map { "\($0)" } ?? "-"), .init(text: adapter.name),
       ])
     }
-    table.lines(output).forEach(output.line)
+    let lines = table.lines(output)
+    lines.prefix(1).forEach(output.line)
+    for (adapter, line) in zip(adapters, lines.dropFirst()) {
+      output.line(line)
+      for text in Output.wrapped(adapter.nature, to: 78) { output.line("  " + output.styled(text, .dim)) }
+    }
     for adapter in adapters {
       if let problem = adapter.problem {
         output.line("\(adapter.adapter): \(Output.clean("\(problem.message) \(problem.remedy)"))")
@@ -45,6 +46,16 @@ struct AdaptersCommand: ShellCommand {
       }
     }
     if adapters.isEmpty { throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated") }
+  }
+}
+
+extension AdapterDescription {
+  /// What it is, and what it can do: "simulated, named desk, PHYs 1M 2M coded, packets of up to 251 octets".
+  fileprivate var nature: String {
+    let abilities = [
+      phys.map { "PHYs \($0.joined(separator: " "))" }, longestPacket.map { "packets of up to \($0) octets" },
+    ]
+    return ([kind, name == adapter ? nil : "named \(name)"] + abilities).compactMap { $0 }.joined(separator: ", ")
   }
 }
 

@@ -15,7 +15,7 @@ struct CaptureCommand: ShellCommand {
       and for --keys also "sessions".
       """)
 
-  @Argument(help: "The file, or - for standard output.") var file: String
+  @Argument(help: "The file, or - for standard output.", completion: .file()) var file: String
   @Option(help: "pcapng or btsnoop (default: by the file's suffix; pcapng for standard output).") var format: String?
   @Option(help: "Only this adapter.") var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?

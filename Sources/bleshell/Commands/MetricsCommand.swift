@@ -25,24 +25,26 @@ struct MetricsCommand: ShellCommand {
       for sample in metric.samples where all || sample.value != 0 {
         let labels = sample.labels.sorted { $0.key < $1.key }.map { $0.value }.joined(separator: ", ")
         let name = metric.name.dropFirst(metric.name.hasPrefix("bled_") ? "bled_".count : 0)
-        table.rows.append([
-          .init(text: String(name), style: .bold), .init(text: labels), .init(text: Self.text(sample)),
-        ])
+        for (part, value) in Self.values(sample) {
+          table.rows.append([
+            .init(text: String(name), style: .bold),
+            .init(text: [labels, part].filter { !$0.isEmpty }.joined(separator: ", ")), .init(text: value),
+          ])
+        }
       }
     }
     table.lines(output).forEach(output.line)
   }
 
-  /// A value: "17", "0.25"; of a histogram "120 (mean 31 ms, 50 % 50 ms, 99 % 100 ms)".
-  static func text(_ sample: Metric.Sample) -> String {
-    guard let buckets = sample.buckets, let count = buckets.last?.count else { return number(sample.value) }
-    guard count > 0 else { return "0" }
-    let mean = "mean \(milliseconds(sample.value / Double(count)))"
+  /// A value, "17" or "0.25"; of a histogram, which has four lines, with what each is.
+  private static func values(_ sample: Metric.Sample) -> [(part: String, value: String)] {
+    guard let buckets = sample.buckets, let count = buckets.last?.count else { return [("", number(sample.value))] }
+    guard count > 0 else { return [("", "0")] }
     let bounds = [50, 99].map { share in
       let bucket = buckets.first { $0.count * 100 >= count * share }
-      return "\(share) % \(bucket?.most.map { "≤ \(milliseconds($0))" } ?? "more")"
+      return ("\(share) % of them", bucket?.most.map { "≤ \(milliseconds($0))" } ?? "more")
     }
-    return "\(count) (\(([mean] + bounds).joined(separator: ", ")))"
+    return [("", "\(count)"), ("mean", milliseconds(sample.value / Double(count)))] + bounds
   }
 
   private static func number(_ value: Double) -> String {

@@ -11,7 +11,7 @@ struct RunCommand: ShellCommand {
       the command that failed: 2 if something that was expected did not happen, 64 for an invalid line, otherwise 1.
       """)
 
-  @Argument(help: "The file.") var file: String
+  @Argument(help: "The file.", completion: .file()) var file: String
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {

@@ -33,7 +33,9 @@ struct ScanCommand: ShellCommand {
   @Flag(help: "Print a line for every report instead of a table of devices.") var duplicates = false
   @Flag(help: "Only listen: send no scan requests, unless another program's scan does.") var passive = false
   @Flag(help: "Also print a line for each anonymous advertisement, which is of no device.") var anonymous = false
-  @Option(help: "A JSON file with the keys of devices that encrypt what they advertise: {\"ADDRESS\": \"HEX\"}.")
+  @Option(
+    help: "A JSON file with the keys of devices that encrypt what they advertise: {\"ADDRESS\": \"HEX\"}.",
+    completion: .file())
   var keys: String?
   @Flag(help: "Print a line of comma-separated values for every report.") var csv = false
   @Flag(help: "Hearing no device is a failure, with status 1.") var expect = false

@@ -9,7 +9,8 @@ struct ServeCommand: ShellCommand {
     commandName: "serve", abstract: "Publishes the services of a file, advertises them, and prints what devices do.",
     discussion: "Without --time and --visits it runs until Ctrl-C. docs/bleshell.md describes the file.")
 
-  @Argument(help: "A JSON file with services; comments and trailing commas are allowed.") var file: String
+  @Argument(help: "A JSON file with services; comments and trailing commas are allowed.", completion: .file())
+  var file: String
   @Option(help: "The name to advertise, instead of the file's.") var name: String?
   @Option(help: "The adapter to advertise on (default: the first).") var adapter: String?
   @Option(help: "Stop after this many seconds; with --visits it is a failure if fewer visits came.") var time: Double?

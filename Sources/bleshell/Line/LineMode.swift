@@ -79,7 +79,7 @@ import Glibc
       if case .quit = command { return nil }
       return await perform(command)
     } catch {
-      return await shell.perform { throw error }
+      return await shell.perform(json: line.split(separator: " ").contains("--json")) { throw error }
     }
   }
 

@@ -90,7 +90,7 @@ import Glibc
       }
       return 1
     default:
-      let (message, status) = Bleshell.outcome(of: error)
+      let (message, status) = Bleshell.outcome(of: error, json: output.json)
       if status == 0 { output.line(message) } else { output.failure(Failure(message, status: status)) }
       return status
     }
