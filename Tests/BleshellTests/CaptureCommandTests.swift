@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Testing
 
@@ -12,18 +11,17 @@ import Testing
     try #require(pipe(&ends) == 0)
     let (source, sink) = (ends[0], ends[1])
     try #require(fcntl(sink, F_SETFL, O_NONBLOCK) == 0)
+    // Not on the threads of the tests, of which there are as many as cores.
     let reading = Task {
-      await withCheckedContinuation { continuation in
-        DispatchQueue(label: "reader").async {
-          var (buffer, total) = ([UInt8](repeating: 0, count: 4096), 0)
-          while case let count = read(source, &buffer, buffer.count), count > 0 { total += count }
-          close(source)
-          continuation.resume(returning: total)
-        }
+      await onThread {
+        var (buffer, total) = ([UInt8](repeating: 0, count: 4096), 0)
+        while case let count = read(source, &buffer, buffer.count), count > 0 { total += count }
+        close(source)
+        return total
       }
     }
     let octets = [UInt8](repeating: 7, count: 1 << 20)
-    let isWritten = CaptureCommand.write(octets[...], to: sink)
+    let isWritten = await onThread { CaptureCommand.write(octets[...], to: sink) }
     close(sink)
     let total = await reading.value
     #expect(isWritten && total == octets.count)

@@ -94,6 +94,18 @@ import Testing
     #expect(inspection.link == .up && screen(inspection)[0] == "Belt  connected")
   }
 
+  @Test("what a device notifies of a write before its answer is not overwritten by what was written")
+  func notifiedFirst() {
+    var inspection = sample()
+    let asked = Date()
+    inspection.value([0, 60], of: 0x0E, at: asked - 1, "notified")
+    inspection.written([1], to: 0x0E, asked: asked, at: asked + 1)
+    #expect(inspection.values[0x0E]?.octets == [1])
+    inspection.value([0, 74], of: 0x0E, at: asked + 2, "notified")
+    inspection.written([2], to: 0x0E, asked: asked, at: asked + 3)
+    #expect(inspection.values[0x0E]?.octets == [0, 74] && inspection.values[0x0E]?.origin == "notified")
+  }
+
   @Test("services fold; the selection stays with its attribute when the tree is new")
   func tree() {
     var inspection = sample()

@@ -219,8 +219,9 @@ import FoundationEssentials
   private func write(_ writing: Writing, to handle: UInt16) {
     guard let attribute = attribute(handle) else { return }
     awaits("writing \(attribute.title)", "write \(handle)", handle) { view in
+      let asked = Date()
       try await view.device.write(writing, to: attribute)
-      view.change { $0.value(writing.octets, of: handle, at: Date(), "written") }
+      view.change { $0.written(writing.octets, to: handle, asked: asked, at: Date()) }
     }
   }
 

@@ -108,6 +108,12 @@ struct Inspection {
     notes[handle] = nil
   }
 
+  /// A value was written. What the device notified since that was asked of it is newer.
+  mutating func written(_ octets: [UInt8], to handle: UInt16, asked: Date, at time: Date) {
+    if let known = values[handle], known.origin == "notified", known.time >= asked { return }
+    value(octets, of: handle, at: time, "written")
+  }
+
   mutating func note(_ text: String, for handle: UInt16) { notes[handle] = text }
 
   /// - Parameter handle: What could not be had or done; nil: something else.
