@@ -39,7 +39,7 @@ extension GATTServer {
     case aware
     /// Change-unaware, and not told.
     case unaware
-    /// It was told, or read the hash: its next request shows that it knows.
+    /// It was told, or read the hash: its next request on that bearer shows that it knows.
     case informed
   }
 
@@ -51,28 +51,43 @@ extension GATTServer {
 
   func hasFeature(_ feature: Feature) -> Bool { (features.first ?? 0) & feature.rawValue != 0 }
 
-  /// Answers a request that uses a handle with Database Out Of Sync, once, if the client does not know the database.
+  /// Answers a request that uses a handle with Database Out Of Sync, once on each bearer, if the client does not know
+  /// the database.
   /// - Returns: false if the request was refused.
   mutating func isInSync(
     _ pdu: ATTPDU, _ handle: UInt16, _ bearer: inout Bearer, _ actions: inout [GATTAction]
   ) -> Bool {
-    guard awareness == .unaware else {
+    guard awareness != .aware, !isInformed else {
       noteRequest(&actions)
       return true
     }
-    awareness = .informed
+    noteInformed()
     respond(error: .databaseOutOfSync, to: pdu.opcode, at: handle, &bearer, &actions)
     return false
   }
 
-  /// Any request shows that the client has seen what it was told.
+  /// Any request shows that the client has seen what it was told on the same bearer. On another one it may have been
+  /// sent before.
   mutating func noteRequest(_ actions: inout [GATTAction]) {
-    if awareness == .informed { becomeAware(&actions) }
+    if awareness == .informed, isInformed { becomeAware(&actions) }
   }
 
   /// The client has read the hash of the database.
   mutating func noteHashRead() {
-    if awareness == .unaware { awareness = .informed }
+    if awareness != .aware { noteInformed() }
+  }
+
+  /// Whether the client was told of the last change on this bearer.
+  private var isInformed: Bool { informedOf == changes }
+
+  private mutating func noteInformed() {
+    awareness = .informed
+    informedOf = changes
+  }
+
+  mutating func becomeUnaware() {
+    awareness = .unaware
+    changes += 1
   }
 
   mutating func becomeAware(_ actions: inout [GATTAction]) {
@@ -106,7 +121,7 @@ extension GATTServer {
     dormant = state.subscriptions.filter { !configured.contains($0.key) }
     wakeSubscriptions(1...0xFFFF, database, &actions)
     guard let hash = database.hash(), state.hash != hash else { return }
-    if hasFeature(.robustCaching) { awareness = .unaware }
+    if hasFeature(.robustCaching) { becomeUnaware() }
     indicateServiceChanged(1...0xFFFF, now, &bearer, database, &actions)
   }
 

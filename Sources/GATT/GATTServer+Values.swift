@@ -108,7 +108,7 @@ extension GATTServer {
       actions.append(.subscriptionChanged(handle: handle, []))
       actions.append(.clientStateChanged)
     }
-    if hasFeature(.robustCaching) { awareness = .unaware }
+    if hasFeature(.robustCaching) { becomeUnaware() }
     // It could be told of nothing else but what it knew before.
     knownHash = nil
     indicateServiceChanged(range, now, &bearer, database, &actions)

@@ -51,6 +51,8 @@ struct GATTServer: Sendable {
     var question: Question?
     var prepared: [AttributeWrite] = []
     var preparedOctets = 0
+    /// The last change of the database that its client was told of on it, or read the hash after.
+    var informedOf: UInt64 = 0
   }
 
   var security: SecurityState
@@ -65,6 +67,9 @@ struct GATTServer: Sendable {
   var configured: Set<UInt16> = []
   var features: [UInt8] = []
   var awareness = Awareness.aware
+  /// How often the client has become change-unaware.
+  var changes: UInt64 = 0
+  var informedOf: UInt64 = 0
   var knownHash: [UInt8]?
   var prepared: [AttributeWrite] = []
   var preparedOctets = 0
@@ -150,6 +155,7 @@ struct GATTServer: Sendable {
     swap(&question, &other.question)
     swap(&prepared, &other.prepared)
     swap(&preparedOctets, &other.preparedOctets)
+    swap(&informedOf, &other.informedOf)
   }
 
   /// Ends everything that waits; the bearer is at its end.

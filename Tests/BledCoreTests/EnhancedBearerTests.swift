@@ -182,6 +182,36 @@ import Testing
     link.deliver([0x0B, 1])
     world.settle()
     #expect(peer.received.last == request(0x0A, 0x2A01))
+    _ = try read(0x2A00, id)
+    world.settle()
+    #expect(link.channels.map(\.sent.count) == [1, 0], "the answer to what was sent before it says nothing of it")
+    link.deliver([0x0B, 1])
+    world.settle()
+    #expect(peer.received.last == request(0x0A, 0x2A00))
+    _ = try read(0x2A01, id)
+    world.settle()
+    #expect(link.channels.map(\.sent.count) == [2, 0], "it has arrived")
+  }
+
+  @Test("What only the first bearer takes is not overtaken again and again by others for its attributes")
+  func turns() throws {
+    let (id, link) = try connect()
+    let (other, third) = (world.client(), world.client())
+    for client in [other, third] { try world.connect(client, peer) }
+    peer.isMute = true
+    _ = try read(0x2A01, id)
+    _ = try read(0x2A38, id, by: other)
+    world.settle()
+    let places = [0x2A38, 0x2A56].map { AttributePath.handle(peer.handle(of: BluetoothUUID($0 as UInt16))) }
+    _ = try third.call(GATTReadMultiple.self, .init(peripheral: id, attributes: places))
+    for _ in 0..<2 { _ = try read(0x2A38, id, by: other) }
+    world.settle()
+    link.channels[0].onEvent?(.received([0x0B, 1]))
+    world.settle()
+    #expect(link.channels.map(\.sent.count) == [1, 0], "who came later waits")
+    link.deliver([0x0B, 1])
+    world.settle()
+    #expect(peer.received.last?.first == 0x0E)
   }
 
   // MARK: Their end

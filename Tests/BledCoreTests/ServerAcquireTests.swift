@@ -1,4 +1,5 @@
 import ATT
+import Adapter
 import BledRPC
 import Bluetooth
 import EventLoop
@@ -14,7 +15,7 @@ import Testing
   let loop: EventLoop
 
   init() throws {
-    stage = try ServerStage()
+    stage = try ServerStage(.init(name: "bled test", hasEnhancedBearers: true))
     loop = try EventLoop()
     stage.world.daemon.passDescriptors(ValueSockets(loop: loop, turns: try Turns(on: loop)))
   }
@@ -157,6 +158,31 @@ import Testing
     command()
     try settle()
     #expect(read(descriptor).count == 1, "after the gap it goes on")
+    close(descriptor)
+  }
+
+  @Test("writes on two bearers that wait for the program are both answered when it has read")
+  func writesOnTwoBearers() throws {
+    let central = try central(asked, .notification)
+    let (_, descriptor) = try acquire(asked, central)
+    let handle = [UInt8(asked & 0xFF), UInt8(asked >> 8)]
+    for _ in 0..<2000 where link.isReading {
+      link.deliver([0x52] + handle + [1])
+      world.scheduler.advance(by: .milliseconds(2))
+    }
+    try #require(!link.isReading)
+    world.scheduler.advance(by: .seconds(20))
+    link.protect(LinkSecurity(level: 2, keySize: 16))
+    let channel = ScriptedChannel(0x27, .enhanced)
+    link.onEvent?(.channel(channel))
+    let question = phone.start(.write(asked, [2]))
+    world.settle()
+    channel.onEvent?(.received([0x12] + handle + [3]))
+    world.settle()
+    #expect(phone.results[question] == nil && channel.sent.isEmpty)
+    while !read(descriptor).isEmpty { try settle() }
+    #expect(try phone.results[question]?.get() == .done)
+    #expect(channel.sent == [[0x13]])
     close(descriptor)
   }
 

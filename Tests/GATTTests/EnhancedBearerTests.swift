@@ -138,6 +138,32 @@ import Testing
     #expect(link.takeEvents() == ["on 1: 19", "stored 13"])
   }
 
+  @Test("Who does not know the database is told on each bearer: what comes there next may have been sent before")
+  func outOfSync() throws {
+    var database = AttributeDatabase { message in [UInt8](repeating: 0, count: 15) + [UInt8(message.count)] }
+    _ = try database.add(.genericAttribute(hasHash: database.hasHash))
+    _ = try database.add(
+      ServiceDefinition(
+        uuid: 0x1234,
+        characteristics: [CharacteristicDefinition(uuid: 0x2AF0, properties: [.read, .notify], value: .stored([7]))]))
+    var link = given(database)
+    try link.exchange("12060001", "13")
+    let service = try link.database.add(ServiceDefinition(uuid: 0x4321))
+    link.perform { connection, database, actions, now in
+      connection.databaseChanged(service.range, now: now, database: database, actions: &actions)
+    }
+    _ = link.takeEvents()
+    try link.receive("0a0b00", on: first)
+    try link.receive("0a0b00", on: second)
+    #expect(link.takeEvents() == ["on 1: 010a0b0012", "on 2: 010a0b0012"])
+    // Discovery needs no handle, and shows nothing of what was sent before.
+    try link.exchange("100d00ffff0028", "11060d000d002143")
+    try link.exchange("0a0b00", "010a0b0012")
+    try link.receive("0a0b00", on: first)
+    try link.receive("0a0b00", on: second)
+    #expect(link.takeEvents().filter { $0.hasPrefix("on") } == ["on 1: 0b07", "on 2: 0b07"])
+  }
+
   @Test("The owner of a value has 25 s on each bearer")
   func questionTimeout() throws {
     var link = given(try sampleDatabase())

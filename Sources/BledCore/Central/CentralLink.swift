@@ -193,6 +193,10 @@ final class CentralLink {
   /// A procedure has ended.
   func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) {
     guard let operation = queue.operation(asking: id) else { return }
+    switch result {
+    case .success, .failure(.att): queue.answered(id)
+    default: break
+    }
     if case .failure(.att(.databaseOutOfSync, _)) = result { outOfSync() }
     if case .failure(.bearer(let error)) = result, isRepeated(operation, id, after: error) {
       queue.ended(id, continuing: operation)

@@ -34,9 +34,9 @@ struct LinkQueue {
   /// What is in progress on the bearer that every link has.
   private var current: Running?
   private var enhanced: [Enhanced] = []
-  /// The sessions, by number, that have sent Write Commands, and nothing since that the device has answered on the same
-  /// bearer. Only kept where there are others.
-  private var commanding: Set<Int> = []
+  /// The last Write Commands, by the number of their session, of those that have sent nothing since that the device has
+  /// answered on the same bearer. Only kept where there are others.
+  private var commanding: [Int: ProcedureID] = [:]
   private var lastProcedure: UInt64 = 0
 
   /// Whether nothing waits.
@@ -69,14 +69,13 @@ struct LinkQueue {
     }
     let running = running
     if current == nil {
-      let next = waiting.next { operation in !operation.isCommand && !running.contains(where: operation.isBehind) }
+      let next = waiting.nextInTurn(behind: running) { !$0.isCommand }
       if let next { return (begin(next), next) }
     }
     for index in enhanced.indices where enhanced[index].current == nil && !enhanced[index].hasEnded {
       let (mtu, commanding) = (enhanced[index].mtu, commanding)
-      let next = waiting.next { operation in
-        operation.fits(enhancedMTU: mtu) && !commanding.contains(operation.session?.id ?? 0)
-          && !running.contains(where: operation.isBehind)
+      let next = waiting.nextInTurn(behind: running) {
+        $0.fits(enhancedMTU: mtu) && commanding[$0.session?.id ?? 0] == nil
       }
       guard let next else { continue }
       let id = nextID()
@@ -114,6 +113,13 @@ struct LinkQueue {
   /// The operation that has begun starts its first procedure.
   mutating func asks(_ operation: LinkOperation, _ id: ProcedureID) {
     if let current, current.id == id, !current.operation.isUnawaited { self.current = (id, operation) }
+  }
+
+  /// The device has answered a procedure: what its session sent before on the same bearer has arrived.
+  mutating func answered(_ id: ProcedureID) {
+    guard !commanding.isEmpty, let current, current.id == id else { return }
+    let session = current.operation.session?.id ?? 0
+    if let command = commanding[session], command.value < id.value { commanding[session] = nil }
   }
 
   /// An operation in progress has ended, or continues when its turn has come again.
@@ -167,7 +173,7 @@ struct LinkQueue {
 
   private mutating func leave(at index: Int) {
     enhanced.remove(at: index)
-    if enhanced.isEmpty { commanding = [] }
+    if enhanced.isEmpty { commanding = [:] }
   }
 
   // MARK: Inside
@@ -183,7 +189,7 @@ struct LinkQueue {
     if !operation.isCommand {
       current = (id, operation)
     } else if !enhanced.isEmpty, let session = operation.session {
-      commanding.insert(session.id)
+      commanding[session.id] = id
     }
     return id
   }
@@ -196,7 +202,6 @@ struct LinkQueue {
   private mutating func take(_ id: ProcedureID) -> LinkOperation? {
     if let current, current.id == id {
       self.current = nil
-      if !commanding.isEmpty { commanding.remove(current.operation.session?.id ?? 0) }
       return current.operation
     }
     guard let index = enhanced.firstIndex(where: { $0.current?.id == id }) else { return nil }
@@ -219,5 +224,20 @@ struct LinkQueue {
   /// The party whose turn an operation takes; the daemon itself is member 0.
   private func party(of session: Session?) -> UserQueue<Int, LinkOperation>.Party {
     .init(user: session?.user, member: session?.id ?? 0)
+  }
+}
+
+extension UserQueue<Int, LinkOperation> {
+  /// The next operation that is suitable, and behind none of those in progress. Those that are passed over keep their
+  /// turn: nothing overtakes them that they would then be behind.
+  fileprivate mutating func nextInTurn(
+    behind running: [LinkOperation], where isSuitable: (LinkOperation) -> Bool
+  ) -> LinkOperation? {
+    var others = running
+    return next { operation in
+      if isSuitable(operation), !others.contains(where: operation.isBehind) { return true }
+      if !operation.isCommand { others.append(operation) }
+      return false
+    }
   }
 }

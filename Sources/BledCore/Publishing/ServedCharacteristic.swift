@@ -24,8 +24,8 @@ final class ServedCharacteristic: ValuePipeOwner {
   private unowned let link: ServerLink
   /// The packet that has no room on the link.
   private var waiting: [UInt8]?
-  /// The Write Request whose response waits for the program.
-  private var unanswered: QuestionToken?
+  /// The Write Requests whose responses wait for the program: one of each bearer.
+  private var unanswered: [QuestionToken] = []
 
   init(
     _ characteristic: RegisteredCharacteristic, of session: Session, on link: ServerLink, socket: ValueSocket
@@ -102,7 +102,7 @@ final class ServedCharacteristic: ValuePipeOwner {
       return true
     }
     if pipe.isCongested {
-      unanswered = token
+      unanswered.append(token)
     } else {
       link.hub.answerWrite(token, nil)
     }
@@ -111,7 +111,7 @@ final class ServedCharacteristic: ValuePipeOwner {
 
   /// The device no longer waits for a response.
   func questionCancelled(_ token: QuestionToken) {
-    if unanswered == token { unanswered = nil }
+    unanswered.removeAll { $0 == token }
   }
 
   func drained() { answer(nil) }
@@ -119,9 +119,9 @@ final class ServedCharacteristic: ValuePipeOwner {
   func abandoned() { answer(.unlikelyError) }
 
   private func answer(_ error: ATTErrorCode?) {
-    guard let token = unanswered else { return }
-    unanswered = nil
-    link.hub.answerWrite(token, error)
+    let tokens = unanswered
+    unanswered = []
+    for token in tokens { link.hub.answerWrite(token, error) }
   }
 
   // MARK: The end

@@ -57,10 +57,12 @@ struct LogCommand: ShellCommand {
       for await entry in entries { try await view.show(entry, client) }
     }
     await reading.wait(atMost: time)
-    _ = try await Task { try await client.stopCapture(capture) }.value
+    // What came before is shown, also if the recording ended badly.
+    let stopped = await Task { try await client.stopCapture(capture) }.result
     let problem = await reading.problem
     continuation.finish()
     try await showing.value
+    _ = try stopped.get()
     if let problem { throw Failure(problem) }
   }
 }

@@ -14,7 +14,7 @@ struct Table {
 
   let columns: [Column]
   var rows: [[Cell]] = []
-  /// The column that becomes narrower where the table is wider than a terminal of 80 columns.
+  /// The column that becomes narrower where the table is wider than the terminal, or than 80 columns without one.
   var flexible: Int?
 
   init(_ columns: Column...) { self.columns = columns }
@@ -25,7 +25,7 @@ struct Table {
     let heading = columns.map { Cell(text: $0.heading, style: .dim) }
     let all = ([heading] + rows).map { $0.map { Cell(text: Output.clean($0.text), style: $0.style) } }
     var widths = columns.indices.map { column in all.map { $0[column].text.count }.max() ?? 0 }
-    let excess = widths.reduce(0) { $0 + $1 + 2 } - 2 - 80
+    let excess = widths.reduce(0) { $0 + $1 + 2 } - 2 - (output.isTerminal ? Output.terminalSize.columns : 80)
     if let flexible, excess > 0 { widths[flexible] = max(7, widths[flexible] - excess) }
     return all.map { row in
       var line = ""
