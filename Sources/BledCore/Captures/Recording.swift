@@ -29,6 +29,8 @@ final class Recording {
   private(set) var problem: BluetoothError?
   /// Until when packets were lost, in microseconds since the epoch.
   private var doubt: Int64 = 0
+  /// The adapters, by number, of which a packet from behind the last loss has come.
+  private var afterLoss: Set<UInt16> = []
   private(set) var packets = 0
   private(set) var lost = 0
   /// How many are missing where the recording goes on.
@@ -65,6 +67,7 @@ final class Recording {
           record(packet, of: number(controller), named: controller.map { "hci\($0)" } ?? name)
         case .lost(let count):
           doubt = now
+          afterLoss = []
           lose(count)
         case .ended(let error): lost(name, error)
         }
@@ -100,8 +103,10 @@ final class Recording {
   }
 
   private func record(_ packet: MonitorPacket, of adapter: UInt16, named name: String) {
-    // What is missing may be the beginning of what a piece belongs to.
-    if let time = packet.time, time <= doubt { blanking[adapter] = nil }
+    // What is missing may be the beginning of what a piece belongs to; so may what is missing before the first packet
+    // that came after the loss.
+    let mayPrecedeGap = packet.time.map { $0 <= doubt } ?? false
+    if mayPrecedeGap || afterLoss.insert(adapter).inserted { blanking[adapter] = nil }
     write(showsKeys ? packet : blanking[adapter, default: KeyBlanking()].blank(packet), of: adapter, named: name)
   }
 
