@@ -43,6 +43,9 @@ class Session:
             self._socket.connect(path)
         except OSError as error:
             self._socket.close()
+            if error.errno is None:
+                # The path is too long for a socket; that is all that Python says.
+                raise
             remedy = "is bled running? `bleshell doctor` says what to do"
             if error.errno == errno.EACCES:
                 remedy = "join the group bluetooth, and log in again"

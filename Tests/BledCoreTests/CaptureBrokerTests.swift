@@ -142,7 +142,7 @@ import Testing
     world.adapter.taps[0].onEvent(.ended(GAPError.adapterFailed.error("its channel is closed")))
     second.taps[0].onEvent(.packet(Self.report, of: 1))
     let records = try recording.read()
-    #expect(records.notes == ["adapter hci0 is not recorded any more: its channel is closed"])
+    #expect(records.notes == ["adapter hci0 is no longer recorded: its channel is closed"])
     #expect(records.last?.adapter == 1 && !recording.isAtEnd)
     #expect(try client.result(CaptureStop.self, .init(capture: recording.number)).lost == 0)
   }
@@ -152,7 +152,7 @@ import Testing
     let recording = try TestRecording(by: client)
     _ = try recording.read()
     world.adapter.taps[0].onEvent(.ended(GAPError.adapterFailed.error("its channel is closed")))
-    let note = "adapter hci0 is not recorded any more: its channel is closed"
+    let note = "adapter hci0 is no longer recorded: its channel is closed"
     #expect(try recording.read().notes == [note] && recording.isAtEnd)
     // Nothing is lost that nobody could record.
     _ = try world.client().result(AdapterList.self, .init())

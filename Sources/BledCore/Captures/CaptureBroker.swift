@@ -106,7 +106,7 @@ extension CaptureFormat {
       return
     }
     guard let format = CaptureFormat(word: word) else {
-      throw BledError.invalidParameter.error("\"\(word.excerpt)\" is no format: give \"pcapng\" or \"btsnoop\"")
+      throw BledError.invalidParameter.error("\"\(word.excerpt)\" is not a format: give \"pcapng\" or \"btsnoop\"")
     }
     self = format
   }

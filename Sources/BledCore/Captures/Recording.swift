@@ -96,7 +96,7 @@ final class Recording {
   /// An adapter tells of no packets any more.
   private func lost(_ adapter: String, _ error: BluetoothError) {
     sources -= 1
-    note("adapter \(adapter) is not recorded any more: \(error.message)")
+    note("adapter \(adapter) is no longer recorded: \(error.message)")
     guard sources == 0 else { return }
     problem = error
     pipe.close()

@@ -15,8 +15,8 @@ import HCI
 final class CompletionSocket {
   /// What the packets of this many are leaves room for in the socket, also in fragments of 27 octets.
   private static let interval = 64
-  /// Packets of the kernel's own are completed, too, and must not be taken for ours that are sent after them. None is
-  /// completed more often than the shortest time between two connection events.
+  /// Packets of the kernel's own are completed, too, and must not be taken for ours that are sent after them. A short
+  /// pause makes that rare: most are completed in an earlier connection event, and these are 7.5 ms apart at the least.
   private static let pause = Duration.microseconds(7500)
   private static let batch = 64
   /// The longest event is one about 63 links.

@@ -18,6 +18,8 @@ struct AdaptersCommand: ShellCommand {
     var table = Table(
       .init(heading: "ADAPTER"), .init(heading: "ADDRESS"), .init(heading: "STATE"),
       .init(heading: "LINKS", right: true), .init(heading: "ADVERTISING", right: true), .init(heading: "SCANNING"))
+    // Adapters can be named by their addresses.
+    table.flexible = 0
     for adapter in adapters {
       table.rows.append([
         .init(text: adapter.adapter, style: .bold),

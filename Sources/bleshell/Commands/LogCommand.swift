@@ -48,7 +48,7 @@ struct LogCommand: ShellCommand {
           }
           return nil
         } catch {
-          return "bled sent something that is no recording"
+          return "bled sent something that is not a recording"
         }
       }
     }
