@@ -2,6 +2,7 @@ import BledRPC
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BledClient
@@ -25,8 +26,7 @@ import Testing
 
     /// What was written into this pipe; empty once nobody can write any more. Waits for either.
     func text(_ index: Int) -> String {
-      var waiting = pollfd(fd: reading[index], events: Int16(POLLIN), revents: 0)
-      guard poll(&waiting, 1, 60_000) == 1 else { return "nothing for a minute" }
+      guard Patience.wait(for: reading[index]) else { return "nothing came" }
       var octets = [UInt8](repeating: 0, count: 100)
       let count = read(reading[index], &octets, octets.count)
       return String(decoding: octets[..<max(0, count)], as: UTF8.self)
