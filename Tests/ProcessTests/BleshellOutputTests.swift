@@ -86,7 +86,8 @@ import Testing
   func scan() throws {
     let daemon = try DaemonProcess()
     #expect(try daemon.bleshell("scan", "--time", "0.3", "--name", "Nobody", "--expect").status == 1)
-    #expect(try longEnough(for: { $0.status == 0 }) { try daemon.bleshell("scan", "--time", $0, "--expect") }.status == 0)
+    let expected = try longEnough(for: { $0.status == 0 }) { try daemon.bleshell("scan", "--time", $0, "--expect") }
+    #expect(expected.status == 0)
     let positive = try daemon.bleshell("scan", "--rssi", "70")
     #expect(positive.status == 64 && positive.errors.contains("do you mean --rssi -70?"), "\(positive.errors)")
     let csv = try longEnough(for: { $0.lines.count > 1 }) {

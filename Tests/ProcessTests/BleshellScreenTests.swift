@@ -75,8 +75,8 @@ import Testing
     #expect(scan.isSane && scan.output.contains("bleshell: "), "\(scan.output)")
   }
 
-  /// A thousand keys, the same each time. BLED_PANIC_TIME: instead for how many seconds, with new keys; `make panic` has
-  /// ten minutes of them. BLED_PANIC_SEED: which keys, as a number or "random".
+  /// A thousand keys, the same each time. BLED_PANIC_TIME: instead new keys for so many seconds; `make panic` has ten
+  /// minutes of them. BLED_PANIC_SEED: which keys, as a number or "random".
   @Test("random keys, sizes and the end of the daemon leave the terminal as it was")
   func panic() throws {
     let environment = ProcessInfo.processInfo.environment

@@ -11,7 +11,8 @@ import Testing
 
 /// Whatever a program sends, each of its calls is answered once and at once, or when the air has answered.
 ///
-/// `MESSAGE_SEED=random` makes other messages than usual, `MESSAGE_SEED=n` repeats a run, `MESSAGES=n` makes a longer one.
+/// `MESSAGE_SEED=random` makes other messages than usual, `MESSAGE_SEED=n` repeats a run, `MESSAGES=n` makes a longer
+/// one.
 struct MessageTests {
   /// How long the processor may work on one message in a debug build; see Tests/Attack/generator.py for a release one.
   private static let longest = Duration.seconds(

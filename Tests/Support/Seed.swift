@@ -20,8 +20,10 @@ public enum Seed {
 public struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 
+  /// - Parameter seed: Any number.
   public init(seed: UInt64) { state = seed }
 
+  /// The next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

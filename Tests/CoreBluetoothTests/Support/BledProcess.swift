@@ -2,6 +2,7 @@ import BledClient
 import BledRPC
 import Foundation
 import TestSupport
+import Testing
 
 /// A real daemon on the simulated adapter, with a socket in a folder of its own. The environment of this process names
 /// the socket, so that managers made after this use it.
@@ -70,16 +71,17 @@ final class BledProcess {
     process.standardInput = FileHandle.nullDevice
     try process.run()
     self.process = process
-    let end = Patience.end
-    while ContinuousClock.now < end {
+    try await until {
       // The file exists a moment before the daemon listens on it.
-      if let client = try? await BledClient.connect(to: socket, name: "harness") { return client.close() }
+      if let client = try? await BledClient.connect(to: socket, name: "harness") {
+        client.close()
+        return true
+      }
       guard process.isRunning else {
         throw NotReady(description: "bled ended with status \(process.terminationStatus)")
       }
-      try await Task.sleep(for: .milliseconds(20))
+      return false
     }
-    throw NotReady(description: "bled made no socket")
   }
 
   /// Asks the daemon to end, and waits until it has.

@@ -134,7 +134,7 @@ final class TerminalProcess {
     let count = Glibc.read(master, &chunk, chunk.count)
     guard count > 0 else {
       // Nobody has the other end open.
-      usleep(1000)
+      sched_yield()
       return false
     }
     octets += chunk[..<count]
