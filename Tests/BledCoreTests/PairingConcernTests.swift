@@ -252,4 +252,16 @@ import Testing
     _ = try server.result(PairingForget.self, .init(address: "\(phone.address)"))
     #expect(world.adapter.bonds.isEmpty)
   }
+
+  @Test("a device that pairs through two adapters is asked about on both")
+  func twoAdapters() throws {
+    let second = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
+    world.daemon.add(second)
+    let agent = try agent(0, "none")
+    let peer = world.peer()
+    tell(peer, .question(.consent))
+    second.onEvent?(.pairing(peer.address, .question(.consent)))
+    for call in try agent.calls(PairingConfirm.self) { try agent.answer(call.id, PairingConfirm.Result(accept: true)) }
+    #expect(world.adapter.answers == [.accept] && second.answers == [.accept])
+  }
 }

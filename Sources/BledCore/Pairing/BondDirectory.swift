@@ -5,9 +5,6 @@ import Logging
 /// The keys that this machine shares with devices. They are kept in the store, and each adapter is told of them before
 /// it starts.
 final class BondDirectory {
-  /// How many bonds there may be: the one that was made first gives way.
-  static let most = 256
-
   /// The last one is first.
   private(set) var all: [Bond] = []
   /// The users for whom they were made, as far as known.
@@ -36,7 +33,7 @@ final class BondDirectory {
       BondRecords(bonds: all.map { BondRecord($0, user: users[Key($0)]) })
     }
     self.document = document
-    for record in (document.load()?.bonds ?? []).prefix(Self.most) {
+    for record in (document.load()?.bonds ?? []).prefix(BondEviction.maximum) {
       guard let bond = record.bond, find(bond.local, bond.peer) == nil else { continue }
       all.append(bond)
       users[Key(bond)] = record.user
@@ -54,9 +51,11 @@ final class BondDirectory {
   func user(of bond: Bond) -> UInt32? { users[Key(bond)] }
 
   /// A bond was made, or its keys have changed.
-  /// - Parameter user: for whom; nil leaves it as it is.
-  /// - Returns: the bond that gave way.
-  func keep(_ bond: Bond, for user: UInt32? = nil) -> Bond? {
+  /// - Parameters:
+  ///   - user: for whom; nil leaves it as it is.
+  ///   - isLinked: whether the device of a bond is connected.
+  /// - Returns: the bond that has to give way and be removed, see `BondEviction`; possibly this one.
+  func keep(_ bond: Bond, for user: UInt32? = nil, isLinked: (Bond) -> Bool) -> Bond? {
     let before = find(bond.local, bond.peer)
     guard before != bond else { return nil }
     if let before { clients.forget(before, for: bond) }
@@ -65,12 +64,11 @@ final class BondDirectory {
     if let user { users[Key(bond)] = user }
     document?.changed()
     clients.reserveCounters(of: bond)
-    guard all.count > Self.most else { return nil }
-    logger.warning("\(Self.most) devices are paired, which is the limit: the first of them is forgotten")
-    let oldest = all.removeLast()
-    users[Key(oldest)] = nil
-    clients.forget(oldest)
-    return oldest
+    let eviction = BondEviction(
+      candidates: all.map { .init(bond: $0, user: users[Key($0)], isLinked: isLinked($0)) })
+    guard let victim = eviction.victim else { return nil }
+    logger.warning("limit of bonds reached; removing the one with \(victim.peer)")
+    return victim
   }
 
   /// The keys are gone.

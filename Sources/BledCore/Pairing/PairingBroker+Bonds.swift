@@ -44,7 +44,7 @@ extension PairingBroker {
       throw session.rules.policy.refusal(of: .adapters, to: session.credentials)
     }
     let bond = try Bond(params)
-    if let old = bonds.keep(bond) { forget(old) }
+    keep(bond, for: 0)
     shareBonds()
     bonds.whenStored { isStored in
       guard isStored else {
@@ -72,6 +72,17 @@ extension PairingBroker {
       users.formUnion((hub.central.users.map(\.user) + hub.server.servedUsers).compactMap { $0 })
     }
     return users
+  }
+
+  /// Keeps a bond. The one that has to give way for it is removed everywhere.
+  /// - Parameter user: for whom it was made; nil leaves it as it is.
+  /// - Returns: false if it had to give way itself.
+  @discardableResult
+  func keep(_ bond: Bond, for user: UInt32?) -> Bool {
+    let connected = Set(links.links.map(\.peripheral.identity))
+    guard let victim = bonds.keep(bond, for: user, isLinked: { connected.contains($0.peer) }) else { return true }
+    forget(victim)
+    return victim != bond
   }
 
   /// Removes a bond everywhere.

@@ -233,7 +233,7 @@ final class PairingBroker {
       tellEnd(peripheral, hub, slot, error)
     case .keysRefused(let earlier):
       if let earlier {
-        if let old = bonds.keep(earlier) { forget(old) }
+        keep(earlier, for: nil)
       } else {
         bonds.remove(slot.adapter.information.address, peripheral.identity)
       }
@@ -278,7 +278,9 @@ final class PairingBroker {
     directory.paired(peripheral, as: bond.peer)
     let hasNewKeys = bonds.find(bond.local, bond.peer)?.longTermKeys != bond.longTermKeys
     let user = pairing(hub).consenter(to: bond.peer)?.user
-    if let old = bonds.keep(bond, for: concern.users.first ?? user) { forget(old) }
+    guard keep(bond, for: concern.users.first ?? user) else {
+      return reject(bond, peripheral, hub, slot, "too many devices are paired, and all are connected")
+    }
     shareBonds()
     passkeySucceeded(hub)
     change(hub) { $0.bonded() }
