@@ -61,7 +61,7 @@ test: test-fast test-examples docs-test test-kernel test-fuzz test-attack lint-d
 test-fast: deps ## runs the tests that need no other kernel; with SANITIZE=address or SANITIZE=thread under a sanitizer
 	@scripts/test-swift $(CHECKED) $(SANITIZED)
 
-panic: deps ## presses random keys in bleshell for ten minutes; make test does for 20 seconds
+panic: deps ## presses random keys in bleshell for ten minutes; make test presses a thousand
 	@BLED_PANIC_TIME=600 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter BleshellScreenTests
 
 test-examples: examples sdk ## tests the examples, and a package built with make install-sdk, on the simulated adapter
@@ -118,10 +118,11 @@ attack: build ## has users without rights attack the daemon, and measures what a
 bench: build ## measures the figures in docs/performance.md
 	@Benchmarks/run
 
-lint: deps ## checks format, columns, scripts, citations, reference; builds with warnings, undeclared imports as errors
+lint: deps ## checks format, columns, blocking tests, scripts, citations, reference; builds with warnings as errors
 	@swift format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@shellcheck $(SCRIPTS)
 	@scripts/check-columns
+	@scripts/check-blocking
 	@scripts/check-citations
 	@scripts/reference.py --check
 	@swift build --build-tests $(CHECKED) 2>&1 | tee .build/lint.log
