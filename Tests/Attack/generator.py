@@ -406,7 +406,8 @@ class Run:
             while (self.pending or self.output) and not self.has_ended:
                 self.exchange(1)
                 if time.monotonic() > end:
-                    self.fail(f"no answer for {self.patience:.0f} s: {[(k, v[1]) for k, v in self.open.items() if v[3]][:5]}")
+                    waiting = [(identifier, call[1]) for identifier, call in self.open.items() if call[3]]
+                    self.fail(f"no answer for {self.patience:.0f} s: {waiting[:5]}")
                     break
         self.put(b'{"jsonrpc":"2.0","method":"session.end"}\n')
         end = time.monotonic() + self.patience
