@@ -55,11 +55,23 @@ extension PairingBroker {
   }
 
   private func check(_ session: Session, mayForget peer: DeviceAddress) throws {
-    let users = directory.find(identity: peer)?.users ?? []
+    let users = bonds.all.filter { $0.peer == peer }.reduce(directory.find(identity: peer)?.users ?? []) {
+      $0.union(self.users(of: $1))
+    }
     guard users.allSatisfy({ $0 == session.user }) || session.rules.permissions(of: session).contains(.sessions) else {
       throw BledError.notPermitted.error(
         "other users use this device: its keys can be forgotten by a program with the permission \"sessions\"")
     }
+  }
+
+  /// The users who rely on a bond: the one for whom it was made, and those that use a link of its device.
+  func users(of bond: Bond) -> Set<UInt32> {
+    var users = Set([bonds.user(of: bond)].compactMap { $0 })
+    if users.isEmpty { users = directory.find(identity: bond.peer)?.users ?? [] }
+    for hub in links.links where hub.peripheral.identity == bond.peer {
+      users.formUnion((hub.central.users.map(\.user) + hub.server.servedUsers).compactMap { $0 })
+    }
+    return users
   }
 
   /// Removes a bond everywhere.
