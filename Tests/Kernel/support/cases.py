@@ -5,11 +5,14 @@ A stage is what several cases share: adapters, peers, a daemon. It is built once
 
 import asyncio
 import contextlib
+import os
 import time
 import traceback
 from dataclasses import dataclass, field
 
 DEADLINE = 300  # Seconds of the machine's clock that a case may take; it waits for events, not for the clock.
+
+CONTROLLERS_REMOVED = 30  # Seconds until the kernel has removed the controllers of a stage.
 
 SECOND_ATTEMPTS = 3  # How many cases may fail once.
 
@@ -155,6 +158,11 @@ class Runner:
                 await resources.aclose()
         except Exception:
             print(f"cleaning up: {traceback.format_exc()}", flush=True)
+        # Until the kernel has removed the controllers, those of the next stage have higher numbers than hci0.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CONTROLLERS_REMOVED):
+                while controllers():
+                    await asyncio.sleep(0.05)
 
     def tell(self, stage_, case, seconds, failure, resources):
         """Prints the line of a case and, if it failed, why."""
@@ -172,6 +180,14 @@ class Runner:
                 for line in lines.readlines()[-40:]:
                     print("    | " + line.rstrip())
         print(end="", flush=True)
+
+
+def controllers():
+    """The controllers that the kernel has, without links of theirs."""
+    try:
+        return [name for name in os.listdir("/sys/class/bluetooth") if ":" not in name]
+    except FileNotFoundError:
+        return []
 
 
 def explain(error):
