@@ -96,10 +96,12 @@ let package = Package(
       name: "bleshell",
       dependencies: ["BledClient", "BledRPC", "Capture", "Diagnosis", "JSONFiles", "Bluetooth", arguments],
       linkerSettings: [small]),
+    // What several kinds of tests share.
+    .target(name: "TestSupport", path: "Tests/Support"),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
     .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
-    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
+    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
     .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
     .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
     .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),
@@ -110,24 +112,25 @@ let package = Package(
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
-    .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth"]),
+    .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(
       name: "BledCoreTests",
       dependencies: [
         "BledCore", "Adapter", "GATT", "ATT", "Capture", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto",
-        "EventLoop", logging,
+        "EventLoop", "TestSupport", logging,
       ]),
     // Many clients and devices under virtual time.
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["BledCore", "SimulatedAdapter", "Adapter", "BledRPC", "Bluetooth", logging]),
+      dependencies: ["BledCore", "SimulatedAdapter", "Adapter", "BledRPC", "Bluetooth", "TestSupport", logging]),
     // Runs the programs that were built beside it.
-    .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth"]),
-    .testTarget(name: "BleshellTests", dependencies: ["bleshell", "BledRPC", "Bluetooth"]),
+    .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth", "TestSupport"]),
+    .testTarget(name: "BleshellTests", dependencies: ["bleshell", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(
       name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "Bluetooth"]),
     // Runs the daemon that was built beside it.
-    .testTarget(name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "BledClient", "BledRPC", "Bluetooth"]),
+    .testTarget(
+      name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

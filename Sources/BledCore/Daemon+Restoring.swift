@@ -47,7 +47,10 @@ extension Daemon {
         permissions: rules.permissions(of: asking).map(\.rawValue), restored: restored),
       isFirst: restored != nil)
     if isChanged { backgroundChanged(session) }
-    if restored != nil { server.programReturned(session) }
+    if restored != nil {
+      server.programReturned(session)
+      pairing.programChanged(session)
+    }
   }
 
   /// `session.end`: releases everything that this session or a preserved one holds.
@@ -67,6 +70,7 @@ extension Daemon {
     periodic.ended(session)
     central.programGone(session)
     server.programGone(session)
+    pairing.programChanged(session)
     backgroundChanged(session)
     preserve(session, since: scheduler.secondsSinceEpoch)
   }
@@ -124,7 +128,9 @@ extension Daemon {
   /// Releases what a session holds that its program lacks the permissions for, and forgets what was kept for it.
   /// - Returns: whether any is lacking.
   private func giveBack(_ lacking: Set<Permission>, of session: Session) -> Bool {
+    if lacking.contains(.pair) { pairing.ended(session) }
     guard !lacking.isDisjoint(with: [.scan, .connect, .serve, .advertise]) else { return false }
+    if lacking.contains(.connect) || lacking.contains(.serve) { channels.ended(session) }
     if lacking.contains(.scan) { scans.stop(session) }
     if lacking.contains(.connect) { central.ended(session) }
     if lacking.contains(.serve) { try? server.remove(nil, for: session) }

@@ -46,6 +46,7 @@ public final class Daemon {
   let central: CentralBroker
   let server: ServerBroker
   let advertising: AdvertisingBroker
+  private let publishers: Publishers
   let pairing: PairingBroker
   let channels: ChannelBroker
   let captures: CaptureBroker
@@ -102,9 +103,12 @@ public final class Daemon {
       logger: logger)
     server = ServerBroker(links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters, directory: directory, scheduler: scheduler)
+    publishers = Publishers(server, advertising)
     pairing = PairingBroker(
-      adapters: adapters, directory: directory, links: links, bonds: BondDirectory(store: store, logger: logger),
-      scheduler: scheduler, logger: logger)
+      adapters: adapters, directory: directory, links: links, publishers: publishers,
+      bonds: BondDirectory(store: store, logger: logger), scheduler: scheduler, logger: logger)
+    server.observer = pairing
+    advertising.observer = pairing
     channels = ChannelBroker(adapters: adapters, pairing: pairing, scheduler: scheduler, logger: logger)
     central.onRelease = { [unowned channels] in channels.released($1, by: $0) }
     links.onChannel = { [unowned channels] in channels.opened($0, $1) }
@@ -135,7 +139,7 @@ public final class Daemon {
     let slot = adapters.add(adapter)
     directory.added(slot)
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
-    pairing.adding(adapter)
+    pairing.adding(slot)
     adapter.start()
     if servesBearers { EnhancedBearers.listen(on: adapter, logger) }
     captures.added(slot)

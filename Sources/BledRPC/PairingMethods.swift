@@ -57,8 +57,9 @@ public enum PairingRegister: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Makes this session one that is asked when a device pairs, until it ends or calls pairing.unregister: with \
-    pairing.confirm and pairing.enterPasskey. The session that pairs is asked first, then the others in the order in \
-    which they registered. What the first of them can do is what devices are told when they connect.
+    pairing.confirm and pairing.enterPasskey. It is asked for pairings that concern its user: those that programs of \
+    this user begin, and those of devices that use their connections or services. With the permission "agent" it is \
+    asked for all, after the users concerned.
     """
 
   /// The parameters.
@@ -95,8 +96,9 @@ public enum PairingOpen: ClientCall {
   public static let permission: Permission? = .pair
   /// For `rpc.discover`.
   public static let summary = """
-    For some seconds every device that connects may pair without a check (Just Works), unless a session that has \
-    called pairing.register is asked. 0 ends that at once.
+    For some seconds every device that uses services or connections of this user may pair without a check (Just \
+    Works), unless a session that has called pairing.register is asked. With the permission "agent" that holds for all \
+    devices. 0 ends it at once.
     """
 
   /// The parameters.
@@ -170,7 +172,7 @@ public enum PairingForget: ClientCall {
   public static let summary = """
     Removes the keys that this machine shares with a device, here and in the kernel, and ends its link. The device keeps \
     its own: forget this machine there, too. Without the permission "sessions" it fails with notPermitted if other \
-    users have used the device.
+    users have used the device, or it uses their services.
     """
 
   /// The parameters: `peripheral` or `address`.

@@ -90,6 +90,8 @@ public enum Permission: String, Hashable, Sendable, CaseIterable {
   case advertise
   /// Pair with devices, and forget pairings.
   case pair
+  /// Answer pairing questions that concern other users.
+  case agent
   /// Change adapters: power and the like.
   case adapters
   /// See the sessions of others.

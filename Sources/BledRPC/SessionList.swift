@@ -53,7 +53,8 @@ public struct SessionDescription: Codable, Sendable {
   public var preserved: Bool?
   /// When it was opened, in seconds since the epoch.
   public var since: Double
-  /// What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions", "capture".
+  /// What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters", "sessions",
+  /// "capture".
   public var permissions: [String]
   /// The parameters of its scan; missing if it does not scan.
   public var scan: ScanStart.Params?

@@ -45,8 +45,8 @@ public enum SessionOpen: ClientCall {
     public var `protocol`: Int
     /// The adapters, as `adapter.list` returns them.
     public var adapters: [AdapterDescription]
-    /// What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions",
-    /// "capture".
+    /// What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
+    /// "sessions", "capture".
     public var permissions: [String]
     /// What was preserved under the restoration identifier; missing if nothing was.
     public var restored: RestoredState?

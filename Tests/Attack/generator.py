@@ -244,6 +244,8 @@ class Messages:
 class Run:
     def __init__(self, arguments):
         self.arguments = arguments
+        # Without an answer for so long, in seconds, nothing more is expected.
+        self.patience = max(10, 2 * arguments.limit)
         self.chance = random.Random(arguments.seed)
         self.messages = None
         self.failures = []
@@ -400,18 +402,19 @@ class Run:
             # All are made before the first is sent: what making them takes must not count.
             for _ in range(min(self.arguments.window, goal - self.sent)):
                 self.send()
-            end = time.monotonic() + 10
+            end = time.monotonic() + self.patience
             while (self.pending or self.output) and not self.has_ended:
                 self.exchange(1)
                 if time.monotonic() > end:
-                    self.fail(f"no answer for 10 s: {[(k, v[1]) for k, v in self.open.items() if v[3]][:5]}")
+                    waiting = [(identifier, call[1]) for identifier, call in self.open.items() if call[3]]
+                    self.fail(f"no answer for {self.patience:.0f} s: {waiting[:5]}")
                     break
         self.put(b'{"jsonrpc":"2.0","method":"session.end"}\n')
-        end = time.monotonic() + 10
+        end = time.monotonic() + self.patience
         while not self.has_ended and time.monotonic() < end:
             self.exchange(1)
         if not self.has_ended:
-            self.fail("the session did not end within 10 s")
+            self.fail(f"the session did not end within {self.patience:.0f} s")
         for identifier, (_, method, _, must) in self.open.items():
             if must:
                 self.fail(f"never answered: {method}, id {identifier!r}")

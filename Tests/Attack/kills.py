@@ -4,14 +4,14 @@ import random
 import time
 
 from lines import methods
-from stage import ATTACKER, ECHO, FAST, LAST_WORDS, READERS, VICTIM, CallFailed, Child, Daemon, Session, connect
+from stage import ATTACKER, ECHO, FAST, LAST_WORDS, READERS, SCALE, VICTIM, CallFailed, Child, Daemon, Session, connect
 
 # By how much the daemon's memory may have grown after all clients were killed, in MiB.
 GROWTH = 10
 # How long it may take to give back what killed clients held, in seconds.
-REST = 10
+REST = 10 * SCALE
 # A killed daemon may lose what programs changed in the last second; a bit more for the write itself.
-UNWRITTEN = 1.5
+UNWRITTEN = 1.5 * SCALE
 
 
 def clients(options):
@@ -59,7 +59,7 @@ def life(_channel, path, seed):
             while True:
                 try:
                     method, params = chance.choice(calls)
-                    session.call(method, within=20, **params)
+                    session.call(method, within=20 * SCALE, **params)
                 except CallFailed:
                     pass
     except (CallFailed, OSError):

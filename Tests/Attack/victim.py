@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from stage import ECHO, Session, connect
+from stage import ECHO, HANG, IS_SHORT, Session, connect
 
 # How often a value is written and a call is made, in seconds.
 WRITE_EVERY, CALL_EVERY = 0.02, 0.02
@@ -141,11 +141,14 @@ def victim(channel, path, addresses, scans):
 
 
 def measure(selector, askers, subscriber, seconds):
-    """Measures for some seconds, and waits for values that are still on their way."""
+    """Measures for some seconds, in a short run until each reader had an answer, and waits for values that are still on
+    their way."""
     measured = Measured()
+    readers = sum(asker.latencies == "reads" for asker in askers)
     end = time.monotonic() + seconds
+    last = end + HANG if IS_SHORT else end
     try:
-        while (now := time.monotonic()) < end:
+        while (now := time.monotonic()) < end or (len(measured.reads) < readers and now < last):
             for asker in askers:
                 asker.tick(now, measured)
             serve(selector, measured)

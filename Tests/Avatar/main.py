@@ -19,6 +19,7 @@ import expectations  # noqa: E402
 import radio  # noqa: E402
 import services  # noqa: E402
 from device import Device  # noqa: E402
+from machine import Results  # noqa: E402
 from support.cases import Resources  # noqa: E402
 from support.daemon import Daemon  # noqa: E402
 
@@ -90,8 +91,8 @@ async def run(names):
         yield name, "missing", 0, ()
 
 
-async def judge(names):
-    """Runs cases and prints a line for each. Gives those that did not end as expected."""
+async def judge(names, results):
+    """Runs cases, prints a line for each and notes what passed. Gives those that did not end as expected."""
     patterns = expectations.expected()
     kernel = ".".join(os.uname().release.split(".")[:2])
     failed = []
@@ -101,20 +102,24 @@ async def judge(names):
         print(f"{kernel:<4}  {seconds:5.1f} s  {name}  {remark}", flush=True)
         if verdict != wanted:
             failed.append(name)
+        else:
+            results.add("passed", name)
         if verdict not in (wanted, "pass"):
             print("".join(f"    | {line}" for line in lines), end="", flush=True)
     return failed
 
 
 async def main(text):
-    names = await choose(text)
-    failed = await judge(names)
+    results = Results("/out")
+    names = [name for name in await choose(text) if name not in results.verdicts()]
+    failed = await judge(names, results) if names else []
     if 0 < len(failed) <= SECOND_ATTEMPTS:
         print("once more:", flush=True)
-        failed = await judge(failed)
-    with open("/out/counts", "w", encoding="ascii") as file:
-        file.write(f"{len(names) - len(failed)} {len(failed)}\n")
-    return bool(failed) or not names
+        failed = await judge(failed, results)
+    for name in failed:
+        results.add("failed", name, "did not end as expected")
+    results.add("end")
+    return bool(failed)
 
 
 if __name__ == "__main__":

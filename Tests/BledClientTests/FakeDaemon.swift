@@ -1,6 +1,7 @@
 import BledRPC
 import Foundation
 import Glibc
+import TestSupport
 
 /// A scripted daemon for tests of the client, for one connection. It blocks, so it runs on a separate thread:
 /// `FakeDaemon.run` plays a script and returns what went wrong.
@@ -79,14 +80,12 @@ final class FakeDaemon: @unchecked Sendable {
     return (id, try message.params(Method.Params.self))
   }
 
-  /// Reads the next line. All tests begin at once, so the turn of a client may come late on a machine under a
-  /// sanitizer.
+  /// Reads the next line. All tests begin at once, so the turn of a client may come late.
   func next() throws -> RPCMessage {
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
       if let line = try framer.next() { return try RPCMessage(line: line) }
-      var waiting = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-      guard poll(&waiting, 1, 300_000) == 1 else { throw Trouble("nothing came from the client for 300 s") }
+      guard Patience.wait(for: connection) else { throw Trouble("nothing came from the client") }
       let count = recv(connection, &buffer, buffer.count, 0)
       guard count > 0 else { throw Trouble("the client closed") }
       framer.append(buffer[..<count])

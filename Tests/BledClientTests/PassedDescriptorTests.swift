@@ -2,6 +2,7 @@ import BledRPC
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BledClient
@@ -24,12 +25,14 @@ import Testing
     }
 
     /// What was written into this pipe; empty once nobody can write any more. Waits for either.
-    func text(_ index: Int) -> String {
-      var waiting = pollfd(fd: reading[index], events: Int16(POLLIN), revents: 0)
-      guard poll(&waiting, 1, 60_000) == 1 else { return "nothing for a minute" }
-      var octets = [UInt8](repeating: 0, count: 100)
-      let count = read(reading[index], &octets, octets.count)
-      return String(decoding: octets[..<max(0, count)], as: UTF8.self)
+    func text(_ index: Int) async -> String {
+      let descriptor = reading[index]
+      return await onThread {
+        guard Patience.wait(for: descriptor) else { return "nothing came" }
+        var octets = [UInt8](repeating: 0, count: 100)
+        let count = read(descriptor, &octets, octets.count)
+        return String(decoding: octets[..<max(0, count)], as: UTF8.self)
+      }
     }
 
     func close() { for descriptor in reading { Glibc.close(descriptor) } }
@@ -76,7 +79,7 @@ import Testing
       let text = "pipe \(index)"
       #expect(write(number, text, text.utf8.count) == text.utf8.count)
       close(number)
-      #expect(pipes.text(index) == text)
+      #expect(await pipes.text(index) == text)
     }
   }
 
@@ -99,14 +102,14 @@ import Testing
     }
     let client = try await BledClient.connect(to: daemon.path)
     #expect(try await client.call(PeripheralRSSI.self, .init(peripheral: "P")).rssi == -1)
-    #expect(pipes.text(0).isEmpty && pipes.text(1).isEmpty, "closed")
+    for index in 0...1 { #expect(await pipes.text(index).isEmpty, "closed") }
     do {
       let (result, descriptor) = try await client.core.callForDescriptor(PeripheralRSSI.self, .init(peripheral: "P"))
       #expect(result.rssi == -2)
       let number = try #require(descriptor.take())
       #expect(write(number, "x", 1) == 1)
       close(number)
-      #expect(pipes.text(2) == "x")
+      #expect(await pipes.text(2) == "x")
     }
     let failure = await #expect(throws: BluetoothError.self) {
       try await client.core.callForDescriptor(PeripheralRSSI.self, .init(peripheral: "P"))

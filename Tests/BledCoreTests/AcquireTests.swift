@@ -5,6 +5,7 @@ import EventLoop
 import Foundation
 import GATT
 import Glibc
+import TestSupport
 import Testing
 
 @testable import BledCore
@@ -218,9 +219,10 @@ import Testing
       ended.signal()
     }
     writer.start()
-    #expect(full.wait(timeout: .now() + 20) == .success)
+    let patience = DispatchTimeInterval.seconds(Patience.seconds)
+    #expect(full.wait(timeout: .now() + patience) == .success)
     #expect(socket.close() > 0)
-    #expect(ended.wait(timeout: .now() + 20) == .success)
+    #expect(ended.wait(timeout: .now() + patience) == .success)
   }
 
   @Test("their number is limited, and a session that ends gives back all of them")

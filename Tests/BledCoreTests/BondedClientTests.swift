@@ -189,8 +189,10 @@ import Testing
   func pairedAnew() throws {
     let given = try subscribed()
     let link = given.comes()
-    given.world.daemon.setPairing(PairingPolicy(standard: .justWorks))
+    _ = try given.client.result(PairingRegister.self, .init(capability: "displayYesNo"))
     given.world.adapter.onEvent?(.pairing(given.phone.address, .question(.comparison(1))))
+    let asked = try #require(try given.client.calls(PairingConfirm.self).first)
+    try given.client.answer(asked.id, PairingConfirm.Result(accept: true))
     encrypt(link)
     #expect(try given.notify([2]) == 0, "the link is encrypted with keys that are just being made")
     given.world.adapter.onEvent?(.pairing(given.phone.address, .bonded(bond(given.phone.address, key: 9))))

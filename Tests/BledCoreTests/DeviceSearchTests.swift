@@ -56,6 +56,7 @@ import Testing
       hear("Other", services: [3, 0x03, 0x0F, 0x18], at: DeviceAddress("C0:00:00:00:00:09", kind: .random))
       hear("Belt", services: [3, 0x03, 0x0D, 0x18])
       let link = try finish(call)
+      #expect(link.address == peer.address.description)
       _ = try client.result(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
       world.settle()
     }

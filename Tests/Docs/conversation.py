@@ -5,8 +5,7 @@ import socket
 import time
 
 import compare
-
-WITHIN = 12
+from desk import PATIENCE
 
 
 class Difference(Exception):
@@ -44,11 +43,11 @@ class Conversation:
             self._received = [m for m in self._received if "method" in m or m.get("id") != message.get("id")]
         self._socket.sendall(text.encode() + b"\n")
 
-    def expect(self, text, within=WITHIN):
+    def expect(self, text):
         """Waits for a message like this; others that come before it are not looked at, unless the page shows them
         later."""
         pattern = compare.json_pattern(text)
-        deadline = time.monotonic() + within
+        deadline = time.monotonic() + PATIENCE
         seen = {}
         while True:
             for message in self._received:
@@ -71,7 +70,7 @@ class Conversation:
             if not self._receive(deadline):
                 came = ", ".join(m.get("method", f"id {m.get('id')}") for m in self._received)
                 why = "\n".join(list(seen)[:6]) or f"there was: {came or 'nothing'}"
-                raise Difference(f"did not come within {within} s: {text}\n{why}")
+                raise Difference(f"did not come within {PATIENCE} s: {text}\n{why}")
 
     def _receive(self, deadline):
         """Reads what has come; false if nothing came in time."""

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TestSupport
 
 /// The two ends of a socket pair, closed with the object.
 final class Ends {
@@ -51,15 +52,12 @@ extension EventLoop {
   /// Serves what is there until nothing is.
   func settle() throws { while try poll() {} }
 
-  /// Runs until `condition` holds after some event, for 10 s at the most.
+  /// Runs until `condition` holds after some event.
   /// - Returns: whether it held.
   func run(until condition: @escaping () -> Bool) throws -> Bool {
-    let end = EventLoop.now + 10_000_000_000
-    let alarm = schedule(at: end) {}
-    defer { alarm.cancel() }
-    while !condition(), EventLoop.now < end {
-      if try !poll() { usleep(200) }
+    try Patience.wait {
+      while try !condition() && poll() {}
+      return condition()
     }
-    return condition()
   }
 }

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Descriptors on the event loop")
@@ -58,7 +59,8 @@ struct WatchTests {
   @Test("Within a round the priority decides")
   func priorities() throws {
     var order: [EventLoop.Priority] = []
-    let all = Array(EventLoop.Priority.allCases.shuffled())
+    var generator = SeededRandom(seed: 1)
+    let all = EventLoop.Priority.allCases.shuffled(using: &generator)
     let ends = all.map { _ in Ends() }
     let watches = try zip(all, ends).map { priority, ends in
       try Watch(ends.left, on: loop, priority: priority) { _ in
@@ -66,7 +68,7 @@ struct WatchTests {
         _ = ends.receive()
       }
     }
-    for ends in ends.shuffled() { ends.send() }
+    for ends in ends.shuffled(using: &generator) { ends.send() }
     try loop.settle()
     #expect(order == [.highest, .high, .normal, .low])
     for watch in watches { watch.cancel() }
@@ -160,8 +162,13 @@ struct WatchTests {
   func stop() throws {
     let ends = Ends()
     ends.send()
-    let watch = try Watch(ends.left, on: loop) { _ in loop.stop() }
+    var events = 0
+    let watch = try Watch(ends.left, on: loop) { _ in
+      events += 1
+      loop.stop()
+    }
     try loop.run()
+    #expect(events == 1)
     watch.cancel()
   }
 }

@@ -12,7 +12,10 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from bumble.hci import HCI_Error  # noqa: E402
+from machine import Results  # noqa: E402
 from support import cases  # noqa: E402
+
+ALIVE_EVERY = 5  # Seconds between two signs of life.
 
 MODULES = {
     1: ["bumble_peripheral", "corebluetooth"],
@@ -59,6 +62,13 @@ def complain(loop, context):
         loop.default_exception_handler(context)
 
 
+async def tell_alive():
+    """Prints the lines by which Tests/Kernel/vm knows that the machine is alive."""
+    while True:
+        print(".", flush=True)
+        await asyncio.sleep(ALIVE_EVERY)
+
+
 async def main(groups, wanted):
     asyncio.get_running_loop().set_exception_handler(complain)
     # Bumble's controller warns of packets that meet the end of their link, which is as it should be.
@@ -66,13 +76,13 @@ async def main(groups, wanted):
     for group in groups:
         for module in MODULES[group]:
             importlib.import_module(f"cases.{module}")
-    runner = cases.Runner(".".join(os.uname().release.split(".")[:2]), wanted)
+    alive = asyncio.create_task(tell_alive())
+    results = Results("/out")
+    runner = cases.Runner(".".join(os.uname().release.split(".")[:2]), wanted, results)
     for stage in cases.stages:
         await runner.run(stage)
-    with open("/out/counts", "w", encoding="ascii") as counts:
-        counts.write(f"{runner.passed} {runner.failed}\n")
-    with open("/out/failures", "w", encoding="utf-8") as failures:
-        failures.writelines(f"{line}\n" for line in runner.failures)
+    alive.cancel()
+    results.add("end")
     return runner.failed
 
 

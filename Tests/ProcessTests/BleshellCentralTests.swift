@@ -30,18 +30,26 @@ import Testing
   @Test("a scan shows devices with their names and services, aligned; filters apply")
   func scan() throws {
     let daemon = try DaemonProcess()
-    let all = try daemon.bleshell("scan", "--time", "1.5")
+    let all = try longEnough(for: { $0.output.contains("Heart Belt") && $0.output.contains("Echo") }) {
+      try daemon.bleshell("scan", "--time", $0)
+    }
     #expect(all.status == 0)
     let belt = try #require(all.lines.first { $0.hasPrefix("Heart Belt") })
     #expect(belt.contains("C0:DE:00:00:00:01 random") && belt.contains("Heart Rate"))
     let echo = try #require(all.lines.first { $0.hasPrefix("Echo") })
     #expect(belt.firstRange(of: "C0:DE")?.lowerBound == echo.firstRange(of: "C0:DE")?.lowerBound)
-    let filtered = try daemon.bleshell("scan", "--time", "1", "--service", "1809", "--json").objects()
+    let filtered = try longEnough(for: { !$0.output.isEmpty }) {
+      try daemon.bleshell("scan", "--time", $0, "--service", "1809", "--json")
+    }.objects()
     #expect(!filtered.isEmpty && filtered.allSatisfy { $0["name"] == "Thermometer" })
-    let named = try daemon.bleshell("scan", "--time", "1", "--name", "Heart", "--json").objects()
+    let named = try longEnough(for: { !$0.output.isEmpty }) {
+      try daemon.bleshell("scan", "--time", $0, "--name", "Heart", "--json")
+    }.objects()
     #expect(!named.isEmpty && named.allSatisfy { $0["name"] == "Heart Belt" })
-    let every = try daemon.bleshell("scan", "--time", "1", "--name", "Heart", "--duplicates")
-    #expect(every.lines.count >= 4 && every.lines.allSatisfy { $0.contains("dBm") })
+    let every = try daemon.bleshell("scan", "--time", "0", "--name", "Heart", "--duplicates") { output in
+      output.count { $0 == "\n" } >= 4
+    }
+    #expect(every.lines.allSatisfy { $0.contains("dBm") })
     let strong = try daemon.bleshell("scan", "--time", "0.5", "--rssi", "-20")
     #expect(strong.status == 0 && strong.errors.contains("no device was heard"))
   }
@@ -76,7 +84,7 @@ import Testing
     let refused = try daemon.bleshell("parameters", "Heart Belt", "--interval", "5")
     #expect(refused.status != 0 && refused.errors.contains("it must be 0.0075 to 4.0 s"), "\(refused.errors)")
     for wrong in [["--interval", "quick"], ["--subrate", "2.5"], ["--subrate", "2-3-4"]] {
-      #expect(try daemon.start(["parameters", "Heart Belt"] + wrong).exitStatus(within: 40) == 64)
+      #expect(try daemon.start(["parameters", "Heart Belt"] + wrong).exitStatus() == 64)
     }
   }
 
@@ -89,7 +97,7 @@ import Testing
     #expect(none.status == 1 && none.errors.contains("the service 1811"), "\(none.errors)")
     for wrong in [["connect"], ["connect", "Echo", "--service", "180D"], ["connect", "--service", "nonsense"]] {
       let run = try daemon.start(wrong)
-      #expect(try run.exitStatus(within: 40) == 64)
+      #expect(try run.exitStatus() == 64)
     }
     let unknown = try daemon.bleshell("read", "Heart Belt", "180D/2A39")
     #expect(unknown.status == 1 && unknown.errors.contains("characteristic 2A39 of service 180D"), "\(unknown.errors)")
@@ -144,7 +152,9 @@ import Testing
     #expect(five.lines.count == 5 && five.lines.allSatisfy { $0.contains(" bpm") })
     let few = try daemon.bleshell("subscribe", "Heart Belt", "2A37", "--count", "50", "--time", "1.5")
     #expect(few.status == 1 && few.errors.contains("fewer than 50"))
-    let timed = try daemon.bleshell("subscribe", "Thermometer", "2A1C", "--time", "3", "--json")
+    let timed = try longEnough(for: { !$0.output.isEmpty }) {
+      try daemon.bleshell("subscribe", "Thermometer", "2A1C", "--time", $0, "--json")
+    }
     #expect(timed.status == 0)
     #expect(try timed.objects().allSatisfy { $0["uuid"] == "2A1C" } && !timed.lines.isEmpty)
   }
@@ -167,24 +177,24 @@ import Testing
   @Test("watch shows the connected devices, and the links of other programs as they come up and end")
   func watch() throws {
     let daemon = try DaemonProcess()
-    #expect(try daemon.bleshell("scan", "--time", "1").status == 0, "for the names")
     let holder = try daemon.client()
+    try holder.call(ScanStart.self, .init())
+    for name in ["Heart Belt", "Echo", "Thermometer"] { try holder.next(ScanReport.self) { $0.name == name } }
+    try holder.call(ScanStop.self, Empty())
     let belt = try holder.call(
       PeripheralConnect.self, .init(address: "C0:DE:00:00:00:01", addressType: "random"))
-    let objects = try daemon.bleshell("watch", "--time", "0.5", "--json").objects()
+    let objects = try daemon.bleshell("watch", "--json") { !$0.isEmpty }.objects()
     #expect(objects == [["peripheral": .text(belt.peripheral), "linked": true, "name": "Heart Belt"]])
-    let lines = try daemon.bleshell(
-      input: """
-        connect Echo
-        watch --time 0.5
-        disconnect
-        watch --time 0.5
-
-        """
-    ).lines.filter { $0.hasSuffix("connected") && $0.contains(":") }
+    func connections(_ run: BleshellRun) -> [String] {
+      run.lines.filter { $0.hasSuffix("connected") && $0.contains(":") }
+    }
+    let lines = connections(
+      try longEnough(for: { connections($0).count >= 3 }) {
+        try daemon.bleshell(input: "connect Echo\nwatch --time \($0)\ndisconnect\nwatch --time \($0)\n")
+      })
     #expect(lines.count { $0.contains("  Heart Belt  ") && $0.hasSuffix("  connected") } == 2, "\(lines)")
     #expect(lines.count { $0.contains("  Echo  ") && $0.hasSuffix("  connected") } == 1, "\(lines)")
-    let watcher = try daemon.start(["watch", "--time", "4", "--json"])
+    let watcher = try daemon.start(["watch", "--json"])
     try eventually("bleshell watches: session.open, peripheral.watch, peripheral.list") {
       let sessions = try holder.call(SessionList.self, .init()).sessions
       return sessions.first { $0.program == "bleshell" }?.costs.requests ?? 0 >= 3
@@ -192,10 +202,13 @@ import Testing
     let thermometer = try holder.call(
       PeripheralConnect.self, .init(address: "C0:DE:00:00:00:02", addressType: "random"))
     try holder.call(PeripheralDisconnect.self, .init(peripheral: thermometer.peripheral))
-    #expect(try watcher.exitStatus() == 0, "\(watcher.errors)")
     for linked in ["true", "false"] {
-      #expect(watcher.output.contains(#""linked":\#(linked),"name":"Thermometer""#), "\(watcher.output)")
+      try eventually("the Thermometer is shown") {
+        watcher.output.contains(#""linked":\#(linked),"name":"Thermometer""#)
+      }
     }
+    watcher.send(signal: SIGINT)
+    #expect(try watcher.exitStatus() == 0, "\(watcher.errors)")
   }
 
   @Test("Ctrl-C is the regular end without --count, and a failure with it")
@@ -237,7 +250,9 @@ import Testing
   func keep() throws {
     let daemon = try DaemonProcess(scenario: Self.fragile)
     // Each connection is lost after half a second plus the supervision timeout of 4 s.
-    let kept = try daemon.bleshell("connect", "Fragile", "--keep", "--time", "10", "--json")
+    let kept = try daemon.bleshell("connect", "Fragile", "--keep", "--json") { output in
+      output.count { $0 == "\n" } >= 2
+    }
     #expect(kept.status == 0 && kept.errors.contains("lost the connection to Fragile"), "\(kept.errors)")
     let links = try kept.objects()
     #expect(links.count >= 2 && links.allSatisfy { $0["address"] == "C0:DE:00:00:00:31" })
@@ -282,7 +297,9 @@ import Testing
     #expect(unknown.status == 1 && unknown.output.contains("-32601"))
     let nonsense = try daemon.bleshell("raw", "nonsense")
     #expect(nonsense.status == 1 && nonsense.output.contains("-32700"))
-    let scan = try daemon.bleshell("raw", #"{"jsonrpc":"2.0","id":1,"method":"scan.start"}"#, "--time", "1")
+    let scan = try longEnough(for: { $0.output.contains("scan.report") }) {
+      try daemon.bleshell("raw", #"{"jsonrpc":"2.0","id":1,"method":"scan.start"}"#, "--time", $0)
+    }
     #expect(scan.status == 0 && scan.output.contains("\"scan.report\""))
   }
 }

@@ -33,7 +33,7 @@ import Testing
     let both = try daemon.bleshell("subscribe", "Heart Belt", "2A37", "--plot", "--csv")
     #expect(both.status == 64 && both.errors.contains("give one of them"))
     let shell = try TerminalProcess(daemon, environment: ["NO_COLOR": ""])
-    shell.type("connect Echo\nsubscribe B1ED0002 --plot --time 5\n")
+    shell.type("connect Echo\nsubscribe B1ED0002 --plot --time 600\n")
     try shell.wait(for: "Waiting for the first value")
     _ = try daemon.bleshell("write", "Echo", "B1ED0002", "7a")
     try shell.wait(for: "sent 7a, which is not known as a number: try without --plot")
@@ -45,9 +45,11 @@ import Testing
   @Test("watch --csv has the time, the number of links with its unit, and the event")
   func watch() throws {
     let daemon = try DaemonProcess()
-    let watch = try daemon.start(["watch", "--csv", "--time", "6"])
+    let watch = try daemon.start(["watch", "--csv"])
     try eventually("bleshell watches") { watch.output.hasPrefix("time,number,unit,peripheral,name,event\n") }
     _ = try daemon.bleshell("read", "Echo", "2A00")
+    try eventually("the end of the link is shown") { watch.output.hasSuffix("disconnected\n") }
+    watch.send(signal: SIGINT)
     #expect(try watch.exitStatus() == 0)
     let lines = watch.output.split(separator: "\n").dropFirst().map { $0.split(separator: ",").dropFirst() }
     #expect(lines.map { "\($0.first ?? "") \($0.last ?? "")" } == ["1 connected", "0 disconnected"], "\(lines)")

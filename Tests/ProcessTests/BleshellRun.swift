@@ -1,5 +1,6 @@
 import BledRPC
 import FoundationEssentials
+import Glibc
 import Testing
 
 /// What a run of `bleshell` gave.
@@ -16,6 +17,17 @@ struct BleshellRun {
   }
 }
 
+/// Runs something for a second, and, until its result has what a busy machine needs longer for, for up to four minutes.
+func longEnough(
+  for fits: (BleshellRun) -> Bool, _ run: (_ seconds: String) throws -> BleshellRun
+) rethrows -> BleshellRun {
+  for seconds in [1, 4, 16, 64] {
+    let result = try run("\(seconds)")
+    if fits(result) { return result }
+  }
+  return try run("256")
+}
+
 extension DaemonProcess {
   /// Runs `bleshell` against this daemon to its end.
   func bleshell(_ arguments: String..., input: String = "") throws -> BleshellRun {
@@ -25,8 +37,16 @@ extension DaemonProcess {
   /// The same with a list.
   func bleshell(arguments: [String], input: String = "") throws -> BleshellRun {
     let process = try start(arguments, input: input)
-    let status = try process.exitStatus(within: 40)
+    let status = try process.exitStatus()
     return BleshellRun(status: status, output: process.output, errors: process.errors)
+  }
+
+  /// Runs `bleshell` until its output fits, and then interrupts it as Ctrl-C does.
+  func bleshell(_ arguments: String..., interruptedWhen fits: (String) -> Bool) throws -> BleshellRun {
+    let process = try start(arguments)
+    try eventually("\(arguments) has printed what is waited for") { fits(process.output) || process.hasEnded }
+    process.send(signal: SIGINT)
+    return BleshellRun(status: try process.exitStatus(), output: process.output, errors: process.errors)
   }
 
   /// Starts `bleshell` against this daemon.

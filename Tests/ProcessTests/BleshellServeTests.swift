@@ -37,7 +37,7 @@ import Testing
   func visit() throws {
     let daemon = try DaemonProcess()
     let path = try file(services, in: daemon.folder)
-    let run = try daemon.bleshell("serve", path, "--name", "Ours", "--visits", "1", "--time", "30", "--json")
+    let run = try daemon.bleshell("serve", path, "--name", "Ours", "--visits", "1", "--time", "600", "--json")
     #expect(run.status == 0, "\(run.errors)")
     let objects = try run.objects()
     #expect(objects.first?["advertising"] != nil)
@@ -58,7 +58,7 @@ import Testing
   func text() throws {
     let daemon = try DaemonProcess()
     let path = try file(services, in: daemon.folder)
-    let run = try daemon.bleshell("serve", path, "--name", "Ours", "--visits", "1", "--time", "30")
+    let run = try daemon.bleshell("serve", path, "--name", "Ours", "--visits", "1", "--time", "600")
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.lines.first?.hasPrefix("advertising as \"Ours\" on ") == true)
     #expect(run.lines.contains { $0.contains("C0:DE:00:00:01:01  read  Battery Level (2A19): ") }, "\(run.output)")
@@ -79,7 +79,7 @@ import Testing
       listener = try UnixSocket.listen("\(folder.path)/bled.sock")
       process = try ChildProcess(
         "bleshell",
-        ["serve", path, "--visits", "1", "--time", "30", "--socket", "\(folder.path)/bled.sock"] + arguments,
+        ["serve", path, "--visits", "1", "--time", "600", "--socket", "\(folder.path)/bled.sock"] + arguments,
         folder: folder)
       peer = try SocketClient(acceptedBy: listener)
       try take(SessionOpen.self) {

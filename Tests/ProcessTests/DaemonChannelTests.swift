@@ -1,6 +1,7 @@
 import BledRPC
 import Bluetooth
 import Glibc
+import TestSupport
 import Testing
 
 /// L2CAP channels of the daemon on the simulated adapter, fetched with tokens.
@@ -17,8 +18,7 @@ import Testing
     var all: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while all.count < count {
-      var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&waiting, 1, 20_000) == 1 else { break }
+      guard Patience.wait(for: socket.descriptor) else { break }
       let got = recv(socket.descriptor, &buffer, min(buffer.count, count - all.count), 0)
       guard got > 0 else { break }
       all += buffer.prefix(got)
@@ -27,7 +27,7 @@ import Testing
   }
 
   private func open(_ client: SocketClient) throws -> ChannelDescription {
-    let link = try client.call(PeripheralConnect.self, .init(name: "Echo", timeout: 20))
+    let link = try client.call(PeripheralConnect.self, .init(name: "Echo", timeout: 300))
     return try client.call(L2CAPOpen.self, .init(peripheral: link.peripheral, psm: 128, token: true))
   }
 

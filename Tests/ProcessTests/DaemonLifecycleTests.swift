@@ -5,7 +5,7 @@ import Testing
 
 /// Start and end of a real daemon.
 @Suite(.serialized) struct DaemonLifecycleTests {
-  @Test("SIGTERM: clients are notified and the socket is removed, within two seconds", arguments: [SIGTERM, SIGINT])
+  @Test("SIGTERM: clients are notified and the socket is removed, whoever does not read", arguments: [SIGTERM, SIGINT])
   func orderlyStop(signal: CInt) throws {
     let daemon = try DaemonProcess()
     let client = try daemon.client()
@@ -13,7 +13,6 @@ import Testing
       PeripheralConnect.self, .init(address: "C0:FF:EE:00:00:01", addressType: "random"))
     try client.call(AdvertisingStart.self, .init(name: "bled"))
     let mute = try daemon.client()
-    let start = ContinuousClock.now
     daemon.process.send(signal: signal)
     guard case .failure(let error) = try client.finish(pending, PeripheralConnect.self) else {
       Issue.record("a connect to a device that does not exist succeeded")
@@ -22,7 +21,6 @@ import Testing
     #expect(error.data?.name == "shuttingDown")
     try client.waitForEnd()
     #expect(try daemon.process.exitStatus() == 0)
-    #expect(ContinuousClock.now - start < .seconds(2))
     #expect(daemon.notification() == "STOPPING=1")
     #expect(access(daemon.socketPath, F_OK) != 0)
     mute.close()
@@ -65,9 +63,11 @@ import Testing
   func signalsAtOnce() throws {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/early.sock"
+    // How far it has come is measured by the pages that it has touched, which no other program changes.
+    let all = try DaemonProcess().process.pagesTouched
     for round in 0..<90 {
       let daemon = try ChildProcess("bled", ["--adapter", "simulated", "--socket", path], folder: folder)
-      usleep(UInt32(round) * 400)
+      while daemon.pagesTouched < all * round / 90, access(path, F_OK) != 0, !daemon.hasEnded { sched_yield() }
       if round % 3 == 2 { daemon.send(signal: SIGHUP) }
       daemon.send(signal: round % 2 == 0 ? SIGTERM : SIGINT)
       let status = try daemon.exitStatus()
@@ -163,5 +163,13 @@ import Testing
     #expect(try process.exitStatus() != 0)
     #expect(!process.errors.split(separator: "\n").contains { $0.hasPrefix("<") })
     #expect(process.errors.contains(" critical "))
+  }
+}
+
+extension ChildProcess {
+  /// How many pages it has touched for the first time (minflt of proc(5)), a measure of how far it has come.
+  fileprivate var pagesTouched: Int {
+    let fields = Self.read("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+    return fields.count > 7 ? Int(fields[7]) ?? 0 : 0
   }
 }

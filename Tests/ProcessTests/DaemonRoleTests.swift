@@ -11,7 +11,7 @@ import Testing
     try client.call(ScanStart.self, .init(name: name))
     let report = try client.next(ScanReport.self) { $0.name == name }
     try client.call(ScanStop.self, Empty())
-    return try client.call(PeripheralConnect.self, .init(peripheral: report.peripheral, timeout: 10))
+    return try client.call(PeripheralConnect.self, .init(peripheral: report.peripheral, timeout: 300))
   }
 
   @Test func centralRole() throws {
@@ -22,7 +22,7 @@ import Testing
     let report = try client.next(ScanReport.self)
     #expect(report.name == "Heart Belt" && report.services == [0x180D] && report.appearance == 833)
     try client.call(ScanStop.self, Empty())
-    let link = try client.call(PeripheralConnect.self, .init(peripheral: report.peripheral, timeout: 10))
+    let link = try client.call(PeripheralConnect.self, .init(peripheral: report.peripheral, timeout: 300))
     #expect(link.mtu > 23)
     let services = try client.call(GATTDiscover.self, .init(peripheral: link.peripheral)).services
     let heart = try #require(services.first { $0.uuid == 0x180D })
@@ -47,7 +47,7 @@ import Testing
   func threeCalls() throws {
     let daemon = try DaemonProcess()
     let client = try daemon.client()
-    let link = try client.call(PeripheralConnect.self, .init(name: "Heart Belt", timeout: 20))
+    let link = try client.call(PeripheralConnect.self, .init(name: "Heart Belt", timeout: 300))
     let read = try client.call(
       GATTRead.self, .init(peripheral: link.peripheral, attribute: .characteristic(0x2A38, of: 0x180D)))
     #expect(read.value.octets == [1] && read.uuid == 0x2A38 && read.handle != nil)
@@ -58,7 +58,7 @@ import Testing
     let found = try client.call(GATTReadUsingUUID.self, .init(peripheral: link.peripheral, uuid: 0x2A38)).values
     #expect(found.map(\.handle) == [read.handle])
     try client.call(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
-    let echo = try client.call(PeripheralConnect.self, .init(namePrefix: "Ech", timeout: 20)).peripheral
+    let echo = try client.call(PeripheralConnect.self, .init(namePrefix: "Ech", timeout: 300)).peripheral
     let path = AttributePath.characteristic(try #require(Self.echo))
     let writes = [GATTWriteReliably.Write(path, value: HexBytes(Array("bled".utf8)))]
     #expect(
@@ -146,7 +146,7 @@ import Testing
     let first = try daemon.client()
     let second = try daemon.client()
     let link = try connect(first, name: "Echo")
-    let shared = try second.call(PeripheralConnect.self, .init(address: link.address, timeout: 10))
+    let shared = try second.call(PeripheralConnect.self, .init(address: link.address, timeout: 300))
     #expect(shared.peripheral == link.peripheral)
     #expect(try first.call(AdapterList.self, Empty()).adapters.first?.links == 1)
     try first.call(ScanStart.self, .init())

@@ -21,7 +21,7 @@ import Testing
     let bonds = try daemon.bleshell("pairing", "list")
     #expect(bonds.lines.last?.hasPrefix("Lock") == true && bonds.output.contains("encrypted"), "\(bonds.output)")
     daemon.process.send(signal: 15)
-    _ = try daemon.process.exitStatus(within: 20)
+    _ = try daemon.process.exitStatus()
     daemon = try DaemonProcess(scenario: Self.lock("{}"), folder: daemon.folder)
     #expect(try daemon.bleshell("pairing", "list").output == bonds.output)
     #expect(try daemon.bleshell("read", "Lock", "FFF1").output.contains("secret"))

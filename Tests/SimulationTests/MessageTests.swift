@@ -3,6 +3,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 import Logging
+import TestSupport
 import Testing
 
 @testable import BledCore
@@ -10,18 +11,18 @@ import Testing
 
 /// Whatever a program sends, each of its calls is answered once and at once, or when the air has answered.
 ///
-/// `MESSAGE_SEED=n` repeats a run, `MESSAGES=n` makes a longer one.
+/// `MESSAGE_SEED=random` makes other messages than usual, `MESSAGE_SEED=n` repeats a run, `MESSAGES=n` makes a longer
+/// one.
 struct MessageTests {
-  /// How long one message may take in a debug build on a busy machine; see Tests/Attack/generator.py for a release one.
+  /// How long the processor may work on one message in a debug build; see Tests/Attack/generator.py for a release one.
   private static let longest = Duration.seconds(
     ProcessInfo.processInfo.environment["SANITIZE"] == nil ? 2 : 30)
 
-  @Test("thousands of messages, made from the protocol's description", arguments: [true, false], [nil, 1])
-  func messages(isPermitted: Bool, fixed: UInt64?) throws {
+  @Test("thousands of messages, made from the protocol's description", arguments: [true, false], [2026, 1])
+  func messages(isPermitted: Bool, usual: UInt64) throws {
     let environment = ProcessInfo.processInfo.environment
-    let seed = fixed ?? environment["MESSAGE_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
+    let seed = Seed.named("MESSAGE_SEED", otherwise: usual)
     let count = environment["MESSAGES"].flatMap { Int($0) } ?? 3000
-    print("messages: MESSAGE_SEED=\(seed)")
     let scheduler = VirtualScheduler()
     let logger = Logger(label: "messages") { _ in SwiftLogNoOpLogHandler() }
     let policy = Policy(.init(), accounts: Accounts(users: [:], groups: [:]), ownUser: 0)
@@ -31,7 +32,6 @@ struct MessageTests {
       air: Air(scheduler: scheduler, seed: seed))
     daemon.add(adapter)
     var generator = try MessageGenerator(seed: seed)
-    let clock = ContinuousClock()
     var sent = 0
     while sent < count {
       // Whoever may do nothing is user 5.
@@ -40,7 +40,7 @@ struct MessageTests {
         sent += 1
         let message = generator.next(id: sent)
         if message.mustBeAnswered { client.expected.insert(sent) }
-        let time = clock.measure { client.send(message.line) }
+        let time = processorTime { client.send(message.line) }
         #expect(
           time < Self.longest,
           "MESSAGE_SEED=\(seed), message \(sent) of \(message.line.count) octets: \(message.method)")

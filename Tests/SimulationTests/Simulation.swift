@@ -72,14 +72,13 @@ final class Simulation {
   // MARK: The walk
 
   /// Lets this much virtual time pass, with everybody doing what they do.
-  /// - Parameter goesOn: asked every five minutes of virtual time; false ends the walk.
-  func walk(_ duration: Duration, while goesOn: () -> Bool) {
+  func walk(_ duration: Duration) {
     for client in clients {
       client.begin(after: .seconds(client.manner == .canary ? 1 : generator.number(in: 1...1800)))
     }
     for adapter in adapters { vanishSooner(adapter) }
     let end = scheduler.now.advanced(by: duration)
-    while scheduler.now < end, troubles.isEmpty, goesOn() {
+    while scheduler.now < end, troubles.isEmpty {
       scheduler.advance(by: Self.inspection)
       inspect()
     }

@@ -321,9 +321,13 @@ final class LinkHub {
 
   private func execute(_ action: GATTAction) {
     switch action {
-    case .send(let packet): link.send(packet)
+    case .send(let packet):
+      server.sends(packet)
+      link.send(packet)
     case .failed: link.disconnect()
-    case .sendEnhanced(let id, let packet): bearers.send(packet, on: id)
+    case .sendEnhanced(let id, let packet):
+      server.sends(packet)
+      bearers.send(packet, on: id)
     case .bearerEnded(let id, let error): bearers.ended(id, error)
     case .finished(let id, let result): central.finished(id, result)
     case .value(let handle, let value, _): central.received(value, of: handle)

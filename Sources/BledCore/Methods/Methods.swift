@@ -129,8 +129,8 @@ extension Router {
       pairing.consent.unregister(session)
       return Empty()
     }
-    answer(PairingOpen.self) { [unowned pairing] params, _ in
-      try pairing.consent.open(params)
+    answer(PairingOpen.self) { [unowned pairing] params, session in
+      try pairing.consent.open(params, for: session)
       return Empty()
     }
     answer(PairingList.self) { [unowned pairing] _, _ in pairing.list }

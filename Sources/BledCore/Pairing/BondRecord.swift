@@ -31,8 +31,11 @@ struct BondRecord: Codable, Hashable, Sendable {
   let encryption: [EncryptionKey]
   let identity: HexBytes?
   let signing: [SigningKey]
+  /// The user for whom it was made; nil if that is not known.
+  let user: UInt32?
 
-  init(_ bond: Bond) {
+  init(_ bond: Bond, user: UInt32?) {
+    self.user = user
     local = "\(bond.local)"
     localType = "\(bond.local.kind)"
     peer = "\(bond.peer)"

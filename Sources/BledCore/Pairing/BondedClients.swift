@@ -40,7 +40,7 @@ final class BondedClients {
       ClientRecords(clients: records.values.sorted { ($0.local, $0.peer) < ($1.local, $1.peer) })
     }
     self.document = document
-    for record in (document.load()?.clients ?? []).prefix(BondDirectory.most) {
+    for record in (document.load()?.clients ?? []).prefix(BondEviction.maximum) {
       if let bond = record.bond { records[Key(bond)] = record }
     }
   }

@@ -18,21 +18,22 @@ final class OutOfBandPairing {
   /// The last session to have read an adapter's own data.
   private var readers: [AdapterSlot: Session] = [:]
 
-  /// Whether a pairing without a question, and with protection against a person in the middle, is somebody's wish.
-  func allows(_ addresses: [DeviceAddress], on slot: AdapterSlot) -> Bool {
-    readers[slot] != nil || addresses.contains { given[Key(slot: slot, device: $0)] != nil }
-  }
-
   /// Whether devices may pair by themselves with the adapter that has this identifier.
   func acceptsSome(on adapter: String) -> Bool {
     (readers.keys + given.keys.map(\.slot)).contains { $0.adapter.information.id == adapter }
   }
 
   /// - Parameter changed: called when others may pair than before.
+  /// - Throws: `BledError.notPermitted` while data that a program of another user has read are in use: an adapter has
+  ///   one set, and new ones make those void.
   func read(
     _ slot: AdapterSlot, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>,
     _ changed: @escaping () -> Void
-  ) {
+  ) throws {
+    if let reader = readers[slot], reader.user != session.user, !session.answersForOthers {
+      throw BledError.notPermitted.error(
+        "a program of another user pairs with data of this adapter: try again when its session has ended")
+    }
     slot.adapter.readOutOfBand { [weak self] result in
       switch result {
       case .failure(let error): reply.fail(error)
@@ -66,7 +67,7 @@ final class OutOfBandPairing {
     guard let confirmation = params.confirmation?.octets, let random = params.random?.octets,
       let data = OutOfBandData(confirmation: confirmation, random: random)
     else { throw BledError.invalidParameter.error("\"confirmation\" and \"random\" have 16 octets each") }
-    guard given[key].map({ $0.user == session.user }) ?? true else {
+    guard given[key].map({ $0.user == session.user }) ?? true || session.answersForOthers else {
       throw BledError.notPermitted.error("a program of another user has given the data of this device")
     }
     guard given[key] === session || given.values.count(where: { $0 === session }) < Self.most else {
@@ -74,6 +75,19 @@ final class OutOfBandPairing {
     }
     given[key] = session
     slot.adapter.setOutOfBand(data, of: device)
+  }
+
+  /// A session asks for security of a device: data that a program of another user gave for it are not used.
+  func withdraw(_ device: DeviceAddress, on slot: AdapterSlot, unlessOf session: Session) {
+    let key = Key(slot: slot, device: device)
+    guard let giver = given[key], giver.user != session.user, !giver.answersForOthers else { return }
+    given[key] = nil
+    slot.adapter.setOutOfBand(nil, of: device)
+  }
+
+  /// The session that wants a device to pair without a question, and protected against a person in the middle.
+  func giver(_ addresses: [DeviceAddress], on slot: AdapterSlot) -> Session? {
+    addresses.lazy.compactMap { self.given[Key(slot: slot, device: $0)] }.first ?? readers[slot]
   }
 
   /// A session has ended.

@@ -1,17 +1,11 @@
 import Adapter
 
-/// The sessions that are asked when a device pairs, in the order in which they registered.
+/// The sessions that answer when a device pairs, in the order in which they registered. One whose program is gone
+/// answers nothing until its program is back.
 struct PairingAgents {
   private var agents: [(session: Session, capability: PairingCapability)] = []
 
-  /// What a person can do at the first of them.
-  var capability: PairingCapability? { agents.first?.capability }
-
-  /// All of them.
-  var sessions: [Session] { agents.map(\.session) }
-
-  /// What a person can do at a session; nil if it is not one of them.
-  func capability(of session: Session) -> PairingCapability? { agents.first { $0.session === session }?.capability }
+  private var present: [(session: Session, capability: PairingCapability)] { agents.filter(\.session.isPresent) }
 
   mutating func register(_ session: Session, _ capability: PairingCapability) {
     if let place = agents.firstIndex(where: { $0.session === session }) {
@@ -28,22 +22,68 @@ struct PairingAgents {
     return agents.count < count
   }
 
-  /// Those who can answer a question, in the order in which they are asked: who caused it comes first.
-  func answering(_ question: PairingQuestion, causedBy causes: [Session]) -> [Session] {
-    let able = agents.filter { agent in
-      guard agent.session.isPresent else { return false }
-      return switch question {
-      case .consent: true
-      case .comparison: [.displayYesNo, .keyboardDisplay].contains(agent.capability)
-      case .passkey: [.keyboard, .keyboardDisplay].contains(agent.capability)
-      }
-    }.map(\.session)
-    return able.filter(causes.contains) + able.filter { !causes.contains($0) }
+  /// The agents of a pairing in the order in which they are asked: the sessions that cause it, the other sessions of
+  /// the users whom it concerns, then those that may answer for everybody.
+  func concerned(_ concern: PairingConcern) -> [Session] { ordered(concern).map(\.session) }
+
+  /// Those of them that can answer a question.
+  func answering(_ question: PairingQuestion, _ concern: PairingConcern) -> [Session] {
+    ordered(concern).filter { $0.capability.canAnswer(question) }.map(\.session)
   }
 
-  /// The one who is shown a passkey: who caused the pairing, else, if nobody did, the first who can show it.
-  func showing(causedBy causes: [Session]) -> Session? {
-    let able = agents.filter { $0.session.isPresent && ![.keyboard, .none].contains($0.capability) }.map(\.session)
-    return able.first(where: causes.contains) ?? (causes.isEmpty ? able.first : nil)
+  /// The first of them that can show a passkey.
+  func showing(_ concern: PairingConcern) -> Session? {
+    ordered(concern).first { $0.capability.canShow }?.session
+  }
+
+  /// What a person can do at the first of them; nil without any.
+  func capability(_ concern: PairingConcern) -> PairingCapability? { ordered(concern).first?.capability }
+
+  /// What a person can do where devices that connect are answered: at the first agent that may answer for everybody,
+  /// else at the most capable one of the users who publish, so that none of them can lower it for the others. Nil
+  /// without any.
+  func capability(amongPublishers users: [UInt32?]) -> PairingCapability? {
+    let present = present
+    if let trusted = present.first(where: { $0.session.answersForOthers }) { return trusted.capability }
+    return present.filter { users.contains($0.session.user) }.map(\.capability).max { $0.rank < $1.rank }
+  }
+
+  private func ordered(_ concern: PairingConcern) -> [(session: Session, capability: PairingCapability)] {
+    func place(_ session: Session) -> Int? {
+      if let place = concern.causes.firstIndex(where: { $0 === session }) { return place }
+      if let place = concern.users.firstIndex(of: session.user) { return concern.causes.count + place }
+      return session.answersForOthers ? concern.causes.count + concern.users.count : nil
+    }
+    return present.enumerated().compactMap { index, agent in
+      place(agent.session).map { (place: ($0, index), agent: agent) }
+    }.sorted { $0.place < $1.place }.map(\.agent)
+  }
+}
+
+extension Session {
+  /// Whether the policy lets it answer pairings that concern others.
+  var answersForOthers: Bool { rules.permissions(of: self).contains(.agent) }
+}
+
+extension PairingCapability {
+  fileprivate func canAnswer(_ question: PairingQuestion) -> Bool {
+    switch question {
+    case .consent: true
+    case .comparison: self == .displayYesNo || self == .keyboardDisplay
+    case .passkey: self == .keyboard || self == .keyboardDisplay
+    }
+  }
+
+  fileprivate var canShow: Bool { self != .keyboard && self != .none }
+
+  /// By the protection that it gives a pairing, and then by the ways that it has.
+  fileprivate var rank: Int {
+    switch self {
+    case .none: 0
+    case .display: 1
+    case .keyboard: 2
+    case .displayYesNo: 3
+    case .keyboardDisplay: 4
+    }
   }
 }

@@ -44,7 +44,7 @@ extension PairingBroker {
       throw session.rules.policy.refusal(of: .adapters, to: session.credentials)
     }
     let bond = try Bond(params)
-    if let old = bonds.keep(bond) { forget(old) }
+    keep(bond, for: 0)
     shareBonds()
     bonds.whenStored { isStored in
       guard isStored else {
@@ -55,11 +55,34 @@ extension PairingBroker {
   }
 
   private func check(_ session: Session, mayForget peer: DeviceAddress) throws {
-    let users = directory.find(identity: peer)?.users ?? []
+    let users = bonds.all.filter { $0.peer == peer }.reduce(directory.find(identity: peer)?.users ?? []) {
+      $0.union(self.users(of: $1))
+    }
     guard users.allSatisfy({ $0 == session.user }) || session.rules.permissions(of: session).contains(.sessions) else {
       throw BledError.notPermitted.error(
         "other users use this device: its keys can be forgotten by a program with the permission \"sessions\"")
     }
+  }
+
+  /// The users who rely on a bond: the one for whom it was made, and those that use a link of its device.
+  func users(of bond: Bond) -> Set<UInt32> {
+    var users = Set([bonds.user(of: bond)].compactMap { $0 })
+    if users.isEmpty { users = directory.find(identity: bond.peer)?.users ?? [] }
+    for hub in links.links where hub.peripheral.identity == bond.peer {
+      users.formUnion((hub.central.users.map(\.user) + hub.server.servedUsers).compactMap { $0 })
+    }
+    return users
+  }
+
+  /// Keeps a bond. The one that has to give way for it is removed everywhere.
+  /// - Parameter user: for whom it was made; nil leaves it as it is.
+  /// - Returns: false if it had to give way itself.
+  @discardableResult
+  func keep(_ bond: Bond, for user: UInt32?) -> Bool {
+    let connected = Set(links.links.map(\.peripheral.identity))
+    guard let victim = bonds.keep(bond, for: user, isLinked: { connected.contains($0.peer) }) else { return true }
+    forget(victim)
+    return victim != bond
   }
 
   /// Removes a bond everywhere.

@@ -5,55 +5,65 @@ import Bluetooth
 import GATT
 import Logging
 
-/// Decides who pairs: asks the sessions that registered for it, else the configuration; and keeps what comes of it.
+/// Decides which devices pair: asks the agents of the users concerned (`PairingConcern`), else the configuration; and
+/// keeps the bonds.
 ///
-/// | Question of a pairing | Who answers                                                                |
+/// | Question of a pairing | Answered by                                                                |
 /// |-----------------------|----------------------------------------------------------------------------|
-/// | any                   | an agent: the session that pairs, then the others as they registered       |
-/// | … none is there       | consent: yes if a session pairs, or the policy or a window lets the device |
+/// | any                   | an agent of the users concerned, or one that may answer for everybody      |
+/// | … without any         | consent: yes if a session pairs, or the policy or a window lets the device |
 /// |                       | passkey: the one of the policy; anything else: no                          |
 final class PairingBroker {
   let bonds: BondDirectory
   let consent: PairingConsent
   unowned let adapters: AdapterRegistry
   unowned let directory: PeripheralDirectory
-  private unowned let links: LinkRegistry
+  unowned let links: LinkRegistry
   private let scheduler: any Scheduler
-  private let logger: Logger
-  private let questions: PairingQuestions
-  /// What is known of the pairings of links.
+  let logger: Logger
+  let questions: PairingQuestions
+  private unowned let publishers: any PublishingUsers
   /// Under which addresses new adapters are seen; nil for those that they keep.
   var privacy: PrivacySettings?
-  private var pairings: [LinkID: LinkPairing] = [:]
+  /// The pairings of links.
+  private var pairings: [LinkID: LinkPairingMachine] = [:]
   private var lastNumber = 0
 
   init(
-    adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry, bonds: BondDirectory,
-    scheduler: any Scheduler, logger: Logger
+    adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry, publishers: any PublishingUsers,
+    bonds: BondDirectory, scheduler: any Scheduler, logger: Logger
   ) {
     self.adapters = adapters
     self.directory = directory
     self.links = links
+    self.publishers = publishers
     self.bonds = bonds
     self.scheduler = scheduler
     self.logger = logger
-    consent = PairingConsent(adapters: adapters, scheduler: scheduler, logger: logger)
+    consent = PairingConsent(
+      adapters: adapters, publishers: publishers, scheduler: scheduler, logger: logger)
     questions = PairingQuestions(scheduler: scheduler)
     directory.setBonds(bonds.all)
   }
 
   /// An adapter is about to be started.
-  func adding(_ adapter: any Adapter) {
-    adapter.setBonds(bonds.all)
-    adapter.setPairing(consent.settings(adapter.information))
-    adapter.setPrivacy(privacy)
+  func adding(_ slot: AdapterSlot) {
+    slot.adapter.setBonds(bonds.all)
+    consent.adding(slot)
+    slot.adapter.setPrivacy(privacy)
   }
 
   /// A session has ended.
   func ended(_ session: Session) {
     consent.ended(session)
     questions.ended(session)
-    for (link, pairing) in pairings { pairings[link]?.causes = pairing.causes.filter { $0.value !== session } }
+    for link in pairings.keys { pairings[link]?.ended(session) }
+  }
+
+  /// The program of a session has disconnected, or is back: as long as it is gone the session is no agent.
+  func programChanged(_ session: Session) {
+    if !session.isPresent { questions.ended(session) }
+    consent.settingsChanged()
   }
 
   // MARK: Links
@@ -64,30 +74,42 @@ final class PairingBroker {
     var state = SecurityState(hub.link.security)
     let bond = bond(of: hub)
     state.isBonded = bond != nil
-    let hasOtherKeys = pairings[hub.link.id]?.hasOtherKeys ?? false
-    let isOfBond = !hasOtherKeys && bond?.security.map { $0.level >= Int(state.level) } ?? false
-    return isOfBond || mayPair(hub, hub.peripheral, hub.slot)
+    let isOfBond = !pairing(hub).hasOtherKeys && bond?.security.map { $0.level >= Int(state.level) } ?? false
+    return isOfBond || mayPair(hub)
       ? state : SecurityState(level: 1, keySize: 0, isBonded: bond != nil)
   }
 
   /// The bond of a link if the link is encrypted with its keys, which the device has thereby shown to have.
   func provenBond(of hub: LinkHub) -> Bond? {
-    let pairing = pairings[hub.link.id] ?? LinkPairing()
-    guard !pairing.isAgreeing, !pairing.hasOtherKeys, let bond = bond(of: hub), let level = bond.security?.level,
+    guard pairing(hub).usesBond, let bond = bond(of: hub), let level = bond.security?.level,
       (2...max(2, level)).contains(hub.link.security.level)
     else { return nil }
     return bond
   }
 
-  /// Whether somebody allows this device to pair.
-  private func mayPair(_ hub: LinkHub?, _ peripheral: Peripheral, _ slot: AdapterSlot) -> Bool {
-    hub.flatMap { pairings[$0.link.id] }?.isAllowed == true
-      || consent.allowsAnyone(as: peripheral.identity, on: slot.adapter.information)
+  func pairing(_ hub: LinkHub) -> LinkPairingMachine { pairings[hub.link.id] ?? LinkPairingMachine() }
+
+  func change(_ hub: LinkHub?, _ input: (inout LinkPairingMachine) -> Void) {
+    if let hub { input(&pairings[hub.link.id, default: LinkPairingMachine()]) }
   }
 
-  /// The sessions that cause a link to pair.
-  private func causes(_ hub: LinkHub?) -> [Session] {
-    hub.flatMap { pairings[$0.link.id] }?.causes.sorted { $0.key < $1.key }.map(\.value) ?? []
+  /// Whether the device of a link is allowed to pair.
+  private func mayPair(_ hub: LinkHub) -> Bool {
+    pairing(hub).approval != nil
+      || consent.allowsAnyone(as: hub.peripheral.identity, on: hub.slot.adapter.information, concern(hub, hub.slot))
+  }
+
+  /// The users whom a pairing concerns. Without a link, which may be announced after the first question, those that
+  /// publish.
+  func concern(_ hub: LinkHub?, _ slot: AdapterSlot) -> PairingConcern {
+    guard let hub else { return PairingConcern(causes: [], others: publishers.users(on: slot)) }
+    let causes = pairing(hub).causes
+    var others: [UInt32?] = []
+    if hub.link.role == .peripheral {
+      others = hub.server.refused.map { [$0.user] } ?? hub.server.servedUsers
+      if others.isEmpty, causes.isEmpty { others = publishers.users(on: slot) }
+    }
+    return PairingConcern(causes: causes, others: others + hub.central.users.map(\.user))
   }
 
   /// A session asks for a more secure link.
@@ -152,24 +174,29 @@ final class PairingBroker {
     let number = lastNumber
     // Without a session it is the daemon's own request, which pairs with nobody.
     if let session {
-      pairings[id, default: LinkPairing()].causes[number] = session
-      pairings[id]?.isAllowed = true
+      change(hub) { $0.requested(by: session, number: number) }
+      for address in [hub.link.peer, hub.peripheral.identity] {
+        consent.outOfBand.withdraw(address, on: hub.slot, unlessOf: session)
+      }
     }
-    hub.link.raiseSecurity(
-      to: level, as: consent.capability(for: session, hub.peripheral.identity, on: hub.slot.adapter.information)
-    ) { [weak self, weak hub] error in
-      self?.pairings[id]?.causes[number] = nil
-      if error != nil, hub?.link.security.level ?? 1 <= 1 { self?.pairings[id]?.isAllowed = false }
+    let capability = consent.capability(
+      for: session, hub.peripheral.identity, on: hub.slot.adapter.information, concern(hub, hub.slot))
+    hub.link.raiseSecurity(to: level, as: capability) { [weak self, weak hub] error in
+      let isProtected = error == nil || hub?.link.security.level ?? 1 > 1
+      self?.pairings[id]?.requestEnded(number, isProtected: isProtected)
       hub?.securityChanged()
       done(error)
     }
   }
 
-  /// A link has ended.
+  /// A link has ended, and a pairing on it.
   func linkEnded(_ hub: LinkHub) {
     passkeyFailed(hub)
+    if pairing(hub).isAgreeing {
+      tellEnd(hub.peripheral, hub, hub.slot, GAPError.disconnected.error("the connection ended"))
+    }
     pairings[hub.link.id] = nil
-    questions.linkEnded(hub.peripheral)
+    questions.forget(PairingKey(slot: hub.slot, peripheral: hub.peripheral))
   }
 
   /// The bond with the device of a link.
@@ -184,15 +211,16 @@ final class PairingBroker {
     let hub = hub(of: peripheral, slot)
     switch event {
     case .question(let question):
-      if let hub { pairings[hub.link.id, default: LinkPairing()].isAgreeing = true }
+      change(hub) { $0.begins() }
       ask(question, peripheral, hub, slot)
     case .showPasskey(let passkey, let entered):
-      if let hub { pairings[hub.link.id, default: LinkPairing()].isAgreeing = true }
+      change(hub) { $0.begins() }
       show(passkey, entered, peripheral, hub, slot)
     case .bonded(let bond): keep(bond, peripheral, hub, slot)
     case .pairedWithoutBond:
       guard let hub else { return }
-      pairings[hub.link.id, default: LinkPairing()].hasOtherKeys = true
+      passkeySucceeded(hub)
+      change(hub) { $0.pairedWithoutBond() }
       hub.securityChanged()
       tellEnd(peripheral, hub, slot, nil)
     case .failed(let error):
@@ -200,15 +228,12 @@ final class PairingBroker {
         "pairing with \(peripheral.address) failed: \(error)", metadata: .about(peripheral, adapter: slot))
       if let hub {
         passkeyFailed(hub)
-        let isCaused = !causes(hub).isEmpty
-        pairings[hub.link.id]?.isAgreeing = false
-        pairings[hub.link.id]?.consent = nil
-        pairings[hub.link.id]?.isAllowed = isCaused
+        change(hub) { $0.failed() }
       }
       tellEnd(peripheral, hub, slot, error)
     case .keysRefused(let earlier):
       if let earlier {
-        if let old = bonds.keep(earlier) { forget(old) }
+        keep(earlier, for: nil)
       } else {
         bonds.remove(slot.adapter.information.address, peripheral.identity)
       }
@@ -222,110 +247,60 @@ final class PairingBroker {
     }
   }
 
-  private func hub(of peripheral: Peripheral, _ slot: AdapterSlot) -> LinkHub? {
+  func hub(of peripheral: Peripheral, _ slot: AdapterSlot) -> LinkHub? {
     links.links.last { $0.peripheral == peripheral && $0.slot === slot }
   }
 
-  private func ask(_ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    questions.forget(peripheral)
-    let causes = causes(hub)
-    let candidates = consent.agents.answering(question, causedBy: causes)
-    guard candidates.isEmpty else {
-      return questions.ask(candidates, question, peripheral, device(peripheral, hub, slot)) { [weak self] given in
-        guard let self else { return }
-        // The link may have been announced after the question.
-        let hub = self.hub(of: peripheral, slot)
-        if given != .refuse, let hub { pairings[hub.link.id, default: LinkPairing()].consent = peripheral.identity }
-        answer(given, peripheral, hub, slot)
-      }
-    }
-    let given = policyAnswer(question, peripheral, hub, slot, isOurs: !causes.isEmpty)
-    if given == .refuse {
-      logger.notice(
-        "\(peripheral.address) may not pair: no program answers for it, and the configuration does not allow it",
-        metadata: .about(peripheral, adapter: slot))
-    }
-    answer(given, peripheral, hub, slot)
-  }
-
-  private func policyAnswer(
-    _ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, isOurs: Bool
-  ) -> PairingAnswer {
-    // Who is known and pairs again may be somebody else: it is forgotten first, or somebody is there to ask.
-    guard bonds.find(slot.adapter.information.address, peripheral.identity) == nil else { return .refuse }
-    let adapter = slot.adapter.information
-    switch (question, consent.policy.rule(for: peripheral.identity, on: adapter)) {
-    case (.consent, _): return isOurs || consent.allowsAnyone(as: peripheral.identity, on: adapter) ? .accept : .refuse
-    case (.passkey, .passkey(let passkey)):
-      guard let hub, consent.gives(passkey, to: peripheral.address) else { return .refuse }
-      pairings[hub.link.id, default: LinkPairing()].passkey = passkey
-      return .passkey(passkey)
-    default: return .refuse
-    }
-  }
-
-  /// A pairing has not ended well, or not at all: if the passkey of the policy was given something of it is known now.
+  /// A pairing has not ended well, or not at all: if the passkey of the policy was given, a part of it is known to the
+  /// device.
   private func passkeyFailed(_ hub: LinkHub) {
-    guard let passkey = pairings[hub.link.id]?.passkey else { return }
-    pairings[hub.link.id]?.passkey = nil
-    consent.failed(passkey)
+    if let passkey = pairing(hub).passkey { consent.failed(passkey) }
   }
 
-  /// The kernel asks nobody before it has a passkey typed at the device. Whoever is shown it consents by telling it.
-  private func show(
-    _ passkey: UInt32, _ entered: Int, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
-  ) {
-    guard let hub, let session = consent.agents.showing(causedBy: causes(hub)) else {
-      logger.notice(
-        "\(peripheral.address) may not pair: no program shows its passkey",
-        metadata: .about(peripheral, adapter: slot))
-      // The pairing ends with the link, and nobody loses a bond because another device uses its address.
-      hub?.disconnect()
-      return
-    }
-    pairings[hub.link.id, default: LinkPairing()].isAllowed = true
-    questions.show(passkey, entered: entered, peripheral, device(peripheral, hub, slot), to: session)
+  private func passkeySucceeded(_ hub: LinkHub) {
+    if let passkey = pairing(hub).passkey { consent.succeeded(passkey) }
   }
 
-  private func answer(_ answer: PairingAnswer, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    if answer != .refuse, let hub { pairings[hub.link.id, default: LinkPairing()].isAllowed = true }
-    slot.adapter.answer(hub?.link.peer ?? peripheral.address, answer)
-  }
-
-  /// A bond was made, or a key has come. What nobody allowed, or what would silently protect less than before, is
-  /// removed again, and the kernel is told the earlier keys in its place.
+  /// A bond was made, or a key has come. Keys that nobody allowed, or that would silently protect less than those in
+  /// their place, are removed again, and the kernel is told the earlier ones.
   private func keep(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    if let hub, bond.security?.level == 4, pairings[hub.link.id]?.isAgreeing != true,
-      consent.outOfBand.allows([hub.link.peer, bond.peer], on: slot)
+    if let hub, bond.security?.level == 4, !pairing(hub).isAgreeing,
+      consent.outOfBand.giver([hub.link.peer, bond.peer], on: slot) != nil
     {
       // Nobody was asked, and yet nobody can be in between.
-      pairings[hub.link.id, default: LinkPairing()].isAllowed = true
+      change(hub) { $0.approved(.outOfBand) }
     }
-    guard let hub, mayPair(hub, peripheral, slot) else {
-      return reject(bond, peripheral, hub, slot, "nobody allowed it")
-    }
-    if pairings[hub.link.id]?.consent != bond.peer {
-      // Any device can tell the identity of another one when it has paired, and would take its place.
-      if peripheral.identity != bond.peer, bonds.all.contains(where: { $0.peer == bond.peer }) {
-        return reject(
-          bond, peripheral, hub, slot, "\(bond.peer) is paired already: forget it on both sides, and pair again")
-      }
-      if let old = bonds.find(bond.local, bond.peer), bond.isWeaker(than: old) {
-        return reject(
-          bond, peripheral, hub, slot, "the new keys protect less than the earlier ones: forget those first")
-      }
+    guard let hub, mayPair(hub) else { return reject(bond, peripheral, hub, slot, "nobody allowed it") }
+    let concern = concern(hub, slot)
+    if let reason = refusal(of: bond, with: peripheral, pairing(hub).consenter(to: bond.peer), concern) {
+      return reject(bond, peripheral, hub, slot, reason)
     }
     directory.paired(peripheral, as: bond.peer)
     let hasNewKeys = bonds.find(bond.local, bond.peer)?.longTermKeys != bond.longTermKeys
-    if let old = bonds.keep(bond) { forget(old) }
+    let user = pairing(hub).consenter(to: bond.peer)?.user
+    guard keep(bond, for: concern.users.first ?? user) else {
+      return reject(bond, peripheral, hub, slot, "too many devices are paired, and all are connected")
+    }
     shareBonds()
+    passkeySucceeded(hub)
+    change(hub) { $0.bonded() }
     hub.bondChanged(isMadeHere: hasNewKeys)
     guard bond.security != nil else { return }
-    if let passkey = pairings[hub.link.id]?.passkey {
-      pairings[hub.link.id]?.passkey = nil
-      consent.succeeded(passkey)
-    }
     tellEnd(peripheral, hub, slot, nil)
+  }
+
+  /// - Returns: why a bond may not be kept, in view of those that there are; nil if it may.
+  private func refusal(
+    of bond: Bond, with peripheral: Peripheral, _ consenter: Session?, _ concern: PairingConcern
+  ) -> String? {
+    // Any device can tell the identity of another one when it has paired, and would take its place.
+    if consenter == nil, peripheral.identity != bond.peer, bonds.all.contains(where: { $0.peer == bond.peer }) {
+      return "\(bond.peer) is paired already: forget it on both sides, and pair again"
+    }
+    guard let old = bonds.find(bond.local, bond.peer) else { return nil }
+    return BondReplacement(
+      old: old, new: bond, users: users(of: old), consenter: consenter, cause: concern.causes.first
+    ).refusal
   }
 
   private func reject(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ reason: String) {
@@ -334,31 +309,41 @@ final class PairingBroker {
       metadata: .about(peripheral, adapter: slot))
     slot.adapter.unpair(bond.peer)
     shareBonds()
+    change(hub) { $0.pairedWithoutBond() }
     tellEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
   }
 
-  /// Those who were asked are told how a pairing has ended, or all agents if nobody was.
+  /// The agents that were asked are told how a pairing has ended; if none was, those that it concerns.
   private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
-    questions.end(peripheral, device(peripheral, hub, slot), error, orTell: consent.agents.sessions)
+    let others = hub.map { consent.agents.concerned(concern($0, slot)) } ?? []
+    questions.end(
+      PairingKey(slot: slot, peripheral: peripheral), device(peripheral, hub, slot), error, orTell: others)
   }
 
-  /// Told once for a link, to the agents and to whoever uses it.
+  /// Tells the agents concerned and the users of the link, once for a link.
   private func keysLost(theirs: Bool, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    guard let hub, pairings[hub.link.id]?.hasToldLoss != true else { return }
-    pairings[hub.link.id, default: LinkPairing()].hasToldLoss = true
-    let remedy = "forget each on the other, and pair again"
+    guard let hub else { return }
+    var isFirst = false
+    change(hub) { isFirst = $0.keysLost() }
+    guard isFirst else { return }
+    let remedy = "remove the pairing on both sides, then pair again"
     logger.warning(
-      "\(peripheral.address) \(theirs ? "has no keys of this machine any more" : "has keys that this machine has not"): \(remedy)",
+      "\(peripheral.address) \(theirs ? "no longer has this machine's keys" : "has keys this machine lacks"): \(remedy)",
       metadata: .about(peripheral, adapter: slot))
-    let sessions = Set(consent.agents.sessions).union(hub.central.users).union(hub.server.served)
+    let sessions = Set(consent.agents.concerned(concern(hub, slot))).union(hub.central.users).union(hub.server.served)
     let params = PairingKeysLost.Params(
       device: device(peripheral, hub, slot), side: theirs ? "device" : "machine", remedy: remedy)
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingKeysLost.self, params) }
   }
 
-  private func device(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) -> PairingDevice {
+  func device(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) -> PairingDevice {
     PairingDevice(
-      peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name, isOurs: !causes(hub).isEmpty,
+      peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name,
+      isOurs: !(hub.map { pairing($0).causes.isEmpty } ?? true),
       bondLevel: bonds.find(slot.adapter.information.address, peripheral.identity)?.security?.word)
   }
+}
+
+extension PairingBroker: PublishersObserver {
+  func publishersChanged() { consent.settingsChanged() }
 }

@@ -13,14 +13,19 @@ final class PairingConsent {
   private(set) var policy = PairingPolicy()
   let outOfBand = OutOfBandPairing()
   private unowned let adapters: AdapterRegistry
+  private unowned let publishers: any PublishingUsers
   private let scheduler: any Scheduler
   private let logger: Logger
-  private var window: (any ScheduledWork)?
+  /// The users that let devices pair which concern them, until the alarm rings.
+  private var windows: [UInt32?: (mayAnswerForOthers: Bool, alarm: any ScheduledWork)] = [:]
+  /// The settings that adapters were told last.
+  private var told: [AdapterSlot: PairingSettings] = [:]
   /// By passkey: who owns a device with one must not get more tries at another.
   private var passkeyBrakes: [UInt32: PasskeyBrake] = [:]
 
-  init(adapters: AdapterRegistry, scheduler: any Scheduler, logger: Logger) {
+  init(adapters: AdapterRegistry, publishers: any PublishingUsers, scheduler: any Scheduler, logger: Logger) {
     self.adapters = adapters
+    self.publishers = publishers
     self.scheduler = scheduler
     self.logger = logger
   }
@@ -32,19 +37,20 @@ final class PairingConsent {
     settingsChanged()
   }
 
-  /// Devices may pair without a check for a while.
-  func open(_ params: PairingOpen.Params) throws {
+  /// Lets devices that concern the user of a session pair without a check for a while.
+  func open(_ params: PairingOpen.Params, for session: Session) throws {
     guard params.seconds >= 0, params.seconds <= Self.longestWindow else {
       throw BledError.invalidParameter.error("\"seconds\" must be 0 to \(Int(Self.longestWindow))")
     }
-    window?.cancel()
-    window = nil
+    let user = session.user
+    windows.removeValue(forKey: user)?.alarm.cancel()
     if params.seconds > 0 {
-      logger.notice("devices may pair for \(params.seconds) s")
-      window = scheduler.schedule(after: .seconds(params.seconds)) { [weak self] in
-        self?.window = nil
+      logger.notice("devices may pair for \(params.seconds) s", metadata: .about(session: session))
+      let alarm = scheduler.schedule(after: .seconds(params.seconds)) { [weak self] in
+        self?.windows[user] = nil
         self?.settingsChanged()
       }
+      windows[user] = (session.answersForOthers, alarm)
     }
     settingsChanged()
   }
@@ -73,7 +79,7 @@ final class PairingConsent {
   func readOutOfBand(
     _ params: PairingReadOutOfBand.Params, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>
   ) throws {
-    outOfBand.read(try adapters.findUsable(params.adapter), for: session, reply) { [weak self] in
+    try outOfBand.read(try adapters.findUsable(params.adapter), for: session, reply) { [weak self] in
       self?.settingsChanged()
     }
   }
@@ -85,32 +91,51 @@ final class PairingConsent {
   }
 
   /// What devices are told when they connect, and whether they may pair by themselves.
-  func settings(_ adapter: AdapterInformation) -> PairingSettings {
-    let isAllowed = policy.acceptsSome(on: adapter) || window != nil || agents.capability != nil
+  func settings(_ slot: AdapterSlot) -> PairingSettings {
+    let adapter = slot.adapter.information
+    let capability = agents.capability(amongPublishers: publishers.users(on: slot))
+    let isAllowed = policy.acceptsSome(on: adapter) || !windows.isEmpty || capability != nil
     return PairingSettings(
-      capability: agents.capability ?? policy.capability(on: adapter),
+      capability: capability ?? policy.capability(on: adapter),
       acceptsDevices: isAllowed || outOfBand.acceptsSome(on: adapter.id))
   }
 
-  private func settingsChanged() {
-    for slot in adapters.slots { slot.adapter.setPairing(settings(slot.adapter.information)) }
+  /// An adapter is about to be started.
+  func adding(_ slot: AdapterSlot) {
+    told[slot] = nil
+    settingsChanged()
+  }
+
+  /// Adapters are told anew: agents, publishers or rules may have changed.
+  func settingsChanged() {
+    for slot in adapters.slots {
+      let settings = settings(slot)
+      guard told[slot] != settings else { continue }
+      told[slot] = settings
+      slot.adapter.setPairing(settings)
+    }
   }
 
   // MARK: Answers without a person
 
-  /// Whether a device may pair without a check, whoever it is.
-  func allowsAnyone(as identity: DeviceAddress, on adapter: AdapterInformation) -> Bool {
-    window != nil || policy.rule(for: identity, on: adapter) == .justWorks
+  /// Whether a device may pair without a check, by the policy or a window of a user whom it concerns.
+  func allowsAnyone(
+    as identity: DeviceAddress, on adapter: AdapterInformation, _ concern: @autoclosure () -> PairingConcern
+  ) -> Bool {
+    if policy.rule(for: identity, on: adapter) == .justWorks { return true }
+    guard !windows.isEmpty else { return false }
+    let concern = concern()
+    return windows.contains { $0.value.mayAnswerForOthers || concern.includes($0.key) }
   }
 
   /// What a person can do for a pairing that a session causes: at that session, else where the policy says, else at the
-  /// first agent.
+  /// agent that is asked first.
   func capability(
-    for session: Session?, _ identity: DeviceAddress, on adapter: AdapterInformation
+    for session: Session?, _ identity: DeviceAddress, on adapter: AdapterInformation, _ concern: PairingConcern
   ) -> PairingCapability {
-    if let own = session.flatMap(agents.capability(of:)) { return own }
-    if case .passkey = policy.rule(for: identity, on: adapter) { return .keyboard }
-    return agents.capability ?? .none
+    let first = agents.concerned(concern).first
+    if session == nil || first !== session, case .passkey = policy.rule(for: identity, on: adapter) { return .keyboard }
+    return agents.capability(concern) ?? .none
   }
 
   /// Whether the fixed passkey is used now.

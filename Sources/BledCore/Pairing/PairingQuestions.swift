@@ -2,119 +2,142 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The questions that sessions are asked while devices pair: one at a time for each device.
+/// The device and the adapter between which a pairing goes on: at most one at a time.
+struct PairingKey: Hashable {
+  let slot: AdapterSlot
+  let peripheral: Peripheral
+}
+
+/// The questions that agents are asked while devices pair: one at a time for each pairing.
 ///
-/// | A question is …          | Then                                                               |
-/// |--------------------------|--------------------------------------------------------------------|
-/// | asked                    | the first candidate is called                                      |
-/// | answered with an error   | the next candidate is called; after the last one the answer is no  |
-/// | answered                 | that is the answer                                                 |
-/// | not answered in time     | the answer is no                                                   |
-/// | asked of one who ends    | the answer is no: nobody else has seen what that session was shown |
-/// | followed by another one  | it is forgotten                                                    |
+/// | A question is …              | Then                                                                         |
+/// |------------------------------|------------------------------------------------------------------------------|
+/// | asked                        | the first agent is called                                                    |
+/// | answered with an error       | the next agent is called; after the last one the answer is no                |
+/// | answered                     | that is the answer                                                           |
+/// | not answered within 8 s      | the next agent is called, too: the first of them to answer decides           |
+/// | not answered within 25 s     | the answer is no                                                             |
+/// | asked of one that ends       | the answer is no, unless others have been asked: nobody else saw what it saw |
+/// | followed by another one      | it is forgotten                                                              |
 final class PairingQuestions {
   /// How long the questions of one pairing may take: SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
-  static let patience = Duration.seconds(25)
+  static let timeout = Duration.seconds(25)
+  /// How long an agent is asked alone.
+  static let agentTimeout = Duration.seconds(8)
 
   private let scheduler: any Scheduler
-  private var open: [Peripheral: OpenQuestion] = [:]
+  private var open: [PairingKey: OpenQuestion] = [:]
   private var lastNumber = 0
   /// The sessions that were asked or shown something for the pairing that goes on.
-  private var involved: [Peripheral: Set<Session>] = [:]
+  private var involved: [PairingKey: Set<Session>] = [:]
 
   private struct OpenQuestion {
     /// An answer to an earlier one comes too late.
     let number: Int
     let question: PairingQuestion
     let device: PairingDevice
-    /// Rings when nobody has answered in time.
+    let deadline: Instant
+    /// Rings at the deadline.
     let alarm: any ScheduledWork
-    let answer: (PairingAnswer) -> Void
-    /// Who comes after the session that is asked.
+    let answer: (PairingAnswer, Session?) -> Void
+    /// The agents that come after those that are asked.
     var candidates: ArraySlice<Session>
-    /// The session that is asked, and by which call.
-    var asked: (session: Session, call: OutgoingCalls.Number)?
+    /// The sessions that are asked, and by which call.
+    var asked: [(session: Session, call: OutgoingCalls.Number)] = []
+    /// Rings when the next agent is to be asked as well.
+    var next: (any ScheduledWork)?
   }
 
   init(scheduler: any Scheduler) { self.scheduler = scheduler }
 
-  /// Asks the sessions in their order.
-  /// - Parameter answer: called once, unless the question is forgotten before.
+  /// Asks the agents in their order.
+  /// - Parameter answer: called once, unless the question is forgotten before, with the answer and the agent that gave
+  ///   it.
   func ask(
-    _ candidates: [Session], _ question: PairingQuestion, _ peripheral: Peripheral, _ device: PairingDevice,
-    _ answer: @escaping (PairingAnswer) -> Void
+    _ candidates: [Session], _ question: PairingQuestion, _ key: PairingKey, _ device: PairingDevice,
+    _ answer: @escaping (PairingAnswer, Session?) -> Void
   ) {
-    forget(peripheral)
+    forget(key)
     lastNumber += 1
-    let alarm = scheduler.schedule(after: Self.patience) { [weak self] in self?.finish(peripheral, .refuse) }
-    open[peripheral] = OpenQuestion(
-      number: lastNumber, question: question, device: device, alarm: alarm, answer: answer, candidates: candidates[...])
-    askNext(peripheral)
+    let alarm = scheduler.schedule(after: Self.timeout) { [weak self] in self?.finish(key, .refuse, by: nil) }
+    open[key] = OpenQuestion(
+      number: lastNumber, question: question, device: device, deadline: scheduler.now.advanced(by: Self.timeout),
+      alarm: alarm, answer: answer, candidates: candidates[...])
+    askNext(key)
   }
 
-  /// Shows a passkey to a session.
-  func show(_ passkey: UInt32, entered: Int, _ peripheral: Peripheral, _ device: PairingDevice, to session: Session) {
-    involved[peripheral, default: []].insert(session)
+  /// Shows a passkey to an agent.
+  func show(_ passkey: UInt32, entered: Int, _ key: PairingKey, _ device: PairingDevice, to session: Session) {
+    involved[key, default: []].insert(session)
     session.send(PairingShowPasskey.self, .init(device: device, passkey: Passkey.digits(passkey), entered: entered))
   }
 
-  /// The question about a device has no interest any more.
-  func forget(_ peripheral: Peripheral) {
-    guard let question = open.removeValue(forKey: peripheral) else { return }
+  /// The question of a pairing is void.
+  func forget(_ key: PairingKey) {
+    guard let question = open.removeValue(forKey: key) else { return }
     question.alarm.cancel()
-    if let asked = question.asked { asked.session.calls.forget(asked.call) }
+    question.next?.cancel()
+    for asked in question.asked { asked.session.calls.forget(asked.call) }
   }
 
-  /// A pairing has ended: those who were asked or shown something for it are told, or the others if nobody was.
-  func end(_ peripheral: Peripheral, _ device: PairingDevice, _ error: BluetoothError?, orTell others: [Session]) {
-    forget(peripheral)
-    let sessions = involved.removeValue(forKey: peripheral) ?? Set(others)
+  /// A pairing has ended: the agents that were asked or shown something for it are told, or these if none was.
+  func end(_ key: PairingKey, _ device: PairingDevice, _ error: BluetoothError?, orTell others: [Session]) {
+    forget(key)
+    let sessions = involved.removeValue(forKey: key) ?? Set(others)
     let params = PairingEnded.Params(device: device, reason: error.map { RPCError($0) })
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingEnded.self, params) }
   }
 
-  /// The link to a device has ended; who waited for the end of its pairing is told by `end` before.
-  func linkEnded(_ peripheral: Peripheral) {
-    involved[peripheral] = nil
-    forget(peripheral)
-  }
-
+  /// A session has ended, or its program is gone.
   func ended(_ session: Session) {
-    for (peripheral, question) in open where question.asked?.session === session { finish(peripheral, .refuse) }
-    for peripheral in involved.keys { involved[peripheral]?.remove(session) }
+    for (key, question) in open {
+      guard let index = question.asked.firstIndex(where: { $0.session === session }) else { continue }
+      open[key]?.asked.remove(at: index)
+      if open[key]?.asked.isEmpty == true { finish(key, .refuse, by: nil) }
+    }
+    for key in involved.keys { involved[key]?.remove(session) }
   }
 
-  private func askNext(_ peripheral: Peripheral) {
-    guard let question = open[peripheral] else { return }
-    guard let session = question.candidates.first(where: \.isPresent) else { return finish(peripheral, .refuse) }
-    open[peripheral]?.candidates = question.candidates.drop { $0 !== session }.dropFirst()
-    involved[peripheral, default: []].insert(session)
-    let taken = { [weak self] (given: PairingAnswer?) in
-      guard let self, open[peripheral]?.number == question.number else { return }
-      open[peripheral]?.asked = nil
-      if let given { finish(peripheral, given) } else { askNext(peripheral) }
+  private func askNext(_ key: PairingKey) {
+    guard let question = open[key] else { return }
+    guard let session = question.candidates.first(where: \.isPresent) else {
+      if question.asked.isEmpty { finish(key, .refuse, by: nil) }
+      return
     }
-    let seconds = Int(Self.patience.components.seconds)
-    let call: OutgoingCalls.Number
+    open[key]?.candidates = question.candidates.drop { $0 !== session }.dropFirst()
+    involved[key, default: []].insert(session)
+    let answered = { [weak self] (given: PairingAnswer?) in
+      guard let self, open[key]?.number == question.number else { return }
+      open[key]?.asked.removeAll { $0.session === session }
+      if let given { finish(key, given, by: session) } else { askNext(key) }
+    }
+    let call = self.call(session, question, answered)
+    open[key]?.asked.append((session, call))
+    open[key]?.next?.cancel()
+    open[key]?.next = scheduler.schedule(after: Self.agentTimeout) { [weak self] in self?.askNext(key) }
+  }
+
+  private func call(
+    _ session: Session, _ question: OpenQuestion, _ answered: @escaping (PairingAnswer?) -> Void
+  ) -> OutgoingCalls.Number {
+    let seconds = max(0, Int(scheduler.now.duration(to: question.deadline).components.seconds))
     if question.question == .passkey {
-      call = session.call(PairingEnterPasskey.self, .init(device: question.device, seconds: seconds)) { result in
-        taken(result.map { Passkey.number($0.passkey).map { .passkey($0) } ?? .refuse }.success)
-      }
-    } else {
-      var digits: String?
-      if case .comparison(let value) = question.question { digits = Passkey.digits(value) }
-      let params = PairingConfirm.Params(device: question.device, number: digits, seconds: seconds)
-      call = session.call(PairingConfirm.self, params) { result in
-        taken(result.map { $0.accept ? .accept : .refuse }.success)
+      return session.call(PairingEnterPasskey.self, .init(device: question.device, seconds: seconds)) { result in
+        answered(result.map { Passkey.number($0.passkey).map { .passkey($0) } ?? .refuse }.success)
       }
     }
-    open[peripheral]?.asked = (session, call)
+    var digits: String?
+    if case .comparison(let value) = question.question { digits = Passkey.digits(value) }
+    let params = PairingConfirm.Params(device: question.device, number: digits, seconds: seconds)
+    return session.call(PairingConfirm.self, params) { result in
+      answered(result.map { $0.accept ? .accept : .refuse }.success)
+    }
   }
 
-  private func finish(_ peripheral: Peripheral, _ answer: PairingAnswer) {
-    guard let question = open[peripheral] else { return }
-    forget(peripheral)
-    question.answer(answer)
+  private func finish(_ key: PairingKey, _ answer: PairingAnswer, by session: Session?) {
+    guard let question = open[key] else { return }
+    forget(key)
+    question.answer(answer, session)
   }
 }
 

@@ -47,6 +47,7 @@ final class AdvertisingBroker {
     }
   }
 
+  weak var observer: (any PublishersObserver)?
   private let adapters: AdapterRegistry
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
@@ -105,6 +106,7 @@ final class AdvertisingBroker {
     let id = AdvertisingSetID(lastNumber)
     advertisements[id] = Advertisement(session, slot, params, to: target, shortenedName: shortenedName, reply)
     slot.adapter.setAdvertising(id, parameters)
+    observer?.publishersChanged()
     return id
   }
 
@@ -141,6 +143,11 @@ final class AdvertisingBroker {
   /// A session has ended, or stops all its advertisements.
   func ended(_ session: Session) {
     for id in numbers(where: { $0.session == session }) { withdraw(id, Self.cancelled) }
+  }
+
+  /// The users that advertise on an adapter.
+  func users(on slot: AdapterSlot) -> [UInt32?] {
+    numbers { $0.slot == slot }.compactMap { advertisements[$0]?.session.user }
   }
 
   /// The advertisements of a session.
@@ -251,6 +258,7 @@ final class AdvertisingBroker {
     advertisement.slot.onAir[id] = nil
     advertisement.slot.adapter.setAdvertising(id, nil)
     advertisement.reply?.fail(error)
+    observer?.publishersChanged()
   }
 
   private func numbers(where condition: (Advertisement) -> Bool) -> [AdvertisingSetID] {

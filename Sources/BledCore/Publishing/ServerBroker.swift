@@ -13,6 +13,7 @@ final class ServerBroker {
 
   /// Makes sockets for values; nil where none can be watched.
   var sockets: ValueSockets?
+  weak var observer: (any PublishersObserver)?
   private let links: LinkRegistry
   private let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
@@ -325,6 +326,12 @@ final class ServerBroker {
     }
   }
 
+  /// The users that publish services.
+  var users: [UInt32?] {
+    let publishing = Set(links.database.attributes.services.map(\.owner))
+    return owners.filter { publishing.contains($0.key) }.map(\.value).sorted { $0.id < $1.id }.map(\.user)
+  }
+
   // MARK: Inside
 
   private func services(of owner: AttributeOwner) -> [RegisteredService] {
@@ -343,6 +350,7 @@ final class ServerBroker {
       hub.server.servicesChanged(range)
       hub.databaseChanged(range)
     }
+    observer?.publishersChanged()
   }
 }
 

@@ -23,6 +23,8 @@ final class ServerLink {
   private unowned let broker: ServerBroker
   /// The sessions whose services the device uses.
   private(set) var served: Set<Session> = []
+  /// The session whose attribute was last refused to the device for lack of security.
+  private(set) weak var refused: Session?
   /// What those of them want of the link's parameters that do not use the device themselves.
   var wishes: [Session: LinkWish] = [:]
   /// What the device waits for: each bearer has one request of the device at a time (Core 5.4, Vol 3, Part F, 3.3.2).
@@ -156,6 +158,18 @@ final class ServerLink {
   }
 
   /// The device uses a service of this session: the link is no longer held for another one.
+  /// The users whose services the device uses.
+  var servedUsers: [UInt32?] { served.sorted { $0.id < $1.id }.map(\.user) }
+
+  /// The device is sent a packet: notes whose attribute it must pair for.
+  func sends(_ packet: [UInt8]) {
+    guard packet.first == ATTOpcode.errorResponse.rawValue,
+      case .errorResponse(_, let handle, let error)? = try? ATTPDU(decoding: packet),
+      [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort].contains(error)
+    else { return }
+    refused = broker.session(publishing: handle)
+  }
+
   private func serves(_ session: Session) {
     if served.insert(session).inserted { hub.releaseBrake() }
   }

@@ -552,6 +552,7 @@ extension MemberWords {
     # Permission
     adapters Change adapters: power and the like.
     advertise Advertise.
+    agent Answer pairing questions that concern other users.
     capture Record the packets of all programs.
     connect Connect to devices, and use their services.
     pair Pair with devices, and forget pairings.
@@ -792,8 +793,8 @@ extension MemberWords {
     listening The numbers under which it takes L2CAP channels; missing if none.
     mine Whether it is the caller's own.
     name The name that the program gave in session.open; missing if it gave none.
-    permissions What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters", "sessions",
-     "capture".
+    permissions What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
+     "sessions", "capture".
     preserved True if its program has gone and the session is preserved for it.
     process The number of the process that connected, 1 or more, if the kernel reported it.
     program The name of the program's executable, at most 15 octets.
@@ -867,8 +868,8 @@ extension MemberWords {
     # SessionOpen.Result
     adapters The adapters, as `adapter.list` returns them.
     daemon The daemon's name and version: "bled 0.1.0".
-    permissions What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "adapters",
-     "sessions", "capture".
+    permissions What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent",
+     "adapters", "sessions", "capture".
     protocol The version of this protocol, 1 or more; it is incremented by incompatible changes.
     restored What was preserved under the restoration identifier; missing if nothing was.
     session The number of this session, 1 or more.

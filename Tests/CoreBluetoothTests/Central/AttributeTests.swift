@@ -276,7 +276,7 @@ extension WithDaemon {
 
     @Test("R32: indications are subscribed to and confirmed")
     func indications() async throws {
-      let daemon = try await BledProcess()
+      let daemon = try await BledProcess(Air.patient)
       let central = Central()
       let brief = try await central.connected("Brief")
       let temperature = try await central.characteristic("2A1C", of: "1809", on: brief)

@@ -108,7 +108,7 @@ extension WithDaemon {
 
     @Test("G20: automatic reconnection continues for the next manager")
     func reconnectsByItself() async throws {
-      let daemon = try await BledProcess()
+      let daemon = try await BledProcess(Air.patient)
       var first: Central? = Central(restoration: "central")
       let log = try #require(first?.log)
       try await log.next("didUpdateState") { $0.state == .poweredOn }
@@ -140,7 +140,7 @@ extension WithDaemon {
         let stored = try? String(contentsOf: file, encoding: .utf8)
         return stored?.range(of: #""since":[1-9]"#, options: .regularExpression) != nil
       }
-      daemon.kill()
+      await daemon.kill()
       try await daemon.start()
 
       let second = Central(restoration: "central")
@@ -164,7 +164,7 @@ extension WithDaemon {
       try await until {
         (try? String(contentsOf: file, encoding: .utf8))?.contains(belt.identifier.uuidString) ?? false
       }
-      daemon.kill()
+      await daemon.kill()
       try await central.log.next("didUpdateState") { $0.state == .resetting }
       try await central.log.next("didDisconnect") { $0.peripheral === belt }
       try await daemon.start()

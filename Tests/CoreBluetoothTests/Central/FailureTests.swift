@@ -6,13 +6,13 @@ extension WithDaemon {
   @Suite struct FailureTests {
     @Test("R3, R13: a pending connection fails when the adapter is switched off")
     func awaitedWhenBluetoothEnds() async throws {
-      let events = #""events": [{ "at": 2, "action": "powerOff" }]"#
-      let open = try #require(Air.scenario.lastIndex(of: "}"))
-      let daemon = try await BledProcess(Air.scenario[..<open] + events + "}")
+      let daemon = try await BledProcess()
       let central = Central()
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }
       let far = try await central.find("Far")
       central.manager.connect(far)
+      await central.barrier()
+      try await daemon.power(false)
       #expect(try await central.log.next("didUpdateState").state == .poweredOff)
       let failure = try await central.log.next("didFailToConnect")
       #expect(failure.peripheral === far)
@@ -28,11 +28,10 @@ extension WithDaemon {
 
     @Test("R3, R13: the state is told first when the adapter is switched off, then what ended with it")
     func orderAtPowerOff() async throws {
-      let events = #""events": [{ "at": 3, "action": "powerOff" }]"#
-      let open = try #require(Air.scenario.lastIndex(of: "}"))
-      let daemon = try await BledProcess(Air.scenario[..<open] + events + "}")
+      let daemon = try await BledProcess()
       let central = Central()
       try await connectAndWait(central)
+      try await daemon.power(false)
       try await until { central.log.pending.count >= 4 }
       try check(central.log.pending, .poweredOff)
       withExtendedLifetime(daemon) {}
@@ -43,7 +42,7 @@ extension WithDaemon {
       let daemon = try await BledProcess()
       let central = Central()
       try await connectAndWait(central)
-      if isKilled { daemon.kill() } else { daemon.terminate() }
+      if isKilled { await daemon.kill() } else { await daemon.terminate() }
       try await until { central.log.pending.count >= 4 }
       try check(central.log.pending, .resetting)
     }

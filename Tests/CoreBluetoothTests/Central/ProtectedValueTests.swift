@@ -47,7 +47,7 @@ extension WithDaemon {
       central.manager.cancelPeripheralConnection(lock)
       try await central.log.next("didDisconnect")
       // The keys outlast the daemon, and the device knows them.
-      daemon.terminate()
+      await daemon.terminate()
       try await daemon.start()
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }
       central.log.clear()
@@ -143,7 +143,7 @@ extension WithDaemon {
       let lock = try await central.connected("Lock")
       let secret = try await central.characteristic(Self.secret, of: Air.custom, on: lock)
       lock.readValue(for: secret)
-      let end = try await central.log.next("didDisconnect", within: 60)
+      let end = try await central.log.next("didDisconnect")
       #expect((end.error as? CBError)?.code == .encryptionTimedOut)
       withExtendedLifetime(daemon) {}
     }

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import TestSupport
 import Testing
 
 extension WithDaemon {
@@ -97,16 +98,15 @@ extension WithDaemon {
       #expect(input.read(&buffer, maxLength: 100) == 3 && buffer.prefix(3) == [1, 2, 3])
       #expect(!input.hasBytesAvailable)
 
-      let reader = Task.detached {
+      let read: @Sendable () -> Int = {
         var buffer = [UInt8](repeating: 0, count: 100)
-        var counts = [input.read(&buffer, maxLength: 100)]
-        counts.append(input.read(&buffer, maxLength: 100))
-        return counts
+        return input.read(&buffer, maxLength: 100)
       }
       #expect(output.write([4], maxLength: 1) == 1)
-      try await Task.sleep(for: .milliseconds(50))
+      #expect(await onThread(read) == 1)
+      async let last = onThread(read)
       try end(channel)
-      #expect(await reader.value == [1, 0])
+      #expect(await last == 0)
       #expect(input.streamStatus == .atEnd && input.read(&buffer, maxLength: 100) == 0 && !input.hasBytesAvailable)
       try await until { output.streamStatus == .atEnd || output.write([5], maxLength: 1) == -1 }
       #expect(output.write([5], maxLength: 1) == -1)

@@ -13,7 +13,7 @@ extension WithDaemon {
     private let observer: BledClient
 
     init() async throws {
-      daemon = try await BledProcess()
+      daemon = try await BledProcess(Air.patient)
       client = try await BledClient.connect(to: daemon.socket, name: "client")
       observer = try await BledClient.connect(to: daemon.socket, name: "observer")
       let observer = observer
@@ -56,6 +56,7 @@ extension WithDaemon {
       scan.cancel()
       _ = await scan.result
       try await until { try await !isScanning() }
+      #expect(try await !isScanning())
     }
 
     @Test("a connect that times out throws, and the daemon stops waiting") func connectTimeout() async throws {
@@ -80,7 +81,7 @@ extension WithDaemon {
     }
 
     @Test("discover, read, write and subscribe") func values() async throws {
-      let echo = try await client.connect(.identifier(try await find("Echo")), timeout: .seconds(10))
+      let echo = try await client.connect(.identifier(try await find("Echo")), timeout: .seconds(300))
       let custom = try #require(BluetoothUUID(Air.custom))
       let service = try #require(try await echo.discoverServices([custom]).first)
       let found = try await echo.discoverCharacteristics(of: service)
@@ -169,7 +170,7 @@ extension WithDaemon {
           device = report.peripheral
           break
         }
-        let peripheral = try await central.connect(.identifier(try #require(device)), timeout: .seconds(10))
+        let peripheral = try await central.connect(.identifier(try #require(device)), timeout: .seconds(300))
         let found = try #require(try await peripheral.discoverServices([0x180D]).first)
         let handle = try #require(try await peripheral.discoverCharacteristics(of: found).first).handle
         #expect(try await peripheral.read(handle) == [1, 2, 3])
@@ -190,7 +191,7 @@ extension WithDaemon {
 
     @Test("when the daemon ends, everything ends with a reason") func daemonEnds() async throws {
       let reports = try await client.scan(.init(duplicates: true))
-      daemon.kill()
+      await daemon.kill()
       let failure = await #expect(throws: BluetoothError.self) { for try await _ in reports {} }
       #expect(failure?.name == "daemonUnreachable")
       #expect(!client.isConnected)

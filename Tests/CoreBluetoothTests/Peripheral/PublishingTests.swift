@@ -156,16 +156,16 @@ extension WithDaemon {
 
     @Test("R3: published services outlast the power-off of the adapter; the advertisement does not")
     func adapterThatIsSwitchedOff() async throws {
-      let events = #""events": [{ "at": 2, "action": "powerOff" }, { "at": 3, "action": "powerOn" }]"#
-      let open = try #require(Air.scenario.lastIndex(of: "}"))
-      let daemon = try await BledProcess(Air.scenario[..<open] + events + "}")
+      let daemon = try await BledProcess()
       let role = PeripheralRole()
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }
       let belt = LocalBelt()
       try await role.publish(belt.service)
       try await role.advertise(LocalBelt.advertisement)
+      try await daemon.power(false)
       try await role.log.next("didUpdateState") { $0.state == .poweredOff }
       #expect(!role.manager.isAdvertising)
+      try await daemon.power(true)
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }
       #expect(!role.manager.isAdvertising)
       role.log.clear()
@@ -177,7 +177,7 @@ extension WithDaemon {
     @Test("R3, R27: without a daemon calls are ignored; with it everything can be published again")
     func callsWithoutADaemonAreIgnored() async throws {
       let daemon = try await BledProcess()
-      daemon.kill()
+      await daemon.kill()
       let role = PeripheralRole()
       #expect(try await role.log.next("didUpdateState").state == .unsupported)
       let belt = LocalBelt()
@@ -191,7 +191,7 @@ extension WithDaemon {
       try await role.publish(belt.service)
       try await role.advertise(LocalBelt.advertisement)
       // Nothing is published after the restart, and everything can be published again.
-      daemon.kill()
+      await daemon.kill()
       #expect(try await role.log.next("didUpdateState").state == .resetting)
       #expect(!role.manager.isAdvertising)
       try await daemon.start()

@@ -54,7 +54,7 @@ extension WithDaemon {
       #expect(try await adapters().allSatisfy { $0.links == 0 })
 
       // Another program may; this one does not find itself among what is connected then.
-      let link = try await other.connect(.identifier(identifier.uuidString), timeout: .seconds(10))
+      let link = try await other.connect(.identifier(identifier.uuidString), timeout: .seconds(300))
       let connected = central.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "1800")])
       #expect(!connected.contains { $0 === own })
       withExtendedLifetime(link) {}

@@ -6,6 +6,10 @@ enum Air {
   static let echo = "B1ED0002-5EED-4B1E-8D00-000000000000"
   static let long = "B1ED0003-5EED-4B1E-8D00-000000000000"
 
+  /// The scenario, with a device "Brief" that stays as long as a program needs to do a few things.
+  static let patient = scenario.replacingOccurrences(
+    of: #""disconnectAfter": 0.5"#, with: #""disconnectAfter": 5"#)
+
   static let scenario = """
     {
       "devices": [

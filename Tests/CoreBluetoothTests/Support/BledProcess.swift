@@ -1,5 +1,8 @@
 import BledClient
+import BledRPC
 import Foundation
+import TestSupport
+import Testing
 
 /// A real daemon on the simulated adapter, with a socket in a folder of its own. The environment of this process names
 /// the socket, so that managers made after this use it.
@@ -45,12 +48,10 @@ final class BledProcess {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Asks the daemon to end and waits for that; after 10 s it is killed.
+  /// Asks the daemon to end and waits for that; one that does not is killed.
   private static func end(_ process: Process) {
     process.terminate()
-    let last = DispatchTime.now() + .seconds(10)
-    while process.isRunning, .now() < last { usleep(5000) }
-    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    if !Patience.wait(until: { !process.isRunning }) { Foundation.kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
   }
 
@@ -70,30 +71,43 @@ final class BledProcess {
     process.standardInput = FileHandle.nullDevice
     try process.run()
     self.process = process
-    for _ in 0..<500 {
+    try await until {
       // The file exists a moment before the daemon listens on it.
-      if let client = try? await BledClient.connect(to: socket, name: "harness") { return client.close() }
+      if let client = try? await BledClient.connect(to: socket, name: "harness") {
+        client.close()
+        return true
+      }
       guard process.isRunning else {
         throw NotReady(description: "bled ended with status \(process.terminationStatus)")
       }
-      try await Task.sleep(for: .milliseconds(20))
+      return false
     }
-    throw NotReady(description: "bled made no socket within 10 s")
   }
 
   /// Asks the daemon to end, and waits until it has.
-  func terminate() {
-    if let process { Self.end(process) }
-    process = nil
+  func terminate() async {
+    let process = process
+    self.process = nil
+    await onThread { if let process { Self.end(process) } }
   }
 
   /// Ends the daemon as `kill -9` does.
-  func kill() {
-    guard let process else { return }
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-    try? FileManager.default.removeItem(atPath: socket)
+  func kill() async {
+    let process = process
     self.process = nil
+    await onThread {
+      guard let process else { return }
+      Foundation.kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    try? FileManager.default.removeItem(atPath: socket)
+  }
+
+  /// Switches its adapter on or off.
+  func power(_ isOn: Bool) async throws {
+    let client = try await BledClient.connect(to: socket, name: "harness")
+    _ = try await client.call(AdapterPower.self, .init(adapter: nil, on: isOn))
+    client.close()
   }
 
   /// The daemon that was built beside the tests, or the one that BLED_EXECUTABLE names.

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import TestSupport
 
 /// A call of a delegate.
 struct Event: @unchecked Sendable, CustomStringConvertible {
@@ -78,7 +79,7 @@ final class EventLog: @unchecked Sendable {
   /// stay.
   @discardableResult
   func next(
-    _ name: String, within seconds: Double = 20, where condition: @escaping (Event) -> Bool = { _ in true }
+    _ name: String, where condition: @escaping (Event) -> Bool = { _ in true }
   ) async throws -> Event {
     let matches = { (event: Event) in event.name == name && condition(event) }
     let found: Event? = await withCheckedContinuation { continuation in
@@ -89,14 +90,14 @@ final class EventLog: @unchecked Sendable {
         return (nil, lastWaiter)
       }
       guard event == nil else { return continuation.resume(returning: event) }
-      DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Patience.seconds)) {
         let resume: ((Event?) -> Void)? = self.lock.withLock {
           self.waiters.firstIndex { $0.number == number }.map { self.waiters.remove(at: $0).resume }
         }
         resume?(nil)
       }
     }
-    guard let found else { throw TimedOut(description: "no \(name) within \(seconds) s; there were: \(pending)") }
+    guard let found else { throw TimedOut(description: "no \(name); there were: \(pending)") }
     return found
   }
 

@@ -1,10 +1,13 @@
+import TestSupport
 import Testing
 
-/// Waits until a condition holds; fails the test after 10 s.
+/// Waits until a condition holds that others bring about; fails the test when patience ends.
 func until(_ condition: () async throws -> Bool, location: SourceLocation = #_sourceLocation) async throws {
-  for _ in 0..<1000 {
+  let end = Patience.end
+  while ContinuousClock.now < end {
     if try await condition() { return }
+    // How long the pause is decides nothing.
     try await Task.sleep(for: .milliseconds(10))
   }
-  Issue.record("the condition did not come true within 10 s", sourceLocation: location)
+  Issue.record("the condition did not come true within \(Patience.seconds) s", sourceLocation: location)
 }

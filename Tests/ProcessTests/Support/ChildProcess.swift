@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 /// A program that was built beside the tests, run as a process of its own. Its output goes to files, its end is awaited
@@ -104,15 +105,19 @@ final class ChildProcess {
 
   func send(signal: CInt) { kill(pid, signal) }
 
-  /// Waits for its end.
+  /// Waits for its end, while it writes something now and then.
   /// - Returns: its exit status, or 128 and the signal that ended it.
-  func exitStatus(within seconds: Int = 60) throws -> Int32 {
+  func exitStatus() throws -> Int32 {
     if let status { return status }
-    var waiting = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
-    guard poll(&waiting, 1, CInt(seconds * 1000)) == 1 else {
-      throw Failure(description: "process \(pid) did not end within \(seconds) s:\n\(errors)")
+    var written = -1
+    // One that writes and never ends is given up, too.
+    for _ in 0..<4 {
+      if Patience.wait(for: life) { return wait() }
+      let now = output.utf8.count + errors.utf8.count
+      if now == written { break }
+      written = now
     }
-    return wait()
+    throw Failure(description: "process \(pid) did not end:\n\(output.suffix(2000))\n\(errors.suffix(2000))")
   }
 
   private func wait() -> Int32 {

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A `bled` process on the simulated adapter with a socket in a folder of its own, ready when `init` returns.
 final class DaemonProcess {
@@ -43,9 +44,8 @@ final class DaemonProcess {
   deinit { close(notifications) }
 
   /// The next message that the daemon sends to the service manager.
-  func notification(within seconds: Int = 20) -> String? {
-    var waiting = pollfd(fd: notifications, events: Int16(POLLIN), revents: 0)
-    guard poll(&waiting, 1, CInt(seconds * 1000)) == 1 else { return nil }
+  func notification() -> String? {
+    guard Patience.wait(for: notifications) else { return nil }
     var octets = [UInt8](repeating: 0, count: 1024)
     let count = recv(notifications, &octets, octets.count, 0)
     return String(decoding: octets.prefix(max(count, 0)), as: UTF8.self)

@@ -1,13 +1,9 @@
-import Glibc
+import TestSupport
 
-/// Polls until something that other processes do has happened, for at most 120 s, which only a broken
-/// program reaches.
+/// Waits until something that other processes do has happened.
 /// - Parameter what: what is waited for, for the failure.
 func eventually(_ what: String, _ condition: () throws -> Bool) throws {
-  let deadline = ContinuousClock.now + .seconds(120)
-  while ContinuousClock.now < deadline {
-    if try condition() { return }
-    usleep(10_000)
+  guard try Patience.wait(until: condition) else {
+    throw ChildProcess.Failure(description: "within \(Patience.seconds) s it was not so that \(what)")
   }
-  throw ChildProcess.Failure(description: "within 120 s it was not so that \(what)")
 }

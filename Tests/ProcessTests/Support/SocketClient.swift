@@ -2,6 +2,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 /// A small client of the daemon's socket: it waits for the message that a test expects, and keeps all others.
@@ -121,9 +122,8 @@ final class SocketClient {
 
   /// - Returns: false at the end of the stream.
   private func receive() throws -> Bool {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&waiting, 1, 300_000) == 1 else {
-      throw ChildProcess.Failure(description: "nothing came from the daemon for 300 s")
+    guard Patience.wait(for: descriptor) else {
+      throw ChildProcess.Failure(description: "nothing came from the daemon for \(Patience.seconds) s")
     }
     var octets = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &octets, octets.count, 0)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import TestSupport
 
 /// `bleshell` on a pseudo-terminal: what it writes is read all the time, and keys are typed.
 final class TerminalProcess {
@@ -44,10 +45,11 @@ final class TerminalProcess {
   func type(_ text: String) { type(Array(text.utf8)) }
 
   func type(_ keys: [UInt8]) {
+    let end = Patience.end
     var rest = keys[...]
-    while !rest.isEmpty {
+    while !rest.isEmpty, ContinuousClock.now < end {
       let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
-      if count > 0 { rest = rest.dropFirst(count) } else if !read(within: 1000) { return }
+      if count > 0 { rest = rest.dropFirst(count) } else if !read(within: 100), process.hasEnded { return }
     }
   }
 
@@ -58,10 +60,10 @@ final class TerminalProcess {
   }
 
   /// Waits until a text was written since the beginning, or since `forget`.
-  func wait(for text: String, within seconds: Int = 20) throws {
-    let end = ContinuousClock.now + .seconds(seconds)
+  func wait(for text: String) throws {
+    let end = Patience.end
     while !output.contains(text) {
-      guard ContinuousClock.now < end else {
+      guard ContinuousClock.now < end, !process.hasEnded || read(within: 0) else {
         throw ChildProcess.Failure(description: "\(text.debugDescription) was not written: \(output.debugDescription)")
       }
       _ = read(within: 100)
@@ -71,12 +73,21 @@ final class TerminalProcess {
   /// Reads what is there.
   func read() { while read(within: 0) {} }
 
+  /// Reads what is there, and what comes first within this many milliseconds.
+  func read(for milliseconds: CInt) {
+    _ = read(within: milliseconds)
+    read()
+  }
+
   /// Waits for the end of the process.
-  func exitStatus(within seconds: Int = 20) throws -> Int32 {
-    let end = ContinuousClock.now + .seconds(seconds)
+  func exitStatus() throws -> Int32 {
+    let end = Patience.end
     while !process.hasEnded, ContinuousClock.now < end { _ = read(within: 20) }
     read()
-    return try process.exitStatus(within: 1)
+    guard process.hasEnded else {
+      throw ChildProcess.Failure(description: "process \(pid) did not end: \(output.suffix(2000).debugDescription)")
+    }
+    return try process.exitStatus()
   }
 
   func send(signal: CInt) { process.send(signal: signal) }
@@ -123,7 +134,7 @@ final class TerminalProcess {
     let count = Glibc.read(master, &chunk, chunk.count)
     guard count > 0 else {
       // Nobody has the other end open.
-      usleep(1000)
+      sched_yield()
       return false
     }
     octets += chunk[..<count]

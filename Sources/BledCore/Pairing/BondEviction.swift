@@ -1,0 +1,54 @@
+import Adapter
+
+/// Chooses the bond that gives way when there are too many, so that nobody pairs others' devices out.
+///
+/// | Too many                                      | The bond that gives way is one of |
+/// |-----------------------------------------------|-----------------------------------|
+/// | of the user, or made by the policy            | the same                          |
+/// | in total                                      | the user who has the most         |
+///
+/// Among those it is one without a link, unauthenticated ones first, and then the one that was made first. Where each
+/// has a link, the new bond is not kept.
+struct BondEviction {
+  /// How many bonds there may be.
+  static let maximum = 256
+  /// How many there may be of a user other than root.
+  static let maximumOfUser = 64
+  /// How many there may be that the policy let a device make, without a user.
+  static let maximumOfPolicy = 32
+
+  struct Candidate {
+    let bond: Bond
+    let user: UInt32?
+    /// Whether its device is connected.
+    let isLinked: Bool
+  }
+
+  /// The newest is first: the one for which there must be room.
+  let candidates: [Candidate]
+
+  /// The bond that gives way; nil if there is room for all.
+  var victim: Bond? {
+    guard let new = candidates.first else { return nil }
+    let own = candidates.filter { $0.user == new.user }
+    if own.count > Self.share(of: new.user) { return Self.choose(own) ?? new.bond }
+    guard candidates.count > Self.maximum else { return nil }
+    let byUser = Dictionary(grouping: candidates.dropFirst()) { $0.user }.values
+    let largest = byUser.sorted { $0.count > $1.count }
+    return largest.lazy.compactMap { Self.choose([new] + $0) }.first ?? new.bond
+  }
+
+  private static func share(of user: UInt32?) -> Int {
+    switch user {
+    case 0: maximum
+    case nil: maximumOfPolicy
+    case _?: maximumOfUser
+    }
+  }
+
+  /// - Parameter candidates: the new one, which is not chosen, and others.
+  private static func choose(_ candidates: [Candidate]) -> Bond? {
+    let free = candidates.dropFirst().filter { !$0.isLinked }
+    return (free.last { $0.bond.security?.level ?? 1 < 3 } ?? free.last)?.bond
+  }
+}

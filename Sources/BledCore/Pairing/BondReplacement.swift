@@ -1,0 +1,33 @@
+import Adapter
+
+/// Whether new keys may take the place of those of a bond.
+///
+/// | The new keys                        | may replace them if                                                          |
+/// |-------------------------------------|------------------------------------------------------------------------------|
+/// | authenticated, protect as well      | always: nobody in between can have made them                                 |
+/// | unauthenticated, protect as well    | no other user relies on the bond, or root or a trusted agent decides         |
+/// | protect less                        | the same, and an agent that was told of the bond agreed                      |
+struct BondReplacement {
+  let old: Bond
+  let new: Bond
+  /// The users who rely on the bond.
+  let users: Set<UInt32>
+  /// The agent that agreed, knowing whose keys would be replaced.
+  let consenter: Session?
+  /// The session for which the device pairs.
+  let cause: Session?
+
+  /// The reason for which they may not; nil if they may.
+  var refusal: String? {
+    guard old.longTermKeys != new.longTermKeys else { return nil }
+    let isWeaker = new.isWeaker(than: old)
+    guard isWeaker || new.security?.level ?? 1 < 3 else { return nil }
+    let decider = consenter ?? cause
+    let isTrusted = decider?.answersForOthers ?? false
+    guard isTrusted || users.allSatisfy({ $0 == decider?.user }) else {
+      return "it would replace keys that another user relies on: that user or root forgets them first, or agrees"
+    }
+    guard isWeaker, consenter == nil else { return nil }
+    return "the new keys protect less than the earlier ones: forget those first"
+  }
+}

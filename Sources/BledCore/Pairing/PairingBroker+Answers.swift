@@ -1,0 +1,76 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import Logging
+
+extension PairingBroker {
+  /// Has a question of an adapter answered by an agent, else by the policy.
+  func ask(_ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
+    let key = PairingKey(slot: slot, peripheral: peripheral)
+    questions.forget(key)
+    let concern = concern(hub, slot)
+    let candidates = consent.agents.answering(question, concern)
+    guard candidates.isEmpty else {
+      return questions.ask(candidates, question, key, device(peripheral, hub, slot)) { [weak self] given, agent in
+        guard let self else { return }
+        // The link may have been announced after the question.
+        let hub = self.hub(of: peripheral, slot)
+        if given != .refuse, let agent {
+          change(hub) { $0.approved(.agent(agent, identity: peripheral.identity)) }
+        }
+        answer(given, peripheral, hub, slot)
+      }
+    }
+    let given = policyAnswer(question, peripheral, hub, slot, concern)
+    if given == .refuse {
+      logger.notice(
+        "refused to pair with \(peripheral.address): no agent answers for it, and the configuration does not allow it",
+        metadata: .about(peripheral, adapter: slot))
+    }
+    answer(given, peripheral, hub, slot)
+  }
+
+  private func policyAnswer(
+    _ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot,
+    _ concern: PairingConcern
+  ) -> PairingAnswer {
+    // A known device that pairs again may be another one: it is forgotten first, or an agent decides.
+    guard bonds.find(slot.adapter.information.address, peripheral.identity) == nil else { return .refuse }
+    let adapter = slot.adapter.information
+    switch (question, consent.policy.rule(for: peripheral.identity, on: adapter)) {
+    case (.consent, _):
+      guard !concern.causes.isEmpty || consent.allowsAnyone(as: peripheral.identity, on: adapter, concern) else {
+        return .refuse
+      }
+      change(hub) { if $0.approval == nil { $0.approved(.policy) } }
+      return .accept
+    case (.passkey, .passkey(let passkey)):
+      guard hub != nil, consent.gives(passkey, to: peripheral.address) else { return .refuse }
+      change(hub) { $0.approved(.passkey(passkey)) }
+      return .passkey(passkey)
+    default: return .refuse
+    }
+  }
+
+  /// The kernel asks nobody before it has a passkey typed at the device. An agent that shows it consents thereby.
+  func show(
+    _ passkey: UInt32, _ entered: Int, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
+  ) {
+    guard let hub, let session = consent.agents.showing(concern(hub, slot)) else {
+      logger.notice(
+        "refused to pair with \(peripheral.address): no agent can display the passkey",
+        metadata: .about(peripheral, adapter: slot))
+      // The pairing ends with the link, and nobody loses a bond because another device uses its address.
+      hub?.disconnect()
+      return
+    }
+    change(hub) { if $0.approval == nil { $0.approved(.agent(session, identity: peripheral.identity)) } }
+    questions.show(
+      passkey, entered: entered, PairingKey(slot: slot, peripheral: peripheral), device(peripheral, hub, slot),
+      to: session)
+  }
+
+  private func answer(_ answer: PairingAnswer, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
+    slot.adapter.answer(hub?.link.peer ?? peripheral.address, answer)
+  }
+}

@@ -1,0 +1,21 @@
+/// The users that publish services or advertise.
+final class Publishers: PublishingUsers {
+  private unowned let server: ServerBroker
+  private unowned let advertising: AdvertisingBroker
+
+  init(_ server: ServerBroker, _ advertising: AdvertisingBroker) {
+    self.server = server
+    self.advertising = advertising
+  }
+
+  func users(on slot: AdapterSlot) -> [UInt32?] {
+    var users: [UInt32?] = []
+    for user in server.users + advertising.users(on: slot) where !users.contains(user) { users.append(user) }
+    return users
+  }
+}
+
+/// Learns that users begin or cease to publish services or to advertise.
+protocol PublishersObserver: AnyObject {
+  func publishersChanged()
+}

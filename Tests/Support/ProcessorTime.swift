@@ -1,0 +1,15 @@
+import Glibc
+
+/// The time that this thread works on something. Unlike that of a clock on the wall it does not grow while others have
+/// the processor.
+public func processorTime(of body: () throws -> Void) rethrows -> Duration {
+  let start = threadTime()
+  try body()
+  return threadTime() - start
+}
+
+private func threadTime() -> Duration {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+}
