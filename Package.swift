@@ -8,8 +8,6 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
 // Keeps the programs small in memory: no symbols for others to bind to, equal functions once, packed relocations.
 let small: LinkerSetting = .unsafeFlags(
@@ -32,13 +30,13 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
     // The stack: bytes and state machines, no I/O.
     .target(name: "Bluetooth"),
-    .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", crypto, cryptoExtras]),
+    .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
+    .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"]),
     .target(name: "HCI", dependencies: ["Bluetooth"]),
     .target(name: "ATT", dependencies: ["Bluetooth"]),
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth"]),
@@ -73,7 +71,7 @@ let package = Package(
       name: "BledCore",
       dependencies: [
         "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop",
-        logging, collections, crypto,
+        logging, collections,
       ]),
     .executableTarget(
       name: "bled",

@@ -11,8 +11,6 @@ let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=address"]), .linkedLibra
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
 func fuzzTarget(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .executableTarget(
@@ -25,7 +23,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
     // Links to the daemon's modules.
@@ -36,8 +33,8 @@ let package = Package(
     .target(name: "Capture", dependencies: ["HCI", "ATT", "Bluetooth"], swiftSettings: instrumented),
     .target(name: "BledRPC", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "JSONFiles", dependencies: ["Bluetooth"], swiftSettings: instrumented),
-    .target(
-      name: "BluetoothCrypto", dependencies: ["Bluetooth", crypto, cryptoExtras], swiftSettings: instrumented),
+    .systemLibrary(name: "CNettle"),
+    .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"], swiftSettings: instrumented),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
     .target(name: "EventLoop", dependencies: ["CSystemd", heap], swiftSettings: instrumented),
     .target(name: "Adapter", dependencies: ["Bluetooth", collections], swiftSettings: instrumented),

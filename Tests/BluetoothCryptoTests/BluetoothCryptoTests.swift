@@ -51,6 +51,35 @@ import Testing
     #expect(zero.flatMap { P256KeyPair().sharedSecret(with: $0) } == nil)
   }
 
+  @Test func pointsBesideTheCurveAndCoordinatesAboveItsFieldAreRefused() throws {
+    let pair = P256KeyPair()
+    for index in [0, 31] {
+      var y = pair.publicKey.y
+      y[index] ^= 1
+      let beside = try #require(P256PublicKey(x: pair.publicKey.x, y: y))
+      #expect(pair.sharedSecret(with: beside) == nil)
+    }
+    // The prime of the field, and the same point with it added to 0.
+    let prime = try #require(Hex.decode("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"))
+    let root = try #require(Hex.decode("66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4"))
+    let zero = [UInt8](repeating: 0, count: 32)
+    let (point, above) = try (
+      #require(P256PublicKey(x: zero, y: root)), #require(P256PublicKey(x: prime, y: root))
+    )
+    #expect(pair.sharedSecret(with: point) != nil)
+    #expect(pair.sharedSecret(with: above) == nil)
+  }
+
+  @Test func theLargestPrivateKeyIsOneLessThanTheOrder() throws {
+    let order = try #require(Hex.decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"))
+    #expect(P256KeyPair(privateKey: order) == nil)
+    // Its public key is the base point with the other Y.
+    let pair = try #require(P256KeyPair(privateKey: order.dropLast() + [0x50]))
+    #expect(
+      Hex.encode(pair.publicKey.x) == "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
+    #expect(P256KeyPair(privateKey: Array(repeating: 0, count: 31) + [1])?.publicKey.x == pair.publicKey.x)
+  }
+
   @Test func pairingPacketsOfAWrongLengthHaveNoConfirmValue() {
     #expect(
       LegacyPairing.c1(k: .zero, r: .zero, request: [1], response: [2], initiator: .none, responder: .none) == nil)

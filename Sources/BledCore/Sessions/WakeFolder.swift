@@ -1,5 +1,5 @@
 import Bluetooth
-import Crypto
+import BluetoothCrypto
 import Glibc
 import Logging
 
@@ -81,7 +81,7 @@ public final class WakeFolder {
       name += isPlain ? String(UnicodeScalar(octet)) : "\\x\(Hex.encode([octet]))"
     }
     guard name.utf8.count > longestName else { return name }
-    return "sha256-\(Hex.encode(Array(SHA256.hash(data: Array(identifier.utf8)))))"
+    return "sha256-\(Hex.encode(SHA256.hash(identifier.utf8)))"
   }
 
   // MARK: Files

@@ -1,0 +1,15 @@
+import CNettle
+
+/// The hash function SHA-256 (FIPS 180-4).
+public enum SHA256 {
+  /// - Returns: 32 octets.
+  public static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
+    let message = Array(message)
+    var context = sha256_ctx()
+    var octets = [UInt8](repeating: 0, count: 32)
+    nettle_sha256_init(&context)
+    nettle_sha256_update(&context, message.count, message)
+    cnettle_sha256_digest(&context, &octets)
+    return octets
+  }
+}
