@@ -27,8 +27,12 @@ class CallFailed(Exception):
 def socket_path():
     """The socket that BLED_SOCKET names; else the system's, unless only the user has a daemon of its own."""
     system = "/run/bled/bled.sock"
-    own = os.path.join(os.environ.get("XDG_RUNTIME_DIR", ""), "bled/bled.sock")
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    own = os.path.join(runtime, "bled/bled.sock")
     default = own if os.path.isabs(own) and os.path.exists(own) and not os.path.exists(system) else system
+    # "su" leaves the directory of another user in the environment.
+    if default == own and os.stat(runtime).st_uid != os.geteuid():
+        default = system
     return os.environ.get("BLED_SOCKET") or default
 
 

@@ -66,6 +66,10 @@ public final class BledClient: Sendable {
   /// False once the connection has ended, whichever side ended it.
   public var isConnected: Bool { core.isConnected }
 
+  /// The user of the process that opened the daemon's socket, as the kernel knows it (unix(7), SO_PEERCRED): 0 if the
+  /// service manager did. Nil if the kernel does not tell.
+  public var daemonUser: UInt32? { core.daemonUser }
+
   /// Closes the connection, which ends the session unless it has a restoration identifier. Pending calls fail, streams
   /// finish.
   public func close() { core.close() }
@@ -73,18 +77,21 @@ public final class BledClient: Sendable {
 
 extension BledClient {
   /// Where the daemon listens: the environment's BLED_SOCKET; else the system's socket, `/run/bled/bled.sock`, unless
-  /// there is none but one of the user's own daemon, `$XDG_RUNTIME_DIR/bled/bled.sock`.
-  public static var defaultSocketPath: String {
-    if let path = environmentSocketPath { return path }
-    guard access(SocketPath.system, F_OK) != 0, let own = SocketPath.ofUser(ProcessInfo.processInfo.environment),
-      access(own, F_OK) == 0
-    else { return SocketPath.system }
+  /// there is none but one of the user's own daemon, `$XDG_RUNTIME_DIR/bled/bled.sock`. A directory of another user,
+  /// as `su` leaves it in the environment, is ignored.
+  public static var defaultSocketPath: String { socketPath(in: ProcessInfo.processInfo.environment) }
+
+  static func socketPath(in environment: [String: String], system: String = SocketPath.system) -> String {
+    if let path = environment["BLED_SOCKET"], !path.isEmpty { return path }
+    guard access(system, F_OK) != 0, let own = SocketPath.ofUser(environment), access(own, F_OK) == 0,
+      let directory = environment["XDG_RUNTIME_DIR"], isOwn(directory)
+    else { return system }
     return own
   }
 
-  /// The environment's BLED_SOCKET.
-  private static var environmentSocketPath: String? {
-    ProcessInfo.processInfo.environment["BLED_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+  private static func isOwn(_ directory: String) -> Bool {
+    var status = stat()
+    return stat(directory, &status) == 0 && status.st_uid == geteuid()
   }
 }
 

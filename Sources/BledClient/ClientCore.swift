@@ -30,6 +30,8 @@ final class ClientCore: @unchecked Sendable {
     }
   }
 
+  var daemonUser: UInt32? { connection.daemonUser }
+
   var isConnected: Bool { !hasEnded.load(ordering: .relaxed) }
 
   func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }

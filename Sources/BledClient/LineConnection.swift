@@ -28,6 +28,8 @@ public final class LineConnection: @unchecked Sendable {
   private static let key = DispatchSpecificKey<ObjectIdentifier>()
   private static let ended = BledError.daemonUnreachable.error("bled ended the connection. Is it still running?")
 
+  /// The user of the process that opened the daemon's socket, as the kernel knows it; nil if it does not tell.
+  public let daemonUser: UInt32?
   private let queue = DispatchQueue(label: "BledClient.connection")
   /// Counted where `send` is called: the queue may be busy with a function of the program.
   private let unsent = Atomic(0)
@@ -48,6 +50,7 @@ public final class LineConnection: @unchecked Sendable {
 
   private init(_ socket: Socket) {
     self.socket = socket
+    daemonUser = socket.peerUser
     queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
   }
 

@@ -44,6 +44,17 @@ final class Socket: Sendable {
 
   deinit { close(descriptor) }
 
+  /// `struct ucred` of unix(7), which Glibc declares for its extensions only.
+  private typealias Credentials = (process: pid_t, user: uid_t, group: gid_t)
+
+  /// The user of the process that listened at the other end (unix(7), SO_PEERCRED): root's service manager or the
+  /// daemon; nil if the kernel does not tell.
+  var peerUser: UInt32? {
+    var peer: Credentials = (0, 0, 0)
+    var length = socklen_t(MemoryLayout<Credentials>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.user : nil
+  }
+
   /// Reads octets, and the descriptor that was passed with them, if there is one: the last octet is then one of those
   /// that it was sent with (unix(7), SCM_RIGHTS). A count of 0 means the end of the stream.
   func receive(

@@ -1,4 +1,5 @@
 #include <malloc.h>
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>

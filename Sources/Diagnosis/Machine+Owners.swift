@@ -1,7 +1,7 @@
 extension Machine {
   /// Who else uses controllers: bluetoothd, and programs with raw sockets.
   var ownerFindings: [Finding] {
-    var findings = files.processes(named: "bluetoothd").map {
+    var findings = files.processes(named: "bluetoothd").filter(isSystems).map {
       Finding(
         .owner, .problem, "bluetoothd (process \($0)) holds the adapters: each can have only one owner.",
         remedy: """
@@ -29,6 +29,15 @@ extension Machine {
       findings.append(Finding(.owner, .ok, "no other program was seen to use an adapter"))
     }
     return findings
+  }
+
+  /// Whether a process is root's, with all four user ids, or bluetooth.service: any user may name a program bluetoothd.
+  private func isSystems(_ process: Int) -> Bool {
+    let status = (files.text("/proc/\(process)/status") ?? "").split(separator: "\n")
+    let ids = status.first { $0.hasPrefix("Uid:") }?.split { $0 == " " || $0 == "\t" }.dropFirst() ?? []
+    let groups = (files.text("/proc/\(process)/cgroup") ?? "").split(separator: "\n")
+    return ids.count == 4 && ids.allSatisfy { $0 == "0" }
+      || groups.contains { $0.hasSuffix(":/system.slice/bluetooth.service") }
   }
 
   /// The inodes of all HCI sockets: /proc/net/hci, whose last column but one they are.

@@ -7,9 +7,26 @@ import Glibc
 /// off when it ends, loads its keys, and listens on channel 4, where the kernel offers each link to whoever began to
 /// listen last. With one that nobody asks it to use it does nothing else, so a second controller can be bled's.
 enum Rival {
-  /// The id of a process named bluetoothd, if one runs where we can see it.
-  static func process() -> Int? {
-    Folder.names(in: "/proc").lazy.compactMap { Int($0) }.first { command(of: $0) == "bluetoothd" }
+  /// The id of a process of root named bluetoothd, if one runs where we can see it. Any user may give a program that
+  /// name; what root runs under it, or systemd as bluetooth.service, is bluetoothd.
+  /// - Parameter folder: where the kernel tells of processes (proc(5)).
+  static func process(in folder: String = "/proc") -> Int? {
+    Folder.names(in: folder).lazy.compactMap { Int($0) }.first {
+      let process = "\(folder)/\($0)"
+      return lines(of: "\(process)/comm").first == "bluetoothd" && (isRoots(process) || isService(process))
+    }
+  }
+
+  /// Whether all four user ids of a process are root's: the effective one alone is that of a setuid program, which any
+  /// user can start under any name.
+  private static func isRoots(_ process: String) -> Bool {
+    guard let line = lines(of: "\(process)/status").first(where: { $0.hasPrefix("Uid:") }) else { return false }
+    let ids = line.split { $0 == " " || $0 == "\t" }.dropFirst()
+    return ids.count == 4 && ids.allSatisfy { $0 == "0" }
+  }
+
+  private static func isService(_ process: String) -> Bool {
+    lines(of: "\(process)/cgroup").contains { $0.hasSuffix(":/system.slice/bluetooth.service") }
   }
 
   /// The problem that it uses the adapter; nil if it does not run.
@@ -21,12 +38,12 @@ enum Rival {
     }
   }
 
-  private static func command(of process: Int) -> String? {
-    guard let file = fopen("/proc/\(process)/comm", "re") else { return nil }
+  /// The lines at the beginning of a file, 4 KiB at most; none if it cannot be read.
+  private static func lines(of path: String) -> [Substring] {
+    guard let file = fopen(path, "re") else { return [] }
     defer { fclose(file) }
-    var buffer = [CChar](repeating: 0, count: 32)
-    guard fgets(&buffer, Int32(buffer.count), file) != nil else { return nil }
-    let octets = buffer.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }
-    return String(decoding: octets, as: UTF8.self)
+    var octets = [UInt8](repeating: 0, count: 4096)
+    let count = fread(&octets, 1, octets.count, file)
+    return String(decoding: octets[..<count], as: UTF8.self).split(separator: "\n")
   }
 }

@@ -60,7 +60,11 @@ import Testing
     #expect(configuration.policy.grants[.sessions] == [.user("kiosk"), .group("27")])
     #expect(configuration.policy.grants[.pair] == [])
     #expect(configuration.policy.grants[.connect] == [.group("bluetooth")])
-    #expect(configuration.limits.total == [.sessions: 10, .peripherals: 4096, .captures: 16, .queueOctets: 256 << 20])
+    #expect(
+      configuration.limits.total == [
+        .sessions: 10, .peripherals: 4096, .acquisitions: 1024, .channels: 512, .captures: 16,
+        .queueOctets: 256 << 20,
+      ])
     #expect(configuration.limits.perUser[.services] == 3)
     #expect(configuration.limits.perSession[.queueOctets] == 2 << 20)
   }

@@ -91,20 +91,68 @@ import Testing
     #expect(numbers.load() == Content(number: 7) && others.load() == Content(number: -7))
   }
 
-  @Test func aFullDiskIsTriedAgainWithTheNextChange() throws {
+  @Test("A write that failed is repeated after 1, 2, 4 … 60 s, until it succeeds; the log has one line for each end")
+  func repeatedWrites() throws {
+    let counter = Counter()
+    let log = LogLines()
+    let store = Store(storage, scheduler: scheduler, logger: log.logger)
+    let document = store.document("numbers", version: 1) { Content(number: counter.number) }
+    let other = store.document("others", version: 1) { Content(number: 7) }
+    storage.problem = .refused(path: "/x", call: "write", code: 28, reason: "No space left on device")
+    document.changed()
+    scheduler.advance(by: .seconds(62))
+    #expect(storage.writes.count == 6 && store.failures == 6, "at 0, 1, 3, 7, 15 and 31 s")
+    #expect(!document.isStored && other.isStored)
+    scheduler.advance(by: .seconds(600))
+    #expect(store.failures == 16, "once a minute")
+    #expect(log.all == ["bled's state could not be written: \(storage.problem?.description ?? "")"])
+    // The content is the latest one.
+    counter.number = 3
+    storage.problem = nil
+    scheduler.advance(by: .seconds(61))
+    #expect(document.isStored && document.load() == Content(number: 3))
+    #expect(log.all.count == 2 && log.all.last == "bled's state is written again")
+    let writes = storage.writes.count
+    scheduler.advance(by: .seconds(600))
+    #expect(storage.writes.count == writes, "the disk is left alone")
+    // The next failure begins with the shortest pause.
+    storage.problem = .refused(path: "/x", call: "write", code: 28, reason: "No space left on device")
+    document.changed()
+    scheduler.advance(by: .seconds(4))
+    #expect(storage.writes.count == writes + 3)
+    #expect(log.all.count == 3)
+  }
+
+  @Test("After a failed write, a change and a flush are written without waiting for the repetition")
+  func changesAfterAFailure() throws {
     let counter = Counter()
     let store = store()
     let document = store.document("numbers", version: 1) { Content(number: counter.number) }
-    storage.problem = .refused(path: "/x", call: "write", code: 28, reason: "No space left on device")
+    let other = store.document("others", version: 1) { Content(number: 7) }
+    storage.problem = .refused(path: "/x", call: "open", code: 24, reason: "Too many open files")
     document.changed()
-    scheduler.advance(by: .seconds(100))
-    #expect(storage.writes.count == 1 && store.failures == 1, "it does not try by itself")
+    scheduler.advance(by: .seconds(50))
     storage.problem = nil
+    other.changed()
+    scheduler.advance(by: .milliseconds(100))
+    #expect(other.isStored && document.isStored, "both are written with the change of one")
+    storage.problem = .refused(path: "/x", call: "open", code: 24, reason: "Too many open files")
+    document.changed()
+    scheduler.advance(by: .seconds(50))
+    #expect(!document.isStored)
+    storage.problem = nil
+    counter.number = 9
     var isFlushed = false
     store.flush { isFlushed = true }
-    scheduler.advance(by: .seconds(1))
-    #expect(isFlushed && store.written == 1)
-    #expect(document.load() == Content(number: 0))
+    scheduler.advance(by: .milliseconds(100))
+    #expect(isFlushed && document.isStored && document.load() == Content(number: 9))
+    // A flush that fails ends too.
+    storage.problem = .refused(path: "/x", call: "open", code: 24, reason: "Too many open files")
+    document.changed()
+    isFlushed = false
+    store.flush { isFlushed = true }
+    scheduler.advance(by: .milliseconds(100))
+    #expect(isFlushed && !document.isStored)
   }
 
   @Test("A file cut at any octet, or with any octet altered, is put aside, and the start is a clear one")

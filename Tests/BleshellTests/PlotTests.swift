@@ -86,4 +86,13 @@ import Testing
     #expect(FullScreen.drawing(["ab", "cd"]) == "\u{1B}[H\u{1B}[Kab\r\n\u{1B}[Jcd")
     #expect(FullScreen.drawing([]) == "\u{1B}[H\u{1B}[J")
   }
+
+  @Test("a value that is not a number is left out and counted")
+  func oddValues() throws {
+    var plot = Plot(title: "Lamp: 2A37")
+    plot.add(try #require(rate(60)), at: 1)
+    plot.skip()
+    plot.add(try #require(rate(80)), at: 2)
+    #expect(plot.summary.hasPrefix("2 values, 60 to 80") && plot.summary.hasSuffix(", 1 left out"), "\(plot.summary)")
+  }
 }

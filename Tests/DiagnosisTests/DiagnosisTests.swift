@@ -114,6 +114,10 @@ import Testing
   @Test func otherOwnersAreNamed() throws {
     try good()
     try write("/proc/99/comm", "bluetoothd\n")
+    try write("/proc/99/status", "Name:\tbluetoothd\nUid:\t0\t0\t0\t0\n")
+    // Any user can start a program of this name, a setuid one too.
+    try write("/proc/98/comm", "bluetoothd\n")
+    try write("/proc/98/status", "Name:\tbluetoothd\nUid:\t1000\t0\t0\t0\n")
     try write("/proc/123/comm", "btmon\n")
     try link("/proc/123/fd/3", to: "socket:[4711]")
     try write("/proc/124/comm", "cat\n")

@@ -147,6 +147,39 @@ struct WatchTests {
     #expect(watch == nil)
   }
 
+  @Test("Signals that come while others are served are all delivered, and nothing spins behind them")
+  func signalsAmongOthers() throws {
+    SignalWatch.block([SIGUSR1, SIGURG])
+    let ends = Ends()
+    var signals = 0
+    var urgent = 0
+    var others = 0
+    let signal = try SignalWatch(SIGUSR1, on: loop) {
+      signals += 1
+      // Pending again while the other descriptor waits for its turn in this round.
+      if signals < 5 { pthread_kill(pthread_self(), SIGUSR1) }
+    }
+    let other = try Watch(ends.left, on: loop) { _ in
+      others += 1
+      if others == 20 { _ = ends.receive() }
+    }
+    ends.send()
+    let second = try SignalWatch(SIGURG, on: loop) { urgent += 1 }
+    pthread_kill(pthread_self(), SIGUSR1)
+    for _ in 0..<100 where try !loop.poll() { break }
+    #expect(signals == 5)
+    #expect(others == 20)
+    #expect(try !loop.poll(), "the loop sleeps")
+    pthread_kill(pthread_self(), SIGUSR1)
+    #expect(try loop.poll())
+    #expect(signals == 6)
+    pthread_kill(pthread_self(), SIGURG)
+    #expect(try loop.poll())
+    #expect(urgent == 1)
+    #expect(try !loop.poll())
+    withExtendedLifetime((signal, second, other)) {}
+  }
+
   @Test("A signal that is blocked arrives as an event")
   func signals() throws {
     SignalWatch.block([SIGUSR2])

@@ -51,6 +51,42 @@ import Testing
     #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("no more clients can be accepted") } == 1)
   }
 
+  @Test("A client for which no descriptor is left reads why and an orderly end, also if it wrote first")
+  func openFilesWritingFirst() throws {
+    let daemon = try DaemonProcess()
+    let first = try daemon.client()
+    try first.call(AdapterList.self, Empty())
+    let free = (0..<1024).first { access("/proc/\(daemon.process.pid)/fd/\($0)", F_OK) != 0 } ?? 0
+    let limit = try ChildProcess(
+      "/usr/bin/prlimit", ["--pid", "\(daemon.process.pid)", "--nofile=\(free):"], folder: daemon.folder)
+    #expect(try limit.exitStatus() == 0)
+    for _ in 0..<5 {
+      // Stopped, so that the line is there when the daemon accepts.
+      daemon.process.send(signal: SIGSTOP)
+      let client = try daemon.client()
+      _ = try client.start(AdapterList.self, Empty())
+      daemon.process.send(signal: SIGCONT)
+      let error = try client.nextError()
+      #expect(error.data?.name == "limitReached" && error.message.contains("LimitNOFILE"))
+      try client.waitForEnd()
+    }
+    try first.call(AdapterList.self, Empty())
+  }
+
+  @Test("Many SIGHUPs among calls leave the daemon able to stop")
+  func manySignals() throws {
+    let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    for round in 0..<2000 {
+      daemon.process.send(signal: SIGHUP)
+      if round % 4 == 0 { try client.call(AdapterList.self, Empty()) }
+      // The daemon waits for room in the service manager's socket.
+      while daemon.notification(within: 0) != nil {}
+    }
+    daemon.process.send(signal: SIGTERM)
+    #expect(try daemon.process.exitStatus() == 0)
+  }
+
   @Test("\"all\" together with one of the adapters is an error that says what to leave out")
   func allAndOne() throws {
     let folder = try TemporaryFolder()

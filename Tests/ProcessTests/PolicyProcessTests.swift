@@ -52,6 +52,25 @@ struct PolicyProcessTests {
     try daemon.client().call(AdapterList.self, Empty())
   }
 
+  @Test("The last descriptors are for root: others are refused with a reason, whatever they write first")
+  func descriptorsForRoot() throws {
+    let daemon = try daemon("")
+    let root = try daemon.client()
+    try root.call(AdapterList.self, Empty())
+    let free = (0..<1024).first { access("/proc/\(daemon.process.pid)/fd/\($0)", F_OK) != 0 } ?? 0
+    let limit = try ChildProcess(
+      "/usr/bin/prlimit", ["--pid", "\(daemon.process.pid)", "--nofile=\(free + 3):"], folder: daemon.folder)
+    #expect(try limit.exitStatus() == 0)
+    for _ in 0..<5 {
+      let run = try start(daemon, "adapters")
+      #expect(try run.exitStatus() == 1)
+      #expect(run.errors.contains("LimitNOFILE"), "\(run.errors)")
+    }
+    #expect(throws: Never.self) { try daemon.client().call(AdapterList.self, Empty()) }
+    let log = daemon.process.errors.split(separator: "\n").filter { $0.contains("no more clients can be accepted") }
+    #expect(log.count == 1 && log[0].contains("Too many open files"), "\(log)")
+  }
+
   @Test("Users and supplementary groups of the process have the permissions that the file grants them")
   func granted() throws {
     let daemon = try daemon("policy: { scan: ['user:\(Self.stranger)'], connect: ['group:\(Self.group)'] }")

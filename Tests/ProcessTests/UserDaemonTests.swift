@@ -34,6 +34,15 @@ struct UserDaemonTests {
     #expect(try client.exitStatus() == 0, "\(client.errors)")
     #expect(client.output.contains("simulated"))
     #expect(access("\(home)/.local/state/bled", F_OK) == 0)
+    // "su" leaves the user's directory in root's environment.
+    let root = try ChildProcess("bleshell", ["adapters"], environment: environment, folder: folder)
+    #expect(try root.exitStatus() != 0)
+    #expect(root.errors.contains("no socket \(SocketPath.system)"), "\(root.errors)")
+    let keys = try ChildProcess(
+      "bleshell", ["pairing", "import", "--from", folder.path, "--socket", "\(runtime)/bled/bled.sock"],
+      environment: environment, folder: folder)
+    #expect(try keys.exitStatus() != 0)
+    #expect(keys.errors.contains("the keys stay here: this daemon is one of user \(Self.user)"), "\(keys.errors)")
     daemon.send(signal: SIGTERM)
     #expect(try daemon.exitStatus() == 0)
     let late = try start("bleshell", "adapters")

@@ -56,7 +56,9 @@ final class ValueSocket: TurnTaker {
   static func pair(
     for session: Session, on loop: EventLoop, turns: Turns
   ) throws(BluetoothError) -> (socket: ValueSocket, passed: PassedDescriptor) {
-    try session.rules.admit(.acquisitions, of: session, own: session.acquisitions, all: session.account.acquisitions)
+    let (rules, account) = (session.rules, session.account)
+    try rules.admit(.acquisitions, of: session, own: session.acquisitions, all: account.acquisitions)
+    try rules.admit(.acquisitions, total: rules.acquisitions, own: account.acquisitions)
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {

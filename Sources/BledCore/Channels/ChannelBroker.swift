@@ -223,8 +223,10 @@ final class ChannelBroker {
       entries.values.count { isCounted($0.session) } + listeners.count { isCounted($0.session) }
         + openings.count { isCounted($0.session) }
     }
-    try session.rules.admit(
-      .channels, of: session, own: count { $0 == session }, all: count { $0.user == session.user })
+    let ofUser = count { $0.user == session.user }
+    try session.rules.admit(.channels, of: session, own: count { $0 == session }, all: ofUser)
+    try session.rules.admit(.channels, total: count { _ in true }, own: ofUser)
+    try DescriptorReserve.admit(session)
   }
 
   private func add(_ channel: any Channel, _ peripheral: Peripheral, _ session: Session, isOffered: Bool) -> Entry {

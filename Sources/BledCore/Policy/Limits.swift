@@ -29,7 +29,9 @@ public struct Limits: Hashable, Sendable {
   }
 
   /// Of all sessions together.
-  public var total: [Resource: Int] = [.sessions: 1000, .peripherals: 4096, .captures: 16, .queueOctets: 256 << 20]
+  public var total: [Resource: Int] = [
+    .sessions: 1000, .peripherals: 4096, .acquisitions: 1024, .channels: 512, .captures: 16, .queueOctets: 256 << 20,
+  ]
   /// Of the sessions of one user.
   public var perUser: [Resource: Int] = [
     .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .attributes: 16_000,

@@ -43,10 +43,15 @@ public struct Policy: Hashable, Sendable {
   /// What a program of these credentials may do; nothing if there are none.
   public func permissions(of credentials: PeerCredentials?) -> Set<Permission> {
     guard let credentials else { return [] }
-    if credentials.user == 0 || credentials.user == ownUser { return Set(Permission.allCases) }
+    if isPrivileged(credentials) { return Set(Permission.allCases) }
     let own = Set(
       [.everyone, .user(credentials.user), .group(credentials.group)] + credentials.groups.map(Subject.group))
     return Set(Permission.allCases.filter { !own.isDisjoint(with: subjects[$0] ?? []) })
+  }
+
+  /// Whether a program is root's or the daemon's own user's.
+  func isPrivileged(_ credentials: PeerCredentials?) -> Bool {
+    credentials.map { $0.user == 0 || $0.user == ownUser } ?? false
   }
 
   /// Why a call was refused, and what to do.

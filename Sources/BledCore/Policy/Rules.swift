@@ -13,6 +13,8 @@ final class Rules {
   private var maximumUserQueue = Int.max
   private var maximumQueue = Int.max
   private var accounts: [UInt32?: UserAccount] = [:]
+  /// The sockets for values of characteristics, of all sessions.
+  private(set) var acquisitions = 0
   /// The octets that wait for all sessions.
   private(set) var queueOctets = 0
 
@@ -28,7 +30,9 @@ final class Rules {
     /// The calls that wait for their answers.
     var calls = 0
     /// The sockets for values of characteristics.
-    var acquisitions = 0
+    var acquisitions = 0 {
+      didSet { rules?.acquisitions += acquisitions - oldValue }
+    }
     /// The descriptors that wait until they can be sent.
     var waitingDescriptors = 0
     /// Those that were sent and not read yet.

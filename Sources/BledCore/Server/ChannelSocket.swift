@@ -10,12 +10,11 @@ import Logging
 /// |-----------------------------------------|------------------------------------------|
 /// | sends the token of one of its user's channels | the connection is the channel's    |
 /// | sends anything else, or goes            | it is closed                             |
-/// | has not sent a token after 5 s          | it is closed                             |
+/// | has not sent a token after 2 s          | it is closed                             |
+/// | is idle while its user connects too often, see `CallerPlaces` | it is closed       |
 public final class ChannelSocket {
-  /// How many may be at it, of all users and of one: the kernel lets others wait.
-  private static let most = (all: 64, ofUser: 16)
   /// How long a program may take, in nanoseconds.
-  private static let patience: Int64 = 5_000_000_000
+  private static let patience: Int64 = 2_000_000_000
   /// How long programs wait when there is no descriptor, in nanoseconds.
   private static let pause: Int64 = 200_000_000
 
@@ -35,10 +34,12 @@ public final class ChannelSocket {
 
   private let socket: ListeningSocket
   private let channels: ChannelBroker
+  private let rules: Rules
   private let loop: EventLoop
   private let logger: Logger
   private var watch: Watch?
   private var callers: [ObjectIdentifier: Caller] = [:]
+  private var places = CallerPlaces<ObjectIdentifier>()
   private var pauseTimer: Timer?
 
   /// Begins to listen.
@@ -49,6 +50,7 @@ public final class ChannelSocket {
   ) throws(EventLoopError) {
     self.socket = socket
     channels = daemon.channels
+    rules = daemon.rules
     self.loop = loop
     self.logger = logger
     watch = try Watch(socket.descriptor, on: loop) { [weak self] _ in self?.accept() }
@@ -74,20 +76,20 @@ public final class ChannelSocket {
   }
 
   private func accept() {
-    guard callers.count < Self.most.all else { return rest() }
+    guard !places.isFull else { return rest() }
     let descriptor = Glibc.accept(socket.descriptor, nil, nil)
     guard descriptor >= 0 else {
       if errno != EAGAIN, errno != EINTR, errno != ECONNABORTED { rest() }
       return
     }
+    guard !DescriptorReserve.contains(descriptor) || rules.policy.isPrivileged(PeerCredentials(ofSocket: descriptor))
+    else { return Farewells.close(descriptor) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     let caller = Caller(descriptor)
-    guard callers.values.count(where: { $0.user == caller.user }) < Self.most.ofUser else {
-      Glibc.close(descriptor)
-      return
-    }
-    callers[ObjectIdentifier(caller)] = caller
+    let id = ObjectIdentifier(caller)
+    if let idle = places.add(id, of: caller.user).flatMap({ callers[$0] }) { drop(idle) }
+    callers[id] = caller
     do throws(EventLoopError) {
       caller.watch = try Watch(descriptor, on: loop) { [unowned self, unowned caller] _ in read(caller) }
     } catch {
@@ -130,6 +132,7 @@ public final class ChannelSocket {
 
   private func forget(_ caller: Caller) {
     callers[ObjectIdentifier(caller)] = nil
+    places.remove(ObjectIdentifier(caller))
     caller.watch?.cancel()
     caller.alarm?.cancel()
   }

@@ -11,7 +11,7 @@ import Glibc
 /// | reading  | the session is congested       | lines wait in the framer, the socket is not read → paused |
 /// | paused   | the session is relieved        | the lines that wait → reading                             |
 /// | any      | the client sends no more       | a last line without line feed counts; once all is answered → closed |
-/// | any      | the session ends               | lines that were read are dropped; what waits is written, for a second at most → closed |
+/// | any      | the session ends               | lines that were read are dropped; what waits is written, for a second at most → closed, see `Farewells` |
 /// | any      | the connection breaks          | what was sent before is read, then the daemon is told → closed |
 ///
 /// All of this takes time only in the client's turns, see `Turns`.
@@ -30,6 +30,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private let loop: EventLoop
   private let daemon: Daemon
   private let turns: Turns
+  private let farewells: Farewells
   /// The user of its program.
   let user: UInt32?
   /// Whether it waits for its turn.
@@ -57,17 +58,19 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Takes ownership of the descriptor and opens a session for it.
   /// - Throws: `EventLoopError` if it cannot be watched; it is closed then.
   init(
-    _ descriptor: Int32, loop: EventLoop, daemon: Daemon, turns: Turns, onClose: @escaping (ClientSocket) -> Void
-  ) throws {
+    _ descriptor: Int32, loop: EventLoop, daemon: Daemon, turns: Turns, farewells: Farewells,
+    onClose: @escaping (ClientSocket) -> Void
+  ) throws(EventLoopError) {
     let credentials = PeerCredentials(ofSocket: descriptor)
     self.descriptor = descriptor
     unread = UnreadDescriptors(of: descriptor)
     self.loop = loop
     self.daemon = daemon
     self.turns = turns
+    self.farewells = farewells
     self.onClose = onClose
     user = credentials?.user
-    do {
+    do throws(EventLoopError) {
       watch = try Watch(descriptor, on: loop) { [unowned self] readiness in
         if readiness.contains(.failed) { isGone = true }
         if readiness.contains(.readable) { isReadable = true }
@@ -81,13 +84,16 @@ final class ClientSocket: SessionTransport, TurnTaker {
   }
 
   /// Ends the connection at once; the daemon is told.
-  func disconnect() {
+  func disconnect() { end { Glibc.close($0) } }
+
+  /// Ends the connection, and does the rest with its descriptor.
+  private func end(_ close: (Int32) -> Void) {
     guard watch != nil else { return }
     watch?.cancel()
     watch = nil
     closeAlarm?.cancel()
     unread.end()
-    Glibc.close(descriptor)
+    close(descriptor)
     if let connection { daemon.closed(connection) }
     connection = nil
     outgoing = Outbox.Batch()
@@ -196,7 +202,11 @@ final class ClientSocket: SessionTransport, TurnTaker {
       if outgoing.lines.isEmpty { outgoing = connection.takeLines() }
       if outgoing.lines.isEmpty {
         updateInterest()
-        if isClosing || (hasInputEnded && connection.isDone && framer.held == 0) { disconnect() }
+        if isClosing, !hasInputEnded {
+          end(farewells.add)
+        } else if isClosing || (hasInputEnded && connection.isDone && framer.held == 0) {
+          disconnect()
+        }
         return false
       }
       guard write() else {

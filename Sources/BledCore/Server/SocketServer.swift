@@ -16,6 +16,7 @@ public final class SocketServer {
   private let loop: EventLoop
   private let logger: Logger
   private let turns: Turns
+  private let farewells: Farewells
   private var watch: Watch?
   private var clients: [ObjectIdentifier: ClientSocket] = [:]
   private var pauseTimer: Timer?
@@ -32,6 +33,7 @@ public final class SocketServer {
     self.loop = loop
     self.logger = logger
     turns = try Turns(on: loop)
+    farewells = Farewells(on: loop)
     daemon.passDescriptors(ValueSockets(loop: loop, turns: turns))
     daemon.passCaptures(on: loop)
     reserve = Self.openReserve()
@@ -53,14 +55,18 @@ public final class SocketServer {
   /// Waits until all clients have disconnected, and closes those that are left after `patience`.
   /// - Parameter done: called once, never from inside this call.
   public func closeClients(within patience: Duration, _ done: @escaping () -> Void) {
-    guard !clients.isEmpty else { return loop.execute(done) }
+    guard !clients.isEmpty else {
+      farewells.closeAll()
+      return loop.execute(done)
+    }
     let (seconds, attoseconds) = patience.components
     let time = EventLoop.now + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     let alarm = loop.schedule(at: time) { [weak self] in
       for client in Array((self?.clients ?? [:]).values) { client.disconnect() }
     }
-    allClosed = {
+    allClosed = { [weak self] in
       alarm.cancel()
+      self?.farewells.closeAll()
       done()
     }
   }
@@ -69,42 +75,56 @@ public final class SocketServer {
     for _ in 0..<Self.burst {
       let descriptor = acceptOne()
       guard descriptor >= 0 else {
-        switch errno {
+        let code = errno
+        switch code {
         case EAGAIN: return
         case EINTR, ECONNABORTED: continue
         case EMFILE where refuseOne(): continue
-        default: return pause(errno)
+        default: return pause(code)
         }
       }
-      do {
-        let client = try ClientSocket(descriptor, loop: loop, daemon: daemon, turns: turns) { [weak self] in
-          self?.closed($0)
-        }
+      guard isPermitted(descriptor) else {
+        refuse(descriptor)
+        farewells.add(descriptor)
+        continue
+      }
+      do throws(EventLoopError) {
+        let client = try ClientSocket(
+          descriptor, loop: loop, daemon: daemon, turns: turns, farewells: farewells
+        ) { [weak self] in self?.closed($0) }
         clients[ObjectIdentifier(client)] = client
       } catch {
-        return pause(ENOMEM)
+        return pause(error.code)
       }
     }
   }
 
-  /// Tells the next client that there is no descriptor for it.
+  /// Whether there are enough descriptors for a client of this user.
+  private func isPermitted(_ descriptor: CInt) -> Bool {
+    !DescriptorReserve.contains(descriptor)
+      || daemon.rules.policy.isPrivileged(PeerCredentials(ofSocket: descriptor))
+  }
+
+  /// Tells the next client that there is no descriptor for it, not even one of the reserve.
   /// - Returns: false if it has to wait.
   private func refuseOne() -> Bool {
     guard reserve >= 0 else { return false }
     close(reserve)
     let descriptor = acceptOne()
     if descriptor >= 0 {
-      complain(EMFILE)
-      let error = BledError.limitReached.error(
-        "bled has no descriptor left for another program: raise LimitNOFILE in its unit, or stop some programs")
-      if let line = try? RPCEncoding.failure(id: nil, RPCError(error)) {
-        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
-        _ = line.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
-      }
-      close(descriptor)
+      refuse(descriptor)
+      // Its number is needed for the next one.
+      Farewells.close(descriptor)
     }
     reserve = Self.openReserve()
     return descriptor >= 0
+  }
+
+  private func refuse(_ descriptor: CInt) {
+    complain(EMFILE)
+    guard let line = try? RPCEncoding.failure(id: nil, RPCError(DescriptorReserve.refusal)) else { return }
+    let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+    _ = line.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
   }
 
   private func acceptOne() -> Int32 {

@@ -142,6 +142,7 @@ public final class Session {
   /// Checks whether a descriptor can be passed to the program now.
   /// - Throws: `BledError.limitReached`.
   func admitDescriptor() throws(BluetoothError) {
+    try DescriptorReserve.admit(self)
     guard outbox.hasRoomForDescriptor else {
       throw BledError.limitReached.error(
         "\(Outbox.maximumDescriptors) descriptors wait until this session reads them; read its socket first")

@@ -13,12 +13,17 @@ import Logging
 /// | waiting | alarm, flush          | takes and writes all that changed, one after the other → writing |
 /// | writing | a document changed    | it waits for the next round                                    |
 /// | writing | all written           | → clean, or waiting if more has changed                        |
-/// | writing | one could not be written | it is tried again with the next change of any, and at a flush |
+/// | writing | one could not be written | alarm, `backOff` after this write began → waiting             |
+///
+/// A write that failed is repeated with the next change of any document and at a flush, and otherwise after 1, 2, 4 … s,
+/// at most 60 s, until it succeeds.
 final class Store {
   /// The minimum time from the beginning of one write to that of the next.
   static let pause = Duration.seconds(1)
   /// The same for changes that are not urgent: devices can cause any number of them.
   static let longPause = Duration.seconds(10)
+  /// The maximum time from a failed write to its repetition.
+  private static let longestBackOff = Duration.seconds(60)
 
   /// One document.
   private struct Entry {
@@ -26,11 +31,14 @@ final class Store {
     let snapshot: () -> @Sendable () throws -> EncodedDocument
     /// How long after the last write it may be written, if it has changed.
     var pause: Duration?
+    /// Whether the last write failed.
+    var hasFailed = false
     /// The remark logged at the last write.
     var remarks: [String] = []
     /// Whether its file could neither be read nor set aside: it must not be overwritten.
     var isReadOnly = false
     var hasChanged: Bool { pause != nil }
+    var mustBeWritten: Bool { hasChanged || hasFailed }
   }
 
   private let storage: (any DocumentStorage)?
@@ -40,7 +48,8 @@ final class Store {
   private var alarm: (work: any ScheduledWork, time: Instant)?
   private var lastWrite: Instant?
   private var isWriting = false
-  private var isFailing = false
+  /// The time from the last write, which failed, to its repetition; nil if it succeeded.
+  private var backOff: Duration?
   private var flushes: [() -> Void] = []
   /// How many documents were written, and how many could not be.
   private(set) var written = 0
@@ -111,7 +120,7 @@ final class Store {
   }
 
   fileprivate func isStored(_ name: String) -> Bool {
-    entries[name].map { !$0.hasChanged && !$0.isReadOnly } ?? true
+    entries[name].map { !$0.mustBeWritten && !$0.isReadOnly } ?? true
   }
 
   private func setAside(_ name: String, because error: any Error) {
@@ -131,7 +140,8 @@ final class Store {
   }
 
   private func setAlarm() {
-    guard !isWriting, let pause = entries.values.compactMap(\.pause).min() else { return }
+    let pauses = entries.values.compactMap(\.pause) + [backOff].compactMap(\.self)
+    guard !isWriting, let pause = pauses.min() else { return }
     let time = max(scheduler.now, lastWrite?.advanced(by: pause) ?? scheduler.now)
     if let alarm, alarm.time <= time { return }
     alarm?.work.cancel()
@@ -145,28 +155,29 @@ final class Store {
   private func writeChanged() {
     alarm?.work.cancel()
     alarm = nil
-    guard let storage else { return rest([]) }
-    let changed = entries.filter(\.value.hasChanged).map(\.key).sorted()
+    guard let storage else { return rest(nil) }
+    let changed = entries.filter(\.value.mustBeWritten).map(\.key).sorted()
     if !changed.isEmpty { lastWrite = scheduler.now }
     isWriting = true
-    write(changed[...], failed: [], to: storage)
+    write(changed[...], failure: nil, to: storage)
   }
 
-  private func write(_ names: ArraySlice<String>, failed: [String], to storage: any DocumentStorage) {
-    guard let name = names.first, let entry = entries[name] else { return rest(failed) }
+  private func write(_ names: ArraySlice<String>, failure: (any Error)?, to storage: any DocumentStorage) {
+    guard let name = names.first, let entry = entries[name] else { return rest(failure) }
     entries[name]?.pause = nil
     storage.write(name, entry.snapshot()) { [self] result in
-      var failed = failed
+      var failure = failure
       switch result {
       case .success(let remarks):
         written += 1
-        if failed.isEmpty { isFailing = false }
+        entries[name]?.hasFailed = false
         tell(remarks, of: name)
       case .failure(let error):
-        couldNotWrite(error)
-        failed.append(name)
+        failures += 1
+        entries[name]?.hasFailed = true
+        failure = failure ?? error
       }
-      write(names.dropFirst(), failed: failed, to: storage)
+      write(names.dropFirst(), failure: failure, to: storage)
     }
   }
 
@@ -177,23 +188,27 @@ final class Store {
   }
 
   /// Everything has been written, or could not be.
-  private func rest(_ failed: [String]) {
+  private func rest(_ failure: (any Error)?) {
     isWriting = false
-    let isMore = entries.values.contains(where: \.hasChanged)
-    // Without an alarm of their own: a full disk is not a reason to wake up.
-    for name in failed { entries[name]?.pause = Self.pause }
-    if isMore, flushes.isEmpty { return setAlarm() }
-    if isMore { return writeChanged() }
+    setBackOff(failure)
+    if entries.values.contains(where: \.hasChanged), !flushes.isEmpty { return writeChanged() }
+    setAlarm()
     let waiting = flushes
     flushes = []
     for done in waiting { done() }
   }
 
-  private func couldNotWrite(_ error: any Error) {
-    failures += 1
-    guard !isFailing else { return }
-    isFailing = true
-    logger.error("bled's state could not be written: \(error)")
+  private func setBackOff(_ failure: (any Error)?) {
+    switch (failure, backOff) {
+    case (nil, nil): break
+    case (nil, _):
+      backOff = nil
+      logger.notice("bled's state is written again")
+    case (let failure?, nil):
+      backOff = Self.pause
+      logger.error("bled's state could not be written: \(failure)")
+    case (_, let last?): backOff = min(last * 2, Self.longestBackOff)
+    }
   }
 }
 

@@ -99,5 +99,5 @@ private let endings = [
 
 /// " every 100 ms"
 func every(_ interval: Double?) -> String {
-  interval.map { " every \(Int(($0 * 1000).rounded())) ms" } ?? ""
+  interval.map { " every \(Int(nearest: $0 * 1000)) ms" } ?? ""
 }

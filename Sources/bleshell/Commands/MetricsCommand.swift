@@ -41,7 +41,7 @@ struct MetricsCommand: ShellCommand {
     guard let buckets = sample.buckets, let count = buckets.last?.count else { return [("", number(sample.value))] }
     guard count > 0 else { return [("", "0")] }
     let bounds = [50, 99].map { share in
-      let bucket = buckets.first { $0.count * 100 >= count * share }
+      let bucket = buckets.first { Double($0.count) * 100 >= Double(count) * Double(share) }
       return ("\(share) % of them", bucket?.most.map { "≤ \(milliseconds($0))" } ?? "more")
     }
     return [("", "\(count)"), ("mean", milliseconds(sample.value / Double(count)))] + bounds

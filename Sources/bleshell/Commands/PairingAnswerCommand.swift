@@ -1,6 +1,7 @@
 import ArgumentParser
 import BledClient
 import BledRPC
+import Glibc
 
 /// `bleshell pairing answer`
 struct PairingAnswerCommand: ShellCommand {
@@ -84,6 +85,7 @@ struct PairingImportCommand: ShellCommand {
       throw Failure("\(from) cannot be read: run this as root on the machine whose bluetoothd has paired (\(error))")
     }
     let client = try await shell.connection()
+    try Self.check(client.daemonUser)
     var problems = found.problems
     for bond in found.bonds {
       do { _ = try await client.call(PairingImport.self, bond) } catch {
@@ -100,5 +102,14 @@ struct PairingImportCommand: ShellCommand {
     }
     for (device, reason) in problems { output.problem("not taken over: \(Output.clean(device)): \(reason)") }
     if found.bonds.isEmpty, !output.json { output.line("nothing to take over in \(from)") }
+  }
+
+  /// The keys go to no daemon but one of root, of this user, or of the user bled, whatever named its socket.
+  private static func check(_ user: UInt32?) throws {
+    guard let user else { throw Failure("the keys stay here: the kernel does not tell whose daemon this is") }
+    guard user != 0, user != geteuid(), user != getpwnam("bled")?.pointee.pw_uid else { return }
+    let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+    throw Failure(
+      "the keys stay here: this daemon is one of user \(name), not of root, of bled or yours; name another --socket")
   }
 }

@@ -72,7 +72,7 @@ extension SessionDescription {
   }
 
   private static func clock(_ seconds: Double) -> String {
-    let whole = Int(seconds.rounded(.down))
+    let whole = Int(nearest: seconds.rounded(.down))
     let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
     return "\(whole / 3600):\(two(whole / 60 % 60)):\(two(whole % 60))"
   }

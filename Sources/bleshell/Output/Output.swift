@@ -46,7 +46,24 @@ struct Output: Sendable {
   func object(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    line(String(decoding: try encoder.encode(value), as: UTF8.self))
+    line(Self.escaped(String(decoding: try encoder.encode(value), as: UTF8.self)))
+  }
+
+  /// JSON with the characters that a terminal would act on as escapes: outside of its strings there are none.
+  static func escaped(_ json: String) -> String {
+    guard json.utf8.contains(where: { $0 >= 0x7F }), json.unicodeScalars.contains(where: isUnsafe) else { return json }
+    var escaped = String.UnicodeScalarView()
+    for scalar in json.unicodeScalars {
+      guard isUnsafe(scalar) else {
+        escaped.append(scalar)
+        continue
+      }
+      for unit in String(scalar).utf16 {
+        let digits = String(unit, radix: 16)
+        escaped += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars
+      }
+    }
+    return String(escaped)
   }
 
   /// Reports on standard error what went wrong, or an event.
@@ -80,7 +97,7 @@ struct Output: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let line = try? encoder.encode(error) else { return }
-    Self.write(STDERR_FILENO, String(decoding: line, as: UTF8.self) + "\n")
+    Self.write(STDERR_FILENO, Self.escaped(String(decoding: line, as: UTF8.self)) + "\n")
   }
 
   /// The styles of text.
@@ -100,16 +117,18 @@ struct Output: Sendable {
 
   /// Text from a device without control characters that a terminal would act on.
   static func clean(_ text: String) -> String {
-    let unsafe = { (scalar: Unicode.Scalar) in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator: true
-      default: false
-      }
-    }
-    guard text.unicodeScalars.contains(where: unsafe) else { return text }
+    guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var cleaned = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { cleaned.append(unsafe(scalar) ? "\u{FFFD}" : scalar) }
+    for scalar in text.unicodeScalars { cleaned.append(isUnsafe(scalar) ? "\u{FFFD}" : scalar) }
     return String(cleaned)
+  }
+
+  /// Whether a terminal acts on it: controls, directions of text, ends of lines.
+  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
   }
 
   /// Columns and rows of the terminal.
@@ -137,7 +156,8 @@ struct Output: Sendable {
 
 /// "14:03:02.123", in the local time zone.
 func clockText(_ date: Date) -> String {
-  let seconds = date.timeIntervalSince1970
+  // From 1970 to 9999: the time may come from the daemon, and be any number.
+  let seconds = min(max(date.timeIntervalSince1970, 0), 253_402_300_799)
   var (whole, parts) = (time_t(seconds), tm())
   localtime_r(&whole, &parts)
   func digits(_ number: Int, _ count: Int) -> String {

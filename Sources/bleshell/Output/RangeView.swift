@@ -131,7 +131,7 @@ extension Table {
       .init(text: "\(ranged.beacon.major)"), .init(text: "\(ranged.beacon.minor)"),
       .init(text: isGone ? "gone" : ranged.proximity.rawValue, style: isGone ? .dim : .bold),
       .init(text: isGone ? "-" : ranged.distance.map { "\($0) m" } ?? "-"),
-      .init(text: isGone ? "-" : ranged.rssi.map { "\(Int($0.rounded()))" } ?? "-"),
+      .init(text: isGone ? "-" : ranged.rssi.map { "\(Int(nearest: $0))" } ?? "-"),
       .init(text: clock(entered), style: .dim), .init(text: exited.map(clock) ?? "-", style: .dim),
     ])
   }

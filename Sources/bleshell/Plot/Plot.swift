@@ -18,6 +18,8 @@ struct Plot {
   private(set) var unit = ""
   /// How many numbers there were.
   private(set) var count = 0
+  /// How many values were not numbers.
+  private var oddCount = 0
   private var sum = 0.0
   private var extremes: ClosedRange<Double>?
 
@@ -35,15 +37,22 @@ struct Plot {
     extremes = min(known.lowerBound, quantity.number)...max(known.upperBound, quantity.number)
   }
 
+  /// A value came that is not a number.
+  mutating func skip() {
+    oddCount += 1
+    isGap = true
+  }
+
   /// Nothing is received for now.
   mutating func interrupt() { isGap = true }
 
-  /// "12 values, 61 to 97 bpm, average 78.5"
+  /// "12 values, 61 to 97 bpm, average 78.5, 1 left out"
   var summary: String {
     guard let extremes else { return "no values" }
     let average = shortNumber((sum / Double(count) * 10).rounded() / 10)
     let range = "\(shortNumber(extremes.lowerBound)) to \(shortNumber(extremes.upperBound))"
-    return "\(count) \(count == 1 ? "value" : "values"), \(range) \(unit), average \(average)"
+    let odd = oddCount == 0 ? "" : ", \(oddCount) left out"
+    return "\(count) \(count == 1 ? "value" : "values"), \(range) \(unit), average \(average)\(odd)"
   }
 
   // MARK: The drawing
@@ -120,7 +129,7 @@ struct Plot {
   /// "12 s", "3 min", "2 h"
   private static func duration(_ seconds: Double) -> String {
     if seconds < 9.95 { return "\(shortNumber((seconds * 10).rounded() / 10)) s" }
-    if seconds < 180 { return "\(Int(seconds.rounded())) s" }
-    return seconds < 10_800 ? "\(Int((seconds / 60).rounded())) min" : "\(Int((seconds / 3600).rounded())) h"
+    if seconds < 180 { return "\(Int(nearest: seconds)) s" }
+    return seconds < 10_800 ? "\(Int(nearest: seconds / 60)) min" : "\(Int(nearest: seconds / 3600)) h"
   }
 }

@@ -18,10 +18,15 @@ import FoundationEssentials
   }
 
   /// A value came. With the first one the screen begins: before it what is awaited is said on lines.
-  /// - Throws: `Failure` for one that is not a number.
+  /// One that is not a number is left out and counted.
+  /// - Throws: `Failure` if the first one is not a number.
   func add(_ value: [UInt8], of attribute: Attribute) throws(Failure) {
     guard let quantity = AssignedQuantity(of: attribute.uuid, value: value) else {
-      throw Failure("\(attribute.title) sent \(Hex.encode(value)), which is not known as a number: try without --plot")
+      let text = "\(attribute.title) sent \(Hex.encode(value)), which is not known as a number"
+      guard let screen else { throw Failure("\(text): try without --plot") }
+      plot.skip()
+      notice = "\(text): left out"
+      return screen.change()
     }
     plot.add(quantity, at: now)
     notice = nil

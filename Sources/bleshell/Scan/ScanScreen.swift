@@ -47,7 +47,8 @@ struct ScanScreen {
 
   /// "now", "12s", "3m"
   static func age(_ seconds: Double) -> String {
-    seconds < 1.5 ? "now" : seconds < 99.5 ? "\(Int(seconds.rounded()))s" : "\(Int(seconds / 60))m"
+    let minutes = (seconds / 60).rounded(.down)
+    return seconds < 1.5 ? "now" : seconds < 99.5 ? "\(Int(nearest: seconds))s" : "\(Int(nearest: minutes))m"
   }
 
   private var nameWidth: Int { columns >= 100 ? 24 : 16 }

@@ -1,0 +1,32 @@
+/// Who may be at the socket for tokens: a value that counts programs which have connected and sent no token yet.
+///
+/// | A program of a user …                                       | What happens                           |
+/// |-------------------------------------------------------------|----------------------------------------|
+/// | with fewer than `ofUser` there, and than half of what is free | it has a place                       |
+/// | with more                                                   | it takes the place of the user's oldest |
+///
+/// So the more places users have taken, the fewer each of them may have: `n` users leave a share of 2 in `n` + 2 of all
+/// places free, and nobody loses a place to another user.
+struct CallerPlaces<Caller: Hashable> {
+  /// The number of places of all users, and the maximum of one.
+  static var maximum: (all: Int, ofUser: Int) { (64, 8) }
+
+  /// The oldest first.
+  private var callers: [(caller: Caller, user: UInt32?)] = []
+
+  /// Whether there is no place for a user that has none yet.
+  var isFull: Bool { callers.count >= Self.maximum.all }
+
+  /// Gives a place to a program that has connected.
+  /// - Returns: the program that loses its place; nil if there is room.
+  mutating func add(_ caller: Caller, of user: UInt32?) -> Caller? {
+    let own = callers.count { $0.user == user }
+    let allowed = max(1, min(Self.maximum.ofUser, (Self.maximum.all - callers.count) / 2))
+    defer { callers.append((caller, user)) }
+    guard own >= allowed, let oldest = callers.firstIndex(where: { $0.user == user }) else { return nil }
+    return callers.remove(at: oldest).caller
+  }
+
+  /// A program has left.
+  mutating func remove(_ caller: Caller) { callers.removeAll { $0.caller == caller } }
+}

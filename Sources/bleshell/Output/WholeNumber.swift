@@ -1,0 +1,8 @@
+extension Int {
+  /// The nearest whole number, as far as there is one: a number of the daemon may have any size.
+  init(nearest number: Double) {
+    // Exact in both types.
+    let limit = 0x1p62
+    self = number.isNaN ? 0 : Int(Swift.min(limit, Swift.max(-limit, number.rounded())))
+  }
+}
