@@ -137,6 +137,7 @@ lint: deps ## checks format, columns, blocking tests, scripts, citations, refere
 	@swift build --build-tests $(CHECKED) 2>&1 | tee .build/lint.log
 	@if grep -E '^($(CURDIR)/)?(Sources|Tests|Benchmarks)/[^ ]+: warning: ' .build/lint.log; then \
 	  echo "lint: fix the warnings above"; exit 1; fi
+	@scripts/check-packages
 # It is built in Swift 5 mode for the sake of its users (Package.swift).
 	@swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library -module-name CoreBluetooth \
 	  -I .build/debug/Modules $$(find Sources/CoreBluetooth -name '*.swift')

@@ -73,7 +73,36 @@ import Testing
     #"{"peripheral":"A","handle":1,"value":"00","value":"11"}"#,
     #"{"peripheral":"A","handle":1,"value":"00","response":1}"#,
     #"{"peripheral":"A","handle":1,"value":"00","response":true,"response":false}"#, #"{}"#, #"[]"#, #"null"#,
+    #"{"peripheral":"A","characteristic":"2a37"}"#, #"{"peripheral":"A","characteristic":"2A37","value":"00"}"#,
+    #"{"peripheral":"A","characteristic":"0x2A37","service":"180D","descriptor":"2902","index":-1,"value":"00"}"#,
+    #"{"peripheral":"A","service":"12345678-1234-5678-1234-567812345678","handle":1,"value":"00"}"#,
+    #"{"peripheral":"A","service":"12345678-1234-5678-1234_567812345678","value":"00"}"#,
+    #"{"peripheral":"A","characteristic":"2A3","value":"00"}"#, #"{"peripheral":"A","characteristic":10807}"#,
+    #"{"peripheral":"A","characteristic":null,"handle":1,"value":"00"}"#, #"{"peripheral":"A","index":1.5}"#,
+    #"{"peripheral":"A","characteristic":"2A37","characteristic":"2A38","value":"00"}"#,
+    #"{"handle":7,"uuid":"2A37"}"#, #"{"handle":7,"uuid":"2A37","value":"00"}"#, #"{"uuid":"x","value":"00"}"#,
+    #"{"handle":7,"handle":8,"value":"00"}"#, #"{"handle":65536,"uuid":"2A37"}"#,
   ]
+
+  @Test(
+    "what is read and written thousands of times is read in one pass, by handle or by UUID",
+    arguments: [
+      #"{"peripheral":"A","handle":3}"#, #"{"peripheral":"A","characteristic":"2A37"}"#,
+      #"{"peripheral":"A","service":"180D","characteristic":"2A37","descriptor":"2902","index":0}"#,
+    ])
+  func byUUID(params: String) {
+    func isPlain<Value: RPCPayload>(_ text: String, _: Value.Type) -> Bool {
+      let codes = Array(text.utf8)
+      return codes.withUnsafeBufferPointer {
+        var scanner = JSONScanner($0)
+        return Value(from: &scanner) != nil
+      }
+    }
+    #expect(isPlain(params, GATTRead.Params.self))
+    #expect(isPlain(params.dropLast() + #","value":"00","response":true}"#, GATTWrite.Params.self))
+    #expect(isPlain(#"{"value":"00","handle":3,"uuid":"2A37"}"#, GATTRead.Result.self))
+    #expect(isPlain(#"{"handle":3,"uuid":"2A37"}"#, AttributeFound.self))
+  }
 
   @Test("params and results mean the same, or are refused alike, whoever reads them", arguments: params)
   func sameParams(params: String) throws {
@@ -86,6 +115,7 @@ import Testing
     let (one, other) = (try RPCMessage(line: Data(line.utf8)), try RPCMessage(line: Data(disguised(line).utf8)))
     #expect(written { try one.result(GATTRead.Result.self) } == written { try other.result(GATTRead.Result.self) })
     #expect(written { try one.result(Empty.self) } == written { try other.result(Empty.self) })
+    #expect(written { try one.result(AttributeFound.self) } == written { try other.result(AttributeFound.self) })
   }
 
   private func compare<Params: RPCPayload>(_ params: String, _: Params.Type) throws {

@@ -35,6 +35,8 @@ final class AirlessAdapter: Adapter {
 
   func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {}
 
+  func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {}
+
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
     loop.execute { [self] in
       let link = AirlessLink(peer: address, loop: loop) { [weak self] count, devices in
@@ -50,11 +52,27 @@ final class AirlessAdapter: Adapter {
 
   func unpublishChannel(_ psm: UInt16) {}
 
+  func setBonds(_ bonds: [Bond]) {}
+
+  func setPairing(_ settings: PairingSettings) {}
+
+  func setPrivacy(_ settings: PrivacySettings?) {}
+
+  func answer(_ address: DeviceAddress, _ answer: PairingAnswer) {}
+
+  func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
+    loop.execute { done(.failure(Self.nothingPairs)) }
+  }
+
+  func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {}
+
+  func unpair(_ address: DeviceAddress) {}
+
+  static let nothingPairs = GAPError.notSupported.error("nothing pairs here")
+
   func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
     throw GAPError.notSupported.error("there are no packets here")
   }
-
-  func unpair(_ address: DeviceAddress) {}
 
   func cancelConnect(to address: DeviceAddress) {}
 

@@ -21,6 +21,7 @@ final class AirlessLink: Link {
   let attempts = 1
   let security = LinkSecurity.none
   let maximumMTU = 517
+  let hasEnhancedChannels = false
   let isWritable = true
   var onEvent: ((LinkEvent) -> Void)?
   var isReading = true {
@@ -69,6 +70,11 @@ final class AirlessLink: Link {
   ) {
     loop.execute { done(.failure(GAPError.notSupported.error("there are no channels here"))) }
   }
+
+  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
+    loop.execute { done(AirlessAdapter.nothingPairs) }
+  }
+
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) { loop.execute { done(nil) } }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { loop.execute { done(.success(-60)) } }

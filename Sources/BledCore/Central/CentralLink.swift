@@ -345,7 +345,7 @@ final class CentralLink {
     _ machine: inout DiscoveryMachine, _ result: Result<GATTResult, GATTError>?
   ) throws -> GATTProcedure? {
     var result = result
-    if case .failure(.irregularHandles(let found, let opcode))? = result {
+    if case .failure(.irregularHandles(let found, let opcode))? = result, !machine.isWide(discovery.known) {
       broker.logger.warning(
         "\(hub.peripheral.address) answered with irregular handles (\(opcode)); what lies behind them is left out",
         metadata: .about(hub.peripheral, adapter: hub.slot))

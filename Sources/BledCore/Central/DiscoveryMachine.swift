@@ -34,6 +34,7 @@ enum DiscoveryGoal: Hashable {
 /// | asked      | something became void      | it is asked again, at most `maximumRestarts` times                 |
 /// | asked      | refused to tell includes   | there are none → any                                               |
 /// | asked      | refused to search for one service | all are asked for instead → any                             |
+/// | asked      | one search for several services is refused, or answered irregularly | each is searched by itself → any |
 /// | asked      | refused otherwise          | failed                                                             |
 struct DiscoveryMachine {
   /// How often the device's services may change while they are discovered.
@@ -47,6 +48,9 @@ struct DiscoveryMachine {
 
   /// Whether the pending result is that of the hash.
   var isReadingHash: Bool { if case .readDatabaseHash = asked?.procedure { true } else { false } }
+
+  /// Whether the pending result is that of one search for several services.
+  func isWide(_ known: KnownAttributes) -> Bool { asked.map { known.isWide($0.procedure) } ?? false }
 
   /// The procedure that is next; nil when all that is wanted is known.
   /// - Parameters:
@@ -89,11 +93,18 @@ extension DiscoveryMachine {
     let security: [ATTErrorCode] = [
       .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption, .encryptionKeySizeTooShort,
     ]
-    guard let asked, error.domain == .att, !security.contains(where: { Int($0.rawValue) == error.code }) else {
-      throw error
-    }
+    guard let asked else { throw error }
+    let isUnusable = error.domain == .bled && error.code == BledError.protocolViolation.rawValue
+    guard
+      error.domain == .att && !security.contains(where: { Int($0.rawValue) == error.code })
+        || isUnusable && known.isWide(asked.procedure)
+    else { throw error }
     switch asked.procedure {
-    case .findIncludedServices: try take(.includedServices([]), &known)
+    case .findIncludedServices where !isUnusable: try take(.includedServices([]), &known)
+    case .findIncludedServices,
+      .discoverCharacteristics where known.isWide(asked.procedure):
+      self.asked = nil
+      known.searchOneByOne()
     // The daemon's own question is not worth more of the device's time.
     case .discoverPrimaryServices where goal != .serviceChanged:
       self.asked = nil
@@ -112,16 +123,15 @@ extension KnownAttributes {
       if hasAllPrimaries { return nil }
       if uuids.isEmpty || cannotBeSearched { return .discoverServices(.primary) }
       return uuids.first { !searched.contains($0) }.map { .discoverPrimaryServices(uuid: $0) }
-    case .includes(let handle): return missingIncludes(of: try service(at: handle), withKind: true)
+    case .includes(let handle): return missingIncludes(of: try service(at: handle))
     case .characteristics(let handle): return missingCharacteristics(of: try service(at: handle))
     case .descriptors(let value): return missingDescriptors(of: try characteristic(at: value))
     case .serviceChanged: return try missingForServiceChanged()
     case .attributes(let paths): return try missing(for: paths)
     case .everything:
       guard hasAllPrimaries else { return .discoverServices(.primary) }
+      if let next = missingIncludes() ?? missingCharacteristics() { return next }
       for service in services {
-        if let next = missingIncludes(of: service, withKind: false) { return next }
-        if let next = missingCharacteristics(of: service) { return next }
         for characteristic in service.characteristics ?? [] {
           if let next = missingDescriptors(of: characteristic) { return next }
         }
@@ -139,12 +149,11 @@ extension KnownAttributes {
     return try serviceChanged.flatMap { missingDescriptors(of: try characteristic(at: $0)) }
   }
 
-  private func missingIncludes(of service: Service, withKind: Bool) -> GATTProcedure? {
+  private func missingIncludes(of service: Service) -> GATTProcedure? {
     // A declaration alone has nothing in it.
     guard let includes = service.includes else {
       return service.range.count > 1 ? .findIncludedServices(in: service.range) : nil
     }
-    guard withKind else { return nil }
     // Only a discovery tells the kind of a service.
     return includes.lazy.map(\.range.lowerBound).first { self.service(ifKnown: $0)?.isPrimary == nil }
       .map { .discoverServices(.primary, in: $0...$0) }
@@ -173,8 +182,10 @@ extension KnownAttributes {
     case (.discoverPrimaryServices(let value), .services(let found)):
       for service in found { add(service.range, service.uuid, isPrimary: true) }
       if let uuid = BluetoothUUID(littleEndian: value) { addedAll(of: uuid) }
-    case (.findIncludedServices(let range), .includedServices(let found)): add(found, of: range.lowerBound)
-    case (.discoverCharacteristics(let range), .characteristics(let found)): add(found, of: range.lowerBound)
+    case (.findIncludedServices(let range), .includedServices(let found)):
+      if isWide(procedure) { add(found, within: range) } else { add(found, of: range.lowerBound) }
+    case (.discoverCharacteristics(let range), .characteristics(let found)):
+      if isWide(procedure) { add(found, within: range) } else { add(found, of: range.lowerBound) }
     case (.discoverDescriptors(let range), .descriptors(let found)): add(found, of: range.lowerBound - 1)
     default: throw GATTResult.unexpected()
     }

@@ -24,6 +24,8 @@ struct KnownAttributes: Hashable {
   private(set) var searched: Set<BluetoothUUID> = []
   /// Whether the device refuses to be asked for single services.
   var cannotBeSearched = false
+  /// The services, by their first handle, that are not searched together with others.
+  private var searchedByThemselves: Set<UInt16> = []
   /// The value of the Service Changed characteristic.
   private(set) var serviceChanged: UInt16?
   /// Incremented when anything becomes known or invalid.
@@ -64,6 +66,9 @@ struct KnownAttributes: Hashable {
     if !hasAllPrimaries { searched.insert(uuid) }
   }
 
+  /// Keeps a service out of searches for several.
+  mutating func searchByItself(_ service: Service) { searchedByThemselves.insert(service.range.lowerBound) }
+
   /// Adds what the service at this handle includes.
   mutating func add(_ includes: [DiscoveredInclude], of handle: UInt16) {
     // What was found by a discovery takes precedence over an include.
@@ -99,6 +104,7 @@ struct KnownAttributes: Hashable {
     epoch += 1
     hasAllPrimaries = false
     searched = []
+    searchedByThemselves = []
     services.removeAll { service in
       service.range.overlaps(range) || service.includes?.contains { $0.range.overlaps(range) } ?? false
     }
@@ -121,6 +127,9 @@ struct KnownAttributes: Hashable {
     }
     return service
   }
+
+  /// Whether a service is not searched together with others.
+  func isSearchedByItself(_ service: Service) -> Bool { searchedByThemselves.contains(service.range.lowerBound) }
 
   /// The characteristic whose value has this handle.
   func characteristic(at value: UInt16) throws -> DiscoveredCharacteristic {

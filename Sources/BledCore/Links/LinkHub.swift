@@ -348,7 +348,7 @@ final class LinkHub {
   /// Sets the alarm for the connection's deadline. An alarm that is already set and rings too early sets the next one,
   /// which costs less than one alarm for each request.
   private func setAlarm() {
-    guard isOpen, let deadline = connection.deadline else { return }
+    guard isOpen, let deadline = Self.deadline(of: &connection) else { return }
     if let alarm {
       guard deadline < alarm.time else { return }
       alarm.work.cancel()
@@ -360,6 +360,9 @@ final class LinkHub {
     }
     alarm = (deadline, work)
   }
+
+  /// The connection's deadline, read where it lies: passed by value, the whole connection would be copied.
+  private static func deadline(of connection: inout GATTConnection) -> Instant? { connection.deadline }
 
   /// The error of operations on a link that has ended.
   static var gone: BluetoothError { GAPError.disconnected.error("the connection has ended") }

@@ -11,10 +11,10 @@ extension Empty {
 }
 
 extension AttributeReference {
-  /// Reads it, in the plain form only, with a handle only.
+  /// Reads it, in the plain form only.
   public init?(from scanner: inout JSONScanner) {
     guard let place = ValuePlace(from: &scanner) else { return nil }
-    self.init(peripheral: place.peripheral, handle: place.handle)
+    self.init(peripheral: place.peripheral, attribute: place.attribute)
   }
 
   /// Writes all of it.
@@ -27,18 +27,17 @@ extension GATTRead.Result {
   /// Reads it, in the plain form only.
   public init?(from scanner: inout JSONScanner) {
     var octets: [UInt8]?
+    var found = AttributeFound()
     let isObject = scanner.object { name, scanner in
       switch name {
-      case "value": break
-      case "handle", "uuid": return false
-      default: return scanner.skip() != nil
+      case "value": scanner.read(&octets) { $0.text()?.hex }
+      case "handle": scanner.read(&found.handle) { $0.handle() }
+      case "uuid": scanner.read(&found.uuid) { $0.text()?.uuid }
+      default: scanner.skip() != nil
       }
-      guard octets == nil else { return false }
-      octets = scanner.text()?.hex
-      return octets != nil
     }
     guard isObject, let octets else { return nil }
-    self.init(value: HexBytes(octets))
+    self.init(value: HexBytes(octets), handle: found.handle, uuid: found.uuid)
   }
 
   /// Writes all of it.
@@ -52,10 +51,18 @@ extension GATTRead.Result {
 }
 
 extension AttributeFound {
-  /// Reads it, in the plain form only: without members.
+  /// Reads it, in the plain form only.
   public init?(from scanner: inout JSONScanner) {
-    guard scanner.object({ _, _ in false }) else { return nil }
-    self.init()
+    var found = AttributeFound()
+    let isObject = scanner.object { name, scanner in
+      switch name {
+      case "handle": scanner.read(&found.handle) { $0.handle() }
+      case "uuid": scanner.read(&found.uuid) { $0.text()?.uuid }
+      default: false
+      }
+    }
+    guard isObject else { return nil }
+    self = found
   }
 
   /// Writes all of it.
@@ -63,10 +70,10 @@ extension AttributeFound {
 }
 
 extension GATTWrite.Params {
-  /// Reads it, in the plain form only, with a handle only.
+  /// Reads it, in the plain form only, without an offset or a signature.
   public init?(from scanner: inout JSONScanner) {
     guard let place = ValuePlace(from: &scanner), let value = place.value else { return nil }
-    self.init(peripheral: place.peripheral, handle: place.handle, value: value, response: place.response)
+    self.init(peripheral: place.peripheral, attribute: place.attribute, value: value, response: place.response)
   }
 
   /// Writes all of it.
@@ -94,8 +101,10 @@ extension GATTWrite.Params {
 extension GATTValue.Params {
   /// Reads it, in the plain form only.
   public init?(from scanner: inout JSONScanner) {
-    guard let place = ValuePlace(from: &scanner), let value = place.value else { return nil }
-    self.init(peripheral: place.peripheral, handle: place.handle, value: value)
+    guard let place = ValuePlace(from: &scanner), let value = place.value, let handle = place.attribute.handle,
+      place.attribute == .handle(handle)
+    else { return nil }
+    self.init(peripheral: place.peripheral, handle: handle, value: value)
   }
 
   /// Writes all of it.
@@ -112,42 +121,50 @@ extension GATTValue.Params {
 /// has any other member is left to `JSONReader`.
 private struct ValuePlace {
   var peripheral: String
-  var handle: UInt16
+  var attribute: AttributePath
   var value: HexBytes?
   var response: Bool?
 
   init?(from scanner: inout JSONScanner) {
     var peripheral: String?
-    var handle: UInt16?
+    var attribute = AttributePath()
     var value: [UInt8]?
     var response: Bool?
     let isObject = scanner.object { name, scanner in
       switch name {
-      case "peripheral":
-        guard peripheral == nil else { return false }
-        peripheral = scanner.text()?.string
-        return peripheral != nil
-      case "handle":
-        guard handle == nil else { return false }
-        handle = scanner.integer().flatMap { UInt16(exactly: $0) }
-        return handle != nil
-      case "value":
-        guard value == nil else { return false }
-        value = scanner.text()?.hex
-        return value != nil
-      case "response":
-        guard response == nil else { return false }
-        response = scanner.bool()
-        return response != nil
-      default: return false
+      case "peripheral": scanner.read(&peripheral) { $0.text()?.string }
+      case "handle": scanner.read(&attribute.handle) { $0.handle() }
+      case "characteristic": scanner.read(&attribute.characteristic) { $0.text()?.uuid }
+      case "service": scanner.read(&attribute.service) { $0.text()?.uuid }
+      case "descriptor": scanner.read(&attribute.descriptor) { $0.text()?.uuid }
+      case "index": scanner.read(&attribute.index) { $0.integer() }
+      case "value": scanner.read(&value) { $0.text()?.hex }
+      case "response": scanner.read(&response) { $0.bool() }
+      default: false
       }
     }
-    guard isObject, let peripheral, let handle else { return nil }
+    guard isObject, let peripheral else { return nil }
     self.peripheral = peripheral
-    self.handle = handle
+    self.attribute = attribute
     self.value = value.map { HexBytes($0) }
     self.response = response
   }
+}
+
+extension JSONScanner {
+  /// Reads the value of a member, unless it has been read: a member occurs once.
+  /// - Returns: whether it has the plain form.
+  fileprivate mutating func read<Value>(_ value: inout Value?, _ take: (inout JSONScanner) -> Value?) -> Bool {
+    guard value == nil else { return false }
+    value = take(&self)
+    return value != nil
+  }
+
+  fileprivate mutating func handle() -> UInt16? { integer().flatMap { UInt16(exactly: $0) } }
+}
+
+extension JSONScanner.Text {
+  fileprivate var uuid: BluetoothUUID? { BluetoothUUID(string) }
 }
 
 extension JSONWriter {
