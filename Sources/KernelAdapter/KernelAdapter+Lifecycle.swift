@@ -4,6 +4,7 @@ import CBlueZ
 import Glibc
 import HCI
 import Logging
+import Radio
 
 extension KernelAdapter {
   /// Gives the lifecycle machine an input and executes its actions.

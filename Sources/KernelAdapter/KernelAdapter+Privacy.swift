@@ -2,6 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 import Logging
+import Radio
 
 /// The private addresses of a controller: what waits for the next one, and what was not told meanwhile.
 struct AddressRotation {

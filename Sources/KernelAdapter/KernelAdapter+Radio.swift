@@ -4,6 +4,7 @@ import CBlueZ
 import Glibc
 import HCI
 import Logging
+import Radio
 
 extension KernelAdapter {
   /// Gives the radio's machines an input and executes their actions.
@@ -138,10 +139,7 @@ extension KernelAdapter {
     information.maximumAdvertisingSets = profile.usableAdvertisingSets
     information.maximumAdvertisingDataLength = profile.advertisingDataLength
     logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
-    radio = Self.machine(
-      scanning: Self.family(isExtended: profile.scansExtended),
-      advertising: Self.family(isExtended: profile.advertisesExtended),
-      initiating: Self.family(isExtended: profile.initiatesExtended), profile, targets)
+    radio = profile.radio(targets)
     run(lifecycle: .radioOpened)
     // Starts what is wanted, after the state was told. What an earlier owner left on, or a sleep, is not known.
     run(radio: .doubt)
@@ -152,18 +150,6 @@ extension KernelAdapter {
     applyOutOfBand()
     listenForChannels()
     linksOffered()
-  }
-
-  private static func family(isExtended: Bool) -> any RadioFamily.Type {
-    isExtended ? ExtendedFamily.self : LegacyFamily.self
-  }
-
-  /// The machines of a controller with these families.
-  static func machine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>(
-    scanning: Scanning.Type, advertising: Advertising.Type, initiating: Initiating.Type, _ profile: ControllerProfile,
-    _ targets: RadioTargets
-  ) -> any RadioMachine {
-    FamilyRadioMachine<Scanning, Advertising, Initiating>(profile: profile, targets: targets)
   }
 
   /// A controller whose LE buffers are those of BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).

@@ -5,11 +5,12 @@ import Collections
 import EventLoop
 import HCI
 import Logging
+import Radio
 
 /// A controller of this machine that is used alongside the Linux kernel: power and settings over its management
 /// interface, scan, advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
 ///
-/// The decisions are made by machines without I/O (`LifecycleMachine`, `SetUpMachine`, `FamilyRadioMachine`); this
+/// The decisions are made by machines without I/O (`LifecycleMachine`, `SetUpMachine`, `RadioMachine`); this
 /// class owns the sockets and the clock and carries their actions out.
 public final class KernelAdapter: Adapter {
   /// The adapter's identity; its address and capabilities are known once it is on.

@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import CBlueZ
+import Radio
 
 /// A link whose ATT packets go through the kernel's L2CAP socket of channel 4.
 final class KernelLink: Link {

@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import HCI
+import Radio
 
 /// Finds the controller over the kernel's management interface, brings it into use, notices its removal, and restores
 /// its earlier settings.
