@@ -136,8 +136,8 @@ extension KernelAdapter {
           cbz_channel_socket(address.littleEndian, address.kind.rawValue, 0, UInt16(clamping: parameters.receiveMTU))))
       if mode == .enhanced { _ = try SystemError.check(cbz_channel_set_enhanced(descriptor.number)) }
       KernelChannel.setReceiveBuffer(of: descriptor)
-      let result = cbz_channel_connect(
-        descriptor.number, link.kernelPeer.littleEndian, link.kernelPeer.kind.rawValue, psm)
+      let peer = identity(on: link)
+      let result = cbz_channel_connect(descriptor.number, peer.littleEndian, peer.kind.rawValue, psm)
       if result != -EINPROGRESS { _ = try SystemError.check(result) }
       answer.channel = UInt16(exactly: cbz_channel_number(descriptor.number)).flatMap { $0 == 0 ? nil : $0 }
       opening.alarm = scheduler.schedule(after: Self.patience) {

@@ -20,7 +20,8 @@ extension KernelAdapter {
     switch action {
     case .openManagement: openManagement()
     case .send(let packet): send(packet)
-    case .findRival: run(lifecycle: .rival(isReserved ? nil : Rival.problem(with: information.id)))
+    case .findRival:
+      run(lifecycle: .rival(isReserved ? nil : Rival.problem(with: information.id), bonds: keys.bonds))
     case .findBlock: run(lifecycle: .blocked(Rfkill.problem(with: information.id)))
     case .openRadio(let index, let address): openRadio(index, address)
     case .closeRadio(let error): closeRadio(error)

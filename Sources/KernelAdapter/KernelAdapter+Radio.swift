@@ -47,7 +47,7 @@ extension KernelAdapter {
     // The system went to sleep before what was open was closed.
     if hci != nil { closeRadio(LifecycleMachine.suspended) }
     let name = index.name
-    self.address = address
+    keys.local = address
     do { try listen() } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
       return run(lifecycle: .radioFailed(Self.problem(error, "ATT on \(name)")))

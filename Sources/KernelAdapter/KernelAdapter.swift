@@ -57,7 +57,7 @@ public final class KernelAdapter: Adapter {
     }
   }
   /// The address that the controller keeps.
-  var address = DeviceAddress.none
+  var address: DeviceAddress { keys.local }
   var rotation = AddressRotation()
   /// The private address that the kernel made last, since the controller came on.
   var lastPrivateAddress: DeviceAddress?
@@ -88,16 +88,14 @@ public final class KernelAdapter: Adapter {
   var raises: [UInt16: SecurityRaise] = [:]
   /// What the kernel asked and waits for, by the address of the device.
   var pairingQuestions: [DeviceAddress: PendingQuestion] = [:]
-  /// Keys of pairings whose key for encryption has not come yet, by identity.
-  var partialBonds: [DeviceAddress: PartialBond] = [:]
+  /// The bonds, and the identities of the devices on links.
+  var keys = KeyMachine()
   /// What devices gave by another way than the air.
   var outOfBandData: [DeviceAddress: OutOfBandData] = [:]
   /// Who waits for such data of ours.
   var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
   /// What the kernel tells of pairings while links wait to be announced.
   var heldPairing: [ManagementEvent] = []
-  /// Whether there are bonds that the kernel was not told of.
-  var hasNewBonds = false
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.
   var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]
 
