@@ -111,7 +111,7 @@ let package = Package(
     .testTarget(name: "CaptureTests", dependencies: ["Capture", "HCI", "Bluetooth"]),
     .testTarget(name: "RadioTests", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth"]),
     .testTarget(
-      name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Adapter", "HCI", "Bluetooth", "EventLoop"]),
+      name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Radio", "Adapter", "HCI", "Bluetooth", "EventLoop"]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),

@@ -109,7 +109,7 @@ extension KernelAdapter {
   private func identify(_ index: ControllerIndex, _ controller: ControllerInformation) {
     self.index = index
     // It is given power anew, and another address with that.
-    lastPrivateAddress = nil
+    addresses.forget()
     var new = information
     new.id = index.name
     new.name = String(decoding: controller.name, as: UTF8.self)

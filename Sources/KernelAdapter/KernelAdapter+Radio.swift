@@ -73,7 +73,7 @@ extension KernelAdapter {
     radio = nil
     hearsReports = false
     setUp = nil
-    forgetRotation()
+    closeAddresses()
     information.takingTurns = []
     information.heldBack = []
     radioAlarm?.cancel()
@@ -109,7 +109,7 @@ extension KernelAdapter {
   /// The system goes to sleep: ends the links, and all that goes on without them. What is wanted stays wanted.
   func suspendRadio() {
     guard radio != nil else { return closeRadio(LifecycleMachine.suspended) }
-    forgetRotation()
+    closeAddresses()
     listener?.close()
     listener = nil
     suspendAlarm = scheduler.schedule(after: .seconds(1)) { [weak self] in
@@ -120,7 +120,7 @@ extension KernelAdapter {
   }
 
   private func becameQuiet() {
-    guard !rotation.isPausing else { return pauseBegan() }
+    guard !addresses.isPausing else { return run(addresses: { $0.quiet(at: self.scheduler.now) }) }
     if !stopping.isEmpty {
       if links.isEmpty { finishStop() }
     } else if suspendAlarm != nil {
@@ -188,7 +188,7 @@ extension KernelAdapter {
         let packet: EventPacket
         switch try HCIPacket(decoding: octets) {
         case .event(let event): packet = event
-        case .command(let command): return heard(command)
+        case .command(let command): return addresses.heard(command)
         default: return
         }
         let event = try HCIEvent(decoding: packet)
@@ -234,7 +234,7 @@ extension KernelAdapter {
   // MARK: - Actions
 
   private func perform(_ action: RadioAction) {
-    guard !isHidden(action) else { return }
+    guard !addresses.withholds(action) else { return }
     switch action {
     case .send(let packet): send(packet)
     case .scanning(let isOn): emit(.scanning(isOn))

@@ -58,9 +58,10 @@ public final class KernelAdapter: Adapter {
   }
   /// The address that the controller keeps.
   var address: DeviceAddress { keys.local }
-  var rotation = AddressRotation()
-  /// The private address that the kernel made last, since the controller came on.
-  var lastPrivateAddress: DeviceAddress?
+  /// The private addresses under which the controller is seen.
+  var addresses = PrivateAddresses()
+  /// Rings when `addresses` is due.
+  var addressAlarm: (any ScheduledWork)?
   /// What turned out not to work in this controller.
   var faults: ControllerFaults = []
   var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
@@ -143,7 +144,7 @@ public final class KernelAdapter: Adapter {
     guard stopping.count == 1 else { return }
     targets = RadioTargets()
     guard radio != nil else { return finishStop() }
-    forgetRotation()
+    closeAddresses()
     run(radio: .quiet)
     for link in links.values { link.disconnect() }
     // Whatever does not answer by then is left behind.
