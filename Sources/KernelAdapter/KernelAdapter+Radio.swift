@@ -148,7 +148,7 @@ extension KernelAdapter {
     learnFragmentLength()
     applyPairing()
     applyOutOfBand()
-    listenForChannels()
+    channelListeners.open(at: address)
     linksOffered()
   }
 

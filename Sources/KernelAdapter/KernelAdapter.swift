@@ -71,8 +71,7 @@ public final class KernelAdapter: Adapter {
   /// Rings when links are to be accepted: some time after the listener became ready, or although it did not.
   var acceptAlarm: (any ScheduledWork)?
   var links: [UInt16: KernelLink] = [:]
-  /// The listeners for channels, by their number.
-  var channelListeners: [UInt16: KernelChannelListener] = [:]
+  let channelListeners: ChannelListeners
   /// How many octets one ACL data packet carries; nil if the controller did not say.
   var fragmentLength: Int?
   /// What the controller can do on links.
@@ -125,6 +124,11 @@ public final class KernelAdapter: Adapter {
     lifecycle = LifecycleMachine(selector: selector, spareAddress: SpareAddress.make(for: selector))
     unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
     information = AdapterInformation(id: selector.description, kind: "kernel")
+    channelListeners = ChannelListeners(KernelChannelSockets(loop: loop), scheduler: scheduler)
+    channelListeners.onChannel = { [weak self] psm, channel, handle in self?.accepted(psm, channel, handle) }
+    channelListeners.onWarning = { [weak self] text, psm, errno in
+      self?.logger.warning("\(text)", metadata: ["psm": "\(psm)", "errno": "\(errno)"])
+    }
   }
 
   /// Whether the controller is ours though bluetoothd runs: it takes every controller, but does nothing with one that
