@@ -44,7 +44,7 @@ struct PrivateAddresses {
   private static let patience = Duration.seconds(5)
 
   /// The address that the kernel made last, since the controller came on.
-  private(set) var last: DeviceAddress?
+  private var last: DeviceAddress?
   /// Whether scan, advertising and connecting pause until there is a new address.
   private(set) var isPausing = false
   private var machine = PrivateAddressMachine()
