@@ -53,11 +53,13 @@ let package = Package(
 
     // The seam and what stands behind it.
     .target(name: "Adapter", dependencies: ["Bluetooth", collections]),
+    // Scan, advertising and links of one controller: machines, no I/O.
+    .target(name: "Radio", dependencies: ["HCI", "Adapter", "Bluetooth", collections]),
     .target(name: "CBlueZ"),
     .target(
       name: "KernelAdapter",
       dependencies: [
-        "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, collections,
+        "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, collections,
       ]),
     .target(
       name: "SimulatedAdapter",
@@ -107,8 +109,9 @@ let package = Package(
     .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
     .testTarget(name: "CaptureTests", dependencies: ["Capture", "HCI", "Bluetooth"]),
+    .testTarget(name: "RadioTests", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth"]),
     .testTarget(
-      name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Adapter", "HCI", "Bluetooth", "EventLoop"]),
+      name: "KernelAdapterTests", dependencies: ["KernelAdapter", "Radio", "Adapter", "HCI", "Bluetooth", "EventLoop"]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),

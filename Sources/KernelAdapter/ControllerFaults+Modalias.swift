@@ -1,4 +1,5 @@
 import Glibc
+import Radio
 
 extension ControllerFaults {
   /// The known faults of the controller with this name, such as "hci0".

@@ -4,6 +4,7 @@ import CBlueZ
 import Glibc
 import HCI
 import Logging
+import Radio
 
 extension KernelAdapter {
   /// Gives the lifecycle machine an input and executes its actions.
@@ -19,7 +20,8 @@ extension KernelAdapter {
     switch action {
     case .openManagement: openManagement()
     case .send(let packet): send(packet)
-    case .findRival: run(lifecycle: .rival(isReserved ? nil : Rival.problem(with: information.id)))
+    case .findRival:
+      run(lifecycle: .rival(isReserved ? nil : Rival.problem(with: information.id), bonds: keys.bonds))
     case .findBlock: run(lifecycle: .blocked(Rfkill.problem(with: information.id)))
     case .openRadio(let index, let address): openRadio(index, address)
     case .closeRadio(let error): closeRadio(error)
@@ -107,7 +109,7 @@ extension KernelAdapter {
   private func identify(_ index: ControllerIndex, _ controller: ControllerInformation) {
     self.index = index
     // It is given power anew, and another address with that.
-    lastPrivateAddress = nil
+    addresses.forget()
     var new = information
     new.id = index.name
     new.name = String(decoding: controller.name, as: UTF8.self)

@@ -142,9 +142,10 @@ extension KernelAdapter {
     // A link whose end went unnoticed must not be mistaken for the new one.
     endLink(handle, GAPError.disconnected.error("The link to \(peer) ended."))
     let link = KernelLink(
-      id: .next(), peer: peer, kernelPeer: kernelPeer, role: role, handle: handle, attempts: attempts,
+      id: .next(), peer: peer, role: role, handle: handle, attempts: attempts,
       record: records[handle] ?? LinkRecord(), descriptor: descriptor, adapter: self)
     links[handle] = link
+    keys.linkBegan(handle, peer, identity: kernelPeer)
     emit(.connected(link))
     loop.execute { link.start() }
   }
@@ -219,6 +220,7 @@ extension KernelAdapter {
     ending.removeValue(forKey: handle)?.alarm.cancel()
     endRaise(handle, error.ofRaise(with: links[handle]))
     guard let link = links.removeValue(forKey: handle) else { return }
+    keys.linkEnded(handle)
     pairingQuestions[link.peer] = nil
     logger.debug(
       "a link ended",

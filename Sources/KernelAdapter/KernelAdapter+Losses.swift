@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import HCI
+import Radio
 
 extension KernelAdapter {
   /// How long the kernel may take to process what it has passed on to us already.

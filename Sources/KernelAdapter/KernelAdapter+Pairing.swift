@@ -22,24 +22,6 @@ extension KernelAdapter {
   /// More than a device causes while its link has to wait.
   private static let mostHeld = 64
 
-  /// The bonds that the kernel is told of when the controller is brought into use. It is also told of those that are
-  /// new to it, as soon as there is no link: it frees the keys that it has, also those that a pairing still uses. What
-  /// it does for the end of a link is done by then, as it serves commands and events one by one.
-  public func setBonds(_ bonds: [Bond]) {
-    let known = lifecycle.bonds
-    lifecycle.bonds = bonds
-    guard radio != nil, bonds.contains(where: { $0.local == address && !known.contains($0) }) else { return }
-    hasNewBonds = true
-    loadNewBonds()
-  }
-
-  /// A link has ended, or bonds have come.
-  func loadNewBonds() {
-    guard hasNewBonds, links.isEmpty, roles.isEmpty, let index, radio != nil else { return }
-    hasNewBonds = false
-    for packet in ControllerSettings.keys(for: index, lifecycle.bonds.filter { $0.local == address }) { send(packet) }
-  }
-
   /// Tells the kernel how to pair.
   public func setPairing(_ settings: PairingSettings) {
     let old = lifecycle.pairing
@@ -74,18 +56,6 @@ extension KernelAdapter {
     send(packet)
   }
 
-  /// Has the kernel forget the keys of a device. What it knows of a controller that is off is replaced before use.
-  public func unpair(_ address: DeviceAddress) {
-    let identity = identity(of: address)
-    lifecycle.bonds.removeAll { $0.local == self.address && $0.peer == identity }
-    guard let index, state == .on || state == .suspended || state == .starting else { return }
-    let packet = UnpairDevice {
-      $0.device = ManagementAddress(identity)
-      $0.disconnects = true
-    }
-    send(ManagementPacket(packet, index: index))
-  }
-
   // MARK: - Raising the protection of a link
 
   func raiseSecurity(
@@ -95,7 +65,7 @@ extension KernelAdapter {
     guard let index, links[link.handle] === link else {
       return loop.execute { done(GAPError.notConnected.error("\(link.peer) is not connected.")) }
     }
-    let bond = bond(with: link.peer)
+    let bond = keys.bond(with: link.peer)
     if let bond, !bond.reaches(level, as: link.role) {
       let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
       return loop.execute { done(GAPError.pairingFailed.error(words)) }
@@ -120,7 +90,7 @@ extension KernelAdapter {
 
   private func pair(_ link: KernelLink, _ capability: PairingCapability, _ index: ControllerIndex) {
     let packet = PairDevice {
-      $0.device = ManagementAddress(link.kernelPeer)
+      $0.device = ManagementAddress(identity(on: link))
       $0.capability = capability.code
     }
     send(ManagementPacket(packet, index: index))
@@ -145,12 +115,13 @@ extension KernelAdapter {
       link?.disconnect()
     }
     link?.endSecuring()
+    let keepsKeys = keys.keepsKeys(on: handle)
     if raise.pairs, !isPairing { allowBonds(lifecycle.pairing.acceptsDevices) }
     loop.execute {
       for waiting in raise.waiting {
         let missed = GAPError.pairingFailed.error(
           "The device and this machine cannot reach this security level together; the link has level \(level).")
-        let isReached = level >= waiting.level && link?.keepsKeys != false
+        let isReached = level >= waiting.level && keepsKeys
         waiting.done(isReached ? nil : error ?? missed)
       }
     }
@@ -201,7 +172,7 @@ extension KernelAdapter {
       failed(failure.device, failure.status)
     case .deviceUnpaired(let event):
       guard let identity = event.device.device else { return }
-      lifecycle.bonds.removeAll { $0.local == address && $0.peer == identity }
+      keys.forget(identity)
       tell(event.device, .unbonded)
     case .commandComplete(let complete) where complete.opcode == PairDevice.opcode:
       pairDeviceEnded(complete.returnParameters, complete.status)
@@ -219,7 +190,7 @@ extension KernelAdapter {
     let device = octets.count >= 7 ? try? ManagementAddress(decoding: Array(octets.prefix(7))) : nil
     // Without an address it is about the only one that can be meant, or else its alarm rings.
     let candidates = links.values.filter { link in
-      raises[link.handle]?.pairs == true && device.map { ManagementAddress(link.kernelPeer) == $0 } ?? true
+      raises[link.handle]?.pairs == true && device.map { ManagementAddress(identity(on: link)) == $0 } ?? true
     }
     guard let link = candidates.count == 1 ? candidates.first : nil, let index, let raise = raises[link.handle] else {
       return
@@ -227,49 +198,33 @@ extension KernelAdapter {
     if status == .alreadyPaired, !raise.wasRepeated {
       // The kernel has keys that were not to be kept, of an earlier link.
       raises[link.handle]?.wasRepeated = true
-      send(ManagementPacket(UnpairDevice { $0.device = ManagementAddress(link.kernelPeer) }, index: index))
+      send(ManagementPacket(UnpairDevice { $0.device = ManagementAddress(identity(on: link)) }, index: index))
       return pair(link, raise.capability, index)
     }
-    guard status == .success else { return failed(ManagementAddress(link.kernelPeer), status) }
+    guard status == .success else { return failed(ManagementAddress(identity(on: link)), status) }
     link.updateSecurity()
     endRaise(link.handle, nil)
   }
 
   private func ask(_ device: ManagementAddress, _ question: PairingQuestion) {
     guard let address = device.device else { return }
-    let known = known(address)
+    let known = keys.known(address)
     pairingQuestions[known] = PendingQuestion(device: device, isPasskey: question == .passkey)
     emit(.pairing(known, .question(question)))
   }
 
   func tell(_ device: ManagementAddress, _ event: PairingEvent) {
     guard let address = device.device else { return }
-    emit(.pairing(known(address), event))
+    emit(.pairing(keys.known(address), event))
   }
 
   func failed(_ device: ManagementAddress, _ status: ManagementStatus) {
     guard let address = device.device else { return }
-    let known = known(address)
+    let known = keys.known(address)
     let error = status.pairingError(with: known)
     pairingQuestions[known] = nil
     emit(.pairing(known, .failed(error)))
-    if let link = links.values.first(where: { $0.kernelPeer == address }) { endRaise(link.handle, error) }
-  }
-
-  /// The bond with a device on this adapter.
-  func bond(with peer: DeviceAddress) -> Bond? {
-    let identity = identity(of: peer)
-    return lifecycle.bonds.first { $0.local == address && $0.peer == identity }
-  }
-
-  /// The address by which our users know a device that the kernel names.
-  func known(_ address: DeviceAddress) -> DeviceAddress {
-    links.values.first { $0.kernelPeer == address }?.peer ?? address
-  }
-
-  /// The address by which the kernel knows a device that our users name.
-  private func identity(of address: DeviceAddress) -> DeviceAddress {
-    links.values.first { $0.peer == address }?.kernelPeer ?? address
+    if let handle = keys.handle(of: address) { endRaise(handle, error) }
   }
 }
 

@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import HCI
+import Radio
 
 /// What is known of a link from the controller's events.
 struct LinkRecord {
@@ -213,7 +214,4 @@ extension PHY {
     case .leCoded: .codedPHY
     }
   }
-
-  /// Its bit in the masks of commands.
-  var bit: UInt8 { 1 << (rawValue - 1) }
 }

@@ -4,6 +4,7 @@ import CBlueZ
 import Glibc
 import HCI
 import Logging
+import Radio
 
 extension KernelAdapter {
   /// Gives the radio's machines an input and executes their actions.
@@ -46,7 +47,7 @@ extension KernelAdapter {
     // The system went to sleep before what was open was closed.
     if hci != nil { closeRadio(LifecycleMachine.suspended) }
     let name = index.name
-    self.address = address
+    keys.local = address
     do { try listen() } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
       return run(lifecycle: .radioFailed(Self.problem(error, "ATT on \(name)")))
@@ -72,7 +73,7 @@ extension KernelAdapter {
     radio = nil
     hearsReports = false
     setUp = nil
-    forgetRotation()
+    closeAddresses()
     information.takingTurns = []
     information.heldBack = []
     radioAlarm?.cancel()
@@ -108,7 +109,7 @@ extension KernelAdapter {
   /// The system goes to sleep: ends the links, and all that goes on without them. What is wanted stays wanted.
   func suspendRadio() {
     guard radio != nil else { return closeRadio(LifecycleMachine.suspended) }
-    forgetRotation()
+    closeAddresses()
     listener?.close()
     listener = nil
     suspendAlarm = scheduler.schedule(after: .seconds(1)) { [weak self] in
@@ -119,7 +120,7 @@ extension KernelAdapter {
   }
 
   private func becameQuiet() {
-    guard !rotation.isPausing else { return pauseBegan() }
+    guard !addresses.isPausing else { return run(addresses: { $0.quiet(at: self.scheduler.now) }) }
     if !stopping.isEmpty {
       if links.isEmpty { finishStop() }
     } else if suspendAlarm != nil {
@@ -138,10 +139,7 @@ extension KernelAdapter {
     information.maximumAdvertisingSets = profile.usableAdvertisingSets
     information.maximumAdvertisingDataLength = profile.advertisingDataLength
     logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
-    radio = Self.machine(
-      scanning: Self.family(isExtended: profile.scansExtended),
-      advertising: Self.family(isExtended: profile.advertisesExtended),
-      initiating: Self.family(isExtended: profile.initiatesExtended), profile, targets)
+    radio = profile.radio(targets)
     run(lifecycle: .radioOpened)
     // Starts what is wanted, after the state was told. What an earlier owner left on, or a sleep, is not known.
     run(radio: .doubt)
@@ -150,20 +148,8 @@ extension KernelAdapter {
     learnFragmentLength()
     applyPairing()
     applyOutOfBand()
-    listenForChannels()
+    channelListeners.open(at: address)
     linksOffered()
-  }
-
-  private static func family(isExtended: Bool) -> any RadioFamily.Type {
-    isExtended ? ExtendedFamily.self : LegacyFamily.self
-  }
-
-  /// The machines of a controller with these families.
-  static func machine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>(
-    scanning: Scanning.Type, advertising: Advertising.Type, initiating: Initiating.Type, _ profile: ControllerProfile,
-    _ targets: RadioTargets
-  ) -> any RadioMachine {
-    FamilyRadioMachine<Scanning, Advertising, Initiating>(profile: profile, targets: targets)
   }
 
   /// A controller whose LE buffers are those of BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).
@@ -202,7 +188,7 @@ extension KernelAdapter {
         let packet: EventPacket
         switch try HCIPacket(decoding: octets) {
         case .event(let event): packet = event
-        case .command(let command): return heard(command)
+        case .command(let command): return addresses.heard(command)
         default: return
         }
         let event = try HCIEvent(decoding: packet)
@@ -248,7 +234,7 @@ extension KernelAdapter {
   // MARK: - Actions
 
   private func perform(_ action: RadioAction) {
-    guard !isHidden(action) else { return }
+    guard !addresses.withholds(action) else { return }
     switch action {
     case .send(let packet): send(packet)
     case .scanning(let isOn): emit(.scanning(isOn))

@@ -2,6 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 import Logging
+import Radio
 
 /// What the controller cannot do, at once or at all.
 extension KernelAdapter {

@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import HCI
+import Radio
 
 /// Other parameters of a link, by one command or two (`ParameterStep`).
 extension KernelAdapter {

@@ -5,11 +5,12 @@ import Collections
 import EventLoop
 import HCI
 import Logging
+import Radio
 
 /// A controller of this machine that is used alongside the Linux kernel: power and settings over its management
 /// interface, scan, advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
 ///
-/// The decisions are made by machines without I/O (`LifecycleMachine`, `SetUpMachine`, `FamilyRadioMachine`); this
+/// The decisions are made by machines without I/O (`LifecycleMachine`, `SetUpMachine`, `RadioMachine`); this
 /// class owns the sockets and the clock and carries their actions out.
 public final class KernelAdapter: Adapter {
   /// The adapter's identity; its address and capabilities are known once it is on.
@@ -56,10 +57,11 @@ public final class KernelAdapter: Adapter {
     }
   }
   /// The address that the controller keeps.
-  var address = DeviceAddress.none
-  var rotation = AddressRotation()
-  /// The private address that the kernel made last, since the controller came on.
-  var lastPrivateAddress: DeviceAddress?
+  var address: DeviceAddress { keys.local }
+  /// The private addresses under which the controller is seen.
+  var addresses = PrivateAddresses()
+  /// Rings when `addresses` is due.
+  var addressAlarm: (any ScheduledWork)?
   /// What turned out not to work in this controller.
   var faults: ControllerFaults = []
   var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
@@ -69,8 +71,7 @@ public final class KernelAdapter: Adapter {
   /// Rings when links are to be accepted: some time after the listener became ready, or although it did not.
   var acceptAlarm: (any ScheduledWork)?
   var links: [UInt16: KernelLink] = [:]
-  /// The listeners for channels, by their number.
-  var channelListeners: [UInt16: KernelChannelListener] = [:]
+  let channelListeners: ChannelListeners
   /// How many octets one ACL data packet carries; nil if the controller did not say.
   var fragmentLength: Int?
   /// What the controller can do on links.
@@ -87,16 +88,14 @@ public final class KernelAdapter: Adapter {
   var raises: [UInt16: SecurityRaise] = [:]
   /// What the kernel asked and waits for, by the address of the device.
   var pairingQuestions: [DeviceAddress: PendingQuestion] = [:]
-  /// Keys of pairings whose key for encryption has not come yet, by identity.
-  var partialBonds: [DeviceAddress: PartialBond] = [:]
+  /// The bonds, and the identities of the devices on links.
+  var keys = KeyMachine()
   /// What devices gave by another way than the air.
   var outOfBandData: [DeviceAddress: OutOfBandData] = [:]
   /// Who waits for such data of ours.
   var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
   /// What the kernel tells of pairings while links wait to be announced.
   var heldPairing: [ManagementEvent] = []
-  /// Whether there are bonds that the kernel was not told of.
-  var hasNewBonds = false
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.
   var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]
 
@@ -125,6 +124,11 @@ public final class KernelAdapter: Adapter {
     lifecycle = LifecycleMachine(selector: selector, spareAddress: SpareAddress.make(for: selector))
     unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
     information = AdapterInformation(id: selector.description, kind: "kernel")
+    channelListeners = ChannelListeners(KernelChannelSockets(loop: loop), scheduler: scheduler)
+    channelListeners.onChannel = { [weak self] psm, channel, handle in self?.accepted(psm, channel, handle) }
+    channelListeners.onWarning = { [weak self] text, psm, errno in
+      self?.logger.warning("\(text)", metadata: ["psm": "\(psm)", "errno": "\(errno)"])
+    }
   }
 
   /// Whether the controller is ours though bluetoothd runs: it takes every controller, but does nothing with one that
@@ -144,7 +148,7 @@ public final class KernelAdapter: Adapter {
     guard stopping.count == 1 else { return }
     targets = RadioTargets()
     guard radio != nil else { return finishStop() }
-    forgetRotation()
+    closeAddresses()
     run(radio: .quiet)
     for link in links.values { link.disconnect() }
     // Whatever does not answer by then is left behind.

@@ -1,19 +1,14 @@
 import Adapter
 import Bluetooth
 import CBlueZ
+import Radio
 
 /// A link whose ATT packets go through the kernel's L2CAP socket of channel 4.
 final class KernelLink: Link {
   let id: LinkID
   let peer: DeviceAddress
-  /// The same as the kernel calls it: its identity, once that is known.
-  var kernelPeer: DeviceAddress
-  /// Whether keys of the device are kept: not after one that is not secret.
-  var keepsKeys = true
   /// Whether the device said that it has no key for us.
   var peerLacksKeys = false
-  /// What keys that came over it have replaced.
-  var replaced: ReplacedBond?
   let role: LinkRole
   let attempts: Int
   /// The HCI handle.
@@ -54,12 +49,11 @@ final class KernelLink: Link {
   static let sendBuffer: Int32 = 16384
 
   init(
-    id: LinkID, peer: DeviceAddress, kernelPeer: DeviceAddress, role: LinkRole, handle: UInt16, attempts: Int,
+    id: LinkID, peer: DeviceAddress, role: LinkRole, handle: UInt16, attempts: Int,
     record: LinkRecord, descriptor: Descriptor, adapter: KernelAdapter
   ) {
     self.id = id
     self.peer = peer
-    self.kernelPeer = kernelPeer
     self.role = role
     self.handle = handle
     self.attempts = attempts

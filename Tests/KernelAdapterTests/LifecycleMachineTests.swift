@@ -34,9 +34,8 @@ struct LifecycleMachineTests {
         isSecureConnections: true, role: .peripheral))
     own.identityResolvingKey = [UInt8](repeating: 0xCD, count: 16)
     let other = Bond(local: DeviceAddress(value: 0x00AA_0100_0001, kind: .public), peer: own.peer)
-    script.machine.bonds = [own, other]
     try script.find()
-    script.give(.rival(nil))
+    script.give(.rival(nil, bonds: [own, other]))
     try script.command("3400 0000 0700 000000000000 00")
     try script.command("3f00 0000 0100 00")
     let key = String(repeating: "ab", count: 16)

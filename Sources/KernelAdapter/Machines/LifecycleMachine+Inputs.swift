@@ -27,8 +27,8 @@ extension LifecycleMachine {
     case managementOpened
     case managementFailed(AdapterProblem)
     case packet(ManagementPacket)
-    /// No other program uses the controller, or the problem that one does.
-    case rival(AdapterProblem?)
+    /// No other program uses the controller, which gets the bonds of all adapters then; or the problem that one does.
+    case rival(AdapterProblem?, bonds: [Bond] = [])
     case radioOpened
     case radioFailed(AdapterProblem)
     case setPower(Bool)

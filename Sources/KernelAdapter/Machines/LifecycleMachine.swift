@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import HCI
+import Radio
 
 /// Finds the controller over the kernel's management interface, brings it into use, notices its removal, and restores
 /// its earlier settings.
@@ -52,8 +53,6 @@ struct LifecycleMachine {
   var pairing = PairingSettings()
   /// Under which addresses the controller is seen; nil for the one that it keeps.
   var privacy: PrivacySettings?
-  /// The bonds of all adapters.
-  var bonds: [Bond] = []
   private var state = State.stopped
   private var index: ControllerIndex?
   private var information: ControllerInformation?
@@ -87,8 +86,8 @@ struct LifecycleMachine {
       isManagementOpen = false
       return fail(problem, at: now)
     case (.packet(let packet), _): return take(packet, at: now)
-    case (.rival(nil), .examining): return configure(at: now)
-    case (.rival(let problem?), .examining): return fail(problem, at: now)
+    case (.rival(nil, let bonds), .examining): return configure(bonds, at: now)
+    case (.rival(let problem?, _), .examining): return fail(problem, at: now)
     case (.radioFailed(let problem), .openingRadio), (.radioFailed(let problem), .on):
       needsCycle = problem.kind == .hardware
       return fail(problem, at: now)
@@ -149,7 +148,7 @@ struct LifecycleMachine {
 
   // MARK: - Bringing it into use
 
-  private mutating func configure(at now: Instant) -> [Action] {
+  private mutating func configure(_ bonds: [Bond], at now: Instant) -> [Action] {
     guard let index, let information else { return [] }
     guard wantsPower || information.current.contains(.powered) else {
       state = .off

@@ -1,0 +1,92 @@
+import Bluetooth
+import HCI
+
+/// The one command of ours that the controller processes at a time.
+///
+/// | State    | Input                                     | Outcome                                   |
+/// |----------|-------------------------------------------|-------------------------------------------|
+/// | free     | `send`                                    | busy, with a deadline                     |
+/// | busy     | its Command Complete or Command Status    | free, `.ours`                             |
+/// | busy     | the deadline                              | free, `.ours` with "unspecified error"    |
+/// | either   | an answer to another program's command    | `.foreign`                                |
+/// | busy     | `doubt`                                   | the deadline is near                      |
+/// | either   | credits                                   | `isFree` only with at least one           |
+package struct CommandSlot {
+  /// The outcome of a command.
+  package struct Answer: Hashable {
+    package var opcode: Opcode
+    package var status: HCIStatus
+    /// What Command Complete carried; nil after a Command Status.
+    package var complete: CommandComplete?
+
+    package init(opcode: Opcode, status: HCIStatus, complete: CommandComplete?) {
+      self.opcode = opcode
+      self.status = status
+      self.complete = complete
+    }
+  }
+
+  /// Whose command was answered.
+  enum Outcome: Hashable {
+    case ours(Answer)
+    case foreign(Answer)
+  }
+
+  /// The kernel allows a command two seconds, and others may be ahead of ours in its queue.
+  static let patience = Duration.seconds(5)
+
+  private(set) var outstanding: Opcode?
+  private(set) var deadline: Instant?
+  /// How many commands in a row got no answer at all.
+  private(set) var timeouts = 0
+  private var credits = 1
+
+  /// Whether a command may be sent now.
+  var isFree: Bool { outstanding == nil && credits > 0 }
+
+  /// Records that a command is sent.
+  mutating func send(_ packet: CommandPacket, at now: Instant) {
+    outstanding = packet.opcode
+    deadline = now.advanced(by: Self.patience)
+  }
+
+  /// Takes an event.
+  /// - Returns: nil if it answers no command.
+  mutating func take(_ event: HCIEvent) -> Outcome? {
+    let answer: Answer
+    switch event {
+    case .commandComplete(let complete):
+      credits = Int(complete.credits)
+      answer = Answer(opcode: complete.opcode, status: complete.status, complete: complete)
+    case .commandStatus(let status):
+      credits = Int(status.credits)
+      answer = Answer(opcode: status.opcode, status: status.status, complete: nil)
+    default: return nil
+    }
+    guard answer.opcode != .none else { return nil }
+    guard answer.opcode == outstanding else { return .foreign(answer) }
+    clear()
+    timeouts = 0
+    return .ours(answer)
+  }
+
+  /// Events were lost, perhaps the answer that is awaited, or the one with the credit for the next command.
+  mutating func doubt(at now: Instant) {
+    credits = 1
+    deadline = deadline.map { min($0, now.advanced(by: .seconds(1))) }
+  }
+
+  /// The command whose deadline has passed, as an answer.
+  mutating func expire(at now: Instant) -> Answer? {
+    guard let opcode = outstanding, let deadline, deadline <= now else { return nil }
+    clear()
+    timeouts += 1
+    credits = 1
+    return Answer(opcode: opcode, status: HCIStatus(.unspecifiedError), complete: nil)
+  }
+
+  private mutating func clear() {
+    outstanding = nil
+    deadline = nil
+  }
+}

@@ -1,0 +1,25 @@
+/// What controllers say they have, and have not.
+package struct ControllerFaults: OptionSet, Hashable {
+  package let rawValue: UInt8
+
+  /// Extended scanning reports nothing.
+  package static let extendedScan = ControllerFaults(rawValue: 1 << 0)
+  /// LE Extended Create Connection does not connect.
+  package static let extendedCreateConnection = ControllerFaults(rawValue: 1 << 1)
+
+  /// The faults of controllers that the kernel has a quirk for; it does not tell which controllers those are.
+  /// - Parameter modalias: the controller's name for drivers, as sysfs has it: "usb:v10D7pB012d…".
+  package init(modalias: String) {
+    // Actions ATS2851.
+    if modalias.hasPrefix("usb:v10D7pB012") {
+      self = [.extendedScan, .extendedCreateConnection]
+      // Apple's BCM4377.
+    } else if modalias.hasPrefix("pci:v000014E4d00005FA0") {
+      self = .extendedScan
+    } else {
+      self = []
+    }
+  }
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+}

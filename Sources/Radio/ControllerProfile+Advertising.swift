@@ -1,0 +1,18 @@
+import Adapter
+import Bluetooth
+
+extension ControllerProfile {
+  /// How many advertisements are sent at once. Of a random address the kernel knows only that of the first set: pairing
+  /// with a central that came through another fails. So a controller without a public address uses the first alone.
+  package var usableAdvertisingSets: Int { address.kind == .random ? 1 : advertisingSets }
+
+  /// What it can send.
+  package var advertisingCapabilities: AdvertisingCapabilities {
+    var phys: Set<PHY> = [.le1M]
+    if features.contains(.phy2M) { phys.insert(.le2M) }
+    if features.contains(.codedPHY) { phys.insert(.leCoded) }
+    return AdvertisingCapabilities(
+      isExtended: advertisesExtended, dataLength: advertisingDataLength, phys: phys, address: address,
+      hasPeriodic: hasPeriodicAdvertising, selectsCoding: selectsAdvertisingCoding)
+  }
+}

@@ -1,0 +1,101 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// What a controller reported about itself, and what is known to be broken in it.
+package struct ControllerProfile: Hashable {
+  package var features = LEFeatures()
+  /// Which activities go together; nil if the controller did not tell.
+  package var states: LEStates?
+  /// Which commands there are, one bit each (Core 5.4, Vol 4, Part E, 6.27); nil if the controller did not tell.
+  package var commands: [UInt8]?
+  /// What does not work although the controller says that it has it.
+  package var faults: ControllerFaults = []
+  /// How many devices the filter accept list holds.
+  package var acceptListSize = 1
+  /// How many advertisements can be sent at once.
+  package var advertisingSets = 1
+  /// How many octets an advertisement can carry.
+  package var advertisingDataLength = 31
+  /// How many octets a packet that it sends on a link can carry, 27 to 251.
+  package var maximumDataLength = 27
+  /// The address that it keeps.
+  package let address: DeviceAddress
+  /// Under which it is seen: its own, or a private one.
+  package var addressOnAir: DeviceAddress
+
+  package init(address: DeviceAddress) {
+    self.address = address
+    addressOnAir = address
+  }
+
+  /// The same controller with another address on the air.
+  package func seen(under address: DeviceAddress) -> Self {
+    var profile = self
+    profile.addressOnAir = address
+    return profile
+  }
+
+  /// The type of our address in commands.
+  package var ownAddressType: AddressType { addressOnAir.kind == .public ? .public : .random }
+
+  /// Its features, without those that concern links and whose commands it lacks: LE Read PHY, LE Set PHY, LE Set Data
+  /// Length and those of subrating (Core 5.4, Vol 4, Part E, 6.27).
+  package var usableFeatures: LEFeatures {
+    var usable = features
+    if !has(octet: 35, bits: 0x50) { usable.subtract([.phy2M, .codedPHY]) }
+    if !has(octet: 33, bits: 0x40) { usable.remove(.dataPacketLengthExtension) }
+    if !canSubrate { usable.subtract(.subrating) }
+    return usable
+  }
+
+  /// Whether it has subrating: the feature, LE Set Host Feature, LE Set Default Subrate and LE Subrate Request.
+  package var canSubrate: Bool {
+    features.contains(.connectionSubrating) && has(octet: 44, bits: 0x02) && has(octet: 46, bits: 0x03)
+  }
+
+  /// The PHYs that it can use on links.
+  package var phys: Set<PHY> {
+    var phys: Set<PHY> = [.le1M]
+    if usableFeatures.contains(.phy2M) { phys.insert(.le2M) }
+    if usableFeatures.contains(.codedPHY) { phys.insert(.leCoded) }
+    return phys
+  }
+
+  /// The longest packet that links get.
+  package var longestPacket: Int { usableFeatures.contains(.dataPacketLengthExtension) ? maximumDataLength : 27 }
+
+  // MARK: - Families
+
+  // The kernel chooses a family for each procedure, and unmasks events accordingly: the choice here is the same.
+
+  /// Whether advertising uses the extended commands.
+  package var advertisesExtended: Bool { features.contains(.extendedAdvertising) }
+  /// Whether it has periodic advertising: the feature and the three commands.
+  package var hasPeriodicAdvertising: Bool {
+    advertisesExtended && features.contains(.periodicAdvertising) && has(octet: 37, bits: 0x1C)
+  }
+  /// Whether the coding of advertisements can be chosen: the feature and the second version of the command.
+  package var selectsAdvertisingCoding: Bool {
+    advertisesExtended && features.contains(.advertisingCodingSelection) && has(octet: 46, bits: 0x04)
+  }
+  /// Whether it can follow periodic advertising: the feature and the three commands.
+  package var canSynchronise: Bool {
+    scansExtended && features.contains(.periodicAdvertising) && has(octet: 38, bits: 0x07)
+  }
+  /// Whether scanning uses the extended commands.
+  package var scansExtended: Bool { has(octet: 37, bits: 0x60) && !faults.contains(.extendedScan) }
+  /// Whether connecting uses the extended command.
+  package var initiatesExtended: Bool { has(octet: 37, bits: 0x80) && !faults.contains(.extendedCreateConnection) }
+
+  /// A controller that does not tell its commands has those that come with its features.
+  package func has(octet: Int, bits: UInt8) -> Bool {
+    guard let commands else { return features.contains(.extendedAdvertising) }
+    return commands.indices.contains(octet) && commands[octet] & bits == bits
+  }
+}
+
+extension LEFeatures {
+  /// What both controllers need for subrating, with the consent of their hosts.
+  package static let subrating: LEFeatures = [.connectionSubrating, .connectionSubratingHostSupport]
+}

@@ -1,0 +1,64 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// What a controller tells about a link that is up.
+package enum LinkNews: Hashable {
+  /// Its parameters changed.
+  case parameters(LinkParameters)
+  /// Its parameters stay as they are.
+  case parametersRefused(HCIStatus)
+  /// Its PHYs are these; or stay as they are, if the status is an error.
+  case phy(HCIStatus, tx: PHY?, rx: PHY?)
+  /// The longest payloads of packets are these, in octets.
+  case dataLength(tx: Int, rx: Int)
+  /// The other controller has these features.
+  case features(LEFeatures)
+  /// Its subrating is this, with latency and timeout; or stays as it is, if the status is an error.
+  case subrate(LESubrateChange)
+}
+
+extension LinkNews {
+  /// What an event says of a link that is up, and the link's handle; nil if it is another event.
+  static func told(by event: HCIEvent) -> (handle: UInt16, news: LinkNews)? {
+    switch event {
+    case .leConnectionUpdateComplete(let event):
+      let parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
+      return (event.handle, event.status.isSuccess ? .parameters(parameters) : .parametersRefused(event.status))
+    case .leSubrateChange(let event): return (event.handle, .subrate(event))
+    case .lePHYUpdateComplete(let event):
+      return (event.handle, .phy(event.status, tx: PHY(rawValue: event.tx), rx: PHY(rawValue: event.rx)))
+    case .leDataLengthChange(let event):
+      return (event.handle, .dataLength(tx: Int(event.maximumTxOctets), rx: Int(event.maximumRxOctets)))
+    case .leReadRemoteFeaturesComplete(let event) where event.status.isSuccess:
+      return (event.handle, .features(event.features))
+    default: return nil
+    }
+  }
+}
+
+extension LinkParameters {
+  /// The parameters in the controllers' units: 1.25 ms, events, and 10 ms.
+  package init(_ interval: UInt16, _ latency: UInt16, _ timeout: UInt16) {
+    self.init(
+      interval: TimeUnits.connectionUnits(interval), latency: Int(latency),
+      supervisionTimeout: TimeUnits.supervisionUnits(timeout))
+  }
+
+  /// What is in force after an update of the connection: another interval ends its subrating, the same one does not
+  /// (Core 5.4, Vol 6, Part B, 5.1.1).
+  package func updated(from last: LinkParameters?) -> LinkParameters {
+    guard let last, last.interval == interval else { return self }
+    var parameters = self
+    (parameters.subrate, parameters.continuation) = (last.subrate, last.continuation)
+    return parameters
+  }
+
+  /// The same link with another subrating.
+  package func subrated(by change: LESubrateChange) -> LinkParameters {
+    LinkParameters(
+      interval: interval, latency: Int(change.latency),
+      supervisionTimeout: TimeUnits.supervisionUnits(change.supervisionTimeout), subrate: max(1, Int(change.factor)),
+      continuation: Int(change.continuationNumber))
+  }
+}

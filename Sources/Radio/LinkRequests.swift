@@ -1,0 +1,118 @@
+import Bluetooth
+import HCI
+
+/// What is asked of the controllers of one link, one procedure at a time: two with an instant cannot be under way at
+/// once (Core 5.4, Vol 6, Part B, 5.3).
+///
+/// | State | Input                                             | Actions, next state                                  |
+/// |-------|---------------------------------------------------|------------------------------------------------------|
+/// | idle  | `want`                                            | `ask` → busy                                         |
+/// | busy  | `want`                                            | it waits; one of its kind that waited is `replaced`  |
+/// | busy  | its command is refused                            | `settled` with the status, then the next             |
+/// | busy  | its command is executed: a data length            | `settled`, then the next                             |
+/// | busy  | its command is executed: any other                | none; the controller's event says when it is settled |
+/// | busy  | the event of its kind                             | `settled`, then the next                             |
+/// | busy  | 10 s without that event                           | `settled` as "unspecified error", then the next      |
+/// | busy  | `askAgain`: the event may have been lost          | `ask` once more; "disallowed": it is still under way |
+/// | any   | `end`                                             | all that waited are told as `settled` → idle         |
+package struct LinkRequests {
+  package enum Kind: Hashable {
+    case parameters
+    case subrate
+    case phy
+    case dataLength
+  }
+
+  package struct Request: Hashable {
+    package let kind: Kind
+    package let packet: CommandPacket
+    /// By which the owner knows it.
+    package let number: Int
+
+    package init(kind: Kind, packet: CommandPacket, number: Int) {
+      self.kind = kind
+      self.packet = packet
+      self.number = number
+    }
+  }
+
+  package enum Action: Hashable {
+    case ask(Request)
+    case settled(Int, HCIStatus)
+    /// A newer request of its kind was made before it was asked.
+    case replaced(Int)
+  }
+
+  /// A procedure takes six connection events and may be repeated; with the longest interval that is more, but then
+  /// nobody waits for it.
+  private static let patience = Duration.seconds(10)
+
+  private var current: Request?
+  private var isAskedAgain = false
+  /// One of each kind at most.
+  private var waiting: [Request] = []
+  /// When `tick` is due.
+  package private(set) var deadline: Instant?
+
+  package init() {}
+
+  package var isIdle: Bool { current == nil }
+
+  package mutating func want(_ request: Request, at now: Instant) -> [Action] {
+    guard current != nil else { return ask(request, at: now) }
+    let replaced = waiting.filter { $0.kind == request.kind }.map { Action.replaced($0.number) }
+    waiting.removeAll { $0.kind == request.kind }
+    waiting.append(request)
+    return replaced
+  }
+
+  /// The command of this request was answered.
+  package mutating func answered(_ number: Int, _ status: HCIStatus, at now: Instant) -> [Action] {
+    guard let current, current.number == number else { return [] }
+    if isAskedAgain {
+      isAskedAgain = false
+      guard status.code != .commandDisallowed else { return [] }
+    }
+    guard !status.isSuccess || current.kind == .dataLength else { return [] }
+    return settle(status, at: now)
+  }
+
+  /// The controller's event of this kind came, for whatever reason.
+  package mutating func completed(_ kind: Kind, _ status: HCIStatus, at now: Instant) -> [Action] {
+    guard current?.kind == kind else { return [] }
+    return settle(status, at: now)
+  }
+
+  package mutating func tick(at now: Instant) -> [Action] {
+    guard let deadline, deadline <= now else { return [] }
+    return settle(HCIStatus(.unspecifiedError), at: now)
+  }
+
+  package mutating func askAgain() -> [Action] {
+    guard let current else { return [] }
+    isAskedAgain = true
+    return [.ask(current)]
+  }
+
+  /// The link has ended.
+  package mutating func end() -> [Action] {
+    let all = (current.map { [$0] } ?? []) + waiting
+    self = LinkRequests()
+    return all.map { .settled($0.number, HCIStatus(.unknownConnectionIdentifier)) }
+  }
+
+  private mutating func ask(_ request: Request, at now: Instant) -> [Action] {
+    current = request
+    isAskedAgain = false
+    deadline = now.advanced(by: Self.patience)
+    return [.ask(request)]
+  }
+
+  private mutating func settle(_ status: HCIStatus, at now: Instant) -> [Action] {
+    guard let last = current else { return [] }
+    current = nil
+    deadline = nil
+    let settled = [Action.settled(last.number, status)]
+    return waiting.isEmpty ? settled : settled + ask(waiting.removeFirst(), at: now)
+  }
+}

@@ -1,0 +1,43 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// What the machines of a controller want executed or reported.
+package enum RadioAction: Hashable {
+  /// Send this to the controller.
+  case send(CommandPacket)
+  /// Report that the scan started or stopped.
+  case scanning(Bool)
+  /// Report the state of an advertisement.
+  case advertising(AdvertisingSetID, AdvertisingStatus)
+  /// Report what happened to a periodic train.
+  case periodic(PeriodicTrain, PeriodicEvent)
+  /// Report that an attempt to connect failed.
+  case attemptFailed(DeviceAddress, BluetoothError)
+  /// Report that a device could not be tried for a while.
+  case connectWaiting(DeviceAddress, BluetoothError)
+  /// The controller cannot do at once all that is wanted: some activities take turns, and others wait for links to end.
+  case sharing(Set<LEStates.Activity>, heldBack: Set<LEStates.Activity>)
+  /// Something that the controller says it has does not work.
+  case faulty(ControllerFaults)
+  /// A link that we initiated exists: give it an ATT socket.
+  case attach(handle: UInt16, DeviceAddress, attempts: Int)
+  /// A link came up, whichever side initiated it. Of one that came up unheard the parameters are not known.
+  case linkUp(handle: UInt16, LinkRole, LinkParameters?)
+  /// A link has ended.
+  case linkDown(handle: UInt16, HCIStatus)
+  /// The controller told something about a link.
+  case link(handle: UInt16, LinkNews)
+  /// The encryption of a link changed.
+  case encryptionChanged(handle: UInt16)
+  /// A link could not be encrypted because one side has no key for it: the device, or the kernel.
+  case keysMissing(handle: UInt16, theirs: Bool)
+  /// A question was answered.
+  case answered(question: Int, CommandSlot.Answer)
+  /// The controller no longer responds.
+  case broken(String)
+  /// Nothing is wanted any more and all activities have ended.
+  case quiet
+  /// Something for the log.
+  case log(String)
+}

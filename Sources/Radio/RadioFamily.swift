@@ -1,0 +1,137 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// How one family of commands expresses scanning, advertising and initiating. A machine that is generic over it cannot
+/// mix the families.
+protocol RadioFamily: CommandFamily {
+  /// Whether there is another family in its place where a controller has these commands and they do not work.
+  static var isReplaceable: Bool { get }
+  /// The PHYs on which a controller can scan and initiate with these commands.
+  static func primaryPHYs(of profile: ControllerProfile) -> Set<PHY>
+  /// Whether LE Advertising Set Terminated tells that an advertisement has ended; otherwise Connection Complete does.
+  static var reportsEndOfAdvertising: Bool { get }
+
+  static func scanParameters(_ parameters: ScanParameters, own: AddressType) -> FamilyCommand<Self>
+  static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self>
+
+  /// What prepares an advertisement while it is off.
+  static func prepareAdvertising(
+    handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
+  ) -> [FamilyCommand<Self>]
+  /// What puts a prepared advertisement on the air.
+  /// - Parameter events: after how many it ends; 0 for never.
+  static func advertisingBegin(
+    handle: UInt8, _ parameters: AdvertisingParameters, events: UInt8
+  ) -> FamilyCommand<Self>
+  /// What takes an advertisement off the air.
+  static func advertisingEnd(handle: UInt8) -> FamilyCommand<Self>
+  /// Disables all advertisements, also those that other programs left.
+  static var advertisingDisable: FamilyCommand<Self> { get }
+  /// What releases the controller's memory of an advertisement that is off.
+  static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>]
+
+  /// What prepares a train of periodic advertisements while it is off.
+  static func preparePeriodic(handle: UInt8, _ periodic: PeriodicAdvertising) -> [FamilyCommand<Self>]
+  /// What begins or ends a train.
+  static func periodicEnable(handle: UInt8, _ isEnabled: Bool) -> [FamilyCommand<Self>]
+
+  /// Connects to any device in the accept list. `first` is one of them, for controllers that ignore the list.
+  static func createConnection(
+    first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType
+  ) -> FamilyCommand<Self>
+}
+
+/// Half of the time: other scanning continues beside it.
+private let initiatingInterval: UInt16 = 0x0060
+private let initiatingWindow: UInt16 = 0x0030
+
+extension LegacyFamily: RadioFamily {
+  static var isReplaceable: Bool { false }
+  static var reportsEndOfAdvertising: Bool { false }
+
+  static func primaryPHYs(of profile: ControllerProfile) -> Set<PHY> { [.le1M] }
+
+  static func scanParameters(_ parameters: ScanParameters, own: AddressType) -> FamilyCommand<Self> {
+    let interval = TimeUnits.scan(parameters.interval)
+    return FamilyCommand(
+      LESetScanParameters {
+        $0.isActive = parameters.isActive
+        $0.interval = interval
+        $0.window = min(interval, TimeUnits.scan(parameters.window))
+        $0.ownAddressType = own
+      })
+  }
+
+  static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self> {
+    FamilyCommand(LESetScanEnable { $0.isEnabled = isEnabled })
+  }
+
+  static func createConnection(
+    first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType
+  ) -> FamilyCommand<Self> {
+    FamilyCommand(
+      LECreateConnection {
+        $0.scanInterval = initiatingInterval
+        $0.scanWindow = initiatingWindow
+        $0.filterPolicy = 1
+        $0.peer = first
+        $0.ownAddressType = own
+        $0.intervalMin = TimeUnits.connection(parameters.interval.lowerBound)
+        $0.intervalMax = TimeUnits.connection(parameters.interval.upperBound)
+        $0.latency = UInt16(clamping: parameters.latency)
+        $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+      })
+  }
+}
+
+extension ExtendedFamily: RadioFamily {
+  static var isReplaceable: Bool { true }
+  static var reportsEndOfAdvertising: Bool { true }
+
+  static func primaryPHYs(of profile: ControllerProfile) -> Set<PHY> {
+    profile.features.contains(.codedPHY) ? [.le1M, .leCoded] : [.le1M]
+  }
+
+  static func scanParameters(_ parameters: ScanParameters, own: AddressType) -> FamilyCommand<Self> {
+    let interval = TimeUnits.scan(parameters.interval)
+    let scan = LESetExtendedScanParameters.Scan {
+      $0.isActive = parameters.isActive
+      $0.interval = interval
+      $0.window = min(interval, TimeUnits.scan(parameters.window))
+    }
+    let phys = parameters.phys.mask
+    return FamilyCommand(
+      LESetExtendedScanParameters {
+        $0.ownAddressType = own
+        $0.phys = phys
+        $0.scans = [LESetExtendedScanParameters.Scan](repeating: scan, count: phys.nonzeroBitCount)
+      })
+  }
+
+  static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self> {
+    FamilyCommand(LESetExtendedScanEnable { $0.isEnabled = isEnabled })
+  }
+
+  static func createConnection(
+    first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType
+  ) -> FamilyCommand<Self> {
+    let phys = parameters.phys.mask
+    let initiation = LEExtendedCreateConnection.Initiation {
+      $0.scanInterval = initiatingInterval
+      $0.scanWindow = initiatingWindow
+      $0.intervalMin = TimeUnits.connection(parameters.interval.lowerBound)
+      $0.intervalMax = TimeUnits.connection(parameters.interval.upperBound)
+      $0.latency = UInt16(clamping: parameters.latency)
+      $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+    }
+    return FamilyCommand(
+      LEExtendedCreateConnection {
+        $0.filterPolicy = 1
+        $0.ownAddressType = own
+        $0.peer = first
+        $0.phys = phys
+        $0.initiations = [LEExtendedCreateConnection.Initiation](repeating: initiation, count: phys.nonzeroBitCount)
+      })
+  }
+}

@@ -1,0 +1,404 @@
+import Adapter
+import Bluetooth
+import Collections
+import HCI
+
+/// Scan, advertising and initiator of one controller behind one command slot.
+///
+/// Each input goes to the machine that it concerns; then, while the slot is free, the machines are asked for their next
+/// command: questions first, then initiator, advertising, scan. Answers to commands that are not ours tell which
+/// machine another program interfered with. One command without an answer is an error of that command, and a harmless
+/// query follows at once; if that has no answer either the controller is broken.
+///
+/// Where the controller cannot do everything at once, `ActivityTurns` says who may go on.
+///
+/// A link ends with Disconnection Complete. It is also given up when the controller answers Disconnect with Unknown
+/// Connection Identifier, when Disconnection Complete does not follow, and when its handle is used for another link:
+/// otherwise its device could not be connected again.
+///
+/// After `doubt` each machine brings the controller into a state that is known, and the links that were there are
+/// compared with those of the next `links`. What another program's command changed is set up again after a while: a
+/// system that goes to sleep begins with such commands, and says so only afterwards.
+struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>: RadioMachine {
+  private enum Sender: Hashable {
+    case question(Int)
+    case nobody
+    case scan
+    case advertising
+    case initiator
+    case sync
+  }
+
+  private struct KnownLink {
+    let peer: DeviceAddress?
+    let side: ActivityTurns.LinkSide
+  }
+
+  private var slot = CommandSlot()
+  private var sender = Sender.nobody
+  private var commands: Deque<(sender: Sender, packet: CommandPacket)> = []
+  private var scan: ScanMachine<Scanning>
+  private var advertising: AdvertisingMachine<Advertising>
+  private var initiator: InitiatorMachine<Initiating>
+  private var sync: SyncMachine
+  private var silence = ScanSilence()
+  private var assembler = ReportAssembler()
+  private var turns: ActivityTurns
+  private var toldSharing: Set<LEStates.Activity> = []
+  private var toldHeldBack: Set<LEStates.Activity> = []
+  private var links: [UInt16: KnownLink] = [:]
+  /// The links that the controller is disconnecting for us, and when they are given up.
+  private var leaving: [UInt16: Instant] = [:]
+  /// The link that the command being executed disconnects.
+  private var disconnecting: UInt16?
+  /// The links that may have ended unheard.
+  private var doubted: Set<UInt16> = []
+  /// Until then nothing is set up: another program changes something.
+  private var heldUntil: Instant?
+  /// When a link came up or ended.
+  private var lastLinkChange: Instant?
+  private var isQuieting = false
+  /// Whether `quiet` or `pause` was given: nothing is wanted from then on.
+  private var isEnding = false
+  /// What was told before the pause; nil if there is none.
+  private var beforePause: (scan: ScanMachine<Scanning>, advertising: AdvertisingMachine<Advertising>)?
+
+  private var profile: ControllerProfile
+  /// Whether there was an active scan before it began anew.
+  private var hasScannedActively = false
+
+  init(profile: ControllerProfile, targets: RadioTargets) {
+    self.profile = profile
+    turns = ActivityTurns(states: profile.states)
+    scan = ScanMachine(
+      own: profile.ownAddressType, phys: Scanning.primaryPHYs(of: profile), wanted: targets.scan)
+    advertising = AdvertisingMachine(profile: profile, wanted: targets.advertising)
+    initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
+    sync = SyncMachine(profile: profile)
+  }
+
+  var scannedActively: Bool { hasScannedActively || scan.wasActive }
+
+  func deadline(after now: Instant) -> Instant? {
+    [
+      slot.deadline, heldUntil, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now),
+      initiator.deadline(after: now), sync.deadline(after: now), turns.deadline(after: now),
+      links.isEmpty ? silence.deadline : nil,
+    ].compactMap { $0 }.min()
+  }
+
+  mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction] {
+    if let end = heldUntil, end <= now { heldUntil = nil }
+    var actions: [RadioAction] = []
+    for action in take(input, at: now) {
+      if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
+    }
+    return actions + share(at: now) + pump(at: now)
+  }
+
+  mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
+    if case .extended = reports { silence.heard() }
+    return assembler.reports(reports, at: now)
+  }
+
+  var isSilent: Bool { silence.isListening }
+
+  private mutating func take(_ input: RadioInput, at now: Instant) -> [RadioAction] {
+    switch input {
+    case .wantScan where isEnding, .wantAdvertising where isEnding, .connect where isEnding,
+      .wantSync where isEnding && beforePause == nil:
+      break
+    case .wantScan(let parameters): scan.want(parameters)
+    case .wantAdvertising(let set, let parameters): return advertising.want(set, parameters)
+    case .wantSync(let train, let parameters): return sync.want(train, parameters)
+    case .connect(let address, let parameters): initiator.want(address, parameters)
+    case .cancelConnect(let address): return initiator.unwant(address).map { [.send($0)] } ?? []
+    case .attached(let address): initiator.attached(address)
+    case .attachFailed(let address, let error): return initiator.attachFailed(address, error, at: now)
+    case .ask(let number, let packet): commands.append((.question(number), packet))
+    case .command(let packet): return [.send(packet)]
+    case .event(let event): return take(event, at: now)
+    case .doubt:
+      slot.doubt(at: now)
+      scan.doubt()
+      advertising.doubt()
+      initiator.doubt()
+      doubted = Set(links.keys)
+      return sync.doubt()
+    case .links(let links): return compare(links, at: now)
+    case .kernelFound: if scan.isOn { silence.found() }
+    case .tick:
+      if links.isEmpty, silence.isBroken(at: now) { return brokenScan() }
+      let lost = leaving.filter { $0.value <= now }.keys.sorted()
+      guard let answer = slot.expire(at: now) else { return lost.flatMap { linkLost($0) } }
+      if slot.timeouts > 1 { return [.broken("it does not respond")] }
+      commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
+      return take(answer, at: now)
+    case .quiet:
+      beforePause = nil
+      return quiet()
+    case .pause:
+      advertising.interrupt(at: now)
+      beforePause = (scan, advertising)
+      return quiet()
+    case .resume(let address, let targets): resume(address, targets)
+    }
+    return []
+  }
+
+  /// Tells the machines what the controller can do now, and the owner what that means.
+  private mutating func share(at now: Instant) -> [RadioAction] {
+    guard turns.isLimited else { return initiator.overdue(at: now) }
+    var wanted = advertising.activities
+    if let activity = scan.activity { wanted.insert(activity) }
+    if initiator.isWanted { wanted.insert(.initiating) }
+    turns.update(wanted: wanted, links: Set(links.values.map(\.side)), at: now)
+    var running = advertising.running
+    if let activity = scan.running { running.insert(activity) }
+    if initiator.isRunning { running.insert(.initiating) }
+    initiator.permit(turns.allowance(for: .initiating, beside: running).grant)
+    var actions = advertising.permit(
+      [.advertisingConnectably, .advertisingScannably, .advertisingOnly].reduce(into: [:]) {
+        $0[$1] = turns.allowance(for: $1, beside: running)
+      })
+    if let activity = scan.activity { actions += scan.permit(turns.allowance(for: activity, beside: running).grant) }
+    if turns.sharing != toldSharing || turns.heldBack != toldHeldBack {
+      (toldSharing, toldHeldBack) = (turns.sharing, turns.heldBack)
+      actions.append(.sharing(toldSharing, heldBack: toldHeldBack))
+    }
+    return actions + initiator.overdue(at: now)
+  }
+
+  private mutating func pump(at now: Instant) -> [RadioAction] {
+    while slot.isFree {
+      if let (sender, packet) = commands.popFirst() { return send(packet, from: sender, at: now) }
+      guard heldUntil == nil else { return [] }
+      if let command = initiator.nextCommand(at: now) { return send(command.packet, from: .initiator, at: now) }
+      if let command = advertising.nextCommand(at: now) { return send(command.packet, from: .advertising, at: now) }
+      if let command = scan.nextCommand(at: now) { return send(command.packet, from: .scan, at: now) }
+      if let command = sync.nextCommand(at: now) { return send(command, from: .sync, at: now) }
+      guard isQuieting, scan.isQuiet, advertising.isQuiet, initiator.isQuiet, beforePause != nil || sync.isQuiet
+      else { return [] }
+      isQuieting = false
+      return [.quiet]
+    }
+    return []
+  }
+
+  private mutating func send(_ packet: CommandPacket, from sender: Sender, at now: Instant) -> [RadioAction] {
+    slot.send(packet, at: now)
+    disconnecting = packet.opcode == Disconnect.opcode ? (try? Disconnect(decoding: packet))?.handle : nil
+    self.sender = sender
+    return [.send(packet)]
+  }
+
+  private mutating func quiet() -> [RadioAction] {
+    isQuieting = true
+    isEnding = true
+    heldUntil = nil
+    scan.want(nil)
+    var actions: [RadioAction] = []
+    for set in advertising.sets { actions += advertising.want(set, nil) }
+    if beforePause == nil { for train in sync.trains { actions += sync.want(train, nil) } }
+    for address in initiator.addresses { actions += initiator.unwant(address).map { [.send($0)] } ?? [] }
+    return actions
+  }
+
+  /// All but the links begins anew. Whether everything had ended is not known: it may have taken too long.
+  private mutating func resume(_ address: DeviceAddress, _ targets: RadioTargets) {
+    let renewed = Self(profile: profile.seen(under: address), targets: targets)
+    hasScannedActively = scannedActively
+    (profile, scan, advertising, initiator) = (renewed.profile, renewed.scan, renewed.advertising, renewed.initiator)
+    for peer in links.values.compactMap(\.peer) { initiator.linkUp(peer) }
+    if let beforePause {
+      scan.goOn(from: beforePause.scan)
+      advertising.goOn(from: beforePause.advertising)
+    }
+    beforePause = nil
+    scan.doubt()
+    advertising.doubt()
+    initiator.doubt()
+    isEnding = false
+    isQuieting = false
+    heldUntil = nil
+  }
+
+  // MARK: - Events
+
+  private mutating func take(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
+    if let handle = disconnecting { return disconnected(handle, answer.status, at: now) }
+    return switch sender {
+    case .question(let number): [.answered(question: number, answer)]
+    case .nobody: []
+    case .scan: scanAnswered(answer.status, at: now)
+    case .advertising: advertising.answered(answer, at: now)
+    case .sync: sync.answered(answer.status, at: now)
+    case .initiator where Initiating.isReplaceable && answer.status.code == .unknownHCICommand:
+      [.faulty(.extendedCreateConnection)]
+    case .initiator:
+      initiator.answered(answer.status, conflict: conflict, at: now)
+    }
+  }
+
+  /// What may keep the controller from initiating, in words.
+  private var conflict: String? {
+    scan.running.map { $0 == .scanningActively ? "scanning actively" : "scanning" }
+  }
+
+  private mutating func brokenScan() -> [RadioAction] {
+    // Told once.
+    silence = ScanSilence()
+    scan.want(nil)
+    return [.faulty(.extendedScan)]
+  }
+
+  private mutating func scanAnswered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    if Scanning.isReplaceable, status.code == .unknownHCICommand { return brokenScan() }
+    let actions = scan.answered(status, at: now)
+    if Scanning.isReplaceable, scan.isOn { silence.began(at: now) }
+    return actions
+  }
+
+  private mutating func take(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
+    switch slot.take(event) {
+    case .ours(let answer): return take(answer, at: now)
+    case .foreign(let answer): return disturbed(answer, at: now)
+    case nil: break
+    }
+    switch event {
+    case .leConnectionComplete(let event):
+      return connected(
+        event.status, event.handle, event.role, event.peer,
+        LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
+    case .leEnhancedConnectionComplete(let event):
+      return connected(
+        event.status, event.handle, event.role, event.peer,
+        LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
+    case .leAdvertisingSetTerminated(let event):
+      return advertising.ended(handle: event.advertisingHandle, event.status, events: event.completedEvents)
+    case .lePeriodicAdvertisingSyncEstablished(let event): return sync.established(event, at: now)
+    case .lePeriodicAdvertisingReport(let event): return sync.received(event)
+    case .lePeriodicAdvertisingSyncLost(let event): return sync.lost(event.handle)
+    case .encryptionChange(let event):
+      let isMissing = event.status.code == .pinOrKeyMissing
+      return (isMissing ? [.keysMissing(handle: event.handle, theirs: true)] : [])
+        + [.encryptionChanged(handle: event.handle)]
+    case .encryptionKeyRefreshComplete(let event): return [.encryptionChanged(handle: event.handle)]
+    case .disconnectionComplete(let event):
+      guard event.status.isSuccess else { return [] }
+      lastLinkChange = now
+      giveUp(event.handle)
+      return [.linkDown(handle: event.handle, event.reason)]
+    default: return LinkNews.told(by: event).map { [.link(handle: $0.handle, $0.news)] } ?? []
+    }
+  }
+
+  // MARK: - The end of links
+
+  /// How long Disconnection Complete may take after Disconnect.
+  private static var patience: Duration { .seconds(5) }
+
+  /// The answer to Disconnect came.
+  private mutating func disconnected(_ handle: UInt16, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    disconnecting = nil
+    guard links[handle] != nil else { return [] }
+    if status.code == .unknownConnectionIdentifier {
+      giveUp(handle)
+      return [.linkDown(handle: handle, status)]
+    }
+    leaving[handle] = now.advanced(by: Self.patience)
+    return []
+  }
+
+  /// Disconnection Complete did not come. If the controller lost the link it says so now, which the kernel needs too.
+  private mutating func linkLost(_ handle: UInt16) -> [RadioAction] {
+    leaving[handle] = nil
+    guard giveUp(handle) else { return [] }
+    return [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)), .send(Self.disconnect(handle))]
+  }
+
+  /// The device of this link may be connected again.
+  /// - Returns: whether there was such a link.
+  @discardableResult
+  private mutating func giveUp(_ handle: UInt16) -> Bool {
+    leaving[handle] = nil
+    doubted.remove(handle)
+    guard let link = links.removeValue(forKey: handle) else { return false }
+    if let peer = link.peer, !links.values.contains(where: { $0.peer == peer }) { initiator.linkDown(peer) }
+    advertising.retry()
+    return true
+  }
+
+  /// Ends the links that ended unheard, and takes up those that began so.
+  private mutating func compare(_ existing: [ExistingLink], at now: Instant) -> [RadioAction] {
+    var actions: [RadioAction] = []
+    for handle in doubted.sorted() {
+      guard let known = links[handle] else { continue }
+      let isThere = existing.contains { link in link.handle == handle && (known.peer.map(link.mayBe) ?? true) }
+      guard !isThere else { continue }
+      giveUp(handle)
+      actions.append(.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)))
+    }
+    doubted = []
+    for link in existing where links[link.handle] == nil {
+      let role: UInt8 = link.role == .central ? 0 : 1
+      actions += connected(HCIStatus(.success), link.handle, role, HCIAddress(link.peer), nil, at: now)
+    }
+    return actions
+  }
+
+  private static func disconnect(_ handle: UInt16) -> CommandPacket {
+    CommandPacket(Disconnect(handle: handle, reason: HCIStatus(.remoteUserTerminatedConnection)))
+  }
+
+  private mutating func connected(
+    _ status: HCIStatus, _ handle: UInt16, _ role: UInt8, _ peer: HCIAddress, _ parameters: LinkParameters?,
+    at now: Instant
+  ) -> [RadioAction] {
+    let device = peer.device
+    if status.code == .advertisingTimeout {
+      // The high duty cycle of directed advertising is over; extended sets report their own end.
+      return Advertising.reportsEndOfAdvertising ? [] : advertising.ended(handle: nil, status)
+    }
+    guard status.isSuccess else {
+      return initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
+    }
+    let stale: [RadioAction] =
+      giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
+    lastLinkChange = now
+    links[handle] = KnownLink(peer: device, side: role == 0 ? .central : .peripheral)
+    let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)]
+    guard role == 0 else {
+      if let device { initiator.linkUp(device) }
+      // Extended sets report their own end.
+      return up + (Advertising.reportsEndOfAdvertising ? [] : advertising.ended(handle: nil, status))
+    }
+    return up + initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
+  }
+
+  private mutating func disturbed(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
+    guard answer.status.isSuccess else { return [] }
+    // Whenever a link comes up the kernel stops a scan that is not its own: that is no sign of sleep.
+    let isUsual = lastLinkChange.map { $0.duration(to: now) < .seconds(1) } ?? false
+    if !isUsual, ForeignCommand.preludes.contains(answer.opcode) {
+      heldUntil = heldUntil ?? now.advanced(by: .milliseconds(250))
+    }
+    switch ForeignCommand(answer.opcode) {
+    case .missingKey:
+      let reply = try? answer.complete?.decoded(as: LELongTermKeyRequestNegativeReply.self)
+      return reply.map { [.keysMissing(handle: $0.value, theirs: false)] } ?? []
+    case .scan: return scan.disturbed(at: now, isUsual: isUsual)
+    case .advertising: return advertising.disturbed(at: now)
+    case .initiating:
+      initiator.disturbed()
+      return []
+    case .reset:
+      initiator.wasReset()
+      links = [:]
+      leaving = [:]
+      doubted = []
+      return scan.wasReset() + advertising.wasReset() + sync.wasReset()
+    case .other: return []
+    }
+  }
+}

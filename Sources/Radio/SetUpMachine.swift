@@ -1,0 +1,130 @@
+import Bluetooth
+import HCI
+
+/// Asks a controller that has just come on what it can do, gives it our random address if it has no public one, removes
+/// the advertising sets that an earlier owner left, and has it subrate links if it can: that must be said before there
+/// is a link, and the kernel masks the event.
+///
+/// | State   | Input                          | Actions                                        |
+/// |---------|--------------------------------|------------------------------------------------|
+/// | asking  | the answer to the question     | `send` the next question, after the last `done` |
+/// | asking  | a refusal of what is optional  | the same, and the least is assumed             |
+/// | asking  | Clear Advertising Sets refused | of each handle the train is ended and the set removed, whether there is one or not |
+/// | asking  | an answer that is not valid    | `failed`                                       |
+/// | asking  | no answer in time              | `failed`                                       |
+///
+/// A daemon that was killed leaves sets, and trains of periodic advertisements, which go on: until then their handles
+/// are refused to others. The kernel's own are none of them, as the lifecycle has had it remove those before.
+package struct SetUpMachine {
+  package enum Action: Hashable {
+    case send(CommandPacket)
+    case done(ControllerProfile)
+    case failed(String)
+  }
+
+  private var profile: ControllerProfile
+  private var slot = CommandSlot()
+  private var questions: [CommandPacket]
+
+  package init(address: DeviceAddress, faults: ControllerFaults) {
+    profile = ControllerProfile(address: address)
+    profile.faults = faults
+    questions = [
+      CommandPacket(LEReadLocalSupportedFeatures()), CommandPacket(ReadLocalSupportedCommands()),
+      CommandPacket(LEReadSupportedStates()), CommandPacket(LEReadFilterAcceptListSize()),
+    ]
+    if address.kind == .random { questions.append(CommandPacket(LESetRandomAddress { $0.address = address.value })) }
+  }
+
+  /// When `tick` is due.
+  package var deadline: Instant? { slot.deadline }
+
+  package mutating func start(at now: Instant) -> [Action] { next(at: now) }
+
+  package mutating func handle(_ event: HCIEvent, at now: Instant) -> [Action] {
+    guard case .ours(let answer) = slot.take(event) else { return slot.outstanding == nil ? next(at: now) : [] }
+    // Only the features are indispensable. A random address is refused while it is in use for advertising or scanning;
+    // then it is set already.
+    guard answer.status.isSuccess || answer.opcode != LEReadLocalSupportedFeatures.opcode else {
+      return [.failed("it answered command 0x\(String(answer.opcode.rawValue, radix: 16)) with \(answer.status)")]
+    }
+    if !answer.status.isSuccess, answer.opcode == LEClearAdvertisingSets.opcode { questions += removals }
+    if answer.status.isSuccess, let complete = answer.complete {
+      do { try note(complete) } catch { return [.failed("its response could not be decoded: \(error)")] }
+    }
+    return next(at: now)
+  }
+
+  package mutating func tick(at now: Instant) -> [Action] {
+    guard slot.expire(at: now) != nil else { return [] }
+    return [.failed("it does not respond")]
+  }
+
+  private mutating func next(at now: Instant) -> [Action] {
+    guard !questions.isEmpty else { return [.done(profile)] }
+    guard slot.isFree else { return [] }
+    let question = questions.removeFirst()
+    slot.send(question, at: now)
+    return [.send(question)]
+  }
+
+  /// What removes the sets one by one, with their trains.
+  private var removals: [CommandPacket] {
+    (0..<UInt8(clamping: profile.advertisingSets)).flatMap { handle in
+      let end = profile.hasPeriodicAdvertising ? ExtendedFamily.periodicEnable(handle: handle, false) : []
+      return (end + ExtendedFamily.forgetAdvertising(handle: handle)).map(\.packet)
+    }
+  }
+
+  private mutating func note(_ complete: CommandComplete) throws(HCICodingError) {
+    switch complete.opcode {
+    case LEReadLocalSupportedFeatures.opcode:
+      profile.features = try complete.decoded(as: LEReadLocalSupportedFeatures.self).value
+      if profile.features.contains(.dataPacketLengthExtension) {
+        questions.append(CommandPacket(LEReadMaximumDataLength()))
+      }
+      if profile.advertisesExtended {
+        questions.append(CommandPacket(LEReadMaximumAdvertisingDataLength()))
+        questions.append(CommandPacket(LEReadNumberOfSupportedAdvertisingSets()))
+        questions.append(ExtendedFamily.advertisingDisable.packet)
+        questions.append(CommandPacket(LEClearAdvertisingSets()))
+      }
+    case ReadLocalSupportedCommands.opcode:
+      profile.commands = try complete.decoded(as: ReadLocalSupportedCommands.self).commands
+      if profile.canSubrate { questions += Self.subrating(profile) }
+    case LESetHostFeature.opcode: profile.features.insert(.connectionSubratingHostSupport)
+    case LEReadSupportedStates.opcode:
+      profile.states = try complete.decoded(as: LEReadSupportedStates.self).value
+    case LEReadFilterAcceptListSize.opcode:
+      profile.acceptListSize = max(1, Int(try complete.decoded(as: LEReadFilterAcceptListSize.self).value))
+    case LEReadMaximumAdvertisingDataLength.opcode:
+      let length = Int(try complete.decoded(as: LEReadMaximumAdvertisingDataLength.self).value)
+      profile.advertisingDataLength = min(max(31, length), 1650)
+    case LEReadNumberOfSupportedAdvertisingSets.opcode:
+      let count = Int(try complete.decoded(as: LEReadNumberOfSupportedAdvertisingSets.self).value)
+      profile.advertisingSets = min(max(1, count), 240)
+    case LEReadMaximumDataLength.opcode:
+      let length = Int(try complete.decoded(as: LEReadMaximumDataLength.self).txOctets)
+      profile.maximumDataLength = min(max(27, length), 251)
+    default: break
+    }
+  }
+
+  /// Makes subrating usable. A peripheral may have all that the kernel would grant it by a longer interval or a higher
+  /// latency, within the limit of 500 for factor × (latency + 1).
+  private static func subrating(_ profile: ControllerProfile) -> [CommandPacket] {
+    [
+      CommandPacket(LESetEventMask { $0.mask = profile.eventMask }),
+      CommandPacket(
+        LESetHostFeature {
+          $0.bit = 38
+          $0.value = 1
+        }),
+      CommandPacket(
+        LESetDefaultSubrate {
+          $0.subrateMax = 50
+          $0.maximumLatency = 9
+        }),
+    ]
+  }
+}

@@ -1,0 +1,122 @@
+import Bluetooth
+import HCI
+import Testing
+
+@testable import Radio
+
+struct ActivityTurnsTests {
+  typealias Activity = LEStates.Activity
+
+  /// A controller that combines all but these bits.
+  private func turns(without bits: Int...) -> ActivityTurns {
+    ActivityTurns(states: LEStates.all.subtracting(LEStates(rawValue: bits.reduce(0) { $0 | 1 << UInt64($1) })))
+  }
+
+  private func granted(_ turns: ActivityTurns, _ activities: Set<Activity>) -> Set<Activity> {
+    activities.filter { turns.allowance(for: $0).grant == .now }
+  }
+
+  @Test func whatGoesTogetherTakesNoTurns() {
+    for states: LEStates? in [nil, [], .all] {
+      var turns = ActivityTurns(states: states)
+      #expect(!turns.isLimited)
+      let wanted: Set<Activity> = [.initiating, .advertisingConnectably, .scanningActively]
+      turns.update(wanted: wanted, links: [.central, .peripheral], at: .zero)
+      #expect(granted(turns, wanted) == wanted)
+      #expect(turns.deadline(after: .zero) == nil && turns.sharing.isEmpty && turns.heldBack.isEmpty)
+    }
+  }
+
+  @Test func connectingAndScanningTakeTurns() {
+    var turns = turns(without: 22, 23)
+    let wanted: Set<Activity> = [.initiating, .advertisingConnectably, .scanningActively]
+    var seconds: [Activity: Int] = [:]
+    for second in 0..<40 {
+      let now = Instant.zero.advanced(by: .seconds(second))
+      turns.update(wanted: wanted, links: [], at: now)
+      let active = granted(turns, wanted)
+      #expect(!active.isSuperset(of: [.initiating, .scanningActively]))
+      #expect(active.contains(.advertisingConnectably), "it goes with both")
+      for activity in active { seconds[activity, default: 0] += 1 }
+    }
+    #expect(seconds == [.initiating: 30, .scanningActively: 10, .advertisingConnectably: 40])
+    #expect(turns.sharing == wanted)
+    #expect(turns.allowance(for: .scanningActively).slowdown == 4)
+    #expect(turns.allowance(for: .advertisingConnectably).slowdown == 1)
+  }
+
+  @Test("Connecting has the largest share, then advertising, then scanning; each has one")
+  func shares() {
+    var turns = turns(without: 10, 14, 22, 23, 32)
+    let wanted: Set<Activity> = [.initiating, .advertisingConnectably, .scanningPassively]
+    var order: [Activity] = []
+    for second in 0..<12 {
+      turns.update(wanted: wanted, links: [], at: .zero.advanced(by: .seconds(second)))
+      order += granted(turns, wanted)
+    }
+    let round: [Activity] = [
+      .initiating, .initiating, .initiating, .advertisingConnectably, .advertisingConnectably, .scanningPassively,
+    ]
+    #expect(order == round + round)
+    #expect(turns.allowance(for: .advertisingConnectably).slowdown == 3)
+  }
+
+  @Test func linksHoldBackWhatIsImpossibleBesideThem() {
+    var turns = turns(without: 28, 35, 38, 41)
+    let wanted: Set<Activity> = [.initiating, .advertisingConnectably, .advertisingOnly]
+    turns.update(wanted: wanted, links: [], at: .zero)
+    #expect(granted(turns, wanted) == wanted)
+    turns.update(wanted: wanted, links: [.peripheral], at: .zero)
+    #expect(granted(turns, wanted) == [.advertisingOnly])
+    #expect(turns.heldBack == [.initiating, .advertisingConnectably])
+    #expect(turns.allowance(for: .initiating).grant == .heldBack)
+    turns.update(wanted: wanted, links: [], at: .zero)
+    #expect(granted(turns, wanted) == wanted)
+  }
+
+  @Test func aTurnGoesOnWhenOthersComeAndGo() {
+    var turns = turns(without: 22, 23)
+    turns.update(wanted: [.scanningActively], links: [], at: .zero)
+    #expect(turns.deadline(after: .zero) == nil)
+    let both: Set<Activity> = [.scanningActively, .initiating]
+    turns.update(wanted: both, links: [], at: .zero)
+    #expect(granted(turns, both) == [.initiating], "the scan had its time")
+    turns.update(wanted: both, links: [.central], at: .zero.advanced(by: .seconds(1)))
+    #expect(turns.deadline(after: .zero) == .zero.advanced(by: .seconds(3)))
+    #expect(granted(turns, both) == [.initiating])
+    turns.update(wanted: [.scanningActively], links: [.central], at: .zero.advanced(by: .seconds(2)))
+    #expect(granted(turns, both).contains(.scanningActively))
+  }
+
+  @Test func whatStillRunsIsWaitedFor() {
+    var turns = turns(without: 22, 23)
+    turns.update(wanted: [.scanningActively, .initiating], links: [], at: .zero)
+    #expect(turns.allowance(for: .initiating, beside: [.scanningActively]).grant == .later)
+    #expect(turns.allowance(for: .initiating, beside: [.initiating, .scanningActively]).grant == .now)
+    #expect(turns.allowance(for: .initiating, beside: [.advertisingConnectably]).grant == .now)
+  }
+
+  /// The bits that BlueZ's kernel tests as well: le_states[4] & 0x08, & 0x40, and so on.
+  @Test func bitsOfTheSpecification() {
+    func only(_ bit: Int) -> LEStates { LEStates(rawValue: 1 << UInt64(bit)) }
+    #expect(only(22).combines(.initiating, .scanningPassively) && only(22).combines(.scanningPassively, .initiating))
+    #expect(only(23).combines(.scanningActively, .initiating))
+    #expect(only(32).combines(.advertisingConnectably, .initiating))
+    #expect(only(35).allows(.advertisingConnectably, besideLinkAsCentral: true))
+    #expect(only(38).allows(.advertisingConnectably, besideLinkAsCentral: false))
+    #expect(only(41).allows(.initiating, besideLinkAsCentral: false))
+    #expect(only(28).allows(.initiating, besideLinkAsCentral: true))
+    for bit in 0..<42 {
+      let pairs = LEStates.Activity.allCases.flatMap { one in
+        LEStates.Activity.allCases.filter { other in
+          one != other && !(one.isAdvertising && other.isAdvertising) && only(bit).combines(one, other)
+        }
+      }
+      #expect(pairs.count <= 2, "bit \(bit) is one pair, in both orders")
+    }
+  }
+}
+
+extension LEStates.Activity {
+  fileprivate var isAdvertising: Bool { !isScan && self != .initiating }
+}

@@ -1,0 +1,84 @@
+import Bluetooth
+import HCI
+import Testing
+
+@testable import Radio
+
+struct LinkRequestsTests {
+  private typealias Action = LinkRequests.Action
+  private let refused = HCIStatus(.unsupportedRemoteFeature)
+
+  private func request(_ kind: LinkRequests.Kind, _ number: Int) -> LinkRequests.Request {
+    let packet =
+      switch kind {
+      case .parameters: CommandPacket(LEConnectionUpdate { $0.handle = 0x40 })
+      case .subrate: CommandPacket(LESubrateRequest { $0.handle = 0x40 })
+      case .phy: CommandPacket(LESetPHY { $0.handle = 0x40 })
+      case .dataLength: CommandPacket(LESetDataLength { $0.handle = 0x40 })
+      }
+    return LinkRequests.Request(kind: kind, packet: packet, number: number)
+  }
+
+  @Test func oneProcedureAtATimeAndOfEachKindTheNewest() {
+    var machine = LinkRequests()
+    let phy = request(.phy, 1)
+    let (slow, quick) = (request(.parameters, 2), request(.parameters, 4))
+    let length = request(.dataLength, 3)
+    #expect(machine.want(phy, at: .zero) == [.ask(phy)])
+    #expect(machine.want(slow, at: .zero).isEmpty)
+    #expect(machine.want(length, at: .zero).isEmpty)
+    #expect(machine.want(quick, at: .zero) == [.replaced(2)])
+    #expect(machine.answered(1, .success, at: .zero).isEmpty)
+    // An event of another kind is about what the device asked for.
+    #expect(machine.completed(.parameters, .success, at: .zero).isEmpty)
+    #expect(machine.completed(.phy, .success, at: .zero) == [.settled(1, .success), .ask(length)])
+    #expect(machine.answered(3, .success, at: .zero) == [.settled(3, .success), .ask(quick)])
+    #expect(machine.answered(4, .success, at: .zero).isEmpty)
+    #expect(machine.completed(.parameters, refused, at: .zero) == [.settled(4, refused)])
+    #expect(machine.isIdle)
+  }
+
+  @Test func aRefusedCommandSettlesItsRequest() {
+    var machine = LinkRequests()
+    let (first, second) = (request(.parameters, 1), request(.phy, 2))
+    _ = machine.want(first, at: .zero)
+    _ = machine.want(second, at: .zero)
+    // An answer to a request that is settled changes nothing.
+    #expect(machine.answered(7, refused, at: .zero).isEmpty)
+    #expect(machine.answered(1, refused, at: .zero) == [.settled(1, refused), .ask(second)])
+    #expect(machine.answered(2, refused, at: .zero) == [.settled(2, refused)])
+  }
+
+  @Test func aControllerThatNeverTellsTheOutcomeHoldsNothingUp() throws {
+    var machine = LinkRequests()
+    let (phy, update) = (request(.phy, 1), request(.parameters, 2))
+    _ = machine.want(phy, at: .zero)
+    _ = machine.want(update, at: .zero)
+    _ = machine.answered(1, .success, at: .zero)
+    let deadline = try #require(machine.deadline)
+    #expect(machine.tick(at: Instant.zero.advanced(by: .seconds(9))).isEmpty)
+    #expect(machine.tick(at: deadline) == [.settled(1, HCIStatus(.unspecifiedError)), .ask(update)])
+    #expect(machine.deadline == deadline.advanced(by: .seconds(10)))
+  }
+
+  @Test func afterLostEventsItIsAskedAgain() {
+    var machine = LinkRequests()
+    #expect(machine.askAgain().isEmpty)
+    let update = request(.parameters, 1)
+    _ = machine.want(update, at: .zero)
+    _ = machine.answered(1, .success, at: .zero)
+    #expect(machine.askAgain() == [.ask(update)])
+    // It is still under way.
+    #expect(machine.answered(1, HCIStatus(.commandDisallowed), at: .zero).isEmpty)
+    #expect(machine.completed(.parameters, .success, at: .zero) == [.settled(1, .success)])
+  }
+
+  @Test func theEndOfTheLinkSettlesAll() {
+    var machine = LinkRequests()
+    _ = machine.want(request(.phy, 1), at: .zero)
+    _ = machine.want(request(.parameters, 2), at: .zero)
+    let gone = HCIStatus(.unknownConnectionIdentifier)
+    #expect(machine.end() == [.settled(1, gone), .settled(2, gone)])
+    #expect(machine.end().isEmpty && machine.deadline == nil)
+  }
+}
