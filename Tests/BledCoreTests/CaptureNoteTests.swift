@@ -61,6 +61,18 @@ import Testing
       ])
   }
 
+  @Test("A name or an argument of a program cannot imitate the words of a note")
+  func imitation() throws {
+    _ = try client.result(SessionOpen.self, .init(name: "x, user 0): gatt.write \"7\" \\"))
+    _ = try story()
+    _ = try client.call(GATTRead.self, .init(peripheral: "x handle 0x0001\nbled itself", handle: 7))
+    world.settle()
+    #expect(
+      try story() == [
+        #"session 1 ("x, user 0): gatt.write \"7\" \\", user 1000): gatt.read "x handle 0x0001�bled itself" handle 0x0007"#
+      ])
+  }
+
   @Test("of calls that take turns each is noted again when it goes on, and what the daemon asks is its own")
   func turns() throws {
     let other = world.client(user: 1001)

@@ -64,9 +64,32 @@ private struct CallSubject: RPCPayload {
 
   var text: String {
     [
-      (peripheral ?? address).map { " \($0.excerpt)" }, service.map { " \($0)" }, characteristic.map { " \($0)" },
-      handle.map { " handle \($0.handleText)" },
+      (peripheral ?? address).map { " \($0.excerpt.inNotes)" }, service.map { " \($0)" },
+      characteristic.map { " \($0)" }, handle.map { " handle \($0.handleText)" },
     ].compactMap { $0 }.joined()
+  }
+}
+
+extension String {
+  /// Text of a program in a note. Text with other characters than those of a word or an address is in quotation marks,
+  /// so that it cannot imitate the words of the daemon around it.
+  fileprivate var inNotes: String {
+    guard !unicodeScalars.allSatisfy(Self.isPlain) else { return self }
+    var quoted = "\""
+    for scalar in unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { quoted += "\\" }
+      quoted.unicodeScalars.append(scalar)
+    }
+    return quoted + "\""
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+      .nonspacingMark, .spacingMark:
+      true
+    default: "._-+:/".unicodeScalars.contains(scalar)
+    }
   }
 }
 
@@ -74,7 +97,7 @@ extension Session {
   /// Its number and who it is, for notes.
   var label: String {
     let program = name.isEmpty ? credentials?.program?.excerpt ?? "" : name
-    let names = [program, user.map { "user \($0)" } ?? ""].filter { !$0.isEmpty }
+    let names = [program.inNotes, user.map { "user \($0)" } ?? ""].filter { !$0.isEmpty }
     return names.isEmpty ? "session \(id)" : "session \(id) (\(names.joined(separator: ", ")))"
   }
 }

@@ -113,15 +113,15 @@ private struct Lies {
   private static func extreme(_ value: JSONValue, named name: String = "") -> JSONValue {
     switch value {
     case .object(let members):
-      .object(Dictionary(uniqueKeysWithValues: members.map { ($0.key, extreme($0.value, named: $0.key)) }))
-    case .array(let elements): .array(elements.map { extreme($0, named: name) })
+      return .object(Dictionary(uniqueKeysWithValues: members.map { ($0.key, extreme($0.value, named: $0.key)) }))
+    case .array(let elements): return .array(elements.map { extreme($0, named: name) })
     case .integer, .number:
       switch name {
-      case "scanTime", "linkTime", "interval", "value", "time", "since": .number(1e300)
-      case "count": .integer(.max)
-      default: value
+      case "scanTime", "linkTime", "interval", "value", "time", "since": return .number(1e300)
+      case "count": return .integer(.max)
+      default: return value
       }
-    default: value
+    default: return value
     }
   }
 
