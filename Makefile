@@ -64,7 +64,7 @@ examples: deps-build ## builds the programs in Examples: debug, in Examples/.bui
 test: deps-build+test+kernel+package ## runs all tests, and prints what each step took
 	@scripts/steps test-fast test-examples docs-test test-kernel test-fuzz test-attack lint-deb
 
-test-fast: deps-build+test ## runs the tests that need no other kernel; with SANITIZE=address or SANITIZE=thread under a sanitizer
+test-fast: deps-build+test ## runs the tests that need no other kernel; with SANITIZE=address or thread under a sanitizer
 	@scripts/test-swift $(CHECKED) $(SANITIZED)
 
 panic: deps-build+test ## presses random keys in bleshell for ten minutes; make test presses a thousand
@@ -85,17 +85,17 @@ docs-pictures: deps-build+test ## draws docs/session.svg from what the programs 
 	@swift build $(CHECKED)
 	@Tests/Docs/pictures.py
 
-test-kernel: build examples deps-kernel ## runs the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 or zoo selects
+test-kernel: build examples deps-kernel ## runs the tests on real kernels, in a machine; KERNEL=6.12 CASE=2 or zoo selects
 	@python3 -B Tests/Kernel/test_machine.py --quiet
 	@Tests/Kernel/run
 
-test-avatar: build deps-kernel+avatar ## runs Google's suite Avatar against bled on a real kernel; KERNEL=6.1 CASE=text or sample selects
+test-avatar: build deps-kernel+avatar ## runs Google's suite Avatar on a real kernel; KERNEL=6.1 CASE=text or sample selects
 	@Tests/Avatar/run
 
 test-fuzz: deps-build ## runs each target in Fuzz with the same inputs each time
 	@FUZZ_SEED=2026 FUZZ_RUNS=4000 Fuzz/run
 
-test-attack: build deps-test ## runs a few of the attacks, for seconds each: whether the daemon hangs, not how fast it is
+test-attack: build deps-test ## runs a few of the attacks, for seconds each: whether the daemon hangs, not its speed
 	@Tests/Attack/attack.py --short
 
 test-stress: deps-build+test+kernel ## runs tests beside busy loops and pinned to one core, STRESS_ROUNDS=3 times
@@ -124,14 +124,14 @@ soak: build deps-test ## checks memory and descriptors while clients misbehave f
 	@Tests/Soak/soak.py
 
 # The daemon, the attackers and who is attacked are different users, which only root can start.
-attack: build deps-kernel ## has users without rights attack the daemon, and measures what another user notices; ATTACK=text selects
+attack: build deps-kernel ## has users without rights attack the daemon, and measures what others notice; ATTACK=text selects
 	@if [ "$$(id -u)" -eq 0 ]; then Tests/Attack/attack.py "$(ATTACK)"; else \
 	  Tests/Kernel/vm --kernel linux-image-6.12-amd64 -- Tests/Attack/attack.py "$(ATTACK)"; fi
 
 bench: build deps-test+kernel ## measures the figures in docs/performance.md
 	@Benchmarks/run
 
-lint: deps-build+lint ## checks format, columns, blocking tests, scripts, citations, reference; builds with warnings as errors
+lint: deps-build+lint ## checks format, columns, tests, scripts, citations, reference; builds with warnings as errors
 	@swift format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@shellcheck $(SCRIPTS)
 	@scripts/check-columns
