@@ -64,7 +64,7 @@ examples: deps-build ## builds the programs in Examples: debug, in Examples/.bui
 test: deps-build+test+kernel+package ## runs all tests, and prints what each step took
 	@scripts/steps test-fast test-examples docs-test test-kernel test-fuzz test-attack lint-deb
 
-test-fast: deps-build+test ## runs the tests that need no other kernel; with SANITIZE=address or thread under a sanitizer
+test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
 	@scripts/test-swift $(CHECKED) $(SANITIZED)
 
 panic: deps-build+test ## presses random keys in bleshell for ten minutes; make test presses a thousand
@@ -89,7 +89,7 @@ test-kernel: build examples deps-kernel ## runs the tests in virtual machines; K
 	@python3 -B Tests/Kernel/test_machine.py --quiet
 	@Tests/Kernel/run
 
-test-avatar: build deps-kernel+avatar ## runs Google's suite Avatar on a real kernel; KERNEL=6.1 CASE=text or sample selects
+test-avatar: build deps-kernel+avatar ## runs the suite Avatar on a real kernel; KERNEL=6.1 CASE=text or sample selects
 	@Tests/Avatar/run
 
 test-fuzz: deps-build ## runs each target in Fuzz with the same inputs each time
@@ -124,7 +124,7 @@ soak: build deps-test ## checks memory and descriptors while clients misbehave f
 	@Tests/Soak/soak.py
 
 # The daemon, the attackers and who is attacked are different users, which only root can start.
-attack: build deps-kernel ## has users without rights attack the daemon, and measures what others notice; ATTACK=text selects
+attack: build deps-kernel ## has users without rights attack the daemon; what others notice is measured; ATTACK=text selects
 	@if [ "$$(id -u)" -eq 0 ]; then Tests/Attack/attack.py "$(ATTACK)"; else \
 	  Tests/Kernel/vm --kernel linux-image-6.12-amd64 -- Tests/Attack/attack.py "$(ATTACK)"; fi
 
