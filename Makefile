@@ -38,32 +38,36 @@ SCRIPTS := .ci/run $(filter-out %.py,$(wildcard scripts/*)) Benchmarks/run Fuzz/
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-deps: ## installs missing packages from Debian and PyPI
-	@scripts/deps
+deps: ## installs what is missing for all targets, from Debian and PyPI
+	@scripts/deps build test kernel avatar lint package
 
-build: deps ## builds bled and bleshell: release, static Swift libraries, stripped, in .build/dist
+# deps-build+test: what a target needs and no more.
+deps-%:
+	@scripts/deps $(subst +, ,$*)
+
+build: deps-build ## builds bled and bleshell: release, static Swift libraries, stripped, in .build/dist
 	@if [ ! -e .build/release/bled ]; then echo "build: a first build takes some 5 minutes on 2 cores"; fi
-	@swift build -c release --static-swift-stdlib --product bled
-	@swift build -c release --static-swift-stdlib --product bleshell
+	@scripts/build -c release --static-swift-stdlib --product bled
+	@scripts/build -c release --static-swift-stdlib --product bleshell
 	@scripts/dist $(DIST)
 
-sdk: deps ## builds CoreBluetooth and BledClient for other packages: release, in .build/sdk
-	@swift build -c release --static-swift-stdlib --target CoreBluetooth
+sdk: deps-build ## builds CoreBluetooth and BledClient for other packages: release, in .build/sdk
+	@scripts/build -c release --static-swift-stdlib --target CoreBluetooth
 	@scripts/sdk $(SDK)
 
 demo: build ## shows both roles on the simulated adapter, in less than a minute
 	@scripts/demo
 
-examples: deps ## builds the programs in Examples: debug, in Examples/.build
+examples: deps-build ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: deps ## runs all tests, and prints what each step took
+test: deps-build+test+kernel+package ## runs all tests, and prints what each step took
 	@scripts/steps test-fast test-examples docs-test test-kernel test-fuzz test-attack lint-deb
 
-test-fast: deps ## runs the tests that need no other kernel; with SANITIZE=address or SANITIZE=thread under a sanitizer
+test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
 	@scripts/test-swift $(CHECKED) $(SANITIZED)
 
-panic: deps ## presses random keys in bleshell for ten minutes; make test presses a thousand
+panic: deps-build+test ## presses random keys in bleshell for ten minutes; make test presses a thousand
 	@BLED_PANIC_TIME=600 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter BleshellScreenTests
 
 test-examples: examples sdk ## tests the examples, and a package built with make install-sdk, on the simulated adapter
@@ -72,62 +76,62 @@ test-examples: examples sdk ## tests the examples, and a package built with make
 	@scripts/test-examples
 	@scripts/test-sdk
 
-docs-test: deps ## runs what README.md and docs/ show, and compares it; PAGE=pairing selects
+docs-test: deps-build+test ## runs what README.md and docs/ show, and compares it; PAGE=pairing selects
 	@swift build $(CHECKED)
 	@python3 -B -m unittest discover --quiet --start-directory Tests/Docs
 	@Tests/Docs/docs_test.py $(PAGE)
 
-docs-pictures: deps ## draws docs/session.svg from what the programs print
+docs-pictures: deps-build+test ## draws docs/session.svg from what the programs print
 	@swift build $(CHECKED)
 	@Tests/Docs/pictures.py
 
-test-kernel: build examples ## runs the tests on real kernels in a virtual machine; KERNEL=6.12 CASE=2 or zoo selects
+test-kernel: build examples deps-kernel ## runs the tests in virtual machines; KERNEL=6.12 CASE=2 or zoo selects
 	@python3 -B Tests/Kernel/test_machine.py --quiet
 	@Tests/Kernel/run
 
-test-avatar: build ## runs Google's suite Avatar against bled on a real kernel; KERNEL=6.1 CASE=text or sample selects
+test-avatar: build deps-kernel+avatar ## runs the suite Avatar on a real kernel; KERNEL=6.1 CASE=text or sample selects
 	@Tests/Avatar/run
 
-test-fuzz: deps ## runs each target in Fuzz with the same inputs each time
+test-fuzz: deps-build ## runs each target in Fuzz with the same inputs each time
 	@FUZZ_SEED=2026 FUZZ_RUNS=4000 Fuzz/run
 
-test-attack: build ## runs a few of the attacks, for seconds each: whether the daemon hangs, not how fast it is
+test-attack: build deps-test ## runs a few of the attacks, for seconds each: whether the daemon hangs, not its speed
 	@Tests/Attack/attack.py --short
 
-test-stress: deps ## runs tests beside busy loops and pinned to one core, STRESS_ROUNDS=3 times
+test-stress: deps-build+test+kernel ## runs tests beside busy loops and pinned to one core, STRESS_ROUNDS=3 times
 	@scripts/stress-test
 
-search: build ## searches at random for what no test has seen, for SEARCH_TIME=600 seconds in all
+search: build deps-test ## searches at random for what no test has seen, for SEARCH_TIME=600 seconds in all
 	@swift build --build-tests $(CHECKED)
 	@scripts/search
 
-conformance: deps ## runs the tests against the shared vectors (BLED_VECTORS=folder)
+conformance: deps-build+test ## runs the tests against the shared vectors (BLED_VECTORS=folder)
 	@scripts/conformance $(CHECKED)
 
-fuzz: deps ## runs each target in Fuzz with libFuzzer for FUZZ_TIME=60 seconds
+fuzz: deps-build ## runs each target in Fuzz with libFuzzer for FUZZ_TIME=60 seconds
 	@Fuzz/run
 
-deb: build sdk ## makes Debian packages of the programs and of the SDK, in .build/deb
+deb: build sdk deps-package ## makes Debian packages of the programs and of the SDK, in .build/deb
 	@scripts/deb .build/deb
 
 lint-deb: deb ## checks the packages with lintian
 	@Tests/Packages/run lintian
 
-test-deb: deb ## tests the packages from installation to purge, in a virtual machine with a clean Debian
+test-deb: deb deps-kernel ## tests the packages from installation to purge, in a virtual machine with a clean Debian
 	@Tests/Packages/run
 
-soak: build ## checks memory and descriptors while clients misbehave for SOAK_TIME=60 seconds
+soak: build deps-test ## checks memory and descriptors while clients misbehave for SOAK_TIME=60 seconds
 	@Tests/Soak/soak.py
 
 # The daemon, the attackers and who is attacked are different users, which only root can start.
-attack: build ## has users without rights attack the daemon, and measures what another user notices; ATTACK=text selects
+attack: build deps-kernel ## has users without rights attack the daemon, and measures the effect; ATTACK=text selects
 	@if [ "$$(id -u)" -eq 0 ]; then Tests/Attack/attack.py "$(ATTACK)"; else \
 	  Tests/Kernel/vm --kernel linux-image-6.12-amd64 -- Tests/Attack/attack.py "$(ATTACK)"; fi
 
-bench: build ## measures the figures in docs/performance.md
+bench: build deps-test+kernel ## measures the figures in docs/performance.md
 	@Benchmarks/run
 
-lint: deps ## checks format, columns, blocking tests, scripts, citations, reference; builds with warnings as errors
+lint: deps-build+lint ## checks format, columns, tests, scripts, citations, reference; builds with warnings as errors
 	@swift format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@shellcheck $(SCRIPTS)
 	@scripts/check-columns
@@ -143,12 +147,12 @@ lint: deps ## checks format, columns, blocking tests, scripts, citations, refere
 	  -I .build/debug/Modules $$(find Sources/CoreBluetooth -name '*.swift')
 
 # Twice, because the words are compiled into what the second time checks.
-reference: deps ## regenerates docs/openrpc.json and docs/reference.md from the doc comments of the messages
+reference: deps-build+test ## regenerates docs/openrpc.json and docs/reference.md from the doc comments of the messages
 	@BLED_RECORD=1 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter OpenRPCTests
 	@scripts/reference.py
 	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter OpenRPCTests
 
-docs: deps ## makes the documentation of CoreBluetooth and BledClient as HTML, in .build/docs
+docs: deps-build+test ## makes the documentation of CoreBluetooth and BledClient as HTML, in .build/docs
 	@swift build $(CHECKED) --target CoreBluetooth
 	@scripts/docs.py
 
