@@ -1,6 +1,7 @@
 import BledCore
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 /// What goes to systemd's journal, and where it goes if the journal does not take it.
@@ -126,8 +127,7 @@ private final class Journal {
 
   /// The next entry.
   func next() throws -> String {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&waiting, 1, 20_000) == 1, "there is no entry")
+    try #require(Patience.wait(for: descriptor), "there is no entry")
     var octets = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &octets, octets.count, CInt(MSG_DONTWAIT))
     return String(decoding: octets[..<max(0, count)], as: UTF8.self)
@@ -162,8 +162,7 @@ private final class Journal {
 
   /// What comes next in the pipe.
   func nextText() throws -> String {
-    var readable = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
-    try #require(poll(&readable, 1, 20_000) == 1, "there is no text")
+    try #require(Patience.wait(for: ends[0]), "there is no text")
     return text
   }
 }
