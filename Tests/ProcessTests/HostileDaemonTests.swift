@@ -21,7 +21,7 @@ import Testing
         "bleshell", command, environment: ["BLED_SOCKET": lies.socketPath, "SWIFT_BACKTRACE": "enable=no"],
         folder: daemon.folder)
       // A daemon that leaves out an answer may make it wait.
-      let status = (try? shell.exitStatus(within: 15)) ?? 0
+      let status = shell.exitStatus(orKillAfter: 15) ?? 0
       #expect(
         ![SIGILL, SIGTRAP, SIGSEGV, SIGABRT, SIGBUS].contains(status - 128),
         "seed \(seed): \(command) ended with \(status): \(shell.errors)")

@@ -120,6 +120,16 @@ final class ChildProcess {
     throw Failure(description: "process \(pid) did not end:\n\(output.suffix(2000))\n\(errors.suffix(2000))")
   }
 
+  /// Its exit status, or 128 and the signal that ended it; nil if it still runs after some seconds. Then it is killed.
+  func exitStatus(orKillAfter seconds: Int32) -> Int32? {
+    if let status { return status }
+    var waiting = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
+    if poll(&waiting, 1, seconds * 1000) == 1 { return wait() }
+    kill(pid, SIGKILL)
+    _ = wait()
+    return nil
+  }
+
   private func wait() -> Int32 {
     var raw: Int32 = 0
     while waitpid(pid, &raw, 0) < 0, errno == EINTR {}

@@ -51,6 +51,12 @@ final class DaemonProcess {
     return String(decoding: octets.prefix(max(count, 0)), as: UTF8.self)
   }
 
+  /// Reads the messages to the service manager that are there already, so that it has room for others.
+  func skipNotifications() {
+    var octets = [UInt8](repeating: 0, count: 1024)
+    while recv(notifications, &octets, octets.count, Int32(MSG_DONTWAIT)) >= 0 {}
+  }
+
   /// Writes another configuration into the file that the daemon was given.
   func configure(_ configuration: String) throws {
     try ChildProcess.write(configuration, to: Self.configurationFile(folder))
