@@ -187,10 +187,12 @@ public final class LineConnection: @unchecked Sendable {
 
   private func awaitRoom(_ socket: Socket) {
     guard writer == nil else { return }
-    let writer = DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: queue)
+    // Two sources on one number share its registration with epoll(7), and may miss what is there already.
+    let number = socket.duplicate()
+    let writer = DispatchSource.makeWriteSource(fileDescriptor: number ?? socket.descriptor, queue: queue)
     // Not weak: what was sent is written even when the connection is no longer referenced.
     writer.setEventHandler { self.write() }
-    writer.setCancelHandler { withExtendedLifetime(socket) {} }
+    writer.setCancelHandler { withExtendedLifetime(socket) { if let number { Glibc.close(number) } } }
     writer.activate()
     self.writer = writer
   }

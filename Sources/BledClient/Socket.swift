@@ -55,6 +55,12 @@ final class Socket: Sendable {
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.user : nil
   }
 
+  /// The same socket under another number, which the caller must close; nil if the process has no more descriptors.
+  func duplicate() -> Int32? {
+    let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    return number >= 0 ? number : nil
+  }
+
   /// Reads octets, and the descriptor that was passed with them, if there is one: the last octet is then one of those
   /// that it was sent with (unix(7), SCM_RIGHTS). A count of 0 means the end of the stream.
   func receive(

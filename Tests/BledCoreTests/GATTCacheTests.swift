@@ -61,7 +61,7 @@ import Testing
       #expect(again == id)
       #expect(try discover(id, by: client, in: world) == first)
       #expect(discoveryRequests(peer, from: start) == [])
-      #expect(peer.received.dropFirst(start).count { $0[0] == 0x08 } == 1, "the hash was read")
+      #expect(peer.received.dropFirst(start).count { $0[0] == 0x08 } == 2, "the hash was read, and after subscribing")
       #expect(try client.notifications(GATTServicesChanged.self).isEmpty)
     }
   }

@@ -80,7 +80,30 @@ import Testing
     _ = try world.connect(client, peer)
     let requests = try discover(0x180D, on: id)
     #expect(requests.before.map { $0[0] } == [0x08], "the hash")
-    #expect(requests.after.map { $0[0] } == [0x12, 0x12])
+    #expect(requests.after.map { $0[0] } == [0x12, 0x08, 0x12], "the hash once more: nobody listened before")
+  }
+
+  @Test("A change between the discovery and the subscription is told, by the hash; later ones by the device")
+  func changedBeforeSubscription() throws {
+    peer.database = AttributeDatabase(cmac: DatabaseHash.code)
+    try peer.furnish()
+    let id = try world.connect(client, peer).peripheral
+    let call = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: []))
+    world.scheduler.run { (try? client.answer(to: call, GATTDiscoverServices.self)) != nil }
+    let count = try #require(try client.answer(to: call, GATTDiscoverServices.self)).get().services.count
+    _ = try peer.database.add(
+      ServiceDefinition(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: .read, value: .stored([50]))]))
+    world.settle()
+    #expect(try client.notifications(GATTServicesChanged.self).map(\.start) == [1])
+    let again = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: []))
+    world.settle()
+    #expect(try #require(try client.answer(to: again, GATTDiscoverServices.self)).get().services.count == count + 1)
+    #expect(try client.notifications(GATTServicesChanged.self).count == 1)
+    let changed = peer.handle(of: 0x2A05)
+    let link = try #require(world.daemon.links.links.first?.link as? ScriptedLink)
+    link.deliver([0x1D, UInt8(changed), 0, 1, 0, 0xFF, 0xFF])
+    world.settle()
+    #expect(try client.notifications(GATTServicesChanged.self).count == 2)
   }
 
   @Test("A device without a Generic Attribute service is asked for it once, and serves on")

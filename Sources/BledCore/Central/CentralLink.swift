@@ -302,8 +302,17 @@ final class CentralLink {
           return next
         }
         tellFeatures()
-        operation.task = .unawaited
+        operation.task = .serviceCheck(isSubscribed: false)
         return serviceWatch.subscribe(discovery.known)
+      case .serviceCheck(isSubscribed: false):
+        // One that refuses the subscription changes nothing, or does not say so.
+        _ = try result?.orBluetoothError()
+        operation.task = .serviceCheck(isSubscribed: true)
+        return discovery.check
+      case .serviceCheck(isSubscribed: true):
+        guard discovery.isOutdated(by: result) else { break }
+        discovery.databaseChanged()
+        forget(1...0xFFFF)
       case .serverFeatures:
         // One that does not let us read them has nothing that we could use.
         if case .value(let value)? = try? result?.get() { takeServerFeatures(value) } else { takeServerFeatures([]) }
@@ -336,7 +345,7 @@ final class CentralLink {
     case .restoration(let state, _):
       guard hub.isOpen, let session = operation.session else { return }
       for handle in state.subscriptions { receivers.tellLost(handle, session, error) }
-    case .exchangeMTU, .serviceWatch, .serverFeatures, .clientFeatures, .unawaited: break
+    case .exchangeMTU, .serviceWatch, .serviceCheck, .serverFeatures, .clientFeatures, .unawaited: break
     }
   }
 
@@ -402,7 +411,8 @@ final class CentralLink {
 
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
-    if handle == discovery.known.serviceChanged { servicesChanged(value) }
+    // What is known may be void, but the subscription is not.
+    if handle == serviceWatch.handle ?? discovery.known.serviceChanged { servicesChanged(value) }
     receivers.received(value, of: handle)
   }
 }

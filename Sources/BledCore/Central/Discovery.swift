@@ -205,6 +205,15 @@ struct Discovery {
 
   // MARK: Invalidation
 
+  /// The procedure that says whether the database is still the one that was discovered; nil for a device without a hash.
+  var check: GATTProcedure? { if case .read = hash { .readDatabaseHash } else { nil } }
+
+  /// Whether the result of that is another hash than the one read before.
+  func isOutdated(by result: Result<GATTResult, GATTError>?) -> Bool {
+    guard case .read(let known) = hash, case .success(.value(let value))? = result else { return false }
+    return Self.isPlausible(value) && value != known
+  }
+
   /// The device reported that its services changed: the hash is read again before the next discovery.
   mutating func databaseChanged() {
     hash = .unread

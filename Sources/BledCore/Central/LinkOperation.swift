@@ -24,6 +24,8 @@ struct LinkOperation {
     indirect case restoration(RestoredState.Peripheral, DiscoveryMachine)
     /// Finds the device's Service Changed characteristic and subscribes to it.
     indirect case serviceWatch(DiscoveryMachine)
+    /// Subscribes to it, and then asks whether the services changed between the discovery and that.
+    case serviceCheck(isSubscribed: Bool)
     /// Asks the device what its server supports.
     case serverFeatures
     /// Tells the device what our client supports.

@@ -6,7 +6,7 @@ import GATT
 /// |----------|------------------------------------------------------|-----------------------------------------|
 /// | idle     | a session discovered something                       | look for the characteristic → begun     |
 /// | begun    | the same                                             | nothing                                 |
-/// | begun    | the characteristic and its configuration are known   | subscribe → watching                    |
+/// | begun    | the characteristic and its configuration are known   | subscribe, read the hash again → watching |
 /// | begun    | there is none that can be subscribed to              | nothing, for as long as the link lasts  |
 ///
 /// Sessions that rely on no handles need not be told of changes, so nothing is asked for them.

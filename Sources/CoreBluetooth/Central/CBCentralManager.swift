@@ -64,10 +64,17 @@ open class CBCentralManager: CBManager {
     }
   }
 
-  /// The delegate, held weakly.
+  /// The delegate, held weakly. One that is set when the state is known and no delegate was told of it is told.
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { shared[\.delegate] }
-    set { shared[\.delegate] = newValue }
+    set {
+      shared[\.delegate] = newValue
+      guard newValue != nil else { return }
+      engine.deliver { manager in
+        guard manager.state != .unknown, let delegate = manager.delegate, manager.tellState() else { return }
+        delegate.centralManagerDidUpdateState(manager)
+      }
+    }
   }
 
   /// Whether a scan goes on.
@@ -108,19 +115,24 @@ open class CBCentralManager: CBManager {
 
   /// Connects to a peripheral, without a time limit. The delegate receives the result.
   /// - Parameters:
-  ///   - peripheral: One of this manager's.
+  ///   - peripheral: One of this manager's. For another manager's this manager's object for the same device is
+  ///     connected, which the delegate is given.
   ///   - options: Those named `CBConnectPeripheralOption…`.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
-    guard isUsable(for: "connect"), isMine(peripheral) else { return }
+    guard isUsable(for: "connect") else { return }
+    let isMine = peripheral.engine === engine
+    let peripheral = isMine ? peripheral : engine.counterpart(of: peripheral)
     peripheral.change { if $0.state == .disconnected { $0.state = .connecting } }
     engine.connect(
       peripheral, after: options?.number(CBConnectPeripheralOptionStartDelayKey) ?? 0,
-      autoReconnect: options?.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false)
+      autoReconnect: options?.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false, isRetained: !isMine)
   }
 
   /// Ends the connection with a peripheral, or the wait for it. The link goes down when no other program uses it.
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
-    guard isUsable(for: "cancelPeripheralConnection"), isMine(peripheral) else { return }
+    guard isUsable(for: "cancelPeripheralConnection"),
+      let peripheral = peripheral.engine === engine ? peripheral : engine.held(peripheral.identifier)
+    else { return }
     peripheral.change { if $0.state != .disconnected { $0.state = .disconnecting } }
     engine.cancel(peripheral)
   }
@@ -138,7 +150,7 @@ open class CBCentralManager: CBManager {
     return engine.connected(withServices: serviceUUIDs.map(\.value))
   }
 
-  /// Reports matching connections, of this and of all other programs, to the delegate; nil stops that.
+  /// Reports matching connections, of all managers and programs but this manager, to the delegate; nil stops that.
   /// - Parameter options: `peripheralUUIDs` and `serviceUUIDs`: one of them must match. Empty: all connections.
   open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
     engine.watchConnections(
@@ -147,10 +159,5 @@ open class CBCentralManager: CBManager {
           identifiers: (options[.peripheralUUIDs] as? [UUID]).map { Set($0) },
           services: (options[.serviceUUIDs] as? [CBUUID])?.map(\.value))
       })
-  }
-
-  private func isMine(_ peripheral: CBPeripheral) -> Bool {
-    if peripheral.engine !== engine { Misuse.log("\(peripheral) belongs to another manager: ignored") }
-    return peripheral.engine === engine
   }
 }

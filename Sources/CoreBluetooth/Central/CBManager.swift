@@ -4,6 +4,8 @@ private import Glibc
 /// What central and peripheral managers have in common.
 open class CBManager: NSObject {
   private let current = Guarded(CBManagerState.unknown)
+  /// Whether a delegate was told of a state.
+  private let hasTold = Guarded(false)
   let observers = KeyValueObservers()
 
   /// Only for this module: make a `CBCentralManager` or a `CBPeripheralManager`.
@@ -24,6 +26,15 @@ open class CBManager: NSObject {
   func setState(_ new: CBManagerState) {
     current[\.self] = new
     observers.changed()
+  }
+
+  /// A delegate is told of the state.
+  /// - Returns: Whether it is the first time.
+  func tellState() -> Bool {
+    hasTold.with { hasTold in
+      defer { hasTold = true }
+      return !hasTold
+    }
   }
 
   /// Whether the state is poweredOn; if not, `call` is logged as a misuse.

@@ -67,14 +67,15 @@ extension CBPeripheral {
     }
   }
 
-  /// The device says that its attributes in this range changed.
+  /// The device says that its attributes in this range changed. Where only services were added none is void, but a
+  /// program that has looked for services is told that there is something to discover.
   func servicesChanged(_ range: ClosedRange<UInt16>) {
-    let gone = shared.with { shared in
+    let (gone, hasLooked) = shared.with { shared in
       let gone = shared.attributes.invalidate(range)
       shared.services?.removeAll { service in gone.contains { $0 === service } }
-      return gone
+      return (gone, shared.services != nil)
     }
-    if !gone.isEmpty { delegate?.peripheral(self, didModifyServices: gone) }
+    if hasLooked || !gone.isEmpty { delegate?.peripheral(self, didModifyServices: gone) }
   }
 
   /// Changes what observers may see.
@@ -115,19 +116,25 @@ extension Result {
 
 /// The writes without response that have not left yet.
 ///
-/// | State   | Input                | What happens                                     |
-/// |---------|----------------------|--------------------------------------------------|
-/// | open    | the 32nd waits       | blocked: `canSendWriteWithoutResponse` is false  |
-/// | blocked | 256 wait             | what comes is dropped                            |
-/// | blocked | at most 8 wait again | open: the program is told, once                  |
+/// | State   | Input                | What happens                                            |
+/// |---------|----------------------|---------------------------------------------------------|
+/// | open    | none waits any more  | the program is told, unless it was since the last write |
+/// | open    | the 32nd waits       | blocked: `canSendWriteWithoutResponse` is false         |
+/// | blocked | 256 wait             | what comes is dropped                                   |
+/// | blocked | at most 8 wait again | open: the program is told                               |
+///
+/// Programs that write and then wait to be told, without a look at `canSendWriteWithoutResponse`, go on with the first.
 struct UnansweredWrites {
   private(set) var isBlocked = false
   private var count = 0
+  /// Whether there was a write since the program was told last.
+  private var isUntold = false
 
   /// Another one is to be sent. False: there is no room.
   mutating func begin() -> Bool {
     guard count < 256 else { return false }
     count += 1
+    isUntold = true
     if count >= 32 { isBlocked = true }
     return true
   }
@@ -136,8 +143,8 @@ struct UnansweredWrites {
   mutating func end() -> Bool {
     guard count > 0 else { return false }
     count -= 1
-    guard isBlocked, count <= 8 else { return false }
-    isBlocked = false
+    guard isUntold, isBlocked ? count <= 8 : count == 0 else { return false }
+    (isBlocked, isUntold) = (false, false)
     return true
   }
 }

@@ -66,7 +66,7 @@ open class CBPeripheral: CBPeer {
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     switch type {
     case .withResponse: 512
-    case .withoutResponse: min(shared[\.mtu] - 3, 512)
+    case .withoutResponse: min(max(shared[\.mtu], 23), 515) - 3
     }
   }
 

@@ -3,7 +3,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
   /// The device's name changed.
   func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-  /// Services changed: these are void and gone from `services`; discover again.
+  /// Services changed: these are void and gone from `services`; discover again. None where services were only added.
   func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
   /// The older answer to `readRSSI`: called if `didReadRSSI` is not implemented; the value is in `rssi`.
@@ -41,7 +41,8 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?)
 
-  /// There is room again after `canSendWriteWithoutResponse` was false.
+  /// Writes without response have left: there is room again after `canSendWriteWithoutResponse` was false, or none of
+  /// them waits any more. Once for several that were written in a row.
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
   /// The answer to `openL2CAPChannel`.

@@ -10,10 +10,28 @@ final class ChannelSocket: Sendable {
 
   let number: Int32
 
-  init(_ descriptor: ReceivedDescriptor) { number = descriptor.take() ?? -1 }
+  /// The same socket under another number, for the source that waits for room: two sources on one number share its
+  /// registration with epoll(7), and one that is resumed then misses what is there already.
+  private let outputNumber: Int32
+
+  init(_ descriptor: ReceivedDescriptor) {
+    number = descriptor.take() ?? -1
+    outputNumber = fcntl(number, F_DUPFD_CLOEXEC, 0)
+  }
 
   deinit {
     if number >= 0 { close(number) }
+    if outputNumber >= 0 { close(outputNumber) }
+  }
+
+  /// A source that fires while octets, or room for some, are there. It must not outlive this.
+  func makeSource(_ direction: Direction, on queue: DispatchQueue) -> any DispatchSourceProtocol {
+    switch direction {
+    case .input: DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
+    // Without a number of its own, where the process has no more descriptors, it is late rather than absent.
+    case .output:
+      DispatchSource.makeWriteSource(fileDescriptor: outputNumber >= 0 ? outputNumber : number, queue: queue)
+    }
   }
 
   /// Whether octets, or room for some, are there. Does not wait.

@@ -153,12 +153,7 @@ final class StreamEvents: @unchecked Sendable {
   }
 
   private func makeSource() -> any DispatchSourceProtocol {
-    let queue = DispatchQueue(label: "CoreBluetooth.channel")
-    let source: any DispatchSourceProtocol =
-      switch direction {
-      case .input: DispatchSource.makeReadSource(fileDescriptor: socket.number, queue: queue)
-      case .output: DispatchSource.makeWriteSource(fileDescriptor: socket.number, queue: queue)
-      }
+    let source = socket.makeSource(direction, on: DispatchQueue(label: "CoreBluetooth.channel"))
     source.setEventHandler { [weak self] in self?.fired() }
     // The socket must not be closed while it is watched.
     source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }

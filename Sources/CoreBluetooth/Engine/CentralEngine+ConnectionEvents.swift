@@ -38,18 +38,30 @@ extension CentralEngine {
     call(PeripheralWatch.self, .init())
   }
 
-  /// A link of some program came up or ended.
+  /// A link of some program came up or ended. This manager's own connections are told by `didConnect`.
   func linkChanged(_ change: PeripheralLinkChanged.Params) {
     guard let filter = connectionEvents.filter, let identifier = UUID(uuidString: change.peripheral) else { return }
     guard change.linked else {
       if connectionEvents.told.remove(identifier) != nil { tell(.peerDisconnected, identifier, change.name) }
       return
     }
-    switch filter.matches(identifier) {
-    case false: break
-    case true: connected(identifier, change.name)
-    default:
-      probe(identifier, for: filter.services ?? []) { [weak self] in self?.connected(identifier, change.name) }
+    guard isIdle(identifier) else { return }
+    onChosenAdapter(change.peripheral) { [weak self] in
+      switch filter.matches(identifier) {
+      case false: break
+      case true: self?.connected(identifier, change.name)
+      default:
+        self?.probe(identifier, for: filter.services ?? []) { self?.connected(identifier, change.name) }
+      }
+    }
+  }
+
+  /// Calls `body` if a link is on the adapter that the environment names; at once if it names none.
+  private func onChosenAdapter(_ peripheral: String, _ body: @escaping () -> Void) {
+    guard adapter != nil else { return body() }
+    call(PeripheralList.self, .init()) { [weak self] result in
+      let entry = (try? result.get())?.peripherals.first { $0.peripheral == peripheral }
+      if let self, let entry, entry.state != "disconnected", isChosen(entry.adapter) { body() }
     }
   }
 

@@ -20,6 +20,8 @@ private final class LinkRecord {
   enum Phase { case idle, connecting, connected, ending }
 
   weak var peripheral: CBPeripheral?
+  /// The object, as long as the program may not have it: it asked for the connection with another manager's.
+  var retained: CBPeripheral?
   /// The object's number; a record serves one object.
   let number: Int
   var phase = Phase.idle
@@ -60,10 +62,12 @@ extension CentralEngine {
   /// - Parameters:
   ///   - delay: Seconds to wait before that.
   ///   - autoReconnect: Whether to connect again when the connection drops.
-  func connect(_ peripheral: CBPeripheral, after delay: Double, autoReconnect: Bool) {
+  ///   - isRetained: Whether the program does not hold the object: then it is held here until the connection ends.
+  func connect(_ peripheral: CBPeripheral, after delay: Double, autoReconnect: Bool, isRetained: Bool) {
     run { [self] in
       guard state == .poweredOn else { return }
       let record = record(of: peripheral)
+      if isRetained { record.retained = peripheral }
       let isNew = record.reconnectsItself != autoReconnect
       record.reconnectsItself = autoReconnect
       switch record.phase {
@@ -167,7 +171,10 @@ extension CentralEngine {
 
   /// The manager is gone: what waits holds objects that hold the engine.
   func dropRecords() {
-    for record in links.records.values { record.nextGeneration() }
+    for record in links.records.values {
+      record.nextGeneration()
+      record.retained = nil
+    }
     links.records = [:]
   }
 
@@ -250,6 +257,7 @@ extension CentralEngine {
     record.nextGeneration()
     record.phase = .idle
     guard let peripheral = record.peripheral else { return }
+    record.retained = nil
     deliver { manager in
       peripheral.change { $0.state = .disconnected }
       manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
@@ -262,6 +270,7 @@ extension CentralEngine {
     let isWanted = record.isWantedAgain
     record.isWantedAgain = false
     guard let peripheral = record.peripheral else { return }
+    if !isReconnecting, !isWanted { record.retained = nil }
     let time = CFAbsoluteTimeGetCurrent()
     deliver { manager in
       peripheral.connectionEnded(nowConnecting: isReconnecting || isWanted)

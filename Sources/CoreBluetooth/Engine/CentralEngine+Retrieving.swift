@@ -20,8 +20,14 @@ extension CentralEngine {
   ///
   /// The link to a device of another program is shared for a moment, to ask for the services.
   func connected(withServices services: [BluetoothUUID]) -> [CBPeripheral] {
-    let entries = list().filter { $0.entry.state == "connected" && !isOwn($0.entry.address) }
-    guard !entries.isEmpty, !services.isEmpty, let client = queue.sync(execute: { self.client }) else { return [] }
+    let known = list()
+    let (entries, client) = queue.sync {
+      let entries = known.filter {
+        $0.entry.state == "connected" && isChosen($0.entry.adapter) && !isOwn($0.entry.address)
+      }
+      return (entries, self.client)
+    }
+    guard !entries.isEmpty, !services.isEmpty, let client else { return [] }
     let found = Guarded<Set<UUID>>([])
     let group = DispatchGroup()
     for (identifier, entry) in entries {

@@ -28,6 +28,14 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     }
   }
 
+  /// This manager's object for the device of another manager's. Any thread.
+  func counterpart(of other: CBPeripheral) -> CBPeripheral {
+    let own = peripheral(other.identifier)
+    if let name = other.name { _ = own.takeName(name, isRead: false) }
+    own.shared.with { if $0.address == nil { $0.address = other.shared[\.address] } }
+    return own
+  }
+
   /// The object for a device, if the program holds one. Any thread.
   func held(_ identifier: UUID) -> CBPeripheral? { objects.with { $0.references[identifier]?.peripheral } }
 
@@ -105,7 +113,9 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
         }
       }
       manager.setState(new)
-      manager.delegate?.centralManagerDidUpdateState(manager)
+      guard let delegate = manager.delegate else { return }
+      _ = manager.tellState()
+      delegate.centralManagerDidUpdateState(manager)
     }
     guard new != .poweredOn else { return renewConnectionEvents() }
     endScan()

@@ -216,6 +216,9 @@ class ManagerEngine: @unchecked Sendable {
     adapter.map { description.adapter == $0 || description.address == $0.uppercased() } ?? true
   }
 
+  /// Whether an adapter of this name is used.
+  func isChosen(_ name: String) -> Bool { adapter == nil || adapters.contains { $0.adapter == name } }
+
   private func changed(_ description: AdapterDescription) {
     if let index = adapters.firstIndex(where: { $0.adapter == description.adapter }) {
       adapters[index] = description

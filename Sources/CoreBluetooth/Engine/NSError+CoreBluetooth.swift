@@ -4,12 +4,12 @@
 extension NSError {
   /// What a device answered.
   static func answered(_ code: CBATTError.Code, _ reason: String) -> NSError {
-    CBATTError(code, userInfo: userInfo(code.localizedDescription, reason)).stored
+    CBATTError(code, userInfo: userInfo(code.localizedDescription, reason))._nsError
   }
 
   /// What went wrong otherwise.
   static func failed(_ code: CBError.Code, _ reason: String) -> NSError {
-    CBError(code, userInfo: userInfo(code.localizedDescription, reason)).stored
+    CBError(code, userInfo: userInfo(code.localizedDescription, reason))._nsError
   }
 
   private static func userInfo(_ description: String, _ reason: String) -> [String: Any] {

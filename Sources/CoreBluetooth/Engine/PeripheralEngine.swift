@@ -67,7 +67,9 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
     deliver { manager in
       if new != .poweredOn { manager.shared[\.isAdvertising] = false }
       manager.setState(new)
-      manager.delegate?.peripheralManagerDidUpdateState(manager)
+      guard let delegate = manager.delegate else { return }
+      _ = manager.tellState()
+      delegate.peripheralManagerDidUpdateState(manager)
     }
   }
 
@@ -84,7 +86,9 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
 extension PeripheralEngine {
   private func read(_ request: ReadRequest) {
     let params = request.params
-    guard let central = central(params.central), let characteristic = characteristic(params.handle) else {
+    guard let central = central(params.central), let characteristic = characteristic(params.handle),
+      0...512 ~= params.offset
+    else {
       return PendingAnswer.read(request).finish(.unlikelyError, value: nil)
     }
     let asked = CBATTRequest(
@@ -104,7 +108,7 @@ extension PeripheralEngine {
           answer: .write(request))
       }
     }
-    guard !asked.isEmpty, asked.count == params.writes.count else {
+    guard !asked.isEmpty, asked.count == params.writes.count, params.writes.allSatisfy({ 0...512 ~= $0.offset }) else {
       return PendingAnswer.write(request).finish(.unlikelyError, value: nil)
     }
     deliver { $0.delegate?.peripheralManager($0, didReceiveWrite: asked) }

@@ -44,10 +44,17 @@ open class CBPeripheralManager: CBManager {
 
   deinit { engine.close() }
 
-  /// The delegate, held weakly.
+  /// The delegate, held weakly. One that is set when the state is known and no delegate was told of it is told.
   open weak var delegate: (any CBPeripheralManagerDelegate)? {
     get { shared[\.delegate] }
-    set { shared[\.delegate] = newValue }
+    set {
+      shared[\.delegate] = newValue
+      guard newValue != nil else { return }
+      engine.deliver { manager in
+        guard manager.state != .unknown, let delegate = manager.delegate, manager.tellState() else { return }
+        delegate.peripheralManagerDidUpdateState(manager)
+      }
+    }
   }
 
   /// Whether it advertises.

@@ -4,32 +4,36 @@ public let CBATTErrorDomain = "CBATTErrorDomain"
 
 /// What a device answers to a request that it does not fulfil (Core 5.4, Vol 3, Part F, 3.4.1.1).
 public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
-  let stored: NSError
+  // swift-format-ignore: NoLeadingUnderscores
+  /// The error as `NSError`.
+  public let _nsError: NSError
 
-  init(stored: NSError) { self.stored = stored }
+  // swift-format-ignore: NoLeadingUnderscores
+  /// Takes over an `NSError`, whose domain is not looked at.
+  public init(_nsError: NSError) { self._nsError = _nsError }
 
   /// Makes an error from its code and additional information.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
-    stored = NSError(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
+    _nsError = NSError(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
   /// `CBATTErrorDomain`.
   public static var errorDomain: String { CBATTErrorDomain }
 
   /// Which error it is.
-  public var code: Code { Code(stored.code) }
+  public var code: Code { Code(_nsError.code) }
 
   /// The number of `code`.
-  public var errorCode: Int { stored.code }
+  public var errorCode: Int { _nsError.code }
 
   /// Additional information.
-  public var userInfo: [String: Any] { stored.userInfo }
+  public var userInfo: [String: Any] { _nsError.userInfo }
 
   /// The same, as `CustomNSError` wants it.
-  public var errorUserInfo: [String: Any] { stored.userInfo }
+  public var errorUserInfo: [String: Any] { _nsError.userInfo }
 
   /// A human-readable message.
-  public var localizedDescription: String { stored.localizedDescription }
+  public var localizedDescription: String { _nsError.localizedDescription }
 }
 
 extension CBATTError {
@@ -163,7 +167,7 @@ extension CBATTError {
 // swift-format-ignore: NoLeadingUnderscores
 extension CBATTError: _ObjectiveCBridgeable {
   /// The error as `NSError`.
-  public func _bridgeToObjectiveC() -> NSError { stored }
+  public func _bridgeToObjectiveC() -> NSError { _nsError }
 
   /// Takes an `NSError` of this domain.
   public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CBATTError?) {
@@ -173,12 +177,12 @@ extension CBATTError: _ObjectiveCBridgeable {
   /// Takes an `NSError` of this domain.
   /// - Returns: False for any other domain.
   public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout CBATTError?) -> Bool {
-    result = source.domain == errorDomain ? CBATTError(stored: source) : nil
+    result = source.domain == errorDomain ? CBATTError(_nsError: source) : nil
     return result != nil
   }
 
   /// Takes an `NSError` of this domain.
   public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CBATTError {
-    CBATTError(stored: source ?? NSError(domain: errorDomain, code: 0))
+    CBATTError(_nsError: source ?? NSError(domain: errorDomain, code: 0))
   }
 }

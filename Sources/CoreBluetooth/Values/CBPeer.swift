@@ -20,5 +20,6 @@ open class CBCentral: CBPeer {
   /// How many octets of a value fit into one notification: MTU − 3, and at most 512.
   open var maximumUpdateValueLength: Int { length[\.self] }
 
-  func setMaximumUpdateValueLength(_ octets: Int) { length[\.self] = octets }
+  /// Programs cut their values to it: nothing out of its range reaches them.
+  func setMaximumUpdateValueLength(_ octets: Int) { length[\.self] = min(max(octets, 20), 512) }
 }

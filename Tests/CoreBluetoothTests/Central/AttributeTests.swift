@@ -185,6 +185,7 @@ extension WithDaemon {
       echo.writeValue(Data(count: 198), for: text, type: .withoutResponse)
       echo.readValue(for: text)
       #expect(try await central.log.next("didUpdateValueFor characteristic").value == longest)
+      try await central.log.next("isReady")
       #expect(central.log.pending.isEmpty)
       withExtendedLifetime(daemon) {}
     }

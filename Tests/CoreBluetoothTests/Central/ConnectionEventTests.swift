@@ -16,15 +16,20 @@ extension WithDaemon {
       try await watcher.log.next("didUpdateState") { $0.state == .poweredOn }
     }
 
-    @Test("the program's own connections") func own() async throws {
+    @Test("a manager is not told of its own connections, but of another's to the same device") func own() async throws {
       let belt = try await watcher.find("Belt")
       watcher.manager.registerForConnectionEvents(options: [.peripheralUUIDs: [belt.identifier]])
       watcher.manager.connect(belt)
-      let made = try await watcher.log.next("connectionEvent")
-      #expect(made.connectionEvent == .peerConnected)
-      #expect(made.peripheral === belt)
-      #expect(made.isOnQueue)
+      try await watcher.log.next("didConnect")
       watcher.manager.cancelPeripheralConnection(belt)
+      try await watcher.log.next("didDisconnect")
+      await watcher.barrier()
+      #expect(!watcher.log.pending.contains { $0.name == "connectionEvent" })
+
+      let same = try await other.connected("Belt")
+      let made = try await watcher.log.next("connectionEvent")
+      #expect(made.connectionEvent == .peerConnected && made.peripheral === belt && made.isOnQueue)
+      other.manager.cancelPeripheralConnection(same)
       #expect(try await watcher.log.next("connectionEvent").connectionEvent == .peerDisconnected)
     }
 

@@ -52,6 +52,7 @@ extension WithDaemon {
       let found = try await central.characteristic(Air.echo, of: Air.custom, on: device)
       device.writeValue(Data("one".utf8), for: found, type: .withoutResponse)
       #expect(try await role.log.next("didReceiveWrite").value == Data("one".utf8))
+      try await central.log.next("isReady")
       device.writeValue(Data("two".utf8), for: found, type: .withResponse)
       #expect(try await role.log.next("didReceiveWrite").value == Data("two".utf8))
       #expect(try await central.log.next("didWriteValueFor characteristic").error == nil)
