@@ -25,7 +25,7 @@ export LSAN_OPTIONS := suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions
 export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks \
   Fuzz/Package.swift Fuzz/Sources Examples
-SCRIPTS := .ci/run $(filter-out %.py,$(wildcard scripts/*)) Benchmarks/run Fuzz/run \
+SCRIPTS := .ci/run $(filter-out %.py scripts/check-blocking,$(wildcard scripts/*)) Benchmarks/run Fuzz/run \
   Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest \
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* packaging/debian/bled.postrm

@@ -205,7 +205,8 @@ struct Discovery {
 
   // MARK: Invalidation
 
-  /// The procedure that says whether the database is still the one that was discovered; nil for a device without a hash.
+  /// The procedure that says whether the database is still the one that was discovered; nil for a device without a
+  /// hash.
   var check: GATTProcedure? { if case .read = hash { .readDatabaseHash } else { nil } }
 
   /// Whether the result of that is another hash than the one read before.

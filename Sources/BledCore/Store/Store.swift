@@ -15,8 +15,8 @@ import Logging
 /// | writing | all written           | → clean, or waiting if more has changed                        |
 /// | writing | one could not be written | alarm, `backOff` after this write began → waiting             |
 ///
-/// A write that failed is repeated with the next change of any document and at a flush, and otherwise after 1, 2, 4 … s,
-/// at most 60 s, until it succeeds.
+/// A write that failed is repeated with the next change of any document and at a flush, and otherwise after 1, 2, 4 …
+/// and at most 60 s, until it succeeds.
 final class Store {
   /// The minimum time from the beginning of one write to that of the next.
   static let pause = Duration.seconds(1)
