@@ -10,6 +10,7 @@ from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
 from support.main_things import ADDRESS, connect, let_go
 from support.peripheral import Peripheral
+from support.waiting import until
 from support.zoo import ConnectionEvents, LostEnds
 
 
@@ -140,7 +141,15 @@ async def pairing_again(given):
         await let_go(given, identifier)
         await asyncio.wait_for(gone, 60)
         await given.peripheral.device.keystore.delete_all()
+        # Its side of the link may end first.
+        await until(lambda: is_free(given.client, identifier))
         await given.client.call("peripheral.forget", peripheral=identifier)
+
+
+async def is_free(client, identifier):
+    """Whether a device has no link, and none is wanted."""
+    known = (await client.call("peripheral.list"))["peripherals"]
+    return all(each["state"] == "disconnected" for each in known if each["peripheral"] == identifier)
 
 
 def outcome(given, event):
