@@ -75,7 +75,7 @@ final class SimulatedLink: Link {
   var isWritable: Bool { queue.count < (pair?.room ?? 0) }
 
   func send(_ packet: [UInt8]) {
-    guard let pair else { return }
+    guard let pair, !pair.isLeaving(self) else { return }
     guard queue.count < LinkPair.limit else { return pair.overflow() }
     queue.append(packet)
     isFull = isFull || queue.count >= pair.room
