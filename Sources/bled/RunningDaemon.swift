@@ -52,8 +52,9 @@ final class RunningDaemon {
   }
 
   /// Serves clients until SIGTERM or SIGINT. SIGHUP reloads the configuration.
+  /// - Parameter ready: where to tell that clients can connect.
   /// - Throws: `SocketError`, `ServiceManager.Problem` or `EventLoopError`, which say what to do.
-  func run() throws {
+  func run(telling ready: ReadyDescriptor?) throws {
     OpenFiles.checkLimit(for: settings.configuration.limits.total[.sessions], logger)
     for signal in [SIGTERM, SIGINT] {
       signals.append(try SignalWatch(signal, on: loop) { [unowned self] in stop() })
@@ -66,7 +67,10 @@ final class RunningDaemon {
     // After the adapters' first events, so that no client finds present adapters absent.
     var failure: EventLoopError?
     _ = loop.schedule(at: EventLoop.now) { [unowned self] in
-      do throws(EventLoopError) { try serve(socket) } catch {
+      do throws(EventLoopError) {
+        try serve(socket)
+        ready?.tell()
+      } catch {
         failure = error
         loop.stop()
       }
