@@ -14,6 +14,7 @@ from support.daemon import Daemon
 from support.examples import example
 from support.main_things import hears
 from support.peripheral import Peripheral
+from support.waiting import until
 
 
 @dataclass
@@ -138,7 +139,7 @@ async def lost_keys(given):
         await given.other.notify(bytes([6, 61]))
         await program.wait_for("61 beats per minute")
         expect_equal(await asyncio.wait_for(program.process.wait(), 60), 0, "the program's status")
-    expect_equal(len(await given.other.device.keystore.get_all()), 1, "the belt's bonds")
+    expect_equal(len(await until(given.other.device.keystore.get_all)), 1, "the belt's bonds")
     await given.other.device.keystore.delete_all()
     async with example(given.daemon, "HeartRateMonitor", "1") as program:
         await program.wait_for("The belt disconnected: Peer removed pairing information")

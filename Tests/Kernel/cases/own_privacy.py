@@ -8,7 +8,7 @@ from cases.pairing import HUB, KINDS, LOCK, SECRET, as_phone, build, build_phone
 from cases.privacy import count_pairings
 from support.air import EmulatedController
 from support.cases import expect, expect_equal, stage
-from support.waiting import First
+from support.waiting import First, until
 
 PRIVACY = {"privacy": {"rotation": 10}}  # Seconds.
 
@@ -33,7 +33,7 @@ def text(address):
 
 async def key(given):
     """The key that the device got for our addresses: it knows us by our identity."""
-    [(name, keys)] = await given.device.keystore.get_all()
+    [(name, keys)] = await until(given.device.keystore.get_all)
     expect(name.startswith(HUB), f"the device knows us as {name}")
     return keys.irk.value
 

@@ -198,7 +198,7 @@ async def signed_write(given):
     refused = await failure_of(given.sign(identifier, b"nobody"))
     expect_equal(refused["name"], "notPermitted", "without a bond")
     await given.client.call("peripheral.pair", peripheral=identifier)
-    [(_, keys)] = await given.device.keystore.get_all()
+    [(_, keys)] = await until(given.device.keystore.get_all)
     arrived = asyncio.Queue()
     # Bumble's server passes no signature on.
     given.device.gatt_server.on_att_signed_write_command = lambda _, pdu: arrived.put_nowait(bytes(pdu))
@@ -285,7 +285,7 @@ async def legacy(given):
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the protected value")
     await given.let_go(identifier)
     # Bumble keeps the keys by the roles of the pairing, and looks them up by its own.
-    for address, keys in await given.device.keystore.get_all():
+    for address, keys in await until(given.device.keystore.get_all):
         keys.ltk_central, keys.ltk_peripheral = keys.ltk_peripheral, keys.ltk_central
         await given.device.keystore.update(address, keys)
     identifier = await given.connect()

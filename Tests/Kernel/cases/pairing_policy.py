@@ -8,6 +8,7 @@ from bumble.hci import HCI_Error
 from cases.pairing import AUTHENTICATED, HUB, KINDS, LOCK, SECRET, as_phone, build, build_phone, leave
 from support.cases import expect, expect_equal, stage
 from support.client import CallFailed, failure_of
+from support.waiting import until
 
 PASSKEY = "042177"
 
@@ -63,7 +64,7 @@ async def take_over(given):
     identifier = await given.connect()
     await given.read(identifier, SECRET)
     await given.let_go(identifier)
-    [(_, keys)] = await given.device.keystore.get_all()
+    [(_, keys)] = await until(given.device.keystore.get_all)
     await given.client.call("pairing.forget", peripheral=identifier)
     pairings = []
     given.device.on("connection", lambda connection: connection.on(connection.EVENT_PAIRING, pairings.append))

@@ -10,7 +10,7 @@ from bumble.pairing import PairingConfig, PairingDelegate
 from cases.pairing import KINDS, as_phone, build_phone, leave
 from cases.pairing_attacks import ZERO, NoCheck, ZeroKey, bond_made, misbehave
 from support.cases import expect, expect_equal, stage
-from support.waiting import First
+from support.waiting import First, until
 
 
 @stage(8, "a phone that attacks the pairing")
@@ -126,7 +126,7 @@ async def zero_key_again(given):
     await leave(connection)
     bond = await bond_made(given)
     await given.client.call("pairing.open", seconds=0)
-    [(name, keys)] = await given.device.keystore.get_all()
+    [(name, keys)] = await until(given.device.keystore.get_all)
     await given.device.keystore.delete_all()
     asked = []
     agent = await given.daemon.client()
@@ -213,7 +213,7 @@ async def claimed_identity(given):
     await asyncio.wait_for(connection.pair(), 60)
     await leave(connection)
     bond = await bond_made(given)
-    [(name, keys)] = await device.keystore.get_all()
+    [(name, keys)] = await until(device.keystore.get_all)
     irk = device.irk
     # Another device, which tells the same identity, from an address that resolves and from one that does not.
     for resolvable in (True, False):
@@ -249,7 +249,7 @@ async def swapped_address(given):
     expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value")
     await leave(connection)
     await given.client.call("pairing.open", seconds=0)
-    [(name, keys)] = await given.device.keystore.get_all()
+    [(name, keys)] = await until(given.device.keystore.get_all)
     # The bonded device with another address.
     await given.take_address(hci.Address("F0:F1:F2:F3:F4:77"))
     connection, secret = await as_phone(given)
