@@ -218,10 +218,12 @@ final class LinkPair {
   }
 
   /// One side disconnects; both are told after the connection event that carries the last packet it has accepted.
-  func terminate(by role: LinkRole) {
+  /// - Parameter other: the reason that the other side is told.
+  func terminate(
+    by role: LinkRole, telling other: BluetoothError = HCIReason.remoteUserTerminatedConnection.error
+  ) {
     if ending == nil { leaving = role == .central ? central : peripheral }
     let own = HCIReason.connectionTerminatedByLocalHost.error
-    let other = HCIReason.remoteUserTerminatedConnection.error
     if role == .central {
       terminate(central: own, peripheral: other)
     } else {
