@@ -49,6 +49,19 @@ public final class VirtualScheduler: Scheduler {
     now = end
   }
 
+  /// Moves the clock towards a time and rings alarms on the way, so many at most.
+  /// - Returns: whether it has arrived, and every alarm up to there has rung.
+  public func advance(to end: Instant, ringing limit: Int) -> Bool {
+    var rung = 0
+    while let next = heap.min, next.time <= end {
+      guard rung < limit else { return false }
+      ring()
+      rung += 1
+    }
+    now = max(now, end)
+    return true
+  }
+
   /// Moves the clock from alarm to alarm until `condition` holds.
   /// - Returns: false if it did not hold within `limit`; the clock then stands at the limit.
   @discardableResult

@@ -52,6 +52,8 @@ public final class Daemon {
   let captures: CaptureBroker
   let store: Store
   let restorations: Restorations
+  /// What tests command; nil where no adapter is simulated.
+  public weak var simulation: (any Simulation)?
   let rules: Rules
   private let memory: FreedMemory
   private let router: Router
@@ -77,9 +79,11 @@ public final class Daemon {
   ///   - limits: how much there may be of everything.
   ///   - restoration: how sessions outlast their programs.
   ///   - storage: where it keeps its state across restarts; nil for a daemon that keeps none.
+  ///   - makeIdentifier: makes the identifiers of devices; nil for random ones.
   public init(
     identity: Identity, policy: Policy, limits: Limits = Limits(), scheduler: any Scheduler, logger: Logger,
-    restoration: RestorationSettings = RestorationSettings(), storage: (any DocumentStorage)? = nil
+    restoration: RestorationSettings = RestorationSettings(), storage: (any DocumentStorage)? = nil,
+    makeIdentifier: (() -> String)? = nil
   ) {
     self.scheduler = scheduler
     self.logger = logger
@@ -94,7 +98,12 @@ public final class Daemon {
     restorations = Restorations(settings: restoration, store: store, scheduler: scheduler, logger: logger)
     var remembered = PeripheralDirectory.Limits()
     remembered.peripherals = limits.total[.peripherals] ?? .max
-    directory = PeripheralDirectory(store: store, scheduler: scheduler, limits: remembered)
+    if let makeIdentifier {
+      directory = PeripheralDirectory(
+        store: store, scheduler: scheduler, limits: remembered, makeIdentifier: makeIdentifier)
+    } else {
+      directory = PeripheralDirectory(store: store, scheduler: scheduler, limits: remembered)
+    }
     links = LinkRegistry(directory: directory, store: store, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     periodic = PeriodicBroker(adapters: adapters, directory: directory, scheduler: scheduler)
@@ -131,6 +140,7 @@ public final class Daemon {
     router.servePairing(pairing, central)
     router.serveChannels(channels, central)
     router.serveCaptures(captures)
+    router.serveSimulation { [unowned self] in simulation }
   }
 
   /// Adds an adapter and starts it, unless the daemon is stopping. The first one is the default.

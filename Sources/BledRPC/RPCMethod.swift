@@ -98,4 +98,6 @@ public enum Permission: String, Hashable, Sendable, CaseIterable {
   case sessions
   /// Record the packets of all programs.
   case capture
+  /// Command simulated devices and their clock.
+  case simulation
 }

@@ -54,7 +54,7 @@ public struct SessionDescription: Codable, Sendable {
   /// When it was opened, in seconds since the epoch.
   public var since: Double
   /// What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters", "sessions",
-  /// "capture".
+  /// "capture", "simulation".
   public var permissions: [String]
   /// The parameters of its scan; missing if it does not scan.
   public var scan: ScanStart.Params?

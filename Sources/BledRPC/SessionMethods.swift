@@ -46,7 +46,7 @@ public enum SessionOpen: ClientCall {
     /// The adapters, as `adapter.list` returns them.
     public var adapters: [AdapterDescription]
     /// What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
-    /// "sessions", "capture".
+    /// "sessions", "capture", "simulation".
     public var permissions: [String]
     /// What was preserved under the restoration identifier; missing if nothing was.
     public var restored: RestoredState?

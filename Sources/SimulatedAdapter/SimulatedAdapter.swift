@@ -143,6 +143,9 @@ public final class SimulatedAdapter: Adapter {
     }
   }
 
+  /// With a clock that stands still it would never be on before a test moves it.
+  private var usualStartDelay: Duration { scenario.clock == .manual ? .zero : .milliseconds(20) }
+
   private var wantedState: AdapterState {
     guard isStarted, isPresent else { return .absent }
     if let problem { return .failed(problem) }
@@ -159,7 +162,7 @@ public final class SimulatedAdapter: Adapter {
       change(to: wanted)
     } else if wanted == .on, state != .on, state != .starting {
       change(to: .starting)
-      startAlarm = scheduler.schedule(after: description.startDelay) { [weak self] in
+      startAlarm = scheduler.schedule(after: description.startDelay ?? usualStartDelay) { [weak self] in
         self?.startAlarm = nil
         self?.comeOn()
       }

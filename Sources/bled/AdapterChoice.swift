@@ -27,6 +27,26 @@ enum AdapterChoice: Sendable {
     }
   }
 
+  /// The clock that simulated adapters ask for; nil for that of the machine.
+  /// - Throws: `ValidationError` if they ask for different ones, or a real adapter goes by it, too.
+  static func clock(of choices: [AdapterChoice]) throws -> SimulationClock? {
+    var clocks: Set<SimulationClock> = []
+    var isSimulated = true
+    for choice in choices {
+      switch choice {
+      case .simulated(let scenario): if let clock = scenario?.clock { clocks.insert(clock) }
+      case .kernel, .all: isSimulated = false
+      }
+    }
+    guard clocks.count <= 1 else {
+      throw ValidationError("the scenarios ask for different clocks: the daemon has one")
+    }
+    guard clocks.isEmpty || isSimulated else {
+      throw ValidationError("\"clock\" in a scenario is for simulated adapters alone: controllers go by the real time")
+    }
+    return clocks.first
+  }
+
   /// Parses the adapters of the configuration.
   /// - Throws: the same; for those of a file with their place in it.
   static func list(_ adapters: Configuration.Adapters) throws -> [AdapterChoice] {

@@ -52,11 +52,19 @@ struct Bled: ParsableCommand {
   @Option(name: .long, help: ArgumentHelp("The configuration file. (default: /etc/bled/bled.json)", valueName: "file"))
   var config: String?
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "An open descriptor, 3 or above: the line READY=1 is written to it when clients can connect, and it is closed.",
+      valueName: "number"))
+  var readyFd: CInt?
+
   @Flag(name: .long, help: "Print the built-in scenario of the simulated adapter, as a start for your own, and exit.")
   var printScenario = false
 
   func run() throws {
     if printScenario { return print(Scenario.builtinText) }
+    let ready = try readyFd.map(Self.ready)
     SignalWatch.block([SIGTERM, SIGINT, SIGHUP])
     // The reader of the log may be gone.
     signal(SIGPIPE, SIG_IGN)
@@ -70,7 +78,7 @@ struct Bled: ParsableCommand {
     LoggingSystem.bootstrap { _ in StandardErrorLog(writer) }
     let logger = Logger(label: "bled")
     do {
-      try RunningDaemon(settings, from: source, loop: EventLoop(), logger: logger).run()
+      try RunningDaemon(settings, from: source, loop: EventLoop(), logger: logger).run(telling: ready)
     } catch {
       logger.critical("\(error)")
       throw ExitCode.failure
@@ -79,6 +87,10 @@ struct Bled: ParsableCommand {
 
   /// How long the last messages may take to be written, in milliseconds.
   private static let logPatience: CInt = 300
+
+  private static func ready(_ number: CInt) throws -> ReadyDescriptor {
+    do { return try ReadyDescriptor(number) } catch { throw ValidationError("--ready-fd: \(error)") }
+  }
 
   private static func level(_ text: String) throws -> Logger.Level {
     guard let level = Logger.Level(rawValue: text) else {

@@ -15,19 +15,25 @@ final class RunningAdapters {
   /// The addresses of controllers that have none, by name.
   private let publicAddresses: [String: DeviceAddress]
   /// Where the simulated ones are: they hear each other.
-  private let air: Air
-  private var simulatedCount = 0
+  let air: Air
+  private let seed: UInt64
+  private(set) var simulatedCount = 0
   private var kernel: [AdapterSelector: KernelAdapter] = [:]
   /// The listed adapters.
   private var names: [String] = []
 
-  /// - Parameter publicAddresses: of controllers that have none, by the name of the adapter.
-  init(publicAddresses: [String: DeviceAddress], loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+  /// - Parameters:
+  ///   - publicAddresses: of controllers that have none, by the name of the adapter.
+  ///   - seed: the source of all that is random on the simulated air.
+  init(
+    publicAddresses: [String: DeviceAddress], loop: EventLoop, scheduler: any Scheduler, seed: UInt64, logger: Logger
+  ) {
     self.publicAddresses = publicAddresses
     self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
-    air = Air(scheduler: scheduler, seed: UInt64.random(in: .min ... .max))
+    self.seed = seed
+    air = Air(scheduler: scheduler, seed: seed)
   }
 
   /// Makes the listed adapters that do not exist yet; a simulated one may be listed more than once.
@@ -77,7 +83,7 @@ final class RunningAdapters {
     onNew?(
       SimulatedAdapter(
         id: isFirst ? "simulated" : "simulated\(simulatedCount)", scenario: scenario ?? (isFirst ? .builtin : .empty),
-        scheduler: scheduler, seed: UInt64.random(in: .min ... .max), logger: Logger(label: "bled.simulated"), air: air)
+        scheduler: scheduler, seed: seed, logger: Logger(label: "bled.simulated"), air: air)
     )
     simulatedCount += 1
   }

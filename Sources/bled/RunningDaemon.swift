@@ -16,6 +16,9 @@ final class RunningDaemon {
   private let worker: Worker
   private let daemon: Daemon
   private let adapters: RunningAdapters
+  private let clock: DaemonClock
+  /// What tests command.
+  private var simulation: RunningSimulation?
   private var socket: ListeningSocket?
   private var server: SocketServer?
   /// Where programs fetch L2CAP channels by token; nil if there is none.
@@ -35,25 +38,28 @@ final class RunningDaemon {
     self.loop = loop
     self.logger = logger
     worker = Worker(loop: loop)
-    let scheduler = EventLoopScheduler(loop)
+    let clock = DaemonClock(settings, loop: loop)
+    let scheduler = clock.scheduler
+    self.clock = clock
     var identity = settings.identity
     identity.hasEnhancedBearers = settings.hasKernelAdapters && KernelAdapter.mayListen(on: EnhancedBearers.psm)
     daemon = Daemon(
       identity: identity, policy: settings.policy, limits: settings.configuration.limits,
       scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),
-      storage: Self.storage(settings, worker, logger))
+      storage: Self.storage(settings, worker, logger), makeIdentifier: clock.makeIdentifier)
     daemon.setPairing(settings.configuration.pairing.policy)
     daemon.setLinks(settings.configuration.links.defaults)
     daemon.setPrivacy(settings.configuration.privacy.rotation)
     adapters = RunningAdapters(
       publicAddresses: settings.configuration.publicAddresses.byAdapter, loop: loop, scheduler: scheduler,
-      logger: logger)
+      seed: clock.seed, logger: logger)
     adapters.onNew = { [unowned daemon] adapter in daemon.add(adapter) }
   }
 
   /// Serves clients until SIGTERM or SIGINT. SIGHUP reloads the configuration.
+  /// - Parameter ready: where to tell that clients can connect.
   /// - Throws: `SocketError`, `ServiceManager.Problem` or `EventLoopError`, which say what to do.
-  func run() throws {
+  func run(telling ready: ReadyDescriptor?) throws {
     OpenFiles.checkLimit(for: settings.configuration.limits.total[.sessions], logger)
     for signal in [SIGTERM, SIGINT] {
       signals.append(try SignalWatch(signal, on: loop) { [unowned self] in stop() })
@@ -63,10 +69,17 @@ final class RunningDaemon {
     self.socket = socket
     warn(settings)
     adapters.use(settings)
+    if adapters.simulatedCount > 0 {
+      simulation = RunningSimulation(adapters.air, clock)
+      daemon.simulation = simulation
+    }
     // After the adapters' first events, so that no client finds present adapters absent.
     var failure: EventLoopError?
     _ = loop.schedule(at: EventLoop.now) { [unowned self] in
-      do throws(EventLoopError) { try serve(socket) } catch {
+      do throws(EventLoopError) {
+        try serve(socket)
+        ready?.tell()
+      } catch {
         failure = error
         loop.stop()
       }
@@ -119,6 +132,7 @@ final class RunningDaemon {
     if let server { server.stopListening() } else { socket?.removeFile() }
     channelSocket?.close()
     for server in metrics { server.close() }
+    clock.release()
     daemon.stop { [unowned self] in
       guard let server else { return loop.stop() }
       server.closeClients(within: Self.patience) { [unowned self] in loop.stop() }

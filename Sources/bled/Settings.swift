@@ -2,6 +2,7 @@ import ArgumentParser
 import BledCore
 import Glibc
 import Logging
+import SimulatedAdapter
 
 /// The daemon's settings: from the configuration file, and from the command line, which takes precedence.
 struct Settings: Sendable {
@@ -28,8 +29,9 @@ struct Settings: Sendable {
       if let logLevel { configuration.log.level = logLevel }
       var unknown: [String] = []
       let policy = Policy(configuration.policy, accounts: .system, ownUser: getuid()) { unknown.append($0) }
+      let adapters = try AdapterChoice.list(configuration.adapters)
       return Settings(
-        configuration: configuration, adapters: try AdapterChoice.list(configuration.adapters),
+        configuration: configuration, adapters: adapters, clock: try AdapterChoice.clock(of: adapters),
         policy: policy,
         // The default group need not exist.
         unknownAccounts: configuration.policy == Configuration().policy ? [] : unknown)
@@ -44,6 +46,8 @@ struct Settings: Sendable {
   let configuration: Configuration
   /// The adapters that the configuration names.
   let adapters: [AdapterChoice]
+  /// The clock that their scenarios ask for; nil for that of the machine.
+  let clock: SimulationClock?
   /// Whether one of them, or more, is the kernel's.
   var hasKernelAdapters: Bool { adapters.contains { if case .simulated = $0 { false } else { true } } }
   /// The policy that the configuration describes.

@@ -112,7 +112,7 @@ import Testing
     let nouns: [String: Permission] = [
       "scan": .scan, "peripheral": .connect, "gatt": .connect, "service": .serve, "server": .serve,
       "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions, "l2cap": .serve,
-      "periodic": .scan, "capture": .capture,
+      "periodic": .scan, "capture": .capture, "simulation": .simulation,
     ]
     // A channel is opened by whom its device serves.
     let others: [any ClientCall.Type] = [PeripheralPair.self, L2CAPOpen.self]

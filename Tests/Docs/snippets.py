@@ -68,8 +68,10 @@ class Snippets:
             yield folder / (pathlib.Path(line.strip("'")).name + ".o")
 
     def _paths(self):
-        headers = self._sources / "Sources/CoreBluetoothHeaders/include"
-        return ["-I", self._built / "Modules", "-I", headers, "-module-cache-path", self._scratch / "cache"]
+        headers = [self._sources / folder for folder in ("Sources/CoreBluetoothHeaders/include", "Sources/CNettle")]
+        folders = [self._built / "Modules", *headers]
+        options = [option for folder in folders for option in ("-I", folder)]
+        return [*options, "-module-cache-path", self._scratch / "cache"]
 
     def _compile(self, arguments):
         result = subprocess.run(["swiftc", *map(str, arguments)], capture_output=True, text=True, check=False)

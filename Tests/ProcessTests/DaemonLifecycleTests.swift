@@ -175,11 +175,45 @@ import Testing
       (["--socket", "/" + String(repeating: "s", count: 107)], "107 octets"),
       (["--socket", "/tmp/bled-test.sock", "--adapter", "simulated"], "other users may write to /tmp"),
       (["--log-level", "loud"], "give one of trace"), (["--frobnicate"], "frobnicate"),
+      (["--ready-fd", "1"], "1 is a standard stream: give a descriptor from 3"),
+      (["--ready-fd", "-1"], "--ready-fd"), (["--ready-fd", "1000000"], "descriptor 1000000 is not open"),
     ] {
       let process = try ChildProcess("bled", arguments, folder: folder)
       #expect(try process.exitStatus() != 0)
       #expect(process.errors.contains(word), "\(arguments): \(process.errors)")
     }
+  }
+
+  @Test("A program that passes a descriptor reads one line when it can connect, and then the end")
+  func readyDescriptor() throws {
+    let folder = try TemporaryFolder()
+    var ends: [CInt] = [0, 0]
+    let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    #expect(socketpair(AF_UNIX, type, 0, &ends) == 0)
+    defer { close(ends[0]) }
+    let process = try ChildProcess(
+      "bled", ["--adapter", "simulated", "--socket", "\(folder.path)/bled.sock", "--ready-fd", "100"],
+      descriptors: [(ends[1], as: 100)], folder: folder)
+    close(ends[1])
+    var text = ""
+    var octets = [UInt8](repeating: 0, count: 64)
+    while case let count = read(ends[0], &octets, octets.count), count > 0 {
+      text += String(decoding: octets.prefix(count), as: UTF8.self)
+    }
+    #expect(text == "READY=1\n", "\(process.errors)")
+    #expect(access("\(folder.path)/bled.sock", R_OK | W_OK) == 0)
+    process.send(signal: SIGTERM)
+    #expect(try process.exitStatus() == 0)
+  }
+
+  @Test("A descriptor for reading only is refused")
+  func unwritableReadyDescriptor() throws {
+    let folder = try TemporaryFolder()
+    let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    defer { close(null) }
+    let process = try ChildProcess("bled", ["--ready-fd", "100"], descriptors: [(null, as: 100)], folder: folder)
+    #expect(try process.exitStatus() != 0)
+    #expect(process.errors.contains("descriptor 100 is open for reading only"), "\(process.errors)")
   }
 
   @Test func theBuiltInScenarioCanBePrintedAndUsed() throws {

@@ -243,6 +243,28 @@ struct ConnectingTests {
     #expect(!world.reports.isEmpty)
   }
 
+  @Test("What was accepted before our disconnect leaves before the link ends, as from a controller")
+  func nothingAcceptedIsLostByADisconnect() throws {
+    let world = try World.on(
+      """
+      { adapter: { packetsPerEvent: 6 }, devices: [
+        { name: "a", address: "C0:DE:00:00:00:01", addressType: "random", services: [{ uuid: "FFF0", characteristics: [
+          { uuid: "FFF1", properties: ["read", "writeWithoutResponse"], value: "00" }] }] }] }
+      """)
+    let first = Client(try #require(world.connect(1)), world)
+    let handle = try #require(try first.find(0xFFF1)).valueHandle
+    for number in 1...32 as ClosedRange<UInt8> {
+      first.link.send([0x52, UInt8(handle & 0xFF), UInt8(handle >> 8), number])
+    }
+    first.link.disconnect()
+    // Too late: the side that disconnects takes nothing more.
+    first.link.send([0x52, UInt8(handle & 0xFF), UInt8(handle >> 8), 99])
+    world.scheduler.advance(by: .seconds(1))
+    #expect(first.reason?.code == 0x16)
+    let second = Client(try #require(world.connect(1)), world)
+    #expect(try second.run(.read(handle)) == .value([32]))
+  }
+
   @Test func aFullAdapterSaysSo() throws {
     let world = try World.on(
       """

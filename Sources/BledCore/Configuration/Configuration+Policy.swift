@@ -73,7 +73,7 @@ extension Permission {
   fileprivate var isForMembers: Bool {
     switch self {
     case .scan, .connect, .serve, .advertise, .pair: true
-    case .agent, .adapters, .sessions, .capture: false
+    case .agent, .adapters, .sessions, .capture, .simulation: false
     }
   }
 }

@@ -120,7 +120,8 @@ final class PairingQuestions {
   private func call(
     _ session: Session, _ question: OpenQuestion, _ answered: @escaping (PairingAnswer?) -> Void
   ) -> OutgoingCalls.Number {
-    let seconds = max(0, Int(scheduler.now.duration(to: question.deadline).components.seconds))
+    let left = scheduler.now.duration(to: question.deadline).inSeconds
+    let seconds = max(0, Int(left.rounded(.up)))
     if question.question == .passkey {
       return session.call(PairingEnterPasskey.self, .init(device: question.device, seconds: seconds)) { result in
         answered(result.map { Passkey.number($0.passkey).map { .passkey($0) } ?? .refuse }.success)

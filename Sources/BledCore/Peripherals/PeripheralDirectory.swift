@@ -50,10 +50,16 @@ final class PeripheralDirectory {
   private var awaited: [Peripheral: String] = [:]
   private var lastNumber = 0
   private let store: Store
+  private let makeIdentifier: () -> String
   private let scheduler: any Scheduler
   private var document: StoredDocument<PeripheralRecords>?
 
-  init(store: Store, scheduler: any Scheduler, limits: Limits = Limits()) {
+  /// - Parameter makeIdentifier: makes an identifier that no other device has.
+  init(
+    store: Store, scheduler: any Scheduler, limits: Limits = Limits(),
+    makeIdentifier: @escaping () -> String = { UUID().uuidString }
+  ) {
+    self.makeIdentifier = makeIdentifier
     self.store = store
     self.scheduler = scheduler
     self.limits = limits
@@ -186,7 +192,7 @@ final class PeripheralDirectory {
       return peripheral
     }
     if byAddress.count >= limits.peripherals { forgetOldest() }
-    return add(UUID().uuidString, address, on: adapter, name: nil)
+    return add(makeIdentifier(), address, on: adapter, name: nil)
   }
 
   /// The device of this address, if it is known.

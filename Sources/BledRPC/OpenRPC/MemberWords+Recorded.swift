@@ -559,6 +559,7 @@ extension MemberWords {
     scan Hear advertisements.
     serve Publish services of its own.
     sessions See the sessions of others.
+    simulation Command simulated devices and their clock.
     # RPCError The `error` member of a JSON-RPC response.
     code The kind of failure, -32768 to -32000: one of JSON-RPC's reserved codes, or -32000 with `data`.
     data The failure in Bluetooth's own terms; present if and only if `code` is -32000.
@@ -794,7 +795,7 @@ extension MemberWords {
     mine Whether it is the caller's own.
     name The name that the program gave in session.open; missing if it gave none.
     permissions What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
-     "sessions", "capture".
+     "sessions", "capture", "simulation".
     preserved True if its program has gone and the session is preserved for it.
     process The number of the process that connected, 1 or more, if the kernel reported it.
     program The name of the program's executable, at most 15 octets.
@@ -869,10 +870,35 @@ extension MemberWords {
     adapters The adapters, as `adapter.list` returns them.
     daemon The daemon's name and version: "bled 0.1.0".
     permissions What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent",
-     "adapters", "sessions", "capture".
+     "adapters", "sessions", "capture", "simulation".
     protocol The version of this protocol, 1 or more; it is incremented by incompatible changes.
     restored What was preserved under the restoration identifier; missing if nothing was.
     session The number of this session, 1 or more.
+    # SimulationAdd.Params
+    scenario The text of a scenario file; its "devices" and "phones" count.
+    # SimulationAdvance.Params
+    seconds By how many seconds, 0 to 86400.
+    # SimulationAdvance.Result
+    time The time on the clock, in seconds since the epoch.
+    # SimulationComeBack.Params
+    device The name of the device in the scenario.
+    # SimulationDevice A device on the simulated air.
+    address Its address.
+    addressType "public" or "random".
+    connected Whether it has a link.
+    name Its name in the scenario.
+    present Whether it is on the air.
+    # SimulationDevices.Result
+    devices The devices, the first one first.
+    # SimulationDisconnect.Params
+    device The name of the device in the scenario.
+    reason The HCI error code that this machine is told, 1 to 255; 19 (remote user terminated connection) if missing.
+    # SimulationSetValue.Params
+    characteristic The UUID of the characteristic; the first one with it counts.
+    device The name of the device in the scenario.
+    value The value, 0 to 512 octets.
+    # SimulationVanish.Params
+    device The name of the device in the scenario.
     # Subscriber A device that subscribed or unsubscribed.
     central The daemon's identifier of the device.
     handle The handle of the characteristic's value.

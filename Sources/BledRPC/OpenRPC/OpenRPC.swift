@@ -104,6 +104,8 @@ public enum ProtocolContents {
     PeripheralPair.self, PairingRegister.self, PairingUnregister.self, PairingOpen.self, PairingList.self,
     PairingForget.self, PairingImport.self, PairingReadOutOfBand.self, PairingSetOutOfBand.self,
     CaptureStart.self, CaptureStop.self, MetricsGet.self,
+    SimulationAdvance.self, SimulationDevices.self, SimulationAdd.self, SimulationVanish.self,
+    SimulationComeBack.self, SimulationDisconnect.self, SimulationSetValue.self,
   ]
 
   /// The methods that the daemon calls.

@@ -11,7 +11,7 @@ public final class Air {
   private let beginning: Instant
   private var advertisers: [Advertiser] = []
   private var listeners: [any Listener] = []
-  private var devices: [SimulatedPeripheral] = []
+  private(set) var devices: [SimulatedPeripheral] = []
   private var phones: [SimulatedCentral] = []
   /// The keys of the devices and phones.
   private(set) var keys = SimulatedKeys(seed: 0)
@@ -22,6 +22,9 @@ public final class Air {
     self.seed = seed
     beginning = scheduler.now
   }
+
+  /// How many devices and phones there are.
+  var participants: Int { devices.count + phones.count }
 
   /// The age of the air, by which values change.
   var age: Duration { beginning.duration(to: scheduler.now) }

@@ -21,6 +21,8 @@ final class LinkPair {
   private var requests: [(BluetoothError?) -> Void] = []
   /// The side that disconnected and the reason for each side, to be reported after the next connection event.
   private var ending: (central: BluetoothError, peripheral: BluetoothError)?
+  /// The side whose packets all leave before the link ends: the one that disconnected, as a controller does.
+  private var leaving: SimulatedLink?
   /// False when the sides no longer receive each other.
   private(set) var isCarrying = true
 
@@ -121,6 +123,9 @@ final class LinkPair {
     peripheral.tell(.parameters)
   }
 
+  /// Whether a side takes no more packets, since it has disconnected.
+  func isLeaving(_ side: SimulatedLink) -> Bool { leaving === side }
+
   /// How many packets a side may have waiting before it is told to stop.
   var room: Int { 2 * packetsPerEvent }
 
@@ -194,7 +199,7 @@ final class LinkPair {
     for packet in up { central.deliver(packet) }
     central.tellWhetherWritable()
     peripheral.tellWhetherWritable()
-    if let ending { return end(central: ending.central, peripheral: ending.peripheral) }
+    if let ending, leaving?.queue.isEmpty ?? true { return end(central: ending.central, peripheral: ending.peripheral) }
     wake()
   }
 
@@ -212,10 +217,13 @@ final class LinkPair {
     peripheral.finish(peripheralReason)
   }
 
-  /// One side disconnects; both are told after the next connection event, which still carries what fits into it.
-  func terminate(by role: LinkRole) {
+  /// One side disconnects; both are told after the connection event that carries the last packet it has accepted.
+  /// - Parameter other: the reason that the other side is told.
+  func terminate(
+    by role: LinkRole, telling other: BluetoothError = HCIReason.remoteUserTerminatedConnection.error
+  ) {
+    if ending == nil { leaving = role == .central ? central : peripheral }
     let own = HCIReason.connectionTerminatedByLocalHost.error
-    let other = HCIReason.remoteUserTerminatedConnection.error
     if role == .central {
       terminate(central: own, peripheral: other)
     } else {
@@ -223,7 +231,7 @@ final class LinkPair {
     }
   }
 
-  /// The same, with the reason that each side is told.
+  /// Ends the link after the next connection event, with the reason that each side is told.
   func terminate(central: BluetoothError, peripheral: BluetoothError) {
     guard ending == nil else { return }
     ending = (central, peripheral)

@@ -75,7 +75,7 @@ final class SimulatedLink: Link {
   var isWritable: Bool { queue.count < (pair?.room ?? 0) }
 
   func send(_ packet: [UInt8]) {
-    guard let pair else { return }
+    guard let pair, !pair.isLeaving(self) else { return }
     guard queue.count < LinkPair.limit else { return pair.overflow() }
     queue.append(packet)
     isFull = isFull || queue.count >= pair.room
@@ -83,6 +83,9 @@ final class SimulatedLink: Link {
   }
 
   func disconnect() { pair?.terminate(by: role) }
+
+  /// Ends the link for a reason that the other side is told.
+  func disconnect(telling reason: BluetoothError) { pair?.terminate(by: role, telling: reason) }
 
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
     guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
@@ -222,6 +225,13 @@ enum HCIReason: Int {
   /// As a `BluetoothError`.
   var error: BluetoothError {
     BluetoothError(domain: .hci, code: rawValue, name: "\(self)", message: message)
+  }
+
+  /// The error of a code, also one that does not come up by itself.
+  static func error(_ code: UInt8) -> BluetoothError {
+    HCIReason(rawValue: Int(code))?.error
+      ?? BluetoothError(
+        domain: .hci, code: Int(code), name: "simulated", message: "The device ended the connection, error \(code).")
   }
 
   private var message: String {

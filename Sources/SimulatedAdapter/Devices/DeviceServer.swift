@@ -138,6 +138,17 @@ final class DeviceServer {
     }
   }
 
+  /// Sets a value, and sends it to a subscriber.
+  /// - Returns: false if there is no such characteristic, or its value changes by a rule.
+  func setValue(_ value: [UInt8], of uuid: BluetoothUUID) -> Bool {
+    guard let index = characteristics.firstIndex(where: { $0.description.uuid == uuid && $0.handle != 0 }),
+      characteristics[index].number == nil
+    else { return false }
+    host.database.setValue(value, of: characteristics[index].handle)
+    send(index)
+    return true
+  }
+
   // MARK: - Notifications and indications
 
   private func subscriptionChanged(_ handle: UInt16, _ wanted: ClientConfiguration) {

@@ -20,7 +20,7 @@ final class SimulatedPeripheral: Connectable {
   private let privateAddress: PrivateAddress?
   private var generator: SeededGenerator
   private var advertiser: Advertiser?
-  private var isPresent = false
+  private(set) var isPresent = false
   private var link: SimulatedLink?
   /// Made at the first connection: most devices are only ever scanned.
   private var server: DeviceServer?
@@ -55,6 +55,21 @@ final class SimulatedPeripheral: Connectable {
     self.isPresent = isPresent
     if !isPresent { link?.vanish(HCIReason.hardwareFailure.error) }
     advertise()
+  }
+
+  /// Whether it has a link.
+  var isConnected: Bool { link != nil }
+
+  /// Ends its link, if it has one.
+  /// - Parameter reason: the HCI error code that the other side is told.
+  func disconnect(reason: UInt8) { link?.disconnect(telling: HCIReason.error(reason)) }
+
+  /// Sets a value, and sends it to a subscriber.
+  /// - Returns: false if there is no such characteristic, or its value changes by a rule.
+  func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) -> Bool {
+    let server = server ?? DeviceServer(description, air: air)
+    self.server = server
+    return server.setValue(value, of: characteristic)
   }
 
   private func advertise() {

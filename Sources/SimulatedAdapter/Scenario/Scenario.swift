@@ -4,8 +4,10 @@ import JSONFiles
 /// What is on the simulated air: the adapter itself, devices to find and connect to, phones that visit what we
 /// advertise, and what happens when. `docs/simulator.md` describes the file.
 public struct Scenario: Sendable {
-  /// The source of the keys of its devices.
-  var seed: UInt64 = 0
+  /// The source of the keys of its devices, and under a manual clock of all that is random.
+  public private(set) var seed: UInt64 = 0
+  /// The clock; nil for that of the machine.
+  public private(set) var clock: SimulationClock?
   var adapter: AdapterDescription
   var devices: [DeviceDescription]
   var phones: [PhoneDescription]
@@ -22,13 +24,14 @@ public struct Scenario: Sendable {
     self = try Scenario(try JSONFile.parse(text.utf8, name: name))
   }
 
-  private enum Keys: String, CaseIterable { case adapter, devices, phones, events, seed }
+  private enum Keys: String, CaseIterable { case adapter, devices, phones, events, seed, clock }
 
   /// Reads a scenario; every part of it may be missing.
   /// - Throws: what is wrong with it and where.
   private init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     seed = UInt64(try members.integer(.seed, in: 0...Int64(1) << 53, default: 0))
+    clock = try members.optional(.clock) { value throws(FileError) in try SimulationClock(value) }
     adapter = try members.optional(.adapter) ?? AdapterDescription()
     devices = try members.value(.devices, default: [])
     phones = try members.value(.phones, default: [])
@@ -52,8 +55,8 @@ public struct Scenario: Sendable {
 struct AdapterDescription: ReadableFromFile, Sendable {
   /// Its address; nil for one that is derived from the adapter's name.
   var address: DeviceAddress?
-  /// How long it takes to start.
-  var startDelay: Duration = .milliseconds(20)
+  /// How long it takes to start; nil for the usual time.
+  var startDelay: Duration?
   /// The largest ATT MTU of its links.
   var mtu = 517
   /// How many links it can hold.
@@ -77,7 +80,9 @@ struct AdapterDescription: ReadableFromFile, Sendable {
   init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     address = try members.address(.address, type: .addressType)
-    startDelay = try members.seconds(.startDelay, in: 0...60, default: 0.02)
+    startDelay = try members.optional(.startDelay) { value throws(FileError) in
+      .seconds(try value.number(in: 0...60))
+    }
     mtu = try members.integer(.mtu, in: 23...517, default: mtu)
     links = try members.integer(.links, in: 0...1000, default: links)
     advertisingSets = try members.integer(.advertisingSets, in: 0...255, default: advertisingSets)

@@ -69,8 +69,9 @@ final class ChildProcess {
     defer { posix_spawnattr_destroy(&attributes) }
     // POSIX_SPAWN_SETSID, which Swift does not import.
     if terminal != nil { posix_spawnattr_setflags(&attributes, 0x80) }
-    for (descriptor, number) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
+    // First, because one of the numbers may be that of the end here.
     posix_spawn_file_actions_adddup2(&actions, ends[1], 20)
+    for (descriptor, number) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
 
     let path = program.contains("/") ? program : "\(Self.products)/\(program)"
     let variables = ProcessInfo.processInfo.environment

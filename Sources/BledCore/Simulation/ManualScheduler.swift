@@ -1,0 +1,56 @@
+import Adapter
+import Bluetooth
+
+/// A clock that clients move (`simulation.advance`). Work that is due at its present time is done without: the daemon
+/// schedules it to leave the call that it is in.
+public final class ManualScheduler: Scheduler {
+  /// How many alarms ring before other work of the event loop has its turn.
+  private static let alarmsInATurn = 500
+
+  private let clock: VirtualScheduler
+  private let later: (@escaping () -> Void) -> Void
+  private var isWaiting = false
+  private var moves: [(end: Instant, done: () -> Void)] = []
+
+  /// Makes a clock that stands at 2023-11-14 22:13:20 UTC, the second 1,700,000,000 since 1970.
+  /// - Parameter later: calls work soon, from the event loop, and not from inside the call.
+  public init(later: @escaping (@escaping () -> Void) -> Void) {
+    clock = VirtualScheduler()
+    self.later = later
+  }
+
+  /// The time on the clock.
+  public var now: Instant { clock.now }
+
+  /// The time of day on the clock.
+  public var secondsSinceEpoch: Double { clock.secondsSinceEpoch }
+
+  /// Sets an alarm.
+  public func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork {
+    let alarm = clock.schedule(at: time, work)
+    if time <= now { moveSoon() }
+    return alarm
+  }
+
+  /// Moves the clock, behind the moves that are under way.
+  /// - Parameter done: called when it has arrived and all that was due on the way is done.
+  public func advance(by duration: Duration, _ done: @escaping () -> Void) {
+    moves.append(((moves.last?.end ?? now).advanced(by: duration), done))
+    moveSoon()
+  }
+
+  private func moveSoon() {
+    guard !isWaiting else { return }
+    isWaiting = true
+    later { [weak self] in
+      self?.isWaiting = false
+      self?.move()
+    }
+  }
+
+  private func move() {
+    guard clock.advance(to: moves.first?.end ?? now, ringing: Self.alarmsInATurn) else { return moveSoon() }
+    if !moves.isEmpty { moves.removeFirst().done() }
+    if !moves.isEmpty { moveSoon() }
+  }
+}

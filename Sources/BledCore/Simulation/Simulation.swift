@@ -1,0 +1,69 @@
+import BledRPC
+import Bluetooth
+
+/// What tests command: the clock, and the devices on the simulated air.
+public protocol Simulation: AnyObject {
+  /// Moves the clock.
+  /// - Parameter done: called once with the time of day, in seconds since 1970.
+  /// - Throws: `GAPError.notSupported` if the clock goes by itself.
+  func advance(by duration: Duration, _ done: @escaping (Double) -> Void) throws(BluetoothError)
+  /// The devices, in the order in which they came on the air.
+  var devices: [SimulationDevice] { get }
+  /// Puts the devices and phones of a scenario on the air.
+  /// - Parameter text: in the format of a scenario file.
+  /// - Throws: `BledError.invalidParameter`, with the place in the text; `BledError.limitReached`.
+  func add(_ text: String) throws(BluetoothError)
+  /// Has a device leave the air, or come back.
+  /// - Throws: `GAPError.unknownDevice`, with the names that there are; so do the others.
+  func setPresent(_ isPresent: Bool, _ device: String) throws(BluetoothError)
+  /// Has a device end its link.
+  /// - Parameter reason: the HCI error code that this machine is told.
+  func disconnect(_ device: String, reason: UInt8) throws(BluetoothError)
+  /// Sets a value of a device, and sends it to a subscriber.
+  func setValue(_ value: [UInt8], of characteristic: BluetoothUUID, _ device: String) throws(BluetoothError)
+}
+
+extension Router {
+  /// - Parameter simulation: nil where there is no simulated adapter.
+  func serveSimulation(_ simulation: @escaping () -> (any Simulation)?) {
+    func required() throws(BluetoothError) -> any Simulation {
+      guard let simulation = simulation() else {
+        throw GAPError.notSupported.error("there is no simulated adapter: start bled with --adapter simulated")
+      }
+      return simulation
+    }
+    serve(SimulationAdvance.self) { params, _, reply in
+      guard (0...SimulationAdvance.longest).contains(params.seconds) else {
+        throw BledError.invalidParameter.error("\"seconds\" must be 0 to \(Int(SimulationAdvance.longest))")
+      }
+      try required().advance(by: .seconds(params.seconds)) { reply.succeed(.init(time: $0)) }
+    }
+    answer(SimulationDevices.self) { _, _ in .init(devices: try required().devices) }
+    answer(SimulationAdd.self) { params, _ in
+      try required().add(params.scenario)
+      return Empty()
+    }
+    answer(SimulationVanish.self) { params, _ in
+      try required().setPresent(false, params.device)
+      return Empty()
+    }
+    answer(SimulationComeBack.self) { params, _ in
+      try required().setPresent(true, params.device)
+      return Empty()
+    }
+    answer(SimulationDisconnect.self) { params, _ in
+      guard let reason = UInt8(exactly: params.reason ?? 0x13), reason > 0 else {
+        throw BledError.invalidParameter.error("\"reason\" must be an HCI error code, 1 to 255")
+      }
+      try required().disconnect(params.device, reason: reason)
+      return Empty()
+    }
+    answer(SimulationSetValue.self) { params, _ in
+      guard params.value.octets.count <= 512 else {
+        throw BledError.invalidParameter.error("\"value\" has 512 octets at most")
+      }
+      try required().setValue(params.value.octets, of: params.characteristic, params.device)
+      return Empty()
+    }
+  }
+}

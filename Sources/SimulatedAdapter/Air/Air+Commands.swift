@@ -1,0 +1,72 @@
+import Adapter
+import Bluetooth
+import JSONFiles
+
+/// What tests command while the simulation goes on.
+extension Air {
+  /// How many devices and phones commands may bring the air to.
+  private static let mostDevices = 10_000
+
+  /// A device as commands see it.
+  public struct DeviceState: Hashable, Sendable {
+    /// Its name in the scenario.
+    public let name: String
+    /// The address of its scenario.
+    public let address: DeviceAddress
+    /// Whether it is on the air.
+    public let isPresent: Bool
+    /// Whether it has a link.
+    public let isConnected: Bool
+  }
+
+  /// The devices, in the order in which they came.
+  public var deviceStates: [DeviceState] {
+    devices.map { .init(name: $0.name, address: $0.address, isPresent: $0.isPresent, isConnected: $0.isConnected) }
+  }
+
+  /// Puts the devices and phones of a scenario on the air.
+  /// - Throws: `BledError.invalidParameter`, with the place in the text; `BledError.limitReached`.
+  public func add(scenario text: String) throws(BluetoothError) {
+    let scenario: Scenario
+    do {
+      scenario = try Scenario(json: text)
+    } catch {
+      throw BledError.invalidParameter.error("\(error)")
+    }
+    guard participants + scenario.devices.count + scenario.phones.count <= Self.mostDevices else {
+      throw BledError.limitReached.error(
+        "the air has \(participants) devices and phones of at most \(Self.mostDevices)")
+    }
+    populate(scenario)
+  }
+
+  /// Takes a device from the air, or puts it back.
+  /// - Throws: `GAPError.unknownDevice`, with the names that there are; so do the other commands.
+  public func command(_ name: String, isPresent: Bool) throws(BluetoothError) {
+    try device(name).setPresent(isPresent)
+  }
+
+  /// Has a device end its link, if it has one.
+  /// - Parameter reason: the HCI error code that the other side is told.
+  public func command(_ name: String, disconnectWith reason: UInt8) throws(BluetoothError) {
+    try device(name).disconnect(reason: reason)
+  }
+
+  /// Sets a value of a device, and sends it to a subscriber.
+  public func command(
+    _ name: String, set value: [UInt8], of characteristic: BluetoothUUID
+  ) throws(BluetoothError) {
+    guard try device(name).setValue(value, of: characteristic) else {
+      throw GAPError.unknownDevice.error("\"\(name)\" has no characteristic \(characteristic) with a value of its own")
+    }
+  }
+
+  private func device(_ name: String) throws(BluetoothError) -> SimulatedPeripheral {
+    if let device = devices.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return device }
+    let known = devices.prefix(8).map { "\"\($0.name)\"" }.joined(separator: ", ")
+    throw GAPError.unknownDevice.error(
+      known.isEmpty
+        ? "there are no simulated devices: add some with simulation.add"
+        : "there is no simulated device of that name: give one of \(known)")
+  }
+}

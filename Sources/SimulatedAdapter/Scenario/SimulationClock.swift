@@ -1,0 +1,21 @@
+import JSONFiles
+
+/// The clock by which a scenario, and the whole daemon with it, goes.
+public enum SimulationClock: Hashable, Sendable {
+  /// This many times as fast as the machine's, 1 to 1000.
+  case times(Double)
+  /// It stands still until `simulation.advance` moves it.
+  case manual
+
+  /// Reads "manual" or a factor.
+  /// - Throws: what is wrong with it and where.
+  init(_ value: FileValue) throws(FileError) {
+    if value.isNumber {
+      self = .times(try value.number(in: 1...1000))
+    } else if try value.text() == "manual" {
+      self = .manual
+    } else {
+      throw value.failure("this is not a clock: give \"manual\", or how many times as fast it goes, 1 to 1000.")
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Adapter
+import BledCore
+import Bluetooth
+import EventLoop
+import SimulatedAdapter
+
+/// The clock by which the daemon goes, and what is random in it.
+///
+/// With "manual" in a scenario both depend on its seed and on the calls of clients alone. The files of the store, the
+/// watchdog, and what waits for slow clients and descriptors go by the machine's clock all the same.
+final class DaemonClock {
+  let scheduler: any Scheduler
+  /// The source of what is random on the simulated air.
+  let seed: UInt64
+  /// Makes the identifiers of devices; nil for random ones.
+  let makeIdentifier: (() -> String)?
+  private let manual: ManualScheduler?
+
+  init(_ settings: Settings, loop: EventLoop) {
+    let real = EventLoopScheduler(loop)
+    switch settings.clock {
+    case .manual:
+      let scheduler = ManualScheduler { work in _ = loop.schedule(at: EventLoop.now, work) }
+      let seed = settings.adapters.compactMap(\.scenario).first?.seed ?? 0
+      var count: UInt64 = 0
+      makeIdentifier = {
+        count += 1
+        return Self.identifier(seed: seed, count)
+      }
+      self.scheduler = scheduler
+      self.seed = seed
+      manual = scheduler
+    case .times(let factor):
+      scheduler = FastScheduler(real, times: factor)
+      (seed, makeIdentifier, manual) = (.random(in: .min ... .max), nil, nil)
+    case nil:
+      scheduler = real
+      (seed, makeIdentifier, manual) = (.random(in: .min ... .max), nil, nil)
+    }
+  }
+
+  /// Moves the clock, if it stands still.
+  /// - Returns: false if it goes by itself.
+  func advance(by duration: Duration, _ done: @escaping () -> Void) -> Bool {
+    manual?.advance(by: duration, done)
+    return manual != nil
+  }
+
+  /// Lets pass what the end of the daemon takes: nobody moves the clock any more.
+  func release() { manual?.advance(by: .seconds(60)) {} }
+
+  /// A UUID (version 8, RFC 9562, 5.8) of a seed and a number.
+  private static func identifier(seed: UInt64, _ number: UInt64) -> String {
+    func hex(_ value: UInt64, _ digits: Int) -> String {
+      let text = String(value, radix: 16, uppercase: true)
+      return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text.suffix(digits)
+    }
+    return "\(hex(seed >> 32, 8))-\(hex(seed >> 16, 4))-8\(hex(seed, 3))-8000-\(hex(number, 12))"
+  }
+}
+
+extension AdapterChoice {
+  /// The scenario of a simulated adapter; nil for the built-in one.
+  fileprivate var scenario: Scenario? {
+    if case .simulated(let scenario) = self { scenario } else { nil }
+  }
+}
