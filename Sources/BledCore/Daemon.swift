@@ -52,7 +52,7 @@ public final class Daemon {
   let captures: CaptureBroker
   let store: Store
   let restorations: Restorations
-  /// What tests command; nil where no adapter is simulated.
+  /// The simulation that tests command; nil where no adapter is simulated.
   public weak var simulation: (any Simulation)?
   let rules: Rules
   private let memory: FreedMemory

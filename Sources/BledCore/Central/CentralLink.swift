@@ -411,7 +411,7 @@ final class CentralLink {
 
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
-    // What is known may be void, but the subscription is not.
+    // The attributes that are known may be void, but the subscription is not.
     if handle == serviceWatch.handle ?? discovery.known.serviceChanged { servicesChanged(value) }
     receivers.received(value, of: handle)
   }

@@ -1,4 +1,4 @@
-/// Who may be at the socket for tokens: a value that counts programs which have connected and sent no token yet.
+/// The places at the socket for tokens: a value that counts programs which have connected and sent no token yet.
 ///
 /// | A program of a user …                                       | What happens                           |
 /// |-------------------------------------------------------------|----------------------------------------|

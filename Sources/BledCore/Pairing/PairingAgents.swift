@@ -26,7 +26,7 @@ struct PairingAgents {
   /// the users whom it concerns, then those that may answer for everybody.
   func concerned(_ concern: PairingConcern) -> [Session] { ordered(concern).map(\.session) }
 
-  /// Those of them that can answer a question.
+  /// The agents among them that can answer a question.
   func answering(_ question: PairingQuestion, _ concern: PairingConcern) -> [Session] {
     ordered(concern).filter { $0.capability.canAnswer(question) }.map(\.session)
   }
@@ -36,11 +36,11 @@ struct PairingAgents {
     ordered(concern).first { $0.capability.canShow }?.session
   }
 
-  /// What a person can do at the first of them; nil without any.
+  /// The capability of the first of them; nil without any.
   func capability(_ concern: PairingConcern) -> PairingCapability? { ordered(concern).first?.capability }
 
-  /// What a person can do where devices that connect are answered: at the first agent that may answer for everybody,
-  /// else at the most capable one of the users who publish, so that none of them can lower it for the others. Nil
+  /// The capability that devices are told when they connect: that of the first agent that may answer for everybody,
+  /// else of the most capable one of the users who publish, so that none of them can lower it for the others. Nil
   /// without any.
   func capability(amongPublishers users: [UInt32?]) -> PairingCapability? {
     let present = present

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// What tests command: the clock, and the devices on the simulated air.
+/// The commands of tests: to the clock, and to the devices on the simulated air.
 public protocol Simulation: AnyObject {
   /// Moves the clock.
   /// - Parameter done: called once with the time of day, in seconds since 1970.
