@@ -277,13 +277,14 @@ extension WithDaemon {
 
     @Test("R32: indications are subscribed to and confirmed")
     func indications() async throws {
-      let daemon = try await BledProcess(Air.patient)
+      let daemon = try await BledProcess()
       let central = Central()
-      let brief = try await central.connected("Brief")
-      let temperature = try await central.characteristic("2A1C", of: "1809", on: brief)
-      brief.setNotifyValue(true, for: temperature)
+      let scale = try await central.connected("Scale")
+      let temperature = try await central.characteristic("2A1C", of: "1809", on: scale)
+      scale.setNotifyValue(true, for: temperature)
       try await central.log.next("didUpdateNotificationStateFor")
       #expect(try await central.log.next("didUpdateValueFor characteristic").value?.count == 5)
+      try await daemon.disconnect("Scale")
       try await central.log.next("didDisconnect")
       #expect(!temperature.isNotifying)
       withExtendedLifetime(daemon) {}

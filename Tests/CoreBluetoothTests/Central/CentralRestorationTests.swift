@@ -108,12 +108,12 @@ extension WithDaemon {
 
     @Test("G20: automatic reconnection continues for the next manager")
     func reconnectsByItself() async throws {
-      let daemon = try await BledProcess(Air.patient)
+      let daemon = try await BledProcess()
       var first: Central? = Central(restoration: "central")
       let log = try #require(first?.log)
       try await log.next("didUpdateState") { $0.state == .poweredOn }
-      let brief = try #require(try await first?.find("Brief"))
-      first?.manager.connect(brief, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+      let scale = try #require(try await first?.find("Scale"))
+      first?.manager.connect(scale, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
       try await log.next("didConnect")
       first = nil
 
@@ -121,6 +121,7 @@ extension WithDaemon {
       let restoring = try await second.log.next("willRestoreState")
       let peripherals = restoring.data[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral]
       let again = try #require(peripherals?.first)
+      try await daemon.disconnect("Scale")
       let lost = try await second.log.next("didDisconnect")
       #expect(lost.peripheral === again && lost.isReconnecting == true)
       try await second.log.next("didConnect")

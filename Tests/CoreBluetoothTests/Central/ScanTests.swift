@@ -43,7 +43,7 @@ extension WithDaemon {
       // With retained objects: a device that the program releases is a new one the next time.
       central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D"), CBUUID(string: "1809")])
       let belt = try await central.log.next("didDiscover") { $0.peripheral?.name == "Belt" }
-      let brief = try await central.log.next("didDiscover") { $0.peripheral?.name == "Brief" }
+      let scale = try await central.log.next("didDiscover") { $0.peripheral?.name == "Scale" }
       // With duplicates there would be ten more.
       try await Central.hear(10, of: "Belt")
       await central.barrier()
@@ -52,7 +52,7 @@ extension WithDaemon {
       central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
       let again = try await central.log.next("didDiscover")
       #expect(again.peripheral === belt.peripheral)
-      withExtendedLifetime((daemon, brief)) {}
+      withExtendedLifetime((daemon, scale)) {}
     }
 
     @Test("R1: no report after stopScan")

@@ -13,7 +13,7 @@ extension WithDaemon {
     private let observer: BledClient
 
     init() async throws {
-      daemon = try await BledProcess(Air.patient)
+      daemon = try await BledProcess()
       client = try await BledClient.connect(to: daemon.socket, name: "client")
       observer = try await BledClient.connect(to: daemon.socket, name: "observer")
       let observer = observer
@@ -135,12 +135,15 @@ extension WithDaemon {
     }
 
     @Test("a disconnection ends the streams with the reason") func linkEnds() async throws {
-      let brief = try await client.connect(.identifier(try await find("Brief")))
-      let service = try #require(try await brief.discoverServices([0x1809]).first)
-      let handle = try #require(try await brief.discoverCharacteristics(of: service).first).handle
+      let scale = try await client.connect(.identifier(try await find("Scale")))
+      let service = try #require(try await scale.discoverServices([0x1809]).first)
+      let handle = try #require(try await scale.discoverCharacteristics(of: service).first).handle
       var count = 0
       let failure = await #expect(throws: BluetoothError.self) {
-        for try await _ in try await brief.subscribe(handle) { count += 1 }
+        for try await _ in try await scale.subscribe(handle) {
+          count += 1
+          if count == 1 { try await daemon.disconnect("Scale") }
+        }
       }
       #expect(failure?.domain == .hci)
       #expect(failure?.code == 0x13)

@@ -6,10 +6,6 @@ enum Air {
   static let echo = "B1ED0002-5EED-4B1E-8D00-000000000000"
   static let long = "B1ED0003-5EED-4B1E-8D00-000000000000"
 
-  /// The scenario, with a device "Brief" that stays as long as a program needs to do a few things.
-  static let patient = scenario.replacingOccurrences(
-    of: #""disconnectAfter": 0.5"#, with: #""disconnectAfter": 5"#)
-
   static let scenario = """
     {
       "devices": [
@@ -41,9 +37,8 @@ enum Air {
           ],
         },
         {
-          "name": "Brief", "address": "C0:DE:00:00:00:05", "addressType": "random", "interval": 0.05,
-          "advertising": { "name": "Brief", "services": ["1809"] },
-          "disconnectAfter": 0.5,
+          "name": "Scale", "address": "C0:DE:00:00:00:05", "addressType": "random", "interval": 0.05,
+          "advertising": { "name": "Scale", "services": ["1809"] },
           "services": [
             { "uuid": "1809", "characteristics": [
               { "uuid": "2A1C", "properties": ["indicate"], "notifyEvery": 0.1, "value": "00700100ff" } ] },

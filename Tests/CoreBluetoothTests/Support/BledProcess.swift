@@ -103,6 +103,13 @@ final class BledProcess {
     try? FileManager.default.removeItem(atPath: socket)
   }
 
+  /// A simulated device ends its connection, as with the reason "remote user terminated connection".
+  func disconnect(_ device: String) async throws {
+    let client = try await BledClient.connect(to: socket, name: "harness")
+    _ = try await client.call(SimulationDisconnect.self, .init(device: device))
+    client.close()
+  }
+
   /// Switches its adapter on or off.
   func power(_ isOn: Bool) async throws {
     let client = try await BledClient.connect(to: socket, name: "harness")
