@@ -56,7 +56,17 @@ import Testing
         { "devices": [ { "name": "Shy", "address": "C0:DE:00:00:00:09", "addressType": "random", "disconnectAfter": 1,
             "advertising": { "name": "Shy" } } ] }
         """)
-    let run = try run(daemon, "connect Shy\nexpect disconnected within 600\n")
-    #expect(run.status == 0, "\(run.errors)")
+    let run = try run(daemon, "connect Shy\nexpect disconnected within 600\nexpect disconnected within 600\n")
+    #expect(run.status == 1 && run.errors.contains("script:3 failed: expect disconnected"), "\(run.errors)")
+    #expect(run.errors.contains("no device is connected"), "\(run.errors)")
+  }
+
+  @Test("a disconnection is not met where nothing was connected, or the script itself disconnected")
+  func notDisconnected() throws {
+    let daemon = try DaemonProcess()
+    for script in ["", "connect Echo\ndisconnect\n"] {
+      let run = try run(daemon, script + "expect disconnected within 600\n")
+      #expect(run.status == 1 && run.errors.contains("no device is connected: connect first"), "\(run.errors)")
+    }
   }
 }

@@ -66,10 +66,11 @@ struct ExpectCommand: ShellCommand {
         try await notification(characteristic, value, in: shell, output, progress)
       case .device(let text): try await shell.hear(text)
       case .disconnected:
-        guard let current = shell.current else { return }
-        while shell.devices.contains(where: { $0 === current }), !current.isLost {
+        let current = shell.current
+        while let current, shell.devices.contains(where: { $0 === current }), !current.isLost {
           try await Task.sleep(for: .milliseconds(20))
         }
+        guard shell.takeLoss() || current != nil else { throw Failure("no device is connected: connect first") }
       }
     }
     if met == nil { throw Failure("not within \(seconds) s: \(words.dropLast(2).joined(separator: " "))", status: 2) }
