@@ -40,4 +40,16 @@ final class RunningSimulation: Simulation {
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID, _ device: String) throws(BluetoothError) {
     try air.command(device, set: value, of: characteristic)
   }
+
+  func change(_ device: String, members: String) throws(BluetoothError) {
+    try air.command(device, change: members)
+  }
+
+  func written(after number: Int, _ device: String?) -> [SimulationWrite] {
+    air.writes.entries(after: number, device: device, limit: SimulationWritten.limit).map {
+      .init(
+        number: $0.number, time: $0.time, device: $0.device, characteristic: $0.characteristic,
+        operation: $0.operation.rawValue, value: HexBytes($0.value))
+    }
+  }
 }

@@ -21,6 +21,15 @@ public protocol Simulation: AnyObject {
   func disconnect(_ device: String, reason: UInt8) throws(BluetoothError)
   /// Sets a value of a device, and sends it to a subscriber.
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID, _ device: String) throws(BluetoothError)
+  /// Changes a device.
+  /// - Parameter members: an object in the format of a scenario file.
+  /// - Throws: `BledError.invalidParameter` as well, with the place in the text.
+  func change(_ device: String, members: String) throws(BluetoothError)
+  /// What was written to devices, at most `SimulationWritten.limit`.
+  /// - Parameters:
+  ///   - number: the one after which they begin.
+  ///   - device: nil for all.
+  func written(after number: Int, _ device: String?) -> [SimulationWrite]
 }
 
 extension Router {
@@ -57,6 +66,13 @@ extension Router {
       }
       try required().disconnect(params.device, reason: reason)
       return Empty()
+    }
+    answer(SimulationChange.self) { params, _ in
+      try required().change(params.device, members: params.members)
+      return Empty()
+    }
+    answer(SimulationWritten.self) { params, _ in
+      .init(writes: try required().written(after: params.after ?? 0, params.device))
     }
     answer(SimulationSetValue.self) { params, _ in
       guard params.value.octets.count <= 512 else {

@@ -880,6 +880,9 @@ extension MemberWords {
     seconds By how many seconds, 0 to 86400.
     # SimulationAdvance.Result
     time The time on the clock, in seconds since the epoch.
+    # SimulationChange.Params
+    device The name of the device in the scenario.
+    members The text of an object with members of a device, as in a scenario file.
     # SimulationComeBack.Params
     device The name of the device in the scenario.
     # SimulationDevice A device on the simulated air.
@@ -899,6 +902,18 @@ extension MemberWords {
     value The value, 0 to 512 octets.
     # SimulationVanish.Params
     device The name of the device in the scenario.
+    # SimulationWrite A write to a simulated device.
+    characteristic The UUID of the characteristic.
+    device The name of the device in the scenario.
+    number Its number, 1 or more; each write has the next one.
+    operation "write", "writeWithoutResponse", or "subscribe" for a write to the Client Characteristic Configuration.
+    time When, in seconds since the epoch.
+    value The octets.
+    # SimulationWritten.Params
+    after Only those with a higher number, 0 or more; all if missing.
+    device The name of the device in the scenario; all if missing.
+    # SimulationWritten.Result
+    writes The writes.
     # Subscriber A device that subscribed or unsubscribed.
     central The daemon's identifier of the device.
     handle The handle of the characteristic's value.

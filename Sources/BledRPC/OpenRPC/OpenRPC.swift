@@ -106,6 +106,7 @@ public enum ProtocolContents {
     CaptureStart.self, CaptureStop.self, MetricsGet.self,
     SimulationAdvance.self, SimulationDevices.self, SimulationAdd.self, SimulationVanish.self,
     SimulationComeBack.self, SimulationDisconnect.self, SimulationSetValue.self,
+    SimulationChange.self, SimulationWritten.self,
   ]
 
   /// The methods that the daemon calls.

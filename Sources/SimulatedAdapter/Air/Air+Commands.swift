@@ -52,6 +52,18 @@ extension Air {
     try device(name).disconnect(reason: reason)
   }
 
+  /// Changes members of a device.
+  /// - Parameter text: an object with members of a device, in the format of a scenario file.
+  /// - Throws: `BledError.invalidParameter` as well, with the place in the text.
+  public func command(_ name: String, change text: String) throws(BluetoothError) {
+    let device = try device(name)
+    do {
+      device.change(try DeviceChange(try JSONFile.parse(text.utf8, name: "change")))
+    } catch {
+      throw BledError.invalidParameter.error("\(error)")
+    }
+  }
+
   /// Sets a value of a device, and sends it to a subscriber.
   public func command(
     _ name: String, set value: [UInt8], of characteristic: BluetoothUUID

@@ -13,6 +13,8 @@ public final class Air {
   private var listeners: [any Listener] = []
   private(set) var devices: [SimulatedPeripheral] = []
   private var phones: [SimulatedCentral] = []
+  /// What was written to devices.
+  public internal(set) var writes = WriteLog()
   /// The keys of the devices and phones.
   private(set) var keys = SimulatedKeys(seed: 0)
 
