@@ -18,7 +18,7 @@ public enum SimulationChange: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The name of the device in the scenario.
     public var device: String
-    /// The text of an object with members of a device, as in a scenario file.
+    /// Members of a device in a scenario, as JSON5 in a text.
     public var members: String
     /// Makes the params.
     public init(device: String, members: String) {

@@ -99,6 +99,29 @@ import Testing
     #expect(traces[0] == traces[1])
   }
 
+  @Test("a phone visits a program's services and tells what it got; the adapter is unplugged and comes back")
+  func visits() throws {
+    let daemon = try DaemonProcess(scenario: #"{ "clock": "manual" }"#)
+    let client = try daemon.client()
+    let level = ServiceToPublish.Characteristic(uuid: 0x2A19, properties: ["read"], value: HexBytes([0x64]))
+    try client.call(ServiceAdd.self, .init(service: .init(uuid: 0x180F, characteristics: [level])))
+    try client.call(AdvertisingStart.self, .init(name: "bled", services: [0x180F]))
+    let phone = #"""
+      { name: "Phone", address: "C0:DE:00:00:01:01", stay: 0, script: [{ do: "read" }] }
+      """#
+    let visit = try client.start(SimulationVisit.self, .init(phone: phone))
+    _ = try advance(client, by: 30)
+    let result = try client.finish(visit, SimulationVisit.self).get()
+    #expect(result.complete && result.steps.map(\.action) == ["discover", "read"])
+    #expect(result.steps.last?.value?.octets == [0x64])
+    for state in SimulationAdapter.State.allCases.reversed() {
+      try client.call(SimulationAdapter.self, .init(state: state))
+      _ = try advance(client, by: 1)
+      #expect(try client.call(AdapterList.self, Empty()).adapters.map(\.state) == [state.rawValue])
+    }
+    #expect(throws: (any Error).self) { try client.call(SimulationAdapter.self, .init(adapter: "lamp", state: .on)) }
+  }
+
   @Test("commands that cannot be followed say why: unknown devices, bad scenarios, a clock that goes by itself")
   func errors() throws {
     let daemon = try DaemonProcess(scenario: scenario)

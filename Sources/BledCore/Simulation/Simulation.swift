@@ -30,6 +30,16 @@ public protocol Simulation: AnyObject {
   ///   - number: the one after which they begin.
   ///   - device: nil for all.
   func written(after number: Int, _ device: String?) -> [SimulationWrite]
+  /// Has a phone visit once.
+  /// - Parameters:
+  ///   - phone: in the format of a scenario file.
+  ///   - done: called once, when the visit is over.
+  /// - Throws: `BledError.invalidParameter`, with the place in the text; `BledError.limitReached`.
+  func visit(_ phone: String, _ done: @escaping (SimulationVisit.Result) -> Void) throws(BluetoothError)
+  /// Switches an adapter.
+  /// - Parameter id: nil for the first one.
+  /// - Throws: `GAPError.unknownDevice`, with the names that there are.
+  func setAdapter(_ id: String?, _ state: SimulationAdapter.State) throws(BluetoothError)
 }
 
 extension Router {
@@ -73,6 +83,11 @@ extension Router {
     }
     answer(SimulationWritten.self) { params, _ in
       .init(writes: try required().written(after: params.after ?? 0, params.device))
+    }
+    serve(SimulationVisit.self) { params, _, reply in try required().visit(params.phone) { reply.succeed($0) } }
+    answer(SimulationAdapter.self) { params, _ in
+      try required().setAdapter(params.adapter, params.state)
+      return Empty()
     }
     answer(SimulationSetValue.self) { params, _ in
       guard params.value.octets.count <= 512 else {

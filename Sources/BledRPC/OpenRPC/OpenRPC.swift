@@ -107,6 +107,7 @@ public enum ProtocolContents {
     SimulationAdvance.self, SimulationDevices.self, SimulationAdd.self, SimulationVanish.self,
     SimulationComeBack.self, SimulationDisconnect.self, SimulationSetValue.self,
     SimulationChange.self, SimulationWritten.self,
+    SimulationVisit.self, SimulationAdapter.self,
   ]
 
   /// The methods that the daemon calls.

@@ -73,6 +73,30 @@ extension Air {
     }
   }
 
+  /// Has a phone visit an adapter once. One with this address that is there already visits with the keys that it has.
+  /// - Parameters:
+  ///   - text: a phone, in the format of a scenario file.
+  ///   - done: called once, when the visit is over.
+  /// - Throws: `BledError.invalidParameter`, with the place in the text, or if the phone is on a visit;
+  ///   `BledError.limitReached`.
+  public func visit(_ text: String, _ done: @escaping (VisitReport) -> Void) throws(BluetoothError) {
+    let description: PhoneDescription
+    do {
+      description = try PhoneDescription(try JSONFile.parse(text.utf8, name: "phone"))
+    } catch {
+      throw BledError.invalidParameter.error("\(error)")
+    }
+    guard !devices.contains(where: { $0.address == description.address }) else {
+      throw BledError.invalidParameter.error("a device has the address \(description.address): give the phone its own")
+    }
+    guard participants < Self.mostDevices else {
+      throw BledError.limitReached.error("the air has \(Self.mostDevices) devices and phones, the maximum")
+    }
+    guard phone(description).visit(description, done) else {
+      throw BledError.invalidParameter.error("the phone is on a visit, or looks for an advertisement: wait for its end")
+    }
+  }
+
   private func device(_ name: String) throws(BluetoothError) -> SimulatedPeripheral {
     if let device = devices.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return device }
     let known = devices.prefix(8).map { "\"\($0.name)\"" }.joined(separator: ", ")

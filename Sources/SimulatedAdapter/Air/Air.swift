@@ -52,6 +52,14 @@ public final class Air {
     }
   }
 
+  /// The phone of an address; a new one if there is none.
+  func phone(_ description: PhoneDescription) -> SimulatedCentral {
+    if let phone = phones.first(where: { $0.address == description.address }) { return phone }
+    let phone = SimulatedCentral(description, air: self)
+    phones.append(phone)
+    return phone
+  }
+
   /// Takes devices of this name from the air, or puts them back.
   func setPresent(_ isPresent: Bool, device name: String) {
     for device in devices where device.name == name { device.setPresent(isPresent) }
