@@ -11,6 +11,7 @@ let bluetooth: Target.Dependency = .product(
 // The module comes from the source around this folder. A copy of this folder elsewhere is built as any other package,
 // with the toolset of an installed SDK (docs/porting.md).
 let isInSource = FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/../Sources/CoreBluetooth")
+let client: [Target.Dependency] = isInSource ? [.product(name: "BledClient", package: "bled")] : []
 let modules: [Target.Dependency] = isInSource ? [bluetooth] : []
 
 let package = Package(
@@ -24,6 +25,7 @@ let package = Package(
     .executableTarget(name: "ProtectedEmail", dependencies: modules),
     .executableTarget(name: "Chat", dependencies: modules),
     .executableTarget(name: "ChannelEcho", dependencies: modules),
+    .testTarget(name: "SimulatedDeviceTests", dependencies: client),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -59,6 +59,8 @@ class Session:
         self._taken = 0
         self._passed = {}
         self._last = 0
+        # The calls that `start` began, with their answers.
+        self._started = {}
         # What arrived while something else was awaited.
         self._events = collections.deque()
         self.daemon = self.call("session.open", name=name, **options)
@@ -88,7 +90,30 @@ class Session:
                 if "error" in message:
                     raise CallFailed(method, message["error"])
                 return message["result"]
+            elif message["id"] in self._started:
+                self._started[message["id"]] = message
             # Otherwise it answers an earlier call that timed out.
+
+    def start(self, method, /, **params):
+        """Calls a method without waiting for the answer; returns a number for `finish`."""
+        self._last += 1
+        self._started[self._last] = None
+        self._send({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params})
+        return self._last
+
+    def finish(self, number, within=30):
+        """Returns the result of a call that `start` began; raises the same as `call`."""
+        deadline = time.monotonic() + within
+        while self._started[number] is None:
+            message = self._receive(deadline)
+            if "method" in message:
+                self._events.append(message)
+            elif message["id"] in self._started:
+                self._started[message["id"]] = message
+        message = self._started.pop(number)
+        if "error" in message:
+            raise CallFailed("a call", message["error"])
+        return message["result"]
 
     def next(self, method, within=30):
         """Returns the parameters of the next event with this name, such as "gatt.value"; raises TimeoutError if it does

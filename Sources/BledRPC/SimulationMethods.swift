@@ -87,7 +87,7 @@ public enum SimulationAdd: ClientCall {
     """
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The text of a scenario file; its "devices" and "phones" count.
+    /// A scenario, as JSON5 in a text; its devices and phones count.
     public var scenario: String
     /// Makes the params.
     public init(scenario: String) { self.scenario = scenario }

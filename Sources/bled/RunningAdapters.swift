@@ -17,7 +17,8 @@ final class RunningAdapters {
   /// Where the simulated ones are: they hear each other.
   let air: Air
   private let seed: UInt64
-  private(set) var simulatedCount = 0
+  /// The simulated ones.
+  private(set) var simulated: [SimulatedAdapter] = []
   private var kernel: [AdapterSelector: KernelAdapter] = [:]
   /// The listed adapters.
   private var names: [String] = []
@@ -78,14 +79,13 @@ final class RunningAdapters {
   }
 
   private func add(_ scenario: Scenario?) {
-    let isFirst = simulatedCount == 0
+    let isFirst = simulated.isEmpty
     // Further ones without a file have no devices.
-    onNew?(
-      SimulatedAdapter(
-        id: isFirst ? "simulated" : "simulated\(simulatedCount)", scenario: scenario ?? (isFirst ? .builtin : .empty),
-        scheduler: scheduler, seed: seed, logger: Logger(label: "bled.simulated"), air: air)
-    )
-    simulatedCount += 1
+    let adapter = SimulatedAdapter(
+      id: isFirst ? "simulated" : "simulated\(simulated.count)", scenario: scenario ?? (isFirst ? .builtin : .empty),
+      scheduler: scheduler, seed: seed, logger: Logger(label: "bled.simulated"), air: air)
+    simulated.append(adapter)
+    onNew?(adapter)
   }
 }
 

@@ -69,8 +69,8 @@ final class RunningDaemon {
     self.socket = socket
     warn(settings)
     adapters.use(settings)
-    if adapters.simulatedCount > 0 {
-      simulation = RunningSimulation(adapters.air, clock)
+    if !adapters.simulated.isEmpty {
+      simulation = RunningSimulation(adapters, clock)
       daemon.simulation = simulation
     }
     // After the adapters' first events, so that no client finds present adapters absent.

@@ -1,3 +1,4 @@
+import Adapter
 import BledCore
 import BledRPC
 import Bluetooth
@@ -5,11 +6,12 @@ import SimulatedAdapter
 
 /// The simulated air and its clock, as clients command them.
 final class RunningSimulation: Simulation {
-  private let air: Air
+  private let adapters: RunningAdapters
   private let clock: DaemonClock
+  private var air: Air { adapters.air }
 
-  init(_ air: Air, _ clock: DaemonClock) {
-    self.air = air
+  init(_ adapters: RunningAdapters, _ clock: DaemonClock) {
+    self.adapters = adapters
     self.clock = clock
   }
 
@@ -39,5 +41,49 @@ final class RunningSimulation: Simulation {
 
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID, _ device: String) throws(BluetoothError) {
     try air.command(device, set: value, of: characteristic)
+  }
+
+  func change(_ device: String, members: String) throws(BluetoothError) {
+    try air.command(device, change: members)
+  }
+
+  func written(after number: Int, _ device: String?) -> [SimulationWrite] {
+    air.writes.entries(after: number, device: device, limit: SimulationWritten.limit).map {
+      .init(
+        number: $0.number, time: $0.time, device: $0.device, characteristic: $0.characteristic,
+        operation: $0.operation.rawValue, value: HexBytes($0.value))
+    }
+  }
+
+  func visit(_ phone: String, _ done: @escaping (SimulationVisit.Result) -> Void) throws(BluetoothError) {
+    try air.visit(phone) { report in
+      let steps = report.steps.map {
+        SimulationVisitStep(
+          time: $0.time, action: $0.action, characteristic: $0.characteristic, value: $0.value.map(HexBytes.init),
+          error: $0.error.map(RPCError.init))
+      }
+      done(.init(steps: steps, complete: report.isComplete))
+    }
+  }
+
+  func setAdapter(_ id: String?, _ state: SimulationAdapter.State) throws(BluetoothError) {
+    let found = adapters.simulated.first { adapter in
+      id.map { $0.utf8.elementsEqual(adapter.information.id.utf8) } ?? true
+    }
+    guard let adapter = found else {
+      let known = adapters.simulated.map { "\"\($0.information.id)\"" }.joined(separator: ", ")
+      throw GAPError.unknownDevice.error("there is no simulated adapter of that name: give one of \(known)")
+    }
+    if state != .absent { adapter.comeBack() }
+    switch state {
+    case .on: adapter.setPower(true) { _ in }
+    case .off: adapter.setPower(false) { _ in }
+    case .absent: adapter.vanish()
+    case .failed:
+      adapter.fail(
+        AdapterProblem(
+          kind: .hardware, message: "The simulated controller does not answer.",
+          remedy: "Repair it with simulation.adapter."))
+    }
   }
 }

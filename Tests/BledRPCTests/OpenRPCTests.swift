@@ -74,6 +74,7 @@ import Testing
   /// What a text can be that is not one of a few words.
   private static let kindsOfText = [
     "identifier", "name", "address", "adapter", "digits", "path", "uri", "message", "remedy", "version", "in words",
+    "as json5",
   ]
 
   private var isRecording: Bool { ProcessInfo.processInfo.environment["BLED_RECORD"] != nil }

@@ -10,7 +10,7 @@ import Testing
         "name": "Belt", "address": "C0:DE:00:00:00:01", "addressType": "random", "advertising": { "name": "Belt" },
         "services": [{ "uuid": "180D", "characteristics": [
           { "uuid": "2A37", "properties": ["notify"], "value": "0648", "notifyEvery": 1 },
-          { "uuid": "2A38", "properties": ["read", "notify"], "value": "01" }] }] }] }
+          { "uuid": "2A38", "properties": ["read", "write", "notify"], "value": "01" }] }] }] }
     """
 
   private func advance(_ client: SocketClient, by seconds: Double) throws -> Double {
@@ -68,6 +68,58 @@ import Testing
       #expect(try client.call(SimulationDevices.self, Empty()).devices.map(\.name) == ["Belt", "Lamp"])
     }
     #expect(identifiers.count == 1)
+  }
+
+  @Test("a device changes, and tells what was written to it; equal calls give equal octets")
+  func changes() throws {
+    var traces: [[SimulationWrite]] = []
+    for _ in 0..<2 {
+      let daemon = try DaemonProcess(scenario: scenario)
+      let client = try daemon.client()
+      let id = try subscribe(client)
+      func write(_ octet: UInt8) throws -> Result<GATTWrite.Result, RPCError> {
+        let write = try client.start(
+          GATTWrite.self, .init(peripheral: id, attribute: .characteristic(0x2A38), value: HexBytes([octet])))
+        _ = try advance(client, by: 5)
+        return try client.finish(write, GATTWrite.self)
+      }
+      let refusal = #"{ faults: { answers: [{ characteristic: "2A38", error: 14, count: 1 }] } }"#
+      try client.call(SimulationChange.self, .init(device: "Belt", members: refusal))
+      #expect(throws: RPCError.self) { try write(2).get() }
+      _ = try write(3).get()
+      #expect(throws: (any Error).self) {
+        try client.call(SimulationChange.self, .init(device: "Belt", members: "{ name: 3 }"))
+      }
+      let writes = try client.call(SimulationWritten.self, .init(device: "Belt")).writes
+      #expect(writes.map(\.operation) == ["subscribe", "write"])
+      #expect(writes.last?.value.octets == [3])
+      #expect(try client.call(SimulationWritten.self, .init(after: 2)).writes == [])
+      traces.append(writes)
+    }
+    #expect(traces[0] == traces[1])
+  }
+
+  @Test("a phone visits a program's services and tells what it got; the adapter is unplugged and comes back")
+  func visits() throws {
+    let daemon = try DaemonProcess(scenario: #"{ "clock": "manual" }"#)
+    let client = try daemon.client()
+    let level = ServiceToPublish.Characteristic(uuid: 0x2A19, properties: ["read"], value: HexBytes([0x64]))
+    try client.call(ServiceAdd.self, .init(service: .init(uuid: 0x180F, characteristics: [level])))
+    try client.call(AdvertisingStart.self, .init(name: "bled", services: [0x180F]))
+    let phone = #"""
+      { name: "Phone", address: "C0:DE:00:00:01:01", stay: 0, script: [{ do: "read" }] }
+      """#
+    let visit = try client.start(SimulationVisit.self, .init(phone: phone))
+    _ = try advance(client, by: 30)
+    let result = try client.finish(visit, SimulationVisit.self).get()
+    #expect(result.complete && result.steps.map(\.action) == ["discover", "read"])
+    #expect(result.steps.last?.value?.octets == [0x64])
+    for state in SimulationAdapter.State.allCases.reversed() {
+      try client.call(SimulationAdapter.self, .init(state: state))
+      _ = try advance(client, by: 1)
+      #expect(try client.call(AdapterList.self, Empty()).adapters.map(\.state) == [state.rawValue])
+    }
+    #expect(throws: (any Error).self) { try client.call(SimulationAdapter.self, .init(adapter: "lamp", state: .on)) }
   }
 
   @Test("commands that cannot be followed say why: unknown devices, bad scenarios, a clock that goes by itself")

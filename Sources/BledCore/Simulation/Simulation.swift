@@ -21,6 +21,25 @@ public protocol Simulation: AnyObject {
   func disconnect(_ device: String, reason: UInt8) throws(BluetoothError)
   /// Sets a value of a device, and sends it to a subscriber.
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID, _ device: String) throws(BluetoothError)
+  /// Changes a device.
+  /// - Parameter members: an object in the format of a scenario file.
+  /// - Throws: `BledError.invalidParameter` as well, with the place in the text.
+  func change(_ device: String, members: String) throws(BluetoothError)
+  /// What was written to devices, at most `SimulationWritten.limit`.
+  /// - Parameters:
+  ///   - number: the one after which they begin.
+  ///   - device: nil for all.
+  func written(after number: Int, _ device: String?) -> [SimulationWrite]
+  /// Has a phone visit once.
+  /// - Parameters:
+  ///   - phone: in the format of a scenario file.
+  ///   - done: called once, when the visit is over.
+  /// - Throws: `BledError.invalidParameter`, with the place in the text; `BledError.limitReached`.
+  func visit(_ phone: String, _ done: @escaping (SimulationVisit.Result) -> Void) throws(BluetoothError)
+  /// Switches an adapter.
+  /// - Parameter id: nil for the first one.
+  /// - Throws: `GAPError.unknownDevice`, with the names that there are.
+  func setAdapter(_ id: String?, _ state: SimulationAdapter.State) throws(BluetoothError)
 }
 
 extension Router {
@@ -56,6 +75,18 @@ extension Router {
         throw BledError.invalidParameter.error("\"reason\" must be an HCI error code, 1 to 255")
       }
       try required().disconnect(params.device, reason: reason)
+      return Empty()
+    }
+    answer(SimulationChange.self) { params, _ in
+      try required().change(params.device, members: params.members)
+      return Empty()
+    }
+    answer(SimulationWritten.self) { params, _ in
+      .init(writes: try required().written(after: params.after ?? 0, params.device))
+    }
+    serve(SimulationVisit.self) { params, _, reply in try required().visit(params.phone) { reply.succeed($0) } }
+    answer(SimulationAdapter.self) { params, _ in
+      try required().setAdapter(params.adapter, params.state)
       return Empty()
     }
     answer(SimulationSetValue.self) { params, _ in

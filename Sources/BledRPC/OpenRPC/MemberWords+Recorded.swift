@@ -874,12 +874,18 @@ extension MemberWords {
     protocol The version of this protocol, 1 or more; it is incremented by incompatible changes.
     restored What was preserved under the restoration identifier; missing if nothing was.
     session The number of this session, 1 or more.
+    # SimulationAdapter.Params
+    adapter The adapter; the first simulated one if missing.
+    state "on", "off", "absent" or "failed".
     # SimulationAdd.Params
-    scenario The text of a scenario file; its "devices" and "phones" count.
+    scenario A scenario, as JSON5 in a text; its devices and phones count.
     # SimulationAdvance.Params
     seconds By how many seconds, 0 to 86400.
     # SimulationAdvance.Result
     time The time on the clock, in seconds since the epoch.
+    # SimulationChange.Params
+    device The name of the device in the scenario.
+    members Members of a device in a scenario, as JSON5 in a text.
     # SimulationComeBack.Params
     device The name of the device in the scenario.
     # SimulationDevice A device on the simulated air.
@@ -899,6 +905,30 @@ extension MemberWords {
     value The value, 0 to 512 octets.
     # SimulationVanish.Params
     device The name of the device in the scenario.
+    # SimulationVisit.Params
+    phone A phone of a scenario, as JSON5 in a text. The phone visits once, whatever its member returnAfter says.
+    # SimulationVisit.Result
+    complete Whether the link lasted to the end of the script.
+    steps The first 1,000 steps of the visit, in order.
+    # SimulationVisitStep Something that happened on the visit of a simulated phone.
+    action "discover" for each characteristic that the phone found; a step of its script: "read", "write", "subscribe",
+     "unsubscribe", "pair" or "openChannel"; or "value" for one that it was sent.
+    characteristic The UUID of the characteristic; missing if it is about none.
+    error Why it failed, if it did.
+    time When, in seconds since the epoch.
+    value The value that was read or sent.
+    # SimulationWrite A write to a simulated device.
+    characteristic The UUID of the characteristic.
+    device The name of the device in the scenario.
+    number Its number, 1 or more; each write has the next one.
+    operation "write", "writeWithoutResponse", or "subscribe" for a write to the Client Characteristic Configuration.
+    time When, in seconds since the epoch.
+    value The octets.
+    # SimulationWritten.Params
+    after Only those with a higher number, 0 or more; all if missing.
+    device The name of the device in the scenario; all if missing.
+    # SimulationWritten.Result
+    writes The writes.
     # Subscriber A device that subscribed or unsubscribed.
     central The daemon's identifier of the device.
     handle The handle of the characteristic's value.

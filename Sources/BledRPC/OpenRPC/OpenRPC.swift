@@ -106,6 +106,8 @@ public enum ProtocolContents {
     CaptureStart.self, CaptureStop.self, MetricsGet.self,
     SimulationAdvance.self, SimulationDevices.self, SimulationAdd.self, SimulationVanish.self,
     SimulationComeBack.self, SimulationDisconnect.self, SimulationSetValue.self,
+    SimulationChange.self, SimulationWritten.self,
+    SimulationVisit.self, SimulationAdapter.self,
   ]
 
   /// The methods that the daemon calls.

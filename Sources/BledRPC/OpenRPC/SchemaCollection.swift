@@ -232,6 +232,13 @@ extension ScanStart.AddressKind: SchemaLeaf {
   static var sample: ScanStart.AddressKind { .public }
 }
 
+extension SimulationAdapter.State: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    ["type": "string", "enum": .array(allCases.map { .text($0.rawValue) })]
+  }
+  static var sample: SimulationAdapter.State { .on }
+}
+
 extension JSONValue: SchemaLeaf {
   static func schema(_ schemas: inout SchemaCollection) -> JSONValue { [:] }
   static var sample: JSONValue { .null }

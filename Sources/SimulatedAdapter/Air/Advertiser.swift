@@ -39,7 +39,8 @@ final class Advertiser {
   private let privateAddress: PrivateAddress?
   private unowned let air: Air
   private let signal: Signal
-  private let reportLoss: Double
+  /// The probability that an advertisement is not received.
+  var reportLoss: Double
   private var generator: SeededGenerator
   private var alarm: (any ScheduledWork)?
   private var eventsSent = 0

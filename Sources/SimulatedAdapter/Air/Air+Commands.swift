@@ -52,12 +52,48 @@ extension Air {
     try device(name).disconnect(reason: reason)
   }
 
+  /// Changes members of a device.
+  /// - Parameter text: an object with members of a device, in the format of a scenario file.
+  /// - Throws: `BledError.invalidParameter` as well, with the place in the text.
+  public func command(_ name: String, change text: String) throws(BluetoothError) {
+    let device = try device(name)
+    do {
+      device.change(try DeviceChange(try JSONFile.parse(text.utf8, name: "change")))
+    } catch {
+      throw BledError.invalidParameter.error("\(error)")
+    }
+  }
+
   /// Sets a value of a device, and sends it to a subscriber.
   public func command(
     _ name: String, set value: [UInt8], of characteristic: BluetoothUUID
   ) throws(BluetoothError) {
     guard try device(name).setValue(value, of: characteristic) else {
       throw GAPError.unknownDevice.error("\"\(name)\" has no characteristic \(characteristic) with a value of its own")
+    }
+  }
+
+  /// Has a phone visit an adapter once. One with this address that is there already visits with the keys that it has.
+  /// - Parameters:
+  ///   - text: a phone, in the format of a scenario file.
+  ///   - done: called once, when the visit is over.
+  /// - Throws: `BledError.invalidParameter`, with the place in the text, or if the phone is on a visit;
+  ///   `BledError.limitReached`.
+  public func visit(_ text: String, _ done: @escaping (VisitReport) -> Void) throws(BluetoothError) {
+    let description: PhoneDescription
+    do {
+      description = try PhoneDescription(try JSONFile.parse(text.utf8, name: "phone"))
+    } catch {
+      throw BledError.invalidParameter.error("\(error)")
+    }
+    guard !devices.contains(where: { $0.address == description.address }) else {
+      throw BledError.invalidParameter.error("a device has the address \(description.address): give the phone its own")
+    }
+    guard participants < Self.mostDevices else {
+      throw BledError.limitReached.error("the air has \(Self.mostDevices) devices and phones, the maximum")
+    }
+    guard phone(description).visit(description, done) else {
+      throw BledError.invalidParameter.error("the phone is on a visit, or looks for an advertisement: wait for its end")
     }
   }
 

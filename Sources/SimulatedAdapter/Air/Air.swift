@@ -13,6 +13,8 @@ public final class Air {
   private var listeners: [any Listener] = []
   private(set) var devices: [SimulatedPeripheral] = []
   private var phones: [SimulatedCentral] = []
+  /// What was written to devices.
+  public internal(set) var writes = WriteLog()
   /// The keys of the devices and phones.
   private(set) var keys = SimulatedKeys(seed: 0)
 
@@ -48,6 +50,14 @@ public final class Air {
       phones.append(phone)
       phone.watch()
     }
+  }
+
+  /// The phone of an address; a new one if there is none.
+  func phone(_ description: PhoneDescription) -> SimulatedCentral {
+    if let phone = phones.first(where: { $0.address == description.address }) { return phone }
+    let phone = SimulatedCentral(description, air: self)
+    phones.append(phone)
+    return phone
   }
 
   /// Takes devices of this name from the air, or puts them back.

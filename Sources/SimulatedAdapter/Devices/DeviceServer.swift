@@ -18,76 +18,130 @@ final class DeviceServer {
     var isIndicating = false
   }
 
+  private struct Service {
+    let description: ServiceDescription
+    /// Its characteristics, by their places.
+    let characteristics: Range<Int>
+    /// 0 while it is away.
+    var handle: UInt16
+  }
+
+  /// What it does wrong.
+  let misbehaviour: Misbehaviour
+
   private unowned let air: Air
+  private let address: DeviceAddress
+  private let name: String
   private let host: GATTHost
   private var characteristics: [Characteristic] = []
-  private var misbehaviour: Misbehaviour?
+  private var services: [Service] = []
 
   /// The values that the device computes at each read.
   private static let moving = AttributeOwner(1)
 
   init(_ description: DeviceDescription, air: Air) {
     self.air = air
-    var chance = air.generator(Stream.responses.of(description.address))
-    host = GATTHost(scheduler: air.scheduler) { description.responseDelay.draw(&chance) }
+    address = description.address
+    name = description.name
+    misbehaviour = Misbehaviour(description, air: air)
+    host = GATTHost(scheduler: air.scheduler) { .zero }
     if description.hasDatabaseHash { host.database = AttributeDatabase(cmac: DatabaseHash.code) }
     host.onAction = { [weak self] in self?.handle($0) }
     host.onWritable = { [weak self] in self?.sendWhatIsDue() }
     build(description)
-    misbehaviour = Misbehaviour(description, air: air) { [weak self] in self?.moveLastService(description) }
-    if let misbehaviour { host.onSend = { misbehaviour.distort($0) } }
+    misbehaviour.changeServices = { [weak self] in self?.moveLastService() }
+    host.onSend = { [misbehaviour] in misbehaviour.distort($0) }
+    host.onReceive = { [weak self, misbehaviour] packet in
+      misbehaviour.reception(packet) { handle in
+        self.flatMap { server in server.index(of: handle).map { server.characteristics[$0].description.uuid } }
+      }
+    }
   }
 
   /// Serves the peer of this link.
   func attach(_ link: SimulatedLink) {
     host.isBonded = { [weak link] in link?.isBonded ?? false }
     host.attach(link)
-    misbehaviour?.linkIsUp()
-    host.onEnded = { [weak self] in self?.misbehaviour?.linkIsDown() }
+    misbehaviour.linkIsUp()
+    host.onEnded = { [misbehaviour] in misbehaviour.linkIsDown() }
   }
 
+  // MARK: - Services
+
   /// Removes the last service, or adds it again if it was removed, and tells the peer.
-  private func moveLastService(_ description: DeviceDescription) {
-    guard let last = description.services.last else { return }
-    let own = characteristics.indices.suffix(last.characteristics.count)
-    if let first = own.first, let service = host.database.service(containing: characteristics[first].handle) {
-      for index in own {
-        subscriptionChanged(characteristics[index].handle, [])
-        characteristics[index].handle = 0
+  private func moveLastService() {
+    guard let last = services.indices.last else { return }
+    if let range = services[last].handle == 0 ? register(last) : remove(last) { host.databaseChanged(range) }
+  }
+
+  /// Has these services, besides the generic ones, and tells the peer. Those that stay the same keep their handles.
+  func setServices(_ wanted: [ServiceDescription]) {
+    var missing = wanted
+    var changed: [ClosedRange<UInt16>] = []
+    for index in services.indices where services[index].handle != 0 {
+      if let place = missing.firstIndex(of: services[index].description) {
+        missing.remove(at: place)
+      } else if let range = remove(index) {
+        changed.append(range)
       }
-      if let range = host.database.remove(service: service.range.lowerBound) { host.databaseChanged(range) }
-    } else if let registered = try? host.database.add(Self.definition(last), owner: Self.moving) {
-      for (index, registered) in zip(own, registered.characteristics) {
-        characteristics[index].handle = registered.valueHandle
-      }
-      host.databaseChanged(registered.range)
     }
+    services.removeAll { $0.handle == 0 }
+    for service in missing {
+      guard let range = add(service) else { break }
+      changed.append(range)
+    }
+    guard let first = changed.map(\.lowerBound).min(), let last = changed.map(\.upperBound).max() else { return }
+    host.databaseChanged(first...last)
   }
 
   private func build(_ description: DeviceDescription) {
-    var handles: [BluetoothUUID: UInt16] = [:]
-    var definitions = [
+    let generic = [
       ServiceDefinition.genericAccess(name: description.name, appearance: description.appearance),
       ServiceDefinition.genericAttribute(hasHash: description.hasDatabaseHash),
     ]
-    definitions += description.services.map(Self.definition)
-    for (index, definition) in definitions.enumerated() {
-      let service = index < 2 ? nil : description.services[index - 2]
-      var definition = definition
-      definition.includes = service?.includes.compactMap { handles[$0] } ?? []
-      // A tree too large for 65,535 handles is truncated.
-      guard let registered = try? host.database.add(definition, owner: Self.moving) else { return }
-      handles[definition.uuid] = registered.range.lowerBound
-      for (described, registered) in zip(service?.characteristics ?? [], registered.characteristics) {
-        var number: MovingNumber?
-        if case .number(let rule) = described.value.rule {
-          let stream = Stream.values.of(description.address, characteristics.count)
-          number = MovingNumber(rule, generator: air.generator(stream))
-        }
-        characteristics.append(
-          Characteristic(description: described, handle: registered.valueHandle, number: number))
+    for definition in generic { _ = try? host.database.add(definition, owner: Self.moving) }
+    // A tree too large for 65,535 handles is truncated.
+    for service in description.services { guard add(service) != nil else { return } }
+  }
+
+  /// Adds a service at the end of the tree; nil if there is no room for it.
+  private func add(_ service: ServiceDescription) -> ClosedRange<UInt16>? {
+    let first = characteristics.count
+    for described in service.characteristics {
+      var number: MovingNumber?
+      if case .number(let rule) = described.value.rule {
+        number = MovingNumber(
+          rule, generator: air.generator(Stream.values.of(address, characteristics.count)))
       }
+      characteristics.append(Characteristic(description: described, handle: 0, number: number))
     }
+    services.append(Service(description: service, characteristics: first..<characteristics.count, handle: 0))
+    return register(services.count - 1)
+  }
+
+  /// Puts a service into the database.
+  private func register(_ index: Int) -> ClosedRange<UInt16>? {
+    let service = services[index]
+    var definition = Self.definition(service.description)
+    definition.includes = service.description.includes.compactMap { uuid in
+      services.last { $0.description.uuid == uuid && $0.handle != 0 }?.handle
+    }
+    guard let registered = try? host.database.add(definition, owner: Self.moving) else { return nil }
+    services[index].handle = registered.range.lowerBound
+    for (place, registered) in zip(service.characteristics, registered.characteristics) {
+      characteristics[place].handle = registered.valueHandle
+    }
+    return registered.range
+  }
+
+  /// Takes a service from the database.
+  private func remove(_ index: Int) -> ClosedRange<UInt16>? {
+    for place in services[index].characteristics {
+      subscriptionChanged(characteristics[place].handle, [])
+      characteristics[place].handle = 0
+    }
+    defer { services[index].handle = 0 }
+    return host.database.remove(service: services[index].handle)
   }
 
   private static func definition(_ service: ServiceDescription) -> ServiceDefinition {
@@ -110,7 +164,11 @@ final class DeviceServer {
       guard let index = index(of: question.handle) else { return host.answer(question, []) }
       host.answer(question, value(index))
     case .stored(let handle): written(handle)
-    case .subscriptionChanged(let handle, let wanted): subscriptionChanged(handle, wanted)
+    case .subscriptionChanged(let handle, let wanted):
+      if host.link != nil, let index = index(of: handle) {
+        note(.subscribe, index, [UInt8(truncatingIfNeeded: wanted.rawValue), 0])
+      }
+      subscriptionChanged(handle, wanted)
     case .indicationFinished(let id, _):
       let index = Int(id.value)
       characteristics[index].isIndicating = false
@@ -130,12 +188,17 @@ final class DeviceServer {
   /// A written value becomes the value of the characteristics that echo it.
   private func written(_ handle: UInt16) {
     guard let source = index(of: handle), let value = host.database.value(of: handle) else { return }
+    note(host.opcode == .writeCommand ? .writeWithoutResponse : .write, source, value)
     for index in characteristics.indices {
       guard case .echo(let uuid) = characteristics[index].description.value.rule else { continue }
       guard uuid.map({ $0 == characteristics[source].description.uuid }) ?? (index == source) else { continue }
       host.database.setValue(value, of: characteristics[index].handle)
       send(index)
     }
+  }
+
+  private func note(_ operation: WriteLog.Operation, _ index: Int, _ value: [UInt8]) {
+    air.writes.add(operation, name, characteristics[index].description.uuid, value, air.scheduler.secondsSinceEpoch)
   }
 
   /// Sets a value, and sends it to a subscriber.

@@ -1,3 +1,4 @@
+import ATT
 import Adapter
 import Bluetooth
 import GATT
@@ -10,6 +11,10 @@ final class GATTHost {
   var onAction: ((GATTAction) -> Void)?
   /// Replaces a packet that is to be sent; nil drops it. Without it all packets are sent as they are.
   var onSend: (([UInt8]) -> [UInt8]?)?
+  /// How a packet of the peer is received; without it as `delay` says.
+  var onReceive: (([UInt8]) -> Reception)?
+  /// The first octet of the packet that is being processed.
+  private(set) var opcode: ATTOpcode?
   /// There is room on the link again.
   var onWritable: (() -> Void)?
   /// The link has ended, and with it everything pending.
@@ -30,6 +35,14 @@ final class GATTHost {
   private var alarm: (time: Instant, work: any ScheduledWork)?
   /// When the last waiting packet is passed on: none overtakes another.
   private var lastArrival = Instant.zero
+
+  /// What becomes of a packet that was received.
+  struct Reception {
+    /// The time that it waits.
+    var delay: Duration
+    /// The error that answers it in place of the machine.
+    var error: ATTErrorCode?
+  }
 
   init(scheduler: any Scheduler, delay: @escaping () -> Duration) {
     self.scheduler = scheduler
@@ -98,12 +111,13 @@ final class GATTHost {
   private func handle(_ event: LinkEvent, _ link: any Link) {
     switch event {
     case .received(let packet):
-      let arrival = max(scheduler.now.advanced(by: delay()), lastArrival)
-      guard arrival > scheduler.now else { return receive(packet) }
+      let reception = onReceive?(packet) ?? Reception(delay: delay())
+      let arrival = max(scheduler.now.advanced(by: reception.delay), lastArrival)
+      guard arrival > scheduler.now else { return receive(packet, reception.error) }
       lastArrival = arrival
       _ = scheduler.schedule(at: arrival) { [weak self, weak link] in
         guard let self, link === self.link else { return }
-        receive(packet)
+        receive(packet, reception.error)
       }
     case .writable: onWritable?()
     case .ended(let reason):
@@ -119,9 +133,18 @@ final class GATTHost {
     }
   }
 
-  private func receive(_ packet: [UInt8]) {
+  private func receive(_ packet: [UInt8], _ error: ATTErrorCode?) {
+    opcode = packet.first.map(ATTOpcode.init)
+    if let error, let opcode, packet.count >= 3 {
+      let handle = UInt16(packet[1]) | UInt16(packet[2]) << 8
+      return send(ATTPDU.errorResponse(request: opcode, handle: handle, error: error).encoded)
+    }
     connection?.received(packet, now: scheduler.now, database: &database, actions: &actions)
     execute()
+  }
+
+  private func send(_ packet: [UInt8]) {
+    if let packet = onSend.map({ $0(packet) }) ?? packet { link?.send(packet) }
   }
 
   private func execute() {
@@ -133,8 +156,7 @@ final class GATTHost {
       let action = actions[next]
       next += 1
       switch action {
-      case .send(let packet):
-        if let packet = onSend.map({ $0(packet) }) ?? packet { link?.send(packet) }
+      case .send(let packet): send(packet)
       case .failed: link?.disconnect()
       default: onAction?(action)
       }

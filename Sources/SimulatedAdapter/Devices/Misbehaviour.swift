@@ -2,45 +2,73 @@ import ATT
 import Adapter
 import Bluetooth
 
-/// The faults of one device while it is connected: it falls silent, sends invalid packets, changes its services.
+/// The faults of one device while it is connected: it answers late or with errors, falls silent, sends invalid packets,
+/// changes its services.
 final class Misbehaviour {
+  /// Called each time that the services are to change.
+  var changeServices: (() -> Void)?
+  /// The time that each packet waits until it is processed.
+  var responseDelay: TimeSpan
+
   private unowned let air: Air
-  private let faults: DeviceDescription.Faults
-  private let changeServices: () -> Void
+  private var faults: DeviceDescription.Faults
   private var generator: SeededGenerator
+  private var responses: SeededGenerator
   private var alarm: (any ScheduledWork)?
+  private var isConnected = false
   /// When it falls silent on this link.
   private var silence: Instant?
 
-  /// Makes the faults of a device; nil if it has none.
-  /// - Parameter changeServices: called each time that its services are to change.
-  init?(_ description: DeviceDescription, air: Air, changeServices: @escaping () -> Void) {
+  init(_ description: DeviceDescription, air: Air) {
     faults = description.faults
-    guard faults.nonsense > 0 || faults.mute != nil || faults.changeServices != nil else { return nil }
+    responseDelay = description.responseDelay
     self.air = air
-    self.changeServices = changeServices
     generator = air.generator(Stream.faults.of(description.address))
+    responses = air.generator(Stream.responses.of(description.address))
+  }
+
+  /// The device has other faults, and on its link from this moment on.
+  func change(_ faults: DeviceDescription.Faults) {
+    self.faults = faults
+    if isConnected { linkIsUp() }
   }
 
   /// A link came up.
   func linkIsUp() {
+    isConnected = true
     silence = faults.mute.map { air.scheduler.now.advanced(by: $0.draw(&generator)) }
     setAlarm()
   }
 
   /// The link has ended.
   func linkIsDown() {
+    isConnected = false
     alarm?.cancel()
     alarm = nil
   }
 
   private func setAlarm() {
     alarm?.cancel()
+    alarm = nil
     guard let time = faults.changeServices?.draw(&generator) else { return }
     alarm = air.scheduler.schedule(after: max(time, .milliseconds(1))) { [weak self] in
-      self?.changeServices()
+      self?.changeServices?()
       self?.setAlarm()
     }
+  }
+
+  /// How a packet of the peer is received.
+  /// - Parameter characteristic: the characteristic whose value has a handle.
+  func reception(_ packet: [UInt8], _ characteristic: (UInt16) -> BluetoothUUID?) -> GATTHost.Reception {
+    var reception = GATTHost.Reception(delay: responseDelay.draw(&responses))
+    guard !faults.answers.isEmpty, let request = AnswerFault.Request(packet),
+      let uuid = characteristic(UInt16(packet[1]) | UInt16(packet[2]) << 8),
+      let index = faults.answers.firstIndex(where: { $0.concerns(request, of: uuid) })
+    else { return reception }
+    if let count = faults.answers[index].count { faults.answers[index].count = count - 1 }
+    reception.delay += faults.answers[index].delay.draw(&generator)
+    reception.error = faults.answers[index].error
+    return reception
   }
 
   /// The packet to send in place of this one; nil for none.
@@ -52,14 +80,25 @@ final class Misbehaviour {
   }
 }
 
+extension AnswerFault.Request {
+  /// The request that a packet is, if it has one handle.
+  fileprivate init?(_ packet: [UInt8]) {
+    guard let opcode = packet.first, packet.count >= 3 else { return nil }
+    switch ATTOpcode(rawValue: opcode) {
+    case .readRequest, .readBlobRequest: self = .read
+    case .writeRequest, .prepareWriteRequest: self = .write
+    default: return nil
+    }
+  }
+}
+
 /// Drops notified values of one device, as if the adapter had no room for them.
 final class ValueLoss {
-  private let probability: Double
+  /// The probability that a value is lost, 0 to 1.
+  var probability: Double
   private var generator: SeededGenerator
 
-  /// - Parameter probability: that a value is lost, 0 to 1; for 0 the result is nil.
-  init?(_ probability: Double, generator: SeededGenerator) {
-    guard probability > 0 else { return nil }
+  init(_ probability: Double, generator: SeededGenerator) {
     self.probability = probability
     self.generator = generator
   }

@@ -8,12 +8,16 @@ import GATT
 /// It is a list of tasks, the first of which is in progress; discoveries add tasks to the list.
 final class PhoneVisit {
   private enum Task {
-    case procedure(GATTProcedure)
+    /// A procedure, and the step of the script that it belongs to.
+    case procedure(GATTProcedure, String? = nil, of: BluetoothUUID? = nil)
     case services
     case characteristics(in: ClosedRange<UInt16>, isGeneric: Bool)
     case descriptors(of: Int)
     case step(PhoneDescription.Step)
   }
+
+  /// What happened so far.
+  private(set) var report = VisitReport()
 
   private struct Characteristic {
     let found: DiscoveredCharacteristic
@@ -63,11 +67,12 @@ final class PhoneVisit {
   private func next() {
     guard link.isOpen else { return }
     guard let task = tasks.first else {
+      report.isComplete = true
       _ = scheduler.schedule(at: max(departure, scheduler.now)) { [weak link] in link?.disconnect() }
       return
     }
     switch task {
-    case .procedure(let procedure): start(procedure)
+    case .procedure(let procedure, _, _): start(procedure)
     case .services: start(.discoverServices(.primary))
     case .characteristics(let range, _): start(.discoverCharacteristics(in: range))
     case .descriptors(let index):
@@ -86,11 +91,30 @@ final class PhoneVisit {
 
   private func handle(_ action: GATTAction) {
     if case .securityNeeded(let id, let error) = action { return raiseSecurity(for: id, error) }
+    if case .value(let handle, let value, _) = action {
+      return note("value", characteristics.first { $0.found.valueHandle == handle }?.found.uuid, value)
+    }
     guard case .finished(ProcedureID(procedure), let result) = action, !tasks.isEmpty else { return }
     let task = tasks.removeFirst()
+    if case .procedure(_, let step?, let uuid) = task {
+      var value: [UInt8]?
+      if case .success(.value(let octets)) = result { value = octets }
+      var error: BluetoothError?
+      if case .failure(let failure) = result { error = failure.bluetoothError }
+      note(step, uuid, value, error)
+    }
     // A phone ignores errors and continues with the next task.
     if case .success(let found) = result { take(found, of: task) }
     next()
+  }
+
+  private func note(
+    _ action: String, _ characteristic: BluetoothUUID? = nil, _ value: [UInt8]? = nil, _ error: BluetoothError? = nil
+  ) {
+    guard report.steps.count < VisitReport.capacity else { return }
+    report.steps.append(
+      .init(
+        time: scheduler.secondsSinceEpoch, action: action, characteristic: characteristic, value: value, error: error))
   }
 
   /// Encrypts the link, or pairs, and repeats what was refused.
@@ -107,6 +131,7 @@ final class PhoneVisit {
       tasks = services.map { .characteristics(in: $0.range, isGeneric: [0x1800, 0x1801].contains($0.uuid)) } + tasks
     case (.characteristics(_, let isGeneric), .characteristics(let found)):
       let first = characteristics.count
+      if !isGeneric { for found in found { note("discover", found.uuid) } }
       characteristics += found.map { Characteristic(found: $0, isGeneric: isGeneric) }
       let subscribable = characteristics.indices[first...].filter { index in
         let found = characteristics[index].found
@@ -127,7 +152,10 @@ final class PhoneVisit {
       return
     }
     if case .pair = step.action {
-      return link.raiseSecurity(to: 2) { [weak self] _ in self?.next() }
+      return link.raiseSecurity(to: 2) { [weak self] error in
+        self?.note(step.word, nil, nil, error)
+        self?.next()
+      }
     }
     if case .openChannel(let psm, let octets) = step.action {
       return link.openChannel(to: psm, ChannelParameters()) { [weak self] result in
@@ -137,13 +165,21 @@ final class PhoneVisit {
             channel.send(Array(octets[start..<min(start + channel.sendMTU, octets.count)]))
           }
         }
+        if case .failure(let error) = result { self?.note(step.word, nil, nil, error) } else { self?.note(step.word) }
         self?.next()
       }
     }
     let procedures = characteristics.filter { characteristic in
       step.characteristic.map { $0 == characteristic.found.uuid } ?? !characteristic.isGeneric
-    }.compactMap { procedure(for: step.action, $0) }
-    tasks = procedures.map { .procedure($0) } + tasks
+    }.compactMap { characteristic in
+      procedure(for: step.action, characteristic).map {
+        Task.procedure($0, step.word, of: characteristic.found.uuid)
+      }
+    }
+    if procedures.isEmpty, let wanted = step.characteristic {
+      note(step.word, wanted, nil, GAPError.notSupported.error("there is no such characteristic that allows it"))
+    }
+    tasks = procedures + tasks
     next()
   }
 

@@ -1,6 +1,7 @@
 /// The received signal strength: noise from packet to packet on top of a slow drift.
 final class Signal {
-  private let description: SignalDescription
+  /// How strong it is.
+  var description: SignalDescription
   private var generator: SeededGenerator
   private var drift = 0.0
 

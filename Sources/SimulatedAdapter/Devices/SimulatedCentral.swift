@@ -20,11 +20,13 @@ final class SimulatedCentral: Listener {
   }
 
   private unowned let air: Air
-  private let description: PhoneDescription
+  private var description: PhoneDescription
   private var generator: SeededGenerator
   private var end: SimulatedLink.End
   private let privateAddress: PrivateAddress?
   private var state = State.resting
+  /// Who hears of the visit that was asked for.
+  private var onReport: ((VisitReport) -> Void)?
 
   /// How many packets a phone sends in one connection event.
   private static let packetsPerEvent = 6
@@ -43,6 +45,22 @@ final class SimulatedCentral: Listener {
       address: description.address, maximumMTU: description.mtu,
       signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))),
       party: pairing, radio: description.radio)
+  }
+
+  /// Visits once, as described.
+  /// - Parameter done: called once, when the visit is over.
+  /// - Returns: false if it is about something else.
+  func visit(_ description: PhoneDescription, _ done: @escaping (VisitReport) -> Void) -> Bool {
+    switch state {
+    case .watching, .approaching, .visiting: return false
+    case .resting, .gone: break
+    }
+    self.description = description
+    self.description.returnAfter = nil
+    pairing.description = description.pairing
+    onReport = done
+    watch()
+    return true
   }
 
   /// Starts watching.
@@ -85,8 +103,15 @@ final class SimulatedCentral: Listener {
     state = .visiting(
       PhoneVisit(description, link: link, stay: stay, scheduler: air.scheduler, generator: generator) { [weak self] in
         self?.pairing.linkEnded()
+        self?.report()
         self?.rest()
       })
+  }
+
+  private func report() {
+    guard case .visiting(let visit) = state, let onReport else { return }
+    self.onReport = nil
+    onReport(visit.report)
   }
 
   private func rest() {
@@ -95,6 +120,6 @@ final class SimulatedCentral: Listener {
       return air.remove(self)
     }
     state = .resting
-    air.scheduler.schedule(after: time) { [weak self] in self?.watch() }
+    air.scheduler.schedule(after: time) { [weak self] in if case .resting? = self?.state { self?.watch() } }
   }
 }

@@ -15,13 +15,17 @@ final class SimulatedPeripheral: Connectable {
   }
 
   private unowned let air: Air
-  private let description: DeviceDescription
+  private var description: DeviceDescription
   private let end: SimulatedLink.End
+  private let signal: Signal
+  private let valueLoss: ValueLoss
   private let privateAddress: PrivateAddress?
   private var generator: SeededGenerator
   private var advertiser: Advertiser?
   private(set) var isPresent = false
   private var link: SimulatedLink?
+  /// Rings when no packets arrive on the link any more.
+  private var lossAlarm: (any ScheduledWork)?
   /// Made at the first connection: most devices are only ever scanned.
   private var server: DeviceServer?
 
@@ -35,11 +39,11 @@ final class SimulatedPeripheral: Connectable {
       description.pairing, of: description.address, hasPrivateAddresses: description.privateAddress != nil, air: air)
     self.pairing = pairing
     privateAddress = PrivateAddress(of: description.address, period: description.privateAddress, air: air)
+    signal = Signal(description.signal, generator: air.generator(Stream.signal.of(description.address)))
+    valueLoss = ValueLoss(
+      description.losses.value, generator: air.generator(Stream.losses.of(description.address)))
     end = SimulatedLink.End(
-      address: description.address, maximumMTU: description.mtu,
-      signal: Signal(description.signal, generator: air.generator(Stream.signal.of(description.address))),
-      valueLoss: ValueLoss(
-        description.losses.value, generator: air.generator(Stream.losses.of(description.address))), party: pairing,
+      address: description.address, maximumMTU: description.mtu, signal: signal, valueLoss: valueLoss, party: pairing,
       radio: description.radio)
     advertiser = Advertiser(
       .device, owner: self,
@@ -72,6 +76,42 @@ final class SimulatedPeripheral: Connectable {
     return server.setValue(value, of: characteristic)
   }
 
+  /// Members of the device change, on its link from this moment on.
+  func change(_ change: DeviceChange) {
+    if let new = change.signal { signal.description = new }
+    if let new = change.losses {
+      description.losses = new
+      valueLoss.probability = new.value
+      advertiser?.reportLoss = new.report
+      if let link { scheduleLoss(of: link) }
+    }
+    if let new = change.pairing { pairing.description = new }
+    if let new = change.connectDelay { description.connectDelay = new }
+    if let new = change.advertising {
+      advertiser?.parameters.data = new.data
+      advertiser?.parameters.scanResponse = new.scanResponse
+    }
+    if let new = change.faults {
+      description.faults = new
+      server?.misbehaviour.change(new)
+    }
+    if let new = change.responseDelay {
+      description.responseDelay = new
+      server?.misbehaviour.responseDelay = new
+    }
+    if let new = change.services {
+      description.services = new
+      server?.setServices(new)
+    }
+  }
+
+  private func scheduleLoss(of link: SimulatedLink) {
+    lossAlarm?.cancel()
+    lossAlarm = (description.losses.link?.draw(&generator)).map { time in
+      air.scheduler.schedule(after: time) { [weak link] in link?.lose() }
+    }
+  }
+
   private func advertise() {
     guard let advertiser else { return }
     if isPresent, link == nil { air.add(advertiser) } else { air.remove(advertiser) }
@@ -102,9 +142,7 @@ final class SimulatedPeripheral: Connectable {
     if let time = description.disconnectAfter?.draw(&generator) {
       air.scheduler.schedule(after: time) { [weak link] in link?.disconnect() }
     }
-    if let time = description.losses.link?.draw(&generator) {
-      air.scheduler.schedule(after: time) { [weak link] in link?.lose() }
-    }
+    scheduleLoss(of: link)
   }
 }
 

@@ -9,7 +9,8 @@ final class DevicePairing: PairingParty {
   let keys: SimulatedKeys?
 
   private unowned let air: Air
-  private let description: PairingDescription?
+  /// How it pairs; nil if it does not.
+  var description: PairingDescription?
   private var generator: SeededGenerator
   /// The keys of this run, by the other side's address.
   private var known: [DeviceAddress: [LongTermKey]] = [:]

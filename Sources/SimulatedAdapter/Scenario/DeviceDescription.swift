@@ -69,16 +69,19 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     var mute: TimeSpan?
     /// The interval at which, on a link, its last service is removed or added again; nil for never.
     var changeServices: TimeSpan?
+    /// How it answers some requests.
+    var answers: [AnswerFault] = []
 
     init() {}
 
-    private enum Keys: String, CaseIterable { case nonsense, mute, changeServices }
+    private enum Keys: String, CaseIterable { case nonsense, mute, changeServices, answers }
 
     init(_ value: FileValue) throws(FileError) {
       let members = try FileMembers(value, Keys.self)
       nonsense = try members.number(.nonsense, in: 0...1, default: 0)
       mute = try members.optional(.mute)
       changeServices = try members.optional(.changeServices)
+      answers = try members.value(.answers, default: [])
     }
   }
 

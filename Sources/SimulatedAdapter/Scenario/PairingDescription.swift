@@ -47,7 +47,7 @@ struct PairingDescription: ReadableFromFile, Sendable {
 }
 
 /// The protection of a characteristic: one level for all, or one each.
-struct SecurityDescription: ReadableFromFile, Sendable {
+struct SecurityDescription: ReadableFromFile, Hashable, Sendable {
   var read = AccessRequirement.open
   var write = AccessRequirement.open
   var subscribe = AccessRequirement.open

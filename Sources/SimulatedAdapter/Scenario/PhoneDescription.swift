@@ -50,6 +50,19 @@ struct PhoneDescription: ReadableFromFile, Sendable {
     /// Which characteristics; nil for all whose properties allow it, but those of Generic Access and Generic Attribute.
     var characteristic: BluetoothUUID?
 
+    /// Its name in the file.
+    var word: String {
+      switch action {
+      case .read: Word.read.rawValue
+      case .write: Word.write.rawValue
+      case .subscribe: Word.subscribe.rawValue
+      case .unsubscribe: Word.unsubscribe.rawValue
+      case .pair: Word.pair.rawValue
+      case .openChannel: Word.openChannel.rawValue
+      case .wait: Word.wait.rawValue
+      }
+    }
+
     private enum Word: String, CaseIterable { case read, write, subscribe, unsubscribe, pair, wait, openChannel }
     private enum Keys: String, CaseIterable { case `do`, characteristic, value, text, seconds, psm }
 

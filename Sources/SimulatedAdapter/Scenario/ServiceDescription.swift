@@ -3,7 +3,7 @@ import JSONFiles
 import GATT
 
 /// A service of a simulated device.
-struct ServiceDescription: ReadableFromFile, Sendable {
+struct ServiceDescription: ReadableFromFile, Hashable, Sendable {
   var uuid: BluetoothUUID
   var isPrimary: Bool
   /// The services it includes; they stand before it.
@@ -22,7 +22,7 @@ struct ServiceDescription: ReadableFromFile, Sendable {
 }
 
 /// A characteristic of a simulated device.
-struct CharacteristicDescription: ReadableFromFile, Sendable {
+struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
   var uuid: BluetoothUUID
   var properties: CharacteristicProperties
   var value: ValueDescription
@@ -101,7 +101,7 @@ extension CharacteristicDescription {
 }
 
 /// A descriptor with a fixed value.
-struct DescriptorDescription: ReadableFromFile, Sendable {
+struct DescriptorDescription: ReadableFromFile, Hashable, Sendable {
   var uuid: BluetoothUUID
   var value: [UInt8]
 

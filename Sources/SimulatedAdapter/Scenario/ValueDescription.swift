@@ -2,7 +2,7 @@ import Bluetooth
 import JSONFiles
 
 /// A characteristic's value and how it changes.
-struct ValueDescription: Sendable {
+struct ValueDescription: Hashable, Sendable {
   /// The octets around the number, or the whole value if it does not change.
   var template: [UInt8]
   var rule: ValueRule?
@@ -12,7 +12,7 @@ struct ValueDescription: Sendable {
 }
 
 /// How a value changes.
-enum ValueRule: Sendable {
+enum ValueRule: Hashable, Sendable {
   /// A number changes with time.
   case number(NumberRule)
   /// What is written to this characteristic (nil), or to another one of the device, becomes the value and is notified.
@@ -20,8 +20,8 @@ enum ValueRule: Sendable {
 }
 
 /// A number that changes with time, and its position in the value.
-struct NumberRule: Sendable {
-  enum Motion: Sendable {
+struct NumberRule: Hashable, Sendable {
+  enum Motion: Hashable, Sendable {
     /// Goes up by `step` each `every`, and from `end` back to `start`.
     case counter(start: Double, end: Double, step: Double, every: Duration)
     /// Goes from `start` to `end` in `over`, and then from `start` again.

@@ -1,0 +1,96 @@
+import Bluetooth
+
+/// Something that happened on the visit of a simulated phone.
+public struct SimulationVisitStep: Codable, Sendable, Hashable {
+  /// When, in seconds since the epoch.
+  public var time: Double
+  /// "discover" for each characteristic that the phone found; a step of its script: "read", "write", "subscribe",
+  /// "unsubscribe", "pair" or "openChannel"; or "value" for one that it was sent.
+  public var action: String
+  /// The UUID of the characteristic; missing if it is about none.
+  public var characteristic: BluetoothUUID?
+  /// The value that was read or sent.
+  public var value: HexBytes?
+  /// Why it failed, if it did.
+  public var error: RPCError?
+  /// Makes a description.
+  public init(
+    time: Double, action: String, characteristic: BluetoothUUID? = nil, value: HexBytes? = nil, error: RPCError? = nil
+  ) {
+    self.time = time
+    self.action = action
+    self.characteristic = characteristic
+    self.value = value
+    self.error = error
+  }
+}
+
+/// Has a simulated phone visit what this machine advertises.
+public enum SimulationVisit: ClientCall {
+  /// `simulation.visit`
+  public static let name = "simulation.visit"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .simulation
+  /// For `rpc.discover`.
+  public static let summary = """
+    Has a simulated phone connect to the first matching advertisement, do its script, and disconnect. Answers when its \
+    link has ended; without an advertisement it waits. A phone of the same address as before has its keys still.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// A phone of a scenario, as JSON5 in a text. The phone visits once, whatever its member returnAfter says.
+    public var phone: String
+    /// Makes the params.
+    public init(phone: String) { self.phone = phone }
+  }
+  /// The result.
+  public struct Result: RPCPayload, Hashable {
+    /// The first 1,000 steps of the visit, in order.
+    public var steps: [SimulationVisitStep]
+    /// Whether the link lasted to the end of the script.
+    public var complete: Bool
+    /// Makes the result.
+    public init(steps: [SimulationVisitStep], complete: Bool) {
+      self.steps = steps
+      self.complete = complete
+    }
+  }
+}
+
+/// Switches a simulated adapter, as if from outside.
+public enum SimulationAdapter: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `simulation.adapter`
+  public static let name = "simulation.adapter"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .simulation
+  /// For `rpc.discover`.
+  public static let summary = """
+    Has a simulated adapter be switched off or on by another program, unplugged, or fail. "on" plugs it in, repairs it \
+    and switches it on, which takes its "startDelay".
+    """
+  /// The states.
+  public enum State: String, Codable, Sendable, Hashable, CaseIterable {
+    /// Plugged in, in order and switched on.
+    case on
+    /// Switched off.
+    case off
+    /// Unplugged.
+    case absent
+    /// Does not work.
+    case failed
+  }
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The adapter; the first simulated one if missing.
+    public var adapter: String?
+    /// "on", "off", "absent" or "failed".
+    public var state: State
+    /// Makes the params.
+    public init(adapter: String? = nil, state: State) {
+      self.adapter = adapter
+      self.state = state
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import ATT
+import Bluetooth
+import JSONFiles
+
+/// A device answers reads or writes of a characteristic late, or with an error.
+struct AnswerFault: ReadableFromFile, Sendable {
+  /// The requests that it concerns.
+  enum Request: String, CaseIterable, Sendable { case read, write }
+
+  /// The characteristic; nil for all.
+  var characteristic: BluetoothUUID?
+  /// Reads or writes; nil for both.
+  var request: Request?
+  /// The error that answers a request; nil for the usual answer.
+  var error: ATTErrorCode?
+  /// The time by which the answer is late.
+  var delay: TimeSpan
+  /// How many requests are answered so; nil for all.
+  var count: Int?
+
+  private enum Keys: String, CaseIterable { case characteristic, request, error, delay, count }
+
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    characteristic = try members.optional(.characteristic)
+    request = try members.optional(.request) { value throws(FileError) in try value.word() }
+    error = try members.optional(.error) { value throws(FileError) in
+      ATTErrorCode(rawValue: try value.integer(in: 1...255))
+    }
+    delay = try members.value(.delay, default: TimeSpan(0))
+    count = try members.optional(.count) { value throws(FileError) in try value.integer(in: 1...1_000_000) }
+  }
+
+  /// Whether a request of this characteristic is answered so.
+  func concerns(_ request: Request, of characteristic: BluetoothUUID) -> Bool {
+    count != 0 && (self.request ?? request) == request && (self.characteristic ?? characteristic) == characteristic
+  }
+}

@@ -1,0 +1,39 @@
+import Bluetooth
+import JSONFiles
+
+/// Members of a device that change while it is on the air; those that are missing stay as they are.
+struct DeviceChange: ReadableFromFile, Sendable {
+  var signal: SignalDescription?
+  var losses: DeviceDescription.Losses?
+  var faults: DeviceDescription.Faults?
+  var connectDelay: TimeSpan?
+  var responseDelay: TimeSpan?
+  var pairing: PairingDescription?
+  /// All its services but the generic ones.
+  var services: [ServiceDescription]?
+  /// The advertising and scan response data.
+  var advertising: (data: [UInt8], scanResponse: [UInt8])?
+
+  private enum Keys: String, CaseIterable {
+    case rssi, losses, faults, connectDelay, responseDelay, pairing, services, advertising, scanResponse
+  }
+
+  init(_ value: FileValue) throws(FileError) {
+    let members = try FileMembers(value, Keys.self)
+    signal = try members.optional(.rssi)
+    losses = try members.optional(.losses)
+    faults = try members.optional(.faults)
+    connectDelay = try members.optional(.connectDelay)
+    responseDelay = try members.optional(.responseDelay)
+    pairing = try members.optional(.pairing)
+    services = try members.optional(.services)
+    let advertising = try members.optional(.advertising, AdvertisingDescription.self)
+    let response = try members.optional(.scanResponse, AdvertisingDescription.self)
+    guard advertising != nil || response != nil else { return }
+    do throws(BluetoothError) {
+      self.advertising = try (advertising ?? AdvertisingDescription()).encode(withScanResponse: response)
+    } catch {
+      throw members.failure(.advertising, error.message)
+    }
+  }
+}
