@@ -70,7 +70,7 @@ test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE
 panic: deps-build+test ## presses random keys in bleshell for ten minutes; make test presses a thousand
 	@BLED_PANIC_TIME=600 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter BleshellScreenTests
 
-test-examples: deps-build+test examples sdk ## tests Examples, and a package built with make install-sdk, on simulated devices
+test-examples: deps-build+test examples sdk ## tests Examples, and a package made with the SDK, on simulated devices
 	@swift build $(CHECKED) --product bled
 	@swift build $(CHECKED) --product bleshell
 	@swift build --package-path Examples --build-tests
