@@ -11,8 +11,11 @@ let bluetooth: Target.Dependency = .product(
 // The module comes from the source around this folder. A copy of this folder elsewhere is built as any other package,
 // with the toolset of an installed SDK (docs/porting.md).
 let isInSource = FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/../Sources/CoreBluetooth")
-let client: [Target.Dependency] = isInSource ? [.product(name: "BledClient", package: "bled")] : []
 let modules: [Target.Dependency] = isInSource ? [bluetooth] : []
+// The SDK has no BledClient.
+let tests: [Target] =
+  isInSource
+  ? [.testTarget(name: "SimulatedDeviceTests", dependencies: [.product(name: "BledClient", package: "bled")])] : []
 
 let package = Package(
   name: "Examples",
@@ -25,7 +28,6 @@ let package = Package(
     .executableTarget(name: "ProtectedEmail", dependencies: modules),
     .executableTarget(name: "Chat", dependencies: modules),
     .executableTarget(name: "ChannelEcho", dependencies: modules),
-    .testTarget(name: "SimulatedDeviceTests", dependencies: client),
-  ],
+  ] + tests,
   swiftLanguageModes: [.v6]
 )
