@@ -70,7 +70,7 @@ struct ExpectCommand: ShellCommand {
         while let current, shell.devices.contains(where: { $0 === current }), !current.isLost {
           try await Task.sleep(for: .milliseconds(20))
         }
-        guard shell.takeLoss() || current != nil else { throw Failure("no device is connected: connect first") }
+        guard shell.seeEnd() || current != nil else { throw Failure("no device is connected: connect first") }
       }
     }
     if met == nil { throw Failure("not within \(seconds) s: \(words.dropLast(2).joined(separator: " "))", status: 2) }

@@ -15,8 +15,8 @@ import Glibc
   private(set) var devices: [Device] = []
   /// The one that commands without a device are for.
   private(set) var current: Device?
-  /// Whether the current device disconnected, and `expect disconnected` has not met it.
-  private var isLossUntold = false
+  /// Whether the current device disconnected, and no `expect disconnected` has seen it.
+  private var isEndPending = false
   /// How many files with commands are running, one from within the other.
   var scripts = 0
   /// Prints what happened, on a terminal above the line that is being typed; nil: on standard error.
@@ -113,13 +113,13 @@ import Glibc
 
   /// Makes a device the current one, and watches its connection if it is a new one.
   func choose(_ device: Device) {
-    (current, isLossUntold) = (device, false)
+    (current, isEndPending) = (device, false)
     guard !devices.contains(where: { $0 === device }) else { return }
     devices.removeAll { $0.peripheral.identifier == device.peripheral.identifier }
     devices.append(device)
     Task {
       for await reason in device.peripheral.ends where self.holds(device) {
-        self.isLossUntold = self.current === device
+        if self.current === device { self.isEndPending = true }
         self.drop(device)
         let others = self.devices.map { "\"use \($0.name)\"" }.joined(separator: " or ")
         self.tell(
@@ -148,10 +148,10 @@ import Glibc
     if current === device { current = nil }
   }
 
-  /// Whether the current device disconnected, and no other was chosen. Each loss is told once.
-  func takeLoss() -> Bool {
-    defer { isLossUntold = false }
-    return isLossUntold
+  /// Whether the current device disconnected, and no other was chosen since: true once for each disconnection.
+  func seeEnd() -> Bool {
+    defer { isEndPending = false }
+    return isEndPending
   }
 
   private func holds(_ device: Device) -> Bool { devices.contains { $0 === device } }
