@@ -74,6 +74,31 @@ struct ChangeTests {
     #expect(try client.find(0x2A19) == nil)
   }
 
+  @Test("values of a service that stays go on, while others go away and come back")
+  func valuesGoOn() throws {
+    func service(_ uuid: String, _ value: String) -> String {
+      #"{ uuid: "\#(uuid)", characteristics: ["#
+        + #"{ uuid: "2A1C", properties: ["indicate"], notifyEvery: 1, value: "\#(value)" }] }"#
+    }
+    let last = """
+      { uuid: "180F", characteristics: [{ uuid: "2A19", properties: ["notify"], notifyEvery: 1, value: "64" }] }
+      """
+    try change("{ services: [\(service("1809", "01")), \(last)] }")
+    let client = Client(try #require(world.connect(1)), world)
+    try client.subscribe(try #require(try client.find(0x2A1C)), .indication)
+    try client.subscribe(try #require(try client.find(0x2A19)), .notification)
+    world.scheduler.advance(by: .seconds(3))
+    try change("{ services: [\(last)] }")
+    for _ in 0..<3 {
+      try change("{ services: [\(service("1809", "02")), \(last)] }")
+      try change("{ services: [\(last)] }")
+    }
+    let before = client.values.count
+    world.scheduler.advance(by: .seconds(5))
+    let later = client.values.dropFirst(before).map(\.value)
+    #expect(later.count >= 4 && later.allSatisfy { $0 == [0x64] }, "\(later)")
+  }
+
   @Test("the signal, the advertising data and the losses are others")
   func air() throws {
     try change(#"{ rssi: -90, advertising: { name: "other" } }"#)

@@ -92,7 +92,7 @@ final class Client {
   init(_ link: any Link, _ world: World) {
     self.link = link
     scheduler = world.scheduler
-    host = GATTHost(scheduler: scheduler) { .zero }
+    host = GATTHost(scheduler: scheduler)
     host.attach(link)
     host.onAction = { [unowned self] action in
       switch action {
@@ -150,7 +150,7 @@ final class Server {
 
   init(_ world: World, _ services: [ServiceDefinition] = []) {
     scheduler = world.scheduler
-    host = GATTHost(scheduler: scheduler) { .zero }
+    host = GATTHost(scheduler: scheduler)
     for service in [.genericAccess(name: "Server"), .genericAttribute(hasHash: false)] + services {
       _ = try? host.database.add(service)
     }

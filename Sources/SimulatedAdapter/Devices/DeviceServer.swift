@@ -26,7 +26,7 @@ final class DeviceServer {
     var handle: UInt16
   }
 
-  /// What it does wrong.
+  /// Its faults.
   let misbehaviour: Misbehaviour
 
   private unowned let air: Air
@@ -44,7 +44,7 @@ final class DeviceServer {
     address = description.address
     name = description.name
     misbehaviour = Misbehaviour(description, air: air)
-    host = GATTHost(scheduler: air.scheduler) { .zero }
+    host = GATTHost(scheduler: air.scheduler)
     if description.hasDatabaseHash { host.database = AttributeDatabase(cmac: DatabaseHash.code) }
     host.onAction = { [weak self] in self?.handle($0) }
     host.onWritable = { [weak self] in self?.sendWhatIsDue() }
@@ -85,13 +85,24 @@ final class DeviceServer {
         changed.append(range)
       }
     }
-    services.removeAll { $0.handle == 0 }
+    forgetRemoved()
     for service in missing {
       guard let range = add(service) else { break }
       changed.append(range)
     }
     guard let first = changed.map(\.lowerBound).min(), let last = changed.map(\.upperBound).max() else { return }
     host.databaseChanged(first...last)
+  }
+
+  /// Forgets the services that are away, with their characteristics.
+  private func forgetRemoved() {
+    var kept: [Characteristic] = []
+    services = services.filter { $0.handle != 0 }.map { service in
+      let first = kept.count
+      kept += characteristics[service.characteristics]
+      return Service(description: service.description, characteristics: first..<kept.count, handle: service.handle)
+    }
+    characteristics = kept
   }
 
   private func build(_ description: DeviceDescription) {
@@ -138,6 +149,7 @@ final class DeviceServer {
   private func remove(_ index: Int) -> ClosedRange<UInt16>? {
     for place in services[index].characteristics {
       subscriptionChanged(characteristics[place].handle, [])
+      characteristics[place].isIndicating = false
       characteristics[place].handle = 0
     }
     defer { services[index].handle = 0 }
@@ -170,7 +182,8 @@ final class DeviceServer {
       }
       subscriptionChanged(handle, wanted)
     case .indicationFinished(let id, _):
-      let index = Int(id.value)
+      // The characteristic may be gone, and others have moved.
+      guard let index = index(of: UInt16(id.value)) else { return }
       characteristics[index].isIndicating = false
       if characteristics[index].isDue { send(index) }
     default: break
@@ -227,9 +240,11 @@ final class DeviceServer {
 
   private func setAlarm(_ index: Int) {
     guard let period = characteristics[index].description.notifyEvery else { return }
+    let handle = characteristics[index].handle
     characteristics[index].alarm = air.scheduler.schedule(after: period) { [weak self] in
-      self?.setAlarm(index)
-      self?.send(index)
+      guard let self, let index = self.index(of: handle) else { return }
+      setAlarm(index)
+      send(index)
     }
   }
 
@@ -244,7 +259,7 @@ final class DeviceServer {
     } else if wanted.contains(.indication) {
       guard !characteristics[index].isIndicating else { return characteristics[index].isDue = true }
       characteristics[index].isIndicating = true
-      host.indicate(value(index), of: handle, id: IndicationID(UInt64(index)))
+      host.indicate(value(index), of: handle, id: IndicationID(UInt64(handle)))
     }
   }
 

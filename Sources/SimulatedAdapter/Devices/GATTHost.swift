@@ -11,7 +11,7 @@ final class GATTHost {
   var onAction: ((GATTAction) -> Void)?
   /// Replaces a packet that is to be sent; nil drops it. Without it all packets are sent as they are.
   var onSend: (([UInt8]) -> [UInt8]?)?
-  /// How a packet of the peer is received; without it as `delay` says.
+  /// How a packet of the peer is received; without it at once.
   var onReceive: (([UInt8]) -> Reception)?
   /// The first octet of the packet that is being processed.
   private(set) var opcode: ATTOpcode?
@@ -26,8 +26,6 @@ final class GATTHost {
   var asksForSecurity = false
 
   private let scheduler: any Scheduler
-  /// How long each packet waits before the machine gets it.
-  private let delay: () -> Duration
   private(set) var link: (any Link)?
   private var connection: GATTConnection?
   private var actions: [GATTAction] = []
@@ -36,18 +34,15 @@ final class GATTHost {
   /// When the last waiting packet is passed on: none overtakes another.
   private var lastArrival = Instant.zero
 
-  /// What becomes of a packet that was received.
+  /// The reception of a packet.
   struct Reception {
     /// The time that it waits.
-    var delay: Duration
+    var delay = Duration.zero
     /// The error that answers it in place of the machine.
     var error: ATTErrorCode?
   }
 
-  init(scheduler: any Scheduler, delay: @escaping () -> Duration) {
-    self.scheduler = scheduler
-    self.delay = delay
-  }
+  init(scheduler: any Scheduler) { self.scheduler = scheduler }
 
   /// Starts afresh on this link.
   func attach(_ link: any Link) {
@@ -111,7 +106,7 @@ final class GATTHost {
   private func handle(_ event: LinkEvent, _ link: any Link) {
     switch event {
     case .received(let packet):
-      let reception = onReceive?(packet) ?? Reception(delay: delay())
+      let reception = onReceive?(packet) ?? Reception()
       let arrival = max(scheduler.now.advanced(by: reception.delay), lastArrival)
       guard arrival > scheduler.now else { return receive(packet, reception.error) }
       lastArrival = arrival

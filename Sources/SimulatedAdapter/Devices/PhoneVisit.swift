@@ -16,7 +16,7 @@ final class PhoneVisit {
     case step(PhoneDescription.Step)
   }
 
-  /// What happened so far.
+  /// The steps until now.
   private(set) var report = VisitReport()
 
   private struct Characteristic {
@@ -47,7 +47,7 @@ final class PhoneVisit {
     self.generator = generator
     departure = scheduler.now.advanced(by: stay)
     tasks = [.procedure(.exchangeMTU), .services] + phone.script.map(Task.step)
-    host = GATTHost(scheduler: scheduler) { .zero }
+    host = GATTHost(scheduler: scheduler)
     // A phone has a name too.
     _ = try? host.database.add(.genericAccess(name: phone.name))
     host.asksForSecurity = phone.pairing != nil
