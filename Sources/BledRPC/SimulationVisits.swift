@@ -34,7 +34,8 @@ public enum SimulationVisit: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Has a simulated phone connect to the first matching advertisement, do its script, and disconnect. Answers when its \
-    link has ended; without an advertisement it waits. A phone of the same address as before has its keys still.
+    link has ended; without an advertisement it waits as long as the caller does. A phone of the same address as before \
+    has its keys still.
     """
   /// The parameters.
   public struct Params: RPCPayload, Hashable {

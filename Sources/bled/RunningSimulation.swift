@@ -55,8 +55,10 @@ final class RunningSimulation: Simulation {
     }
   }
 
-  func visit(_ phone: String, _ done: @escaping (SimulationVisit.Result) -> Void) throws(BluetoothError) {
-    try air.visit(phone) { report in
+  func visit(
+    _ phone: String, isWanted: @escaping () -> Bool, _ done: @escaping (SimulationVisit.Result) -> Void
+  ) throws(BluetoothError) {
+    try air.visit(phone, isWanted: isWanted) { report in
       let steps = report.steps.map {
         SimulationVisitStep(
           time: $0.time, action: $0.action, characteristic: $0.characteristic, value: $0.value.map(HexBytes.init),

@@ -70,7 +70,7 @@ import Testing
     #expect(identifiers.count == 1)
   }
 
-  @Test("a device changes, and tells what was written to it; equal calls give equal octets")
+  @Test("a device changes, and tells what was written to it; equal calls give equal writes")
   func changes() throws {
     var traces: [[SimulationWrite]] = []
     for _ in 0..<2 {

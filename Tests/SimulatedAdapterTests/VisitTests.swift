@@ -57,6 +57,22 @@ struct VisitTests {
     #expect(reports.count == 2 && reports.last?.steps.last?.value == [7])
   }
 
+  @Test("a visit that nobody waits for does not begin, and another one of the phone takes its place")
+  func unwanted() throws {
+    var reports: [VisitReport] = []
+    var isWanted = true
+    let air = world.adapter.air
+    try air.visit(phone(""), isWanted: { isWanted }) { _ in Issue.record("nobody waits for this visit") }
+    isWanted = false
+    advertise()
+    world.scheduler.advance(by: .seconds(20))
+    #expect(server.trace.isEmpty)
+    try air.visit(phone(#"{ do: "read" }"#)) { reports.append($0) }
+    world.scheduler.advance(by: .seconds(20))
+    #expect(reports.map(\.isComplete) == [true])
+    #expect(server.trace.count { $0.hasPrefix("connected") } == 1, "\(server.trace)")
+  }
+
   @Test("a visit that is cut short is reported, too; descriptions that are wrong are refused")
   func cut() throws {
     var reports: [VisitReport] = []

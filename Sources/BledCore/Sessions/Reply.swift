@@ -35,6 +35,9 @@ final class Reply<Result: RPCPayload>: OpenReply {
     isRead = false
   }
 
+  /// Whether the program is there and waits for it.
+  var isWanted: Bool { isOpen && connection != nil }
+
   /// Answers with a result.
   /// - Parameter isFirst: whether it goes before what is kept for the program.
   func succeed(_ result: Result, isFirst: Bool = false) {

@@ -25,7 +25,7 @@ public protocol Simulation: AnyObject {
   /// - Parameter members: an object in the format of a scenario file.
   /// - Throws: `BledError.invalidParameter` as well, with the place in the text.
   func change(_ device: String, members: String) throws(BluetoothError)
-  /// What was written to devices, at most `SimulationWritten.limit`.
+  /// The writes to devices, at most `SimulationWritten.limit`.
   /// - Parameters:
   ///   - number: the one after which they begin.
   ///   - device: nil for all.
@@ -33,9 +33,12 @@ public protocol Simulation: AnyObject {
   /// Has a phone visit once.
   /// - Parameters:
   ///   - phone: in the format of a scenario file.
+  ///   - isWanted: whether the caller still waits for the answer; otherwise the visit does not begin.
   ///   - done: called once, when the visit is over.
   /// - Throws: `BledError.invalidParameter`, with the place in the text; `BledError.limitReached`.
-  func visit(_ phone: String, _ done: @escaping (SimulationVisit.Result) -> Void) throws(BluetoothError)
+  func visit(
+    _ phone: String, isWanted: @escaping () -> Bool, _ done: @escaping (SimulationVisit.Result) -> Void
+  ) throws(BluetoothError)
   /// Switches an adapter.
   /// - Parameter id: nil for the first one.
   /// - Throws: `GAPError.unknownDevice`, with the names that there are.
@@ -84,7 +87,9 @@ extension Router {
     answer(SimulationWritten.self) { params, _ in
       .init(writes: try required().written(after: params.after ?? 0, params.device))
     }
-    serve(SimulationVisit.self) { params, _, reply in try required().visit(params.phone) { reply.succeed($0) } }
+    serve(SimulationVisit.self) { params, _, reply in
+      try required().visit(params.phone, isWanted: { reply.isWanted }) { reply.succeed($0) }
+    }
     answer(SimulationAdapter.self) { params, _ in
       try required().setAdapter(params.adapter, params.state)
       return Empty()

@@ -76,10 +76,13 @@ extension Air {
   /// Has a phone visit an adapter once. One with this address that is there already visits with the keys that it has.
   /// - Parameters:
   ///   - text: a phone, in the format of a scenario file.
+  ///   - isWanted: whether somebody waits for the report; the phone does not begin a visit that nobody waits for.
   ///   - done: called once, when the visit is over.
   /// - Throws: `BledError.invalidParameter`, with the place in the text, or if the phone is on a visit;
   ///   `BledError.limitReached`.
-  public func visit(_ text: String, _ done: @escaping (VisitReport) -> Void) throws(BluetoothError) {
+  public func visit(
+    _ text: String, isWanted: @escaping () -> Bool = { true }, _ done: @escaping (VisitReport) -> Void
+  ) throws(BluetoothError) {
     let description: PhoneDescription
     do {
       description = try PhoneDescription(try JSONFile.parse(text.utf8, name: "phone"))
@@ -92,7 +95,7 @@ extension Air {
     guard participants < Self.mostDevices else {
       throw BledError.limitReached.error("the air has \(Self.mostDevices) devices and phones, the maximum")
     }
-    guard phone(description).visit(description, done) else {
+    guard phone(description).visit(description, isWanted: isWanted, done) else {
       throw BledError.invalidParameter.error("the phone is on a visit, or looks for an advertisement: wait for its end")
     }
   }

@@ -13,7 +13,7 @@ public final class Air {
   private var listeners: [any Listener] = []
   private(set) var devices: [SimulatedPeripheral] = []
   private var phones: [SimulatedCentral] = []
-  /// What was written to devices.
+  /// The writes to devices.
   public internal(set) var writes = WriteLog()
   /// The keys of the devices and phones.
   private(set) var keys = SimulatedKeys(seed: 0)

@@ -25,8 +25,14 @@ final class SimulatedCentral: Listener {
   private var end: SimulatedLink.End
   private let privateAddress: PrivateAddress?
   private var state = State.resting
-  /// Who hears of the visit that was asked for.
-  private var onReport: ((VisitReport) -> Void)?
+  /// The visit that was asked for.
+  private var request: Request?
+
+  private struct Request {
+    /// Whether somebody waits for the report.
+    let isWanted: () -> Bool
+    let done: (VisitReport) -> Void
+  }
 
   /// How many packets a phone sends in one connection event.
   private static let packetsPerEvent = 6
@@ -48,17 +54,24 @@ final class SimulatedCentral: Listener {
   }
 
   /// Visits once, as described.
-  /// - Parameter done: called once, when the visit is over.
-  /// - Returns: false if it is about something else.
-  func visit(_ description: PhoneDescription, _ done: @escaping (VisitReport) -> Void) -> Bool {
+  /// - Parameters:
+  ///   - isWanted: whether somebody waits for the report; the phone does not begin a visit that nobody waits for.
+  ///   - done: called once, when the visit is over.
+  /// - Returns: false if the phone is on a visit, or looks for an advertisement that somebody waits for.
+  func visit(
+    _ description: PhoneDescription, isWanted: @escaping () -> Bool, _ done: @escaping (VisitReport) -> Void
+  ) -> Bool {
     switch state {
-    case .watching, .approaching, .visiting: return false
+    case .approaching, .visiting: return false
+    case .watching:
+      guard let request, !request.isWanted() else { return false }
+      air.remove(self)
     case .resting, .gone: break
     }
     self.description = description
     self.description.returnAfter = nil
     pairing.description = description.pairing
-    onReport = done
+    request = Request(isWanted: isWanted, done: done)
     watch()
     return true
   }
@@ -76,6 +89,7 @@ final class SimulatedCentral: Listener {
   }
 
   func heard(_ advertiser: Advertiser, rssi: Int) {
+    guard request?.isWanted() ?? true else { return }
     guard advertiser.parameters.isConnectable, likes(advertiser.parameters) else { return }
     state = .approaching
     let delay = description.connectDelay.draw(&generator)
@@ -109,9 +123,9 @@ final class SimulatedCentral: Listener {
   }
 
   private func report() {
-    guard case .visiting(let visit) = state, let onReport else { return }
-    self.onReport = nil
-    onReport(visit.report)
+    guard case .visiting(let visit) = state, let request else { return }
+    self.request = nil
+    request.done(visit.report)
   }
 
   private func rest() {

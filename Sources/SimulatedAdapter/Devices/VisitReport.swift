@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// What came of a phone's visit.
+/// The steps of a phone's visit, and how it ended.
 public struct VisitReport: Sendable {
   /// One thing that happened.
   public struct Step: Hashable, Sendable {
