@@ -61,6 +61,24 @@ import Testing
     #expect(run.errors.contains("no device is connected"), "\(run.errors)")
   }
 
+  @Test("a disconnection counts, also when another device disconnected after it")
+  func bothDisconnected() throws {
+    let daemon = try DaemonProcess()
+    // An answer of the daemon comes behind the events before it.
+    let run = try run(
+      daemon,
+      """
+      connect Echo
+      connect "Heart Belt"
+      simulation disconnect "Heart Belt"
+      adapters
+      simulation disconnect Echo
+      adapters
+      expect disconnected within 600
+      """)
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
   @Test("a disconnection is not met where nothing was connected, or the script itself disconnected")
   func notDisconnected() throws {
     let daemon = try DaemonProcess()
