@@ -5,14 +5,20 @@ import PackageDescription
 // check, so an import that is not listed here fails.
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
+// Not the whole of the package: the linker keeps each module that it is given.
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-// Keeps the programs small in memory: no symbols for others to bind to, equal functions once, packed relocations.
+// Keeps the programs small: no symbols for others to bind to, equal functions once, packed relocations, no tables for
+// exceptions.
 let small: LinkerSetting = .unsafeFlags(
   ["-use-ld=lld"]
-    + ["--no-export-dynamic", "--icf=safe", "-z", "pack-relative-relocs"].flatMap { ["-Xlinker", $0] },
+    + [
+      "--no-export-dynamic", "--icf=safe", "-z", "pack-relative-relocs",
+      "-T", Context.packageDirectory + "/packaging/no-unwind.ld",
+    ].flatMap { ["-Xlinker", $0] },
   .when(platforms: [.linux], configuration: .release))
 
 let package = Package(
@@ -52,19 +58,19 @@ let package = Package(
     .target(name: "JSONFiles", dependencies: ["Bluetooth"]),
 
     // The seam and what stands behind it.
-    .target(name: "Adapter", dependencies: ["Bluetooth", collections]),
+    .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered]),
     // Scan, advertising and links of one controller: machines, no I/O.
-    .target(name: "Radio", dependencies: ["HCI", "Adapter", "Bluetooth", collections]),
+    .target(name: "Radio", dependencies: ["HCI", "Adapter", "Bluetooth", deque, ordered]),
     .target(name: "CBlueZ"),
     .target(
       name: "KernelAdapter",
       dependencies: [
-        "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, collections,
+        "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, deque,
       ]),
     .target(
       name: "SimulatedAdapter",
       dependencies: [
-        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections,
+        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, deque,
       ]),
 
     // The daemon.
@@ -73,7 +79,7 @@ let package = Package(
       name: "BledCore",
       dependencies: [
         "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop",
-        logging, collections,
+        logging, deque, heap, ordered,
       ]),
     .executableTarget(
       name: "bled",

@@ -4,7 +4,7 @@ import PackageDescription
 // A package of its own, so that nobody who builds bled pays for it. `./run` builds and runs everything in it.
 
 let parts: Target.Dependency = .product(name: "BledParts", package: "bled")
-let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
 let package = Package(
   name: "bled-benchmarks",
@@ -21,7 +21,7 @@ let package = Package(
       name: "Micro", dependencies: [parts, "CAllocations", .product(name: "Benchmark", package: "benchmark")],
       path: "Benchmarks/Micro", plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
     // PacketSocket and Descriptor are links to the daemon's own files.
-    .executableTarget(name: "att-server", dependencies: [parts, collections]),
+    .executableTarget(name: "att-server", dependencies: [parts, deque]),
     .executableTarget(name: "att-load"),
     .executableTarget(
       name: "bench-daemon", dependencies: [parts, .product(name: "Logging", package: "swift-log")]),

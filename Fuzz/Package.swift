@@ -9,8 +9,9 @@ let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
 let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")]
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let collections: Target.Dependency = .product(name: "Collections", package: "swift-collections")
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 
 func fuzzTarget(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .executableTarget(
@@ -37,18 +38,18 @@ let package = Package(
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"], swiftSettings: instrumented),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
     .target(name: "EventLoop", dependencies: ["CSystemd", heap], swiftSettings: instrumented),
-    .target(name: "Adapter", dependencies: ["Bluetooth", collections], swiftSettings: instrumented),
+    .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered], swiftSettings: instrumented),
     .target(
       name: "SimulatedAdapter",
       dependencies: [
-        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, collections,
+        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, deque,
       ],
       swiftSettings: instrumented),
     .target(
       name: "BledCore",
       dependencies: [
         "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop",
-        logging, collections,
+        logging, deque, heap, ordered,
       ],
       swiftSettings: instrumented),
 

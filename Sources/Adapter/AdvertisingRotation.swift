@@ -1,5 +1,5 @@
 import Bluetooth
-import Collections
+import OrderedCollections
 
 /// Shares the advertising sets of one controller among the advertisements that are wanted.
 ///

@@ -1,5 +1,5 @@
 import Bluetooth
-import Collections
+import HeapModule
 
 /// A clock that stands still until it is told to move; alarms ring in order of time, then of setting.
 public final class VirtualScheduler: Scheduler {

@@ -1,7 +1,6 @@
 import Adapter
 import Bluetooth
 import CBlueZ
-import Collections
 import EventLoop
 import HCI
 import Logging

@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
-import Collections
 import HCI
+import OrderedCollections
 
 /// Brings the controller's advertising sets to what is wanted, one command at a time. A legacy controller has one set.
 /// Which advertisement has which set, and when, is decided by `AdvertisingRotation`.

@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
-import Collections
 import HCI
+import OrderedCollections
 
 /// The one initiator of a controller, shared by all pending connections: they are in the filter accept list, and the
 /// one that is heard first is connected.

@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
-import Collections
 import HCI
+import OrderedCollections
 
 /// What happens to the machines of a controller.
 package enum RadioInput: Hashable {

@@ -1,6 +1,6 @@
 import Adapter
 import Bluetooth
-import Collections
+import DequeModule
 import HCI
 
 /// Scan, advertising and initiator of one controller behind one command slot.

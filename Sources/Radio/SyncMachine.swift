@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
-import Collections
 import HCI
+import OrderedCollections
 
 /// Keeps the controller synchronised with the trains of periodic advertisements that are wanted. It looks for one train
 /// at a time, and only while it scans, which is the owner's business (Core 5.4, Vol 4, Part E, 7.8.67).

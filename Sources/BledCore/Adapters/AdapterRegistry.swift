@@ -1,7 +1,7 @@
 import Adapter
 import BledRPC
 import Bluetooth
-import Collections
+import DequeModule
 
 /// The adapters in the order in which they were given; the first is the default.
 final class AdapterRegistry {

@@ -1,5 +1,5 @@
 import Bluetooth
-import Collections
+import DequeModule
 import EventLoop
 import Glibc
 

@@ -1,4 +1,4 @@
-import Collections
+import OrderedCollections
 
 /// Who waits for room on a link, and who is next.
 ///

@@ -1,7 +1,7 @@
 import Adapter
 import BledRPC
 import Bluetooth
-import Collections
+import OrderedCollections
 
 /// The advertisements of all sessions. Which of them are on the air, the adapter's slot knows.
 ///

@@ -1,5 +1,5 @@
 import Bluetooth
-import Collections
+import DequeModule
 
 /// Puts the advertisements and scan responses of an active scan together, so that each advertising event is told once.
 ///

@@ -1,5 +1,5 @@
 import Bluetooth
-import Collections
+import HeapModule
 
 /// Which devices one scan has in its range: by hysteresis of the signal strength, and by time.
 ///

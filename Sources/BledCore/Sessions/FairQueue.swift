@@ -1,4 +1,4 @@
-import Collections
+import DequeModule
 
 /// A queue in which parties take turns: in order for each party, one item of each in a round. A newcomer goes before
 /// the one that had the last turn.

@@ -1,4 +1,4 @@
-import Collections
+import DequeModule
 import FoundationEssentials
 
 /// The lines that wait for a client to read them, within bounds.

@@ -1,5 +1,5 @@
 import CBlueZ
-import Collections
+import DequeModule
 import EventLoop
 import Glibc
 

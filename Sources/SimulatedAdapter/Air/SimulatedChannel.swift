@@ -1,6 +1,6 @@
 import Adapter
 import Bluetooth
-import Collections
+import DequeModule
 
 /// One side of a channel on a simulated link. Packets pass at connection events, and only to a side that reads.
 final class SimulatedChannel: Channel {

@@ -1,6 +1,6 @@
 import Adapter
 import Bluetooth
-import Collections
+import DequeModule
 
 /// One side of a connection on the air. Devices, phones and adapters all hold such a side.
 final class SimulatedLink: Link {
