@@ -127,7 +127,7 @@ soak: build deps-test ## checks memory and descriptors while clients misbehave f
 # The daemon, the attackers and who is attacked are different users, which only root can start.
 attack: build deps-kernel ## has users without rights attack the daemon, and measures the effect; ATTACK=text selects
 	@if [ "$$(id -u)" -eq 0 ]; then Tests/Attack/attack.py "$(ATTACK)"; else \
-	  Tests/Kernel/vm --kernel linux-image-6.12-amd64 -- Tests/Attack/attack.py "$(ATTACK)"; fi
+	  Tests/Kernel/vm --kernel 6.12 -- Tests/Attack/attack.py "$(ATTACK)"; fi
 
 bench: build deps-test+kernel ## measures the figures in docs/performance.md
 	@Benchmarks/run
