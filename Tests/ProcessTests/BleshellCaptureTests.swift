@@ -75,6 +75,45 @@ import Testing
     #expect(lines.contains { $0.contains("bleshell, user \(getuid())): peripheral.connect") }, "\(log.output)")
   }
 
+  /// What is recorded of a daemon of its own whose clock stands still: a scan, a connection, discovery, a subscription,
+  /// a device that goes out of range.
+  private func recording() throws -> Data {
+    let daemon = try DaemonProcess(
+      scenario: """
+        { clock: "manual", seed: 5, devices: [{ name: "Belt", address: "C0:DE:00:00:00:01", addressType: "random",
+            advertising: { name: "Belt" }, rssi: { base: -60, noise: 5 }, losses: { report: 0.2 }, connectDelay: [0, 1],
+            services: [{ uuid: "180D", characteristics: [{ uuid: "2A37", properties: ["notify"], notifyEvery: 0.5,
+              rule: { kind: "randomWalk", minimum: 0, maximum: 255, step: 20 } }] }] }] }
+        """)
+    let file = "\(daemon.folder.path)/a.btsnoop"
+    let capture = try daemon.start(["capture", file])
+    try eventually("it records") { try FileManager.default.contents(atPath: file)?.isEmpty == false }
+    let client = try daemon.client()
+    func advance(_ seconds: Double) throws { _ = try client.call(SimulationAdvance.self, .init(seconds: seconds)) }
+    func inTime<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) throws -> Method.Result {
+      let call = try client.start(method, params)
+      try advance(30)
+      return try client.finish(call, method).get()
+    }
+    _ = try client.call(ScanStart.self, .init(duplicates: true))
+    try advance(5)
+    let belt = try inTime(PeripheralConnect.self, .init(name: "Belt", timeout: 300)).peripheral
+    _ = try inTime(GATTSubscribe.self, .init(peripheral: belt, attribute: .characteristic(0x2A37)))
+    try advance(10)
+    _ = try client.call(SimulationVanish.self, .init(device: "Belt"))
+    try advance(30)
+    kill(capture.pid, SIGINT)
+    #expect(try capture.exitStatus() == 0, "\(capture.errors)")
+    return try Data(contentsOf: URL(filePath: file))
+  }
+
+  @Test("equal seeds and calls give equal octets, in two processes")
+  func deterministic() throws {
+    let first = try recording()
+    #expect(first.count > 5_000)
+    #expect(try recording() == first)
+  }
+
   @Test("what cannot be a recording is refused at once")
   func refusals() throws {
     let daemon = try DaemonProcess()
