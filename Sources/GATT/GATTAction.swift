@@ -3,13 +3,10 @@ import Bluetooth
 
 /// An action of a `GATTConnection`. Execute actions in order.
 public enum GATTAction: Sendable {
-  /// Send this packet on the link.
-  case send([UInt8])
-  /// The bearer ended: disconnect. What was pending has failed already.
-  case failed(BearerError)
-  /// Send this packet on this enhanced bearer.
-  case sendEnhanced(BearerID, [UInt8])
-  /// This enhanced bearer ended: close its channel. What was pending on it fails next; the link stays.
+  /// Send this packet on this bearer.
+  case send(BearerID, [UInt8])
+  /// This bearer ended: disconnect if it is the fixed one, otherwise close its channel; the link stays. What was
+  /// pending on it fails next.
   case bearerEnded(BearerID, BearerError)
   /// The largest packet changed, in octets.
   case mtuChanged(Int)
@@ -19,7 +16,7 @@ public enum GATTAction: Sendable {
   /// The peer's server sent a value. An indication has been confirmed already.
   case value(handle: UInt16, [UInt8], isIndication: Bool)
   /// The peer's server requires more security. The procedure waits; call `resume`. Only where `asksForSecurity` is set.
-  case securityNeeded(ProcedureID, ATTErrorCode)
+  case securityNeeded(ProcedureID, on: BearerID, ATTErrorCode)
 
   /// The peer reads a value of the owner's: call `answerRead`.
   case read(ReadQuestion)
@@ -39,8 +36,11 @@ public enum GATTAction: Sendable {
   case clientStateChanged
 }
 
-/// The caller's number for an enhanced bearer, unique on one link.
+/// A bearer, unique on one link: the caller's number for an enhanced one, 1 or more.
 public struct BearerID: Hashable, Sendable {
+  /// The bearer that every link has, on L2CAP's fixed channel 4.
+  public static let fixed = BearerID(0)
+
   /// The number.
   public let value: Int
   /// Makes an identifier from a number.
@@ -49,6 +49,7 @@ public struct BearerID: Hashable, Sendable {
 
 /// The request that an answer belongs to; unique on one connection.
 public struct QuestionToken: Hashable, Sendable {
+  let bearer: BearerID
   let value: UInt64
 }
 

@@ -1,16 +1,15 @@
 import ATT
 import Bluetooth
 
-// One link: its bearers, the server towards the peer and the client of the peer's server. The bearer that every link
-// has is the one meant where none is named; enhanced ones are in GATTConnection+Enhanced.
+// One link: its bearers, the server towards the peer and the client of the peer's server.
 //
 // State    Leaves it
-// open     `linkEnded` · the bearer failed (30 s without an answer, or an answer that nobody asked for)
+// open     `linkEnded` · the fixed bearer failed (30 s without an answer, or an answer that nobody asked for)
 // ended    never; what is started then fails at once
 //
-// An enhanced bearer leaves the same state by `bearerEnded` and by its own failure, which the link survives.
+// An enhanced bearer leaves the same state by `end` and by its own failure, which the link survives.
 //
-// Inputs: `received`, `timePassed`, `linkEnded`, `securityChanged`, `openBearer`, `bearerEnded`; client: `start`,
+// Inputs: `received`, `timePassed`, `linkEnded`, `securityChanged`, `open` and `end` (a bearer); client: `start`,
 // `resume`; server: `answerRead`, `answerWrite`, `notify`, `indicate`, `databaseChanged`, `serviceReturned`,
 // `ownerGone`, `restore`, `takeSignatures`.
 // Outputs: `GATTAction`, `deadline`.
@@ -19,67 +18,90 @@ import Bluetooth
 ///
 /// Every call appends the actions to execute to `actions`, in order; the caller executes them and empties the array.
 public struct GATTConnection: Sendable {
-  private var bearer: Bearer
-  var server: GATTServer
-  private(set) var client = GATTClient()
-  /// The enhanced bearers that are open.
-  var enhanced: [EnhancedBearer] = []
+  /// The fixed bearer first, then the enhanced ones that are open. Each carries a request in each direction; values go
+  /// over the fixed one.
+  private var bearers: [BearerState]
+  private var server: GATTServer
+  /// Whether a procedure that the peer refuses for lack of security waits for `resume`, instead of failing at once.
+  public var asksForSecurity = false
 
   /// Opens both roles on a link.
   /// - Parameters:
   ///   - maximumMTU: the largest packet the link carries, 23 to 517 octets.
   ///   - security: how the link is protected now.
   public init(maximumMTU: Int, security: SecurityState = .none) {
-    bearer = Bearer(maximumMTU: maximumMTU)
+    bearers = [BearerState(.fixed, Bearer(maximumMTU: maximumMTU))]
     server = GATTServer(security: security)
-    client.isEncrypted = security.level > 1
   }
 
-  /// The ATT MTU in octets: 23 until either side exchanged it.
-  public var mtu: Int { bearer.mtu }
-  /// False when the bearer ended.
-  public var isOpen: Bool { bearer.error == nil }
+  /// The ATT MTU of the fixed bearer in octets: 23 until either side exchanged it.
+  public var mtu: Int { bearers[0].mtu }
+  /// False when the fixed bearer ended.
+  public var isOpen: Bool { bearers[0].att.error == nil }
   /// When `timePassed` must be called, unless the state changes before.
   public var deadline: Instant? {
-    let own = bearer.deadline.sooner(server.deadline)
-    return enhanced.isEmpty ? own : enhanced.reduce(own) { $0.sooner($1.deadline) }
+    var deadline: Instant?
+    for index in bearers.indices { deadline = deadline.sooner(bearers[index].deadline) }
+    return deadline
   }
 
   // MARK: - The link
 
-  /// Handles one packet from the link.
+  /// Handles one packet from a bearer.
   public mutating func received(
-    _ packet: [UInt8], now: Instant, database: inout AttributeDatabase, actions: inout [GATTAction]
+    _ packet: [UInt8], on id: BearerID = .fixed, now: Instant, database: inout AttributeDatabase,
+    actions: inout [GATTAction]
   ) {
-    let mtu = bearer.mtu
-    switch bearer.receive(packet) {
+    guard let index = index(of: id) else { return }
+    let mtu = self.mtu
+    switch bearers[index].att.receive(packet) {
     case .request(let pdu), .command(let pdu):
-      server.handle(pdu, now: now, bearer: &bearer, database: &database, actions: &actions)
-    case .response(let pdu): client.handle(pdu, now: now, bearer: &bearer, actions: &actions)
-    case .malformedResponse: client.handleMalformed(packet, actions: &actions)
-    case .notification(let pdu): client.deliver(pdu, actions: &actions)
+      server.handle(pdu, now: now, bearer: &bearers[index], database: &database, actions: &actions)
+    case .response(let pdu):
+      bearers[index].handle(response: pdu, asksForSecurity: asksForSecurity, now: now, actions: &actions)
+    case .malformedResponse: bearers[index].handle(malformedResponse: packet, actions: &actions)
+    case .notification(let pdu): deliver(pdu, &actions)
     case .indication(let pdu, let confirmation):
-      actions.append(.send(confirmation))
-      client.deliver(pdu, actions: &actions)
-    case .confirmation: server.confirmed(now: now, bearer: &bearer, actions: &actions)
-    case .answer(let packet): actions.append(.send(packet))
+      actions.append(.send(id, confirmation))
+      deliver(pdu, &actions)
+    case .confirmation: server.confirmed(now: now, bearer: &bearers[index], actions: &actions)
+    case .answer(let packet): actions.append(.send(id, packet))
     case .ignored: break
-    case .failed(let error): fail(error, &actions)
+    case .failed(let error): end(at: index, error, &actions)
     }
-    if bearer.mtu != mtu { actions.append(.mtuChanged(bearer.mtu)) }
+    if self.mtu != mtu { actions.append(.mtuChanged(self.mtu)) }
+  }
+
+  /// Passes on a notification or indication of the server.
+  private func deliver(_ pdu: ATTPDU, _ actions: inout [GATTAction]) {
+    switch pdu {
+    case .handleValueNotification(let handle, let value):
+      actions.append(.value(handle: handle, [UInt8](value), isIndication: false))
+    case .handleValueIndication(let handle, let value):
+      actions.append(.value(handle: handle, [UInt8](value), isIndication: true))
+    case .multipleHandleValueNotification(let list):
+      for (handle, value) in HandleLengthValueList(list) {
+        actions.append(.value(handle: handle, [UInt8](value), isIndication: false))
+      }
+    default: break
+    }
   }
 
   /// Ends what has timed out; call it at `deadline` or later.
   public mutating func timePassed(now: Instant, actions: inout [GATTAction]) {
-    if let error = bearer.timePassed(now: now) { return fail(error, &actions) }
-    server.timePassed(now: now, bearer: &bearer, actions: &actions)
-    if !enhanced.isEmpty { timePassedEnhanced(now, &actions) }
+    // From the last one on: one that ends is removed.
+    for index in bearers.indices.reversed() {
+      if let error = bearers[index].att.timePassed(now: now) {
+        end(at: index, error, &actions)
+      } else {
+        bearers[index].cancelQuestion(&actions) { $0.deadline <= now }
+      }
+    }
   }
 
   /// The link has ended: everything pending ends, once.
   public mutating func linkEnded(_ reason: BluetoothError, actions: inout [GATTAction]) {
-    guard isOpen else { return }
-    end(.linkEnded(reason), &actions)
+    if isOpen { endAll(.linkEnded(reason), &actions) }
   }
 
   /// Whether some attribute asks for more security than the link is known to have. A link is encrypted a little before
@@ -91,43 +113,50 @@ public struct GATTConnection: Sendable {
   /// The link's protection changed.
   public mutating func securityChanged(_ security: SecurityState) {
     server.security = security
-    client.isEncrypted = security.level > 1
-    for index in enhanced.indices { enhanced[index].client.isEncrypted = client.isEncrypted }
+  }
+
+  // MARK: - Enhanced bearers
+
+  /// Opens an enhanced bearer on its channel; its number must be new on this link.
+  /// - Parameter mtu: the longest packet that both ends of the channel take, 64 or more octets.
+  public mutating func open(_ id: BearerID, mtu: Int) {
+    guard isOpen, index(of: id) == nil else { return }
+    bearers.append(BearerState(id, Bearer(enhancedMTU: mtu)))
+  }
+
+  /// Ends a bearer whose channel has ended, and what is pending on it.
+  public mutating func end(_ id: BearerID, _ reason: BluetoothError, actions: inout [GATTAction]) {
+    guard isOpen, let index = index(of: id) else { return }
+    end(at: index, .linkEnded(reason), &actions)
   }
 
   // MARK: - Client
-
-  /// Whether a procedure that the peer refuses for lack of security waits for `resume`, instead of failing at once.
-  public var asksForSecurity: Bool {
-    get { client.asksForSecurity }
-    set {
-      client.asksForSecurity = newValue
-      for index in enhanced.indices { enhanced[index].client.asksForSecurity = newValue }
-    }
-  }
 
   /// Starts a procedure. It ends with one `finished`.
   ///
   /// A bearer has one ATT request pending at a time (Core 5.4, Vol 3, Part F, 3.3.2), so one procedure runs on it at a
   /// time: a second one fails with `GATTError.busy`. Writes without a response need no answer and may be started at any
   /// time.
-  /// - Parameter other: the enhanced bearer to use; nil: the one that every link has.
+  /// - Parameter bearer: the bearer to use, where `procedure` fits into the MTU.
   public mutating func start(
-    _ procedure: GATTProcedure, id: ProcedureID, on other: BearerID? = nil, now: Instant, actions: inout [GATTAction]
+    _ procedure: GATTProcedure, id: ProcedureID, on bearer: BearerID = .fixed, now: Instant,
+    actions: inout [GATTAction]
   ) {
-    if let other { return startEnhanced(procedure, id, other, now, &actions) }
-    client.start(procedure, id: id, now: now, bearer: &bearer, actions: &actions)
+    guard let index = index(of: bearer) else {
+      let gone = GAPError.disconnected.error("The bearer has ended.")
+      return actions.append(.finished(id, .failure(.bearer(.linkEnded(gone)))))
+    }
+    bearers[index].start(
+      procedure, id: id, isEncrypted: server.security.level > 1, now: now, actions: &actions)
   }
 
-  /// Continues the procedure of `securityNeeded`: its request is sent again, once, or it fails with the peer's
-  /// error.
+  /// Continues the procedure of `securityNeeded`, on its bearer: its request is sent again, once, or it fails with the
+  /// peer's error.
   public mutating func resume(
-    _ id: ProcedureID, isSecured: Bool, now: Instant, actions: inout [GATTAction]
+    _ id: ProcedureID, on bearer: BearerID = .fixed, isSecured: Bool, now: Instant, actions: inout [GATTAction]
   ) {
-    client.resume(id, isSecured: isSecured, now: now, bearer: &bearer, actions: &actions)
-    forEachEnhanced(&actions) { _, entry, actions in
-      entry.client.resume(id, isSecured: isSecured, now: now, bearer: &entry.bearer, actions: &actions)
-    }
+    guard let index = index(of: bearer) else { return }
+    bearers[index].resume(id, isSecured: isSecured, now: now, actions: &actions)
   }
 
   // MARK: - Server
@@ -155,10 +184,8 @@ public struct GATTConnection: Sendable {
     _ token: QuestionToken, _ answer: Result<[UInt8], ATTErrorCode>, now: Instant, database: inout AttributeDatabase,
     actions: inout [GATTAction]
   ) {
-    server.answerRead(token, answer, now: now, bearer: &bearer, database: &database, actions: &actions)
-    forEachEnhanced(&actions) { server, entry, actions in
-      server.answerRead(token, answer, now: now, bearer: &entry.bearer, database: &database, actions: &actions)
-    }
+    guard let index = index(of: token.bearer) else { return }
+    server.answerRead(token, answer, now: now, bearer: &bearers[index], database: &database, actions: &actions)
   }
 
   /// Answers a write: nil accepts it.
@@ -166,22 +193,20 @@ public struct GATTConnection: Sendable {
     _ token: QuestionToken, _ error: ATTErrorCode?, now: Instant, database: inout AttributeDatabase,
     actions: inout [GATTAction]
   ) {
-    server.answerWrite(token, error, now: now, bearer: &bearer, database: &database, actions: &actions)
-    forEachEnhanced(&actions) { server, entry, actions in
-      server.answerWrite(token, error, now: now, bearer: &entry.bearer, database: &database, actions: &actions)
-    }
+    guard let index = index(of: token.bearer) else { return }
+    server.answerWrite(token, error, now: now, bearer: &bearers[index], database: &database, actions: &actions)
   }
 
   /// Notifies a value, truncated to MTU − 3 octets, if the client has subscribed. Call it while the link is writable.
   public func notify(_ value: [UInt8], of handle: UInt16, actions: inout [GATTAction]) -> NotifyOutcome {
-    server.notify(value, of: handle, bearer: bearer, actions: &actions)
+    server.notify(value, of: handle, bearer: bearers[0].att, actions: &actions)
   }
 
   /// Notifies several values, in one packet if the client supports that. Call it while the link is writable.
   public func notify(
     _ values: [(handle: UInt16, value: [UInt8])], actions: inout [GATTAction]
   ) -> NotifyOutcome {
-    server.notify(values, bearer: bearer, actions: &actions)
+    server.notify(values, bearer: bearers[0].att, actions: &actions)
   }
 
   /// Indicates a value, truncated to MTU − 3 octets, when those before it are confirmed. Ends with one
@@ -189,17 +214,17 @@ public struct GATTConnection: Sendable {
   public mutating func indicate(
     _ value: [UInt8], of handle: UInt16, id: IndicationID, now: Instant, actions: inout [GATTAction]
   ) {
-    server.indicate(value, of: handle, id: id, now: now, bearer: &bearer, actions: &actions)
+    server.indicate(value, of: handle, id: id, now: now, bearer: &bearers[0], actions: &actions)
   }
 
   /// Indicates to the client, if it has subscribed, that services changed in a range of handles.
   public mutating func databaseChanged(
     _ range: ClosedRange<UInt16>, now: Instant, database: AttributeDatabase, actions: inout [GATTAction]
   ) {
-    server.databaseChanged(range, now: now, bearer: &bearer, database: database, actions: &actions)
-    forEachEnhanced(&actions) { server, entry, actions in
-      server.endVanishedQuestion(&entry.bearer, database, &actions)
+    for index in bearers.indices {
+      bearers[index].cancelQuestion(&actions) { database.position(of: $0.handle) == nil }
     }
+    server.databaseChanged(range, now: now, bearer: &bearers[0], database: database, actions: &actions)
   }
 
   /// Gives a bonded client its subscriptions to a service that is back at these handles.
@@ -212,10 +237,7 @@ public struct GATTConnection: Sendable {
 
   /// Ends the open request to an owner that cannot answer any more.
   public mutating func ownerGone(_ owner: AttributeOwner, actions: inout [GATTAction]) {
-    server.ownerGone(owner, bearer: &bearer, actions: &actions)
-    forEachEnhanced(&actions) { server, entry, actions in
-      server.ownerGone(owner, bearer: &entry.bearer, actions: &actions)
-    }
+    for index in bearers.indices { bearers[index].cancelQuestion(&actions) { $0.owner == owner } }
   }
 
   /// The state to store of the client if it is bonded; also after the link's end.
@@ -225,20 +247,27 @@ public struct GATTConnection: Sendable {
   public mutating func restore(
     _ state: GATTClientState, now: Instant, database: inout AttributeDatabase, actions: inout [GATTAction]
   ) {
-    server.restore(state, now: now, bearer: &bearer, database: &database, actions: &actions)
+    server.restore(state, now: now, bearer: &bearers[0], database: &database, actions: &actions)
   }
 
-  // MARK: - The end
+  // MARK: - Bearers
 
-  private mutating func fail(_ error: BearerError, _ actions: inout [GATTAction]) {
-    end(error, &actions)
-    actions.append(.failed(error))
+  private func index(of id: BearerID) -> Int? {
+    id == .fixed ? 0 : bearers.firstIndex { $0.id == id }
   }
 
-  private mutating func end(_ error: BearerError, _ actions: inout [GATTAction]) {
-    bearer.end(error)
-    client.end(error, actions: &actions)
-    endEnhanced(error, &actions)
+  private mutating func end(at index: Int, _ error: BearerError, _ actions: inout [GATTAction]) {
+    // First that it is gone: nothing is started on it because of what fails.
+    actions.append(.bearerEnded(bearers[index].id, error))
+    guard index > 0 else { return endAll(error, &actions) }
+    bearers[index].end(error, &actions)
+    bearers.remove(at: index)
+  }
+
+  /// The fixed bearer has ended, and all others with it.
+  private mutating func endAll(_ error: BearerError, _ actions: inout [GATTAction]) {
+    bearers[0].end(error, &actions)
+    while bearers.count > 1 { end(at: 1, error, &actions) }
     server.end(error, actions: &actions)
   }
 }

@@ -55,34 +55,34 @@ extension GATTServer {
   /// the database.
   /// - Returns: false if the request was refused.
   mutating func isInSync(
-    _ pdu: ATTPDU, _ handle: UInt16, _ bearer: inout Bearer, _ actions: inout [GATTAction]
+    _ pdu: ATTPDU, _ handle: UInt16, _ bearer: inout BearerState, _ actions: inout [GATTAction]
   ) -> Bool {
-    guard awareness != .aware, !isInformed else {
-      noteRequest(&actions)
+    guard awareness != .aware, !isInformed(on: bearer) else {
+      noteRequest(bearer, &actions)
       return true
     }
-    noteInformed()
-    respond(error: .databaseOutOfSync, to: pdu.opcode, at: handle, &bearer, &actions)
+    noteInformed(&bearer)
+    bearer.respond(error: .databaseOutOfSync, to: pdu.opcode, at: handle, &actions)
     return false
   }
 
   /// Any request shows that the client has seen what it was told on the same bearer. On another one it may have been
   /// sent before.
-  mutating func noteRequest(_ actions: inout [GATTAction]) {
-    if awareness == .informed, isInformed { becomeAware(&actions) }
+  mutating func noteRequest(_ bearer: borrowing BearerState, _ actions: inout [GATTAction]) {
+    if awareness == .informed, isInformed(on: bearer) { becomeAware(&actions) }
   }
 
   /// The client has read the hash of the database.
-  mutating func noteHashRead() {
-    if awareness != .aware { noteInformed() }
+  mutating func noteHashRead(_ bearer: inout BearerState) {
+    if awareness != .aware { noteInformed(&bearer) }
   }
 
   /// Whether the client was told of the last change on this bearer.
-  private var isInformed: Bool { informedOf == changes }
+  private func isInformed(on bearer: borrowing BearerState) -> Bool { bearer.transaction.informedOf == changes }
 
-  private mutating func noteInformed() {
+  private mutating func noteInformed(_ bearer: inout BearerState) {
     awareness = .informed
-    informedOf = changes
+    bearer.transaction.informedOf = changes
   }
 
   mutating func becomeUnaware() {
@@ -110,7 +110,7 @@ extension GATTServer {
   /// Restores the state of a bonded client, and tells it if the database has changed since. What it has configured on
   /// this link already stays.
   mutating func restore(
-    _ state: GATTClientState, now: Instant, bearer: inout Bearer, database: inout AttributeDatabase,
+    _ state: GATTClientState, now: Instant, bearer: inout BearerState, database: inout AttributeDatabase,
     actions: inout [GATTAction]
   ) {
     let length = max(features.count, state.features.count)

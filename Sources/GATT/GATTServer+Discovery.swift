@@ -4,10 +4,11 @@ import Bluetooth
 extension GATTServer {
   /// Find Information (Core 5.4, Vol 3, Part F, 3.4.3.1): handles and types, as long as the types have one length.
   func findInformation(
-    _ start: UInt16, _ end: UInt16, _ bearer: inout Bearer, _ database: AttributeDatabase, _ actions: inout [GATTAction]
+    _ start: UInt16, _ end: UInt16, _ bearer: inout BearerState, _ database: AttributeDatabase,
+    _ actions: inout [GATTAction]
   ) {
     guard start > 0, start <= end else {
-      return respond(error: .invalidHandle, to: .findInformationRequest, at: start, &bearer, &actions)
+      return bearer.respond(error: .invalidHandle, to: .findInformationRequest, at: start, &actions)
     }
     var packet: [UInt8] = []
     var isShort = false
@@ -28,18 +29,18 @@ extension GATTServer {
       place = database.position(after: position)
     }
     guard !packet.isEmpty else {
-      return respond(error: .attributeNotFound, to: .findInformationRequest, at: start, &bearer, &actions)
+      return bearer.respond(error: .attributeNotFound, to: .findInformationRequest, at: start, &actions)
     }
-    respond(packet, &bearer, &actions)
+    bearer.respond(packet, &actions)
   }
 
   /// Find By Type Value (3.4.3.3): attributes of a type whose stored value is exactly this one.
   func findByTypeValue(
-    _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ value: ArraySlice<UInt8>, _ bearer: inout Bearer,
+    _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ value: ArraySlice<UInt8>, _ bearer: inout BearerState,
     _ database: AttributeDatabase, _ actions: inout [GATTAction]
   ) {
     guard start > 0, start <= end else {
-      return respond(error: .invalidHandle, to: .findByTypeValueRequest, at: start, &bearer, &actions)
+      return bearer.respond(error: .invalidHandle, to: .findByTypeValueRequest, at: start, &actions)
     }
     var packet: [UInt8] = []
     for handle in database.handles(ofType: type, in: start...end) {
@@ -55,22 +56,22 @@ extension GATTServer {
       packet.append(word: database.groupEnd(of: position))
     }
     guard !packet.isEmpty else {
-      return respond(error: .attributeNotFound, to: .findByTypeValueRequest, at: start, &bearer, &actions)
+      return bearer.respond(error: .attributeNotFound, to: .findByTypeValueRequest, at: start, &actions)
     }
-    respond(packet, &bearer, &actions)
+    bearer.respond(packet, &actions)
   }
 
   /// Read By Group Type (3.4.4.9): services, as long as their UUIDs have one length.
   func readByGroupType(
-    _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ bearer: inout Bearer, _ database: AttributeDatabase,
+    _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ bearer: inout BearerState, _ database: AttributeDatabase,
     _ actions: inout [GATTAction]
   ) {
     let request = ATTOpcode.readByGroupTypeRequest
     guard start > 0, start <= end else {
-      return respond(error: .invalidHandle, to: request, at: start, &bearer, &actions)
+      return bearer.respond(error: .invalidHandle, to: request, at: start, &actions)
     }
     guard type == .primaryService || type == .secondaryService else {
-      return respond(error: .unsupportedGroupType, to: request, at: start, &bearer, &actions)
+      return bearer.respond(error: .unsupportedGroupType, to: request, at: start, &actions)
     }
     var packet: [UInt8] = []
     var size = 0
@@ -89,8 +90,8 @@ extension GATTServer {
       packet.append(word: database.groupEnd(of: position))
       packet += uuid
     }
-    guard !packet.isEmpty else { return respond(error: .attributeNotFound, to: request, at: start, &bearer, &actions) }
-    respond(packet, &bearer, &actions)
+    guard !packet.isEmpty else { return bearer.respond(error: .attributeNotFound, to: request, at: start, &actions) }
+    bearer.respond(packet, &actions)
   }
 }
 

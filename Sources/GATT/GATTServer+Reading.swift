@@ -54,47 +54,35 @@ extension GATTServer {
 
   /// Read and Read Blob (Core 5.4, Vol 3, Part F, 3.4.4.3 and 3.4.4.5).
   mutating func read(
-    _ request: ATTOpcode, _ handle: UInt16, offset: UInt16, _ now: Instant, _ bearer: inout Bearer,
+    _ request: ATTOpcode, _ handle: UInt16, offset: UInt16, _ now: Instant, _ bearer: inout BearerState,
     _ database: inout AttributeDatabase, _ actions: inout [GATTAction]
   ) {
     guard let position = database.position(of: handle) else {
-      return respond(error: .invalidHandle, to: request, at: handle, &bearer, &actions)
+      return bearer.respond(error: .invalidHandle, to: request, at: handle, &actions)
     }
     switch read(position, &database) {
-    case .refused(let error): respond(error: error, to: request, at: handle, &bearer, &actions)
+    case .refused(let error): bearer.respond(error: error, to: request, at: handle, &actions)
     case .askOwner(let owner):
-      let token = ask(.read(request, handle), owner: owner, now: now)
+      let token = bearer.ask(.read(request, handle), owner: owner, now: now)
       actions.append(.read(ReadQuestion(token: token, owner: owner, handle: handle, offset: offset)))
     case .value(let value):
       guard Int(offset) <= value.count else {
-        return respond(error: .invalidOffset, to: request, at: handle, &bearer, &actions)
+        return bearer.respond(error: .invalidOffset, to: request, at: handle, &actions)
       }
-      if database[position].type == .databaseHash { noteHashRead() }
-      respond(value: value[Int(offset)...], to: request, &bearer, &actions)
+      if database[position].type == .databaseHash { noteHashRead(&bearer) }
+      bearer.respond(value: value[Int(offset)...], to: request, &actions)
     }
-  }
-
-  /// Answers Read or Read Blob with as much as the MTU holds.
-  private func respond(
-    value: ArraySlice<UInt8>, to request: ATTOpcode, _ bearer: inout Bearer, _ actions: inout [GATTAction]
-  ) {
-    let piece = value.prefix(bearer.mtu - 1)
-    var packet: [UInt8] = []
-    packet.reserveCapacity(1 + piece.count)
-    packet.append(request.rawValue + 1)
-    packet.append(contentsOf: piece)
-    respond(packet, &bearer, &actions)
   }
 
   /// Read By Type (3.4.4.1): attributes of a type whose values have one length. The first that cannot be read ends the
   /// list; the value of an owner makes a list of its own.
   mutating func readByType(
-    _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ now: Instant, _ bearer: inout Bearer,
+    _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ now: Instant, _ bearer: inout BearerState,
     _ database: inout AttributeDatabase, _ actions: inout [GATTAction]
   ) {
     let request = ATTOpcode.readByTypeRequest
     guard start > 0, start <= end else {
-      return respond(error: .invalidHandle, to: request, at: start, &bearer, &actions)
+      return bearer.respond(error: .invalidHandle, to: request, at: start, &actions)
     }
     var packet: [UInt8] = []
     var length = 0
@@ -102,11 +90,11 @@ extension GATTServer {
       guard let position = database.position(of: handle) else { continue }
       switch read(position, &database) {
       case .refused(let error):
-        if packet.isEmpty { return respond(error: error, to: request, at: handle, &bearer, &actions) }
+        if packet.isEmpty { return bearer.respond(error: error, to: request, at: handle, &actions) }
         break search
       case .askOwner(let owner):
         guard packet.isEmpty else { break search }
-        let token = ask(.readByType(handle: handle), owner: owner, now: now)
+        let token = bearer.ask(.readByType(handle: handle), owner: owner, now: now)
         actions.append(.read(ReadQuestion(token: token, owner: owner, handle: handle, offset: 0)))
         return
       case .value(let value):
@@ -120,65 +108,65 @@ extension GATTServer {
         guard piece.count == length, packet.count + 2 + length <= bearer.mtu else { break search }
         packet.append(word: handle)
         packet.append(contentsOf: piece)
-        if type == .databaseHash { noteHashRead() }
+        if type == .databaseHash { noteHashRead(&bearer) }
       }
     }
-    guard !packet.isEmpty else { return respond(error: .attributeNotFound, to: request, at: start, &bearer, &actions) }
-    respond(packet, &bearer, &actions)
+    guard !packet.isEmpty else { return bearer.respond(error: .attributeNotFound, to: request, at: start, &actions) }
+    bearer.respond(packet, &actions)
   }
 
   /// How much of a value fits into a single-element list: its size is one octet (3.4.4.2).
-  private static func longestElement(_ bearer: Bearer) -> Int { min(bearer.mtu - 4, 253) }
+  private static func longestElement(_ bearer: BearerState) -> Int { min(bearer.mtu - 4, 253) }
 
   /// Read Multiple and Read Multiple Variable (3.4.4.7 and 3.4.4.11), from where it stopped.
   mutating func readMultiple(
-    _ begun: MultipleRead, _ now: Instant, _ bearer: inout Bearer, _ database: inout AttributeDatabase,
+    _ begun: MultipleRead, _ now: Instant, _ bearer: inout BearerState, _ database: inout AttributeDatabase,
     _ actions: inout [GATTAction]
   ) {
     var job = begun
     while let handle = job.next {
       guard let position = database.position(of: handle) else {
-        return respond(error: .invalidHandle, to: job.opcode, at: handle, &bearer, &actions)
+        return bearer.respond(error: .invalidHandle, to: job.opcode, at: handle, &actions)
       }
       switch read(position, &database) {
-      case .refused(let error): return respond(error: error, to: job.opcode, at: handle, &bearer, &actions)
+      case .refused(let error): return bearer.respond(error: error, to: job.opcode, at: handle, &actions)
       case .askOwner(let owner):
-        let token = ask(.readMultiple(job), owner: owner, now: now)
+        let token = bearer.ask(.readMultiple(job), owner: owner, now: now)
         actions.append(.read(ReadQuestion(token: token, owner: owner, handle: handle, offset: 0)))
         return
       case .value(let value): job.append(value)
       }
     }
-    respond([UInt8](job.packet.prefix(bearer.mtu)), &bearer, &actions)
+    bearer.respond([UInt8](job.packet.prefix(bearer.mtu)), &actions)
   }
 
   /// Handles an owner's answer to a read. An unexpected one is ignored.
   mutating func answerRead(
-    _ token: QuestionToken, _ answer: Result<[UInt8], ATTErrorCode>, now: Instant, bearer: inout Bearer,
+    _ token: QuestionToken, _ answer: Result<[UInt8], ATTErrorCode>, now: Instant, bearer: inout BearerState,
     database: inout AttributeDatabase, actions: inout [GATTAction]
   ) {
-    guard let question, question.token == token else { return }
+    guard let question = bearer.transaction.question, question.token == token else { return }
     let value: [UInt8]
     switch answer {
     case .failure(let error):
-      self.question = nil
-      return respond(error: error, to: question.request, at: question.handle, &bearer, &actions)
+      bearer.transaction.question = nil
+      return bearer.respond(error: error, to: question.request, at: question.handle, &actions)
     case .success(let given): value = [UInt8](given.prefix(Attribute.longestValue))
     }
     switch question.purpose {
     case .write, .execute: return  // That is another request; it stays open.
     case .read(let request, _):
-      self.question = nil
-      respond(value: value[...], to: request, &bearer, &actions)
+      bearer.transaction.question = nil
+      bearer.respond(value: value[...], to: request, &actions)
     case .readByType(let handle):
-      self.question = nil
+      bearer.transaction.question = nil
       let piece = value.prefix(Self.longestElement(bearer))
       var packet = [ATTOpcode.readByTypeResponse.rawValue, UInt8(2 + piece.count)]
       packet.append(word: handle)
       packet += piece
-      respond(packet, &bearer, &actions)
+      bearer.respond(packet, &actions)
     case .readMultiple(var read):
-      self.question = nil
+      bearer.transaction.question = nil
       read.append(value)
       readMultiple(read, now, &bearer, &database, &actions)
     }

@@ -26,14 +26,14 @@ struct PendingIndication {
 }
 
 extension GATTServer {
-  /// Notification (Core 5.4, Vol 3, Part F, 3.4.7.1).
+  /// Notification (Core 5.4, Vol 3, Part F, 3.4.7.1), on the fixed channel as all values.
   func notify(
     _ value: [UInt8], of handle: UInt16, bearer: Bearer, actions: inout [GATTAction]
   ) -> NotifyOutcome {
     guard bearer.error == nil else { return .closed }
     guard subscriptions[handle]?.contains(.notification) == true else { return .notSubscribed }
     guard awareness == .aware else { return .outOfSync }
-    actions.append(.send(Self.valuePacket(.handleValueNotification, handle, value, bearer)))
+    actions.append(.send(.fixed, Self.valuePacket(.handleValueNotification, handle, value, bearer)))
     return .sent
   }
 
@@ -49,7 +49,7 @@ extension GATTServer {
     let size = wanted.reduce(1) { $0 + 4 + $1.value.count }
     guard wanted.count > 1, hasFeature(.multipleNotifications), size <= bearer.mtu else {
       for (handle, value) in wanted {
-        actions.append(.send(Self.valuePacket(.handleValueNotification, handle, value, bearer)))
+        actions.append(.send(.fixed, Self.valuePacket(.handleValueNotification, handle, value, bearer)))
       }
       return .sent
     }
@@ -60,17 +60,17 @@ extension GATTServer {
       packet.append(word: UInt16(clamping: value.count))
       packet += value
     }
-    actions.append(.send(packet))
+    actions.append(.send(.fixed, packet))
     return .sent
   }
 
   /// Indication (3.4.7.2). It waits for those before it.
   mutating func indicate(
-    _ value: [UInt8], of handle: UInt16, id: IndicationID, now: Instant, bearer: inout Bearer,
+    _ value: [UInt8], of handle: UInt16, id: IndicationID, now: Instant, bearer: inout BearerState,
     actions: inout [GATTAction]
   ) {
     let problem: GATTError? =
-      if let error = bearer.error {
+      if let error = bearer.att.error {
         .bearer(error)
       } else if subscriptions[handle]?.contains(.indication) != true || awareness != .aware {
         .notSubscribed
@@ -85,7 +85,7 @@ extension GATTServer {
   }
 
   /// The client confirmed the pending indication.
-  mutating func confirmed(now: Instant, bearer: inout Bearer, actions: inout [GATTAction]) {
+  mutating func confirmed(now: Instant, bearer: inout BearerState, actions: inout [GATTAction]) {
     guard let finished = indicationInFlight else { return }
     indicationInFlight = nil
     switch finished.purpose {
@@ -99,10 +99,9 @@ extension GATTServer {
   /// Indicates to the client, if it has subscribed, that services changed, and forgets its subscriptions to those that
   /// were removed.
   mutating func databaseChanged(
-    _ range: ClosedRange<UInt16>, now: Instant, bearer: inout Bearer, database: AttributeDatabase,
+    _ range: ClosedRange<UInt16>, now: Instant, bearer: inout BearerState, database: AttributeDatabase,
     actions: inout [GATTAction]
   ) {
-    endVanishedQuestion(&bearer, database, &actions)
     for handle in subscriptions.keys.sorted() where range.contains(handle) && database.position(of: handle) == nil {
       subscriptions[handle] = nil
       actions.append(.subscriptionChanged(handle: handle, []))
@@ -114,19 +113,11 @@ extension GATTServer {
     indicateServiceChanged(range, now, &bearer, database, &actions)
   }
 
-  /// Ends the question for an attribute that is not there any more.
-  mutating func endVanishedQuestion(
-    _ bearer: inout Bearer, _ database: AttributeDatabase, _ actions: inout [GATTAction]
-  ) {
-    guard let question, database.position(of: question.handle) == nil else { return }
-    ownerGone(question.owner, bearer: &bearer, actions: &actions)
-  }
-
   mutating func indicateServiceChanged(
-    _ range: ClosedRange<UInt16>, _ now: Instant, _ bearer: inout Bearer, _ database: AttributeDatabase,
+    _ range: ClosedRange<UInt16>, _ now: Instant, _ bearer: inout BearerState, _ database: AttributeDatabase,
     _ actions: inout [GATTAction]
   ) {
-    guard bearer.error == nil, let handle = database.handles(ofType: .serviceChanged, in: 1...0xFFFF).first,
+    guard bearer.att.error == nil, let handle = database.handles(ofType: .serviceChanged, in: 1...0xFFFF).first,
       subscriptions[handle]?.contains(.indication) == true
     else { return }
     var range = range
@@ -160,11 +151,11 @@ extension GATTServer {
     }
   }
 
-  private mutating func sendIndication(_ now: Instant, _ bearer: inout Bearer, _ actions: inout [GATTAction]) {
-    guard !indications.isEmpty, bearer.sendIndication(now: now) else { return }
+  private mutating func sendIndication(_ now: Instant, _ bearer: inout BearerState, _ actions: inout [GATTAction]) {
+    guard !indications.isEmpty, bearer.att.sendIndication(now: now) else { return }
     let next = indications.removeFirst()
     indicationInFlight = next
-    actions.append(.send(Self.valuePacket(.handleValueIndication, next.handle, next.value, bearer)))
+    actions.append(.send(bearer.id, Self.valuePacket(.handleValueIndication, next.handle, next.value, bearer.att)))
   }
 
   /// A value is truncated to what the MTU allows (3.4.7.1); clients that want the rest read it.

@@ -23,24 +23,24 @@ extension GATTServer {
 
   /// Write Request (Core 5.4, Vol 3, Part F, 3.4.5.1).
   mutating func write(
-    _ handle: UInt16, _ value: ArraySlice<UInt8>, _ now: Instant, _ bearer: inout Bearer,
+    _ handle: UInt16, _ value: ArraySlice<UInt8>, _ now: Instant, _ bearer: inout BearerState,
     _ database: inout AttributeDatabase, _ actions: inout [GATTAction]
   ) {
     guard let position = database.position(of: handle) else {
-      return respond(error: .invalidHandle, to: .writeRequest, at: handle, &bearer, &actions)
+      return bearer.respond(error: .invalidHandle, to: .writeRequest, at: handle, &actions)
     }
     if let error = refusal(.write, database[position]) ?? misfit(value, database[position]) {
-      return respond(error: error, to: .writeRequest, at: handle, &bearer, &actions)
+      return bearer.respond(error: error, to: .writeRequest, at: handle, &actions)
     }
     if case .owner = database[position].source {
       let owner = database.owner(at: position)
-      let token = ask(.write(handle), owner: owner, now: now)
+      let token = bearer.ask(.write(handle), owner: owner, now: now)
       let write = AttributeWrite(handle: handle, value: [UInt8](value))
       actions.append(.write(WriteQuestion(token: token, owner: owner, writes: [write])))
       return
     }
     // The client hears of success before others hear of the change.
-    respond(Self.writeResponse, &bearer, &actions)
+    bearer.respond(Self.writeResponse, &actions)
     set(value, at: position, &database, &actions)
   }
 
@@ -75,20 +75,20 @@ extension GATTServer {
 
   /// Takes an owner's answer to a write. One that nobody waits for is ignored.
   mutating func answerWrite(
-    _ token: QuestionToken, _ error: ATTErrorCode?, now: Instant, bearer: inout Bearer,
+    _ token: QuestionToken, _ error: ATTErrorCode?, now: Instant, bearer: inout BearerState,
     database: inout AttributeDatabase, actions: inout [GATTAction]
   ) {
-    guard let question, question.token == token else { return }
+    guard let question = bearer.transaction.question, question.token == token else { return }
     switch question.purpose {
     case .read, .readByType, .readMultiple: return  // That is another request; it stays open.
-    case .write, .execute: self.question = nil
+    case .write, .execute: bearer.transaction.question = nil
     }
-    if let error { return respond(error: error, to: question.request, at: question.handle, &bearer, &actions) }
+    if let error { return bearer.respond(error: error, to: question.request, at: question.handle, &actions) }
     if case .execute(var execute) = question.purpose {
       execute.groups.removeFirst()
       proceed(execute, now, &bearer, &database, &actions)
     } else {
-      respond(Self.writeResponse, &bearer, &actions)
+      bearer.respond(Self.writeResponse, &actions)
     }
   }
 
@@ -96,39 +96,36 @@ extension GATTServer {
 
   /// Prepare Write (3.4.6.1): offset and length are looked at when it is executed.
   mutating func prepareWrite(
-    _ handle: UInt16, _ offset: UInt16, _ value: ArraySlice<UInt8>, _ bearer: inout Bearer,
+    _ handle: UInt16, _ offset: UInt16, _ value: ArraySlice<UInt8>, _ bearer: inout BearerState,
     _ database: AttributeDatabase,
     _ actions: inout [GATTAction]
   ) {
     let request = ATTOpcode.prepareWriteRequest
     guard let position = database.position(of: handle) else {
-      return respond(error: .invalidHandle, to: request, at: handle, &bearer, &actions)
+      return bearer.respond(error: .invalidHandle, to: request, at: handle, &actions)
     }
     if let error = refusal(.write, database[position]) {
-      return respond(error: error, to: request, at: handle, &bearer, &actions)
+      return bearer.respond(error: error, to: request, at: handle, &actions)
     }
-    guard prepared.count < Self.preparedLimit, preparedOctets + value.count <= Self.preparedOctetLimit else {
-      return respond(error: .prepareQueueFull, to: request, at: handle, &bearer, &actions)
+    let write = AttributeWrite(handle: handle, offset: offset, value: [UInt8](value))
+    guard bearer.transaction.prepare(write) else {
+      return bearer.respond(error: .prepareQueueFull, to: request, at: handle, &actions)
     }
-    prepared.append(AttributeWrite(handle: handle, offset: offset, value: [UInt8](value)))
-    preparedOctets += value.count
-    respond(ATTPDU.prepareWriteResponse(handle, offset: offset, value: value).encoded, &bearer, &actions)
+    bearer.respond(ATTPDU.prepareWriteResponse(handle, offset: offset, value: value).encoded, &actions)
   }
 
   /// Execute Write (3.4.6.3): everything is checked first, then the owners are asked one after the other, then the
   /// server's own values are set.
   mutating func executeWrite(
-    _ execute: Bool, _ now: Instant, _ bearer: inout Bearer, _ database: inout AttributeDatabase,
+    _ execute: Bool, _ now: Instant, _ bearer: inout BearerState, _ database: inout AttributeDatabase,
     _ actions: inout [GATTAction]
   ) {
-    let writes = prepared
-    prepared = []
-    preparedOctets = 0
-    guard execute else { return respond(Self.executeWriteResponse, &bearer, &actions) }
+    let writes = bearer.transaction.takePrepared()
+    guard execute else { return bearer.respond(Self.executeWriteResponse, &actions) }
     switch plan(writes, &database) {
     case .success(let plan): proceed(plan, now, &bearer, &database, &actions)
     case .failure(let refused):
-      respond(error: refused.error, to: .executeWriteRequest, at: refused.handle, &bearer, &actions)
+      bearer.respond(error: refused.error, to: .executeWriteRequest, at: refused.handle, &actions)
     }
   }
 
@@ -194,15 +191,15 @@ extension GATTServer {
   }
 
   private mutating func proceed(
-    _ execute: ExecuteWrite, _ now: Instant, _ bearer: inout Bearer, _ database: inout AttributeDatabase,
+    _ execute: ExecuteWrite, _ now: Instant, _ bearer: inout BearerState, _ database: inout AttributeDatabase,
     _ actions: inout [GATTAction]
   ) {
     if let group = execute.groups.first {
-      let token = ask(.execute(execute), owner: group.owner, now: now)
+      let token = bearer.ask(.execute(execute), owner: group.owner, now: now)
       actions.append(.write(WriteQuestion(token: token, owner: group.owner, writes: group.writes)))
       return
     }
-    respond(Self.executeWriteResponse, &bearer, &actions)
+    bearer.respond(Self.executeWriteResponse, &actions)
     for (handle, value) in execute.values {
       guard let position = database.position(of: handle) else { continue }
       set(value[...], at: position, &database, &actions)

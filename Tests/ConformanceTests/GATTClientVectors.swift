@@ -86,10 +86,10 @@ private struct ClientRun {
     call(&connection, &actions, &database)
     for action in actions {
       switch action {
-      case .send(let packet): sent.append(Hex.encode(packet))
+      case .send(_, let packet): sent.append(Hex.encode(packet))
       case .finished(_, let result): results.append(result)
       case .value(let handle, let value, _): delivered.append((handle, value))
-      case .securityNeeded(let id, _):
+      case .securityNeeded(let id, _, _):
         perform { connection, actions, _ in
           connection.resume(id, isSecured: true, now: .zero, actions: &actions)
         }

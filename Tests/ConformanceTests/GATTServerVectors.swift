@@ -90,7 +90,7 @@ private struct ServerRun {
   private mutating func take(_ actions: [GATTAction]) {
     for action in actions {
       switch action {
-      case .send(let packet): sent.append(Hex.encode(packet))
+      case .send(_, let packet): sent.append(Hex.encode(packet))
       case .indicationFinished(_, .success): confirmed += 1
       default: break
       }

@@ -64,7 +64,7 @@ struct ClientProcedureTests {
     #expect(client.connection.deadline == Instant.zero.advanced(by: .seconds(30)))
     client.pass(seconds: 30)
     let timeout = GATTError.bearer(.timeout(.readRequest))
-    #expect(client.takeEvents() == ["finished 1 \(timeout)", "failed"])
+    #expect(client.takeEvents() == ["failed", "finished 1 \(timeout)"])
     #expect(client.connection.deadline == nil)
     client.pass(seconds: 30)
     client.endLink()
@@ -95,7 +95,7 @@ struct ClientProcedureTests {
     client.start(.read(1), id: 1, "0a0100")
     try client.exchange(answer, nil)
     let events = client.takeEvents()
-    #expect(events.count == 2 && events[0].contains("unexpectedResponse") && events[1] == "failed")
+    #expect(events.count == 2 && events[0] == "failed" && events[1].contains("unexpectedResponse"))
     #expect(!client.connection.isOpen)
   }
 

@@ -58,16 +58,17 @@ struct LinkScript {
 
   private mutating func note(_ action: GATTAction) {
     switch action {
-    case .send(let packet): sent.append(Hex.encode(packet))
-    case .failed: events.append("failed")
-    case .sendEnhanced(let id, let packet): events.append("on \(id.value): \(Hex.encode(packet))")
+    case .send(.fixed, let packet): sent.append(Hex.encode(packet))
+    case .send(let id, let packet): events.append("on \(id.value): \(Hex.encode(packet))")
+    case .bearerEnded(.fixed, _): events.append("failed")
     case .bearerEnded(let id, _): events.append("ended \(id.value)")
     case .mtuChanged(let mtu): events.append("mtu \(mtu)")
     case .finished(let id, .success(let result)): events.append("finished \(id.value) \(result)")
     case .finished(let id, .failure(let error)): events.append("finished \(id.value) \(error)")
     case .value(let handle, let value, let isIndication):
       events.append("\(isIndication ? "indicated" : "notified") \(handle) \(Hex.encode(value))")
-    case .securityNeeded(let id, let error): events.append("security \(id.value) \(error.name)")
+    case .securityNeeded(let id, let bearer, let error):
+      events.append("security \(id.value)\(bearer == .fixed ? "" : " on \(bearer.value)") \(error.name)")
     case .read(let question):
       reads.append(question)
       events.append("read \(question.owner.value) \(question.handle) \(question.offset)")
@@ -101,9 +102,9 @@ extension LinkScript {
     expect(request, sourceLocation: sourceLocation)
   }
 
-  mutating func resume(id: UInt64 = 1, isSecured: Bool) {
+  mutating func resume(id: UInt64 = 1, on bearer: BearerID = .fixed, isSecured: Bool) {
     perform { connection, _, actions, now in
-      connection.resume(ProcedureID(id), isSecured: isSecured, now: now, actions: &actions)
+      connection.resume(ProcedureID(id), on: bearer, isSecured: isSecured, now: now, actions: &actions)
     }
   }
 

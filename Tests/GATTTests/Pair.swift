@@ -60,7 +60,7 @@ struct Pair {
   private mutating func take(clientActions actions: [GATTAction]) {
     for action in actions {
       switch action {
-      case .send(let packet): toServer.append(packet)
+      case .send(_, let packet): toServer.append(packet)
       case .finished(_, let result):
         results.append(result)
         isRunning = false
@@ -72,6 +72,6 @@ struct Pair {
   }
 
   mutating func take(serverActions actions: [GATTAction]) {
-    for case .send(let packet) in actions { toClient.append(packet) }
+    for case .send(_, let packet) in actions { toClient.append(packet) }
   }
 }

@@ -231,7 +231,7 @@ private struct RandomWalk {
     var hasFinished = false
     for action in actions {
       switch action {
-      case .send(let packet):
+      case .send(_, let packet):
         check(packet.count <= client.mtu)
         if ATTOpcode(rawValue: packet[0]).kind == .request {
           unanswered += 1
@@ -247,7 +247,6 @@ private struct RandomWalk {
         hasFinished = true
         if case .failure(.invalidResponse) = result { Issue.record("\(result)") }
       case .value(_, _, let isIndication): notified += isIndication ? 0 : 1
-      case .failed: break
       default: break
       }
     }
@@ -257,7 +256,7 @@ private struct RandomWalk {
   private mutating func take(serverActions actions: [GATTAction]) {
     for action in actions {
       switch action {
-      case .send(let packet):
+      case .send(_, let packet):
         check(packet.count <= server.mtu)
         toClient.append(packet)
       case .read(let question): questions.append((question.token, false))

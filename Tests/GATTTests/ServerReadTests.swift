@@ -113,7 +113,7 @@ struct ServerReadTests {
     var server = LinkScript(try sampleDatabase())
     try server.exchange("0a1000", nil)
     try server.exchange("0a0b00", nil)
-    #expect(server.takeEvents() == ["read 9 16 0", "cancelled", "failed"])
+    #expect(server.takeEvents() == ["read 9 16 0", "failed", "cancelled"])
     #expect(!server.connection.isOpen)
     try server.exchange("0a0b00", nil)
   }

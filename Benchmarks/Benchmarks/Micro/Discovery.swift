@@ -33,7 +33,7 @@ func discoveryBenchmarks() {
       let range = [UInt8(start & 0xFF), UInt8(start >> 8), 0xFF, 0xFF]
       actions.removeAll(keepingCapacity: true)
       connection.received([opcode] + range + type, now: .zero, database: &database, actions: &actions)
-      guard case .send(let answer)? = actions.first, answer.count > 2, answer[0] != 1 else {
+      guard case .send(_, let answer)? = actions.first, answer.count > 2, answer[0] != 1 else {
         start = 1
         return
       }

@@ -58,7 +58,7 @@ final class GATTPeer {
     var starts = false
     for action in actions {
       switch action {
-      case .send(let packet): send(packet)
+      case .send(_, let packet): send(packet)
       case .subscriptionChanged(_, let configuration):
         starts = !isStreaming && configuration.contains(.notification)
         isStreaming = configuration.contains(.notification)

@@ -102,7 +102,7 @@ struct ClientRun {
       var next: [GATTAction] = []
       for action in actions {
         switch action {
-        case .send(let packet): answer = packet
+        case .send(_, let packet): answer = packet
         case .read(let question):
           server.answerRead(question.token, .success([1, 2, 3]), now: now, database: &database, actions: &next)
         case .write(let question):
@@ -139,7 +139,7 @@ struct ClientRun {
     let longest = max(mtu, client.mtu)
     for action in actions {
       switch action {
-      case .send(let packet):
+      case .send(_, let packet):
         invariant(packet.count <= longest, "\(packet.count) octets, and the MTU is \(longest)")
         take(sent: packet)
       case .finished(let id, let result):
@@ -148,10 +148,10 @@ struct ClientRun {
         }
         if refused == id { refused = nil }
         if case .success(let found) = result { procedure.check(found) }
-      case .securityNeeded(let id, _):
+      case .securityNeeded(let id, _, _):
         invariant(refused == nil && procedures[id.value] != nil && client.asksForSecurity, "nobody is to be asked")
         refused = id
-      case .failed: invariant(!client.isOpen, "failed, but open")
+      case .bearerEnded: invariant(!client.isOpen, "failed, but open")
       case .mtuChanged(let mtu): invariant(mtu == client.mtu && mtu >= 23 && mtu <= 517, "MTU \(mtu)")
       default: break
       }

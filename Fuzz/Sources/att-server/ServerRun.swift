@@ -208,7 +208,7 @@ struct ServerRun {
     let longest = max(mtu, connection.mtu)
     var sent: [[UInt8]] = []
     for action in actions {
-      if case .send(let packet) = action {
+      if case .send(_, let packet) = action {
         invariant(packet.count <= longest, "\(packet.count) octets, and the MTU is \(longest)")
         sent.append(packet)
       }
@@ -228,7 +228,7 @@ struct ServerRun {
 
   private mutating func take(_ action: GATTAction) {
     switch action {
-    case .send(let packet): take(sent: packet)
+    case .send(_, let packet): take(sent: packet)
     case .read(let asked):
       invariant(question == nil && tokens.insert(asked.token).inserted, "two questions at once")
       invariant(database.attribute(asked.handle)?.source == .owner, "nobody owns \(asked.handle)")
@@ -248,11 +248,10 @@ struct ServerRun {
       invariant(database.value(of: handle).map { $0.count <= 512 } ?? false, "nothing is stored at \(handle)")
     case .indicationFinished(let id, _):
       invariant(indications.remove(id.value) != nil, "indication \(id.value) ended twice")
-    case .failed: invariant(!connection.isOpen, "failed, but open")
+    case .bearerEnded: invariant(!connection.isOpen, "failed, but open")
     case .mtuChanged(let mtu): invariant(mtu == connection.mtu && mtu >= 23 && mtu <= 517, "MTU \(mtu)")
     case .subscriptionChanged(let handle, let configuration):
       invariant(connection.isOpen || configuration.isEmpty, "subscribed to \(handle) after the end")
-    case .sendEnhanced, .bearerEnded: invariant(false, "no enhanced bearer was opened")
     case .finished, .securityNeeded: invariant(false, "nobody started a procedure")
     case .value, .signatureTaken, .clientStateChanged: break
     }

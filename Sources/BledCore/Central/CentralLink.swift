@@ -209,7 +209,7 @@ final class CentralLink {
   /// Whether an operation is asked once more, as the enhanced bearer that it was asked on has ended. Of a write nobody
   /// knows whether it is in force; and who has waited 30 s for an answer has waited enough.
   private func isRepeated(_ operation: LinkOperation, _ id: ProcedureID, after error: BearerError) -> Bool {
-    guard hub.isOpen, operation.isRead, queue.bearer(asking: id) != nil else { return false }
+    guard hub.isOpen, operation.isRead, queue.bearer(asking: id) != .fixed else { return false }
     if case .timeout = error { return false }
     return true
   }

@@ -13,27 +13,33 @@ import GATT
 ///
 /// Between its procedures an operation goes back into the queue, before the rest of its session.
 ///
-/// Enhanced bearers take reads and short writes (`fits`), which are then under way beside others; all else is asked on
-/// the bearer that every link has, in the old order. Nothing keeps the packets of two bearers in order: so what is
-/// `isBehind` another waits for its end, Write Commands wait for what their session has on enhanced bearers, and what
-/// follows them is asked where they are sent.
+/// Enhanced bearers take reads and short writes (`fits`), which are then under way beside others; the fixed bearer takes
+/// any operation. Nothing keeps the packets of two bearers in order: so an operation that `isBehind` another waits for
+/// its end, Write Commands wait for the operations that their session has on enhanced bearers, and operations that
+/// follow Write Commands are asked on the fixed bearer, too.
 struct LinkQueue {
   /// An operation in progress. It stays until it has handled the result: what that leads to comes after it.
   private typealias Running = (id: ProcedureID, operation: LinkOperation)
 
-  /// An enhanced bearer.
-  private struct Enhanced {
+  /// A bearer and the operation in progress on it.
+  private struct Slot {
     let bearer: BearerID
-    let mtu: Int
+    /// The longest packet of an enhanced bearer; nil for the fixed one, which takes any operation.
+    let enhancedMTU: Int?
     var current: Running?
-    /// Whether it has ended: nothing begins on it any more.
+    /// Whether the bearer has ended: nothing begins on it any more.
     var hasEnded = false
+
+    var isFree: Bool { current == nil && !hasEnded }
+
+    func takes(_ operation: LinkOperation) -> Bool {
+      enhancedMTU.map(operation.fits(enhancedMTU:)) ?? !operation.isCommand
+    }
   }
 
   private var waiting = UserQueue<Int, LinkOperation>()
-  /// What is in progress on the bearer that every link has.
-  private var current: Running?
-  private var enhanced: [Enhanced] = []
+  /// The fixed bearer first, then the enhanced ones.
+  private var slots = [Slot(bearer: .fixed, enhancedMTU: nil)]
   /// The last Write Commands, by the number of their session, of those that have sent nothing since that the device has
   /// answered on the same bearer. Only kept where there are others.
   private var commanding: [Int: ProcedureID] = [:]
@@ -57,30 +63,18 @@ struct LinkQueue {
   mutating func beginAtOnce(_ operation: LinkOperation, hasRoom: Bool) -> ProcedureID? {
     guard waiting.isEmpty else { return nil }
     if operation.isCommand { return hasRoom && canSend(operation) ? begin(operation) : nil }
-    guard current == nil, enhanced.isEmpty || isFree(operation) else { return nil }
+    guard slots[0].isFree, !running.contains(where: operation.isBehind) else { return nil }
     return begin(operation)
   }
 
   /// Begins the operation whose turn it is, if it is no command. There may be another one for another bearer then.
   mutating func beginNext() -> (id: ProcedureID, operation: LinkOperation)? {
-    if enhanced.isEmpty {
-      guard current == nil, let next = waiting.next(where: { !$0.isCommand }) else { return nil }
-      return (begin(next), next)
-    }
-    let running = running
-    if current == nil {
-      let next = waiting.nextInTurn(behind: running) { !$0.isCommand }
-      if let next { return (begin(next), next) }
-    }
-    for index in enhanced.indices where enhanced[index].current == nil && !enhanced[index].hasEnded {
-      let (mtu, commanding) = (enhanced[index].mtu, commanding)
-      let next = waiting.nextInTurn(behind: running) {
-        $0.fits(enhancedMTU: mtu) && commanding[$0.session?.id ?? 0] == nil
+    for index in slots.indices where slots[index].isFree {
+      let (slot, commanding) = (slots[index], commanding)
+      let next = waiting.nextInTurn(behind: running) { operation in
+        slot.takes(operation) && (index == 0 || commanding[operation.session?.id ?? 0] == nil)
       }
-      guard let next else { continue }
-      let id = nextID()
-      enhanced[index].current = (id, next)
-      return (id, next)
+      if let next { return (begin(next, at: index), next) }
     }
     return nil
   }
@@ -102,22 +96,21 @@ struct LinkQueue {
 
   /// The operation in progress with this number; nil if there is none.
   func operation(asking id: ProcedureID) -> LinkOperation? {
-    current?.id == id ? current?.operation : enhanced.first { $0.current?.id == id }?.current?.operation
+    index(asking: id).flatMap { slots[$0].current?.operation }
   }
 
-  /// The enhanced bearer on which an operation is in progress; nil if it is on the one that every link has.
-  func bearer(asking id: ProcedureID) -> BearerID? {
-    enhanced.isEmpty ? nil : enhanced.first { $0.current?.id == id }?.bearer
-  }
+  /// The bearer on which an operation is in progress; Write Commands are sent on the fixed one.
+  func bearer(asking id: ProcedureID) -> BearerID { index(asking: id).map { slots[$0].bearer } ?? .fixed }
 
   /// The operation that has begun starts its first procedure.
   mutating func asks(_ operation: LinkOperation, _ id: ProcedureID) {
-    if let current, current.id == id, !current.operation.isUnawaited { self.current = (id, operation) }
+    guard let index = index(asking: id), slots[index].current?.operation.isUnawaited == false else { return }
+    slots[index].current?.operation = operation
   }
 
   /// The device has answered a procedure: what its session sent before on the same bearer has arrived.
   mutating func answered(_ id: ProcedureID) {
-    guard !commanding.isEmpty, let current, current.id == id else { return }
+    guard !commanding.isEmpty, let current = slots[0].current, current.id == id else { return }
     let session = current.operation.session?.id ?? 0
     if let command = commanding[session], command.value < id.value { commanding[session] = nil }
   }
@@ -131,16 +124,12 @@ struct LinkQueue {
   /// Removes the operations of a session, in order, except what `stays`. The device may still answer those in progress.
   mutating func removeAll(of session: Session, unless stays: (LinkOperation) -> Bool) -> [LinkOperation] {
     var removed: [LinkOperation] = []
-    if let operation = current?.operation, operation.session == session, !stays(operation) {
-      removed.append(operation)
-      current?.operation.task = .unawaited
-    }
-    for index in enhanced.indices {
-      guard let operation = enhanced[index].current?.operation, operation.session == session, !stays(operation) else {
+    for index in slots.indices {
+      guard let operation = slots[index].current?.operation, operation.session == session, !stays(operation) else {
         continue
       }
       removed.append(operation)
-      enhanced[index].current?.operation.task = .unawaited
+      slots[index].current?.operation.task = .unawaited
     }
     return removed + waiting.removeAll(of: party(of: session), unless: stays)
   }
@@ -154,41 +143,41 @@ struct LinkQueue {
   /// Removes all operations.
   mutating func removeAll() -> [LinkOperation] {
     var removed = running
-    current = nil
-    enhanced = []
+    slots.removeLast(slots.count - 1)
+    slots[0].current = nil
     while let next = waiting.next() { removed.append(next) }
     return removed
   }
 
   // MARK: Enhanced bearers
 
-  /// An enhanced bearer is there.
-  mutating func add(_ bearer: BearerID, mtu: Int) { enhanced.append(Enhanced(bearer: bearer, mtu: mtu)) }
+  /// An enhanced bearer is open.
+  mutating func add(_ bearer: BearerID, mtu: Int) { slots.append(Slot(bearer: bearer, enhancedMTU: mtu)) }
 
-  /// An enhanced bearer has ended; what is in progress on it ends next.
+  /// An enhanced bearer has ended; the operation in progress on it ends next.
   mutating func remove(_ bearer: BearerID) {
-    guard let index = enhanced.firstIndex(where: { $0.bearer == bearer }) else { return }
-    if enhanced[index].current == nil { leave(at: index) } else { enhanced[index].hasEnded = true }
+    guard let index = slots.firstIndex(where: { $0.bearer == bearer }) else { return }
+    slots[index].hasEnded = true
+    removeIfDone(at: index)
   }
 
-  private mutating func leave(at index: Int) {
-    enhanced.remove(at: index)
-    if enhanced.isEmpty { commanding = [:] }
+  private mutating func removeIfDone(at index: Int) {
+    guard slots[index].hasEnded, slots[index].current == nil else { return }
+    slots.remove(at: index)
+    if slots.count == 1 { commanding = [:] }
   }
 
   // MARK: Inside
 
-  private var running: [LinkOperation] {
-    var running = current.map { [$0.operation] } ?? []
-    for slot in enhanced { if let current = slot.current { running.append(current.operation) } }
-    return running
-  }
+  private var running: [LinkOperation] { slots.compactMap { $0.current?.operation } }
 
-  private mutating func begin(_ operation: LinkOperation) -> ProcedureID {
+  private func index(asking id: ProcedureID) -> Int? { slots.firstIndex { $0.current?.id == id } }
+
+  private mutating func begin(_ operation: LinkOperation, at index: Int = 0) -> ProcedureID {
     let id = nextID()
     if !operation.isCommand {
-      current = (id, operation)
-    } else if !enhanced.isEmpty, let session = operation.session {
+      slots[index].current = (id, operation)
+    } else if slots.count > 1, let session = operation.session {
       commanding[session.id] = id
     }
     return id
@@ -200,25 +189,18 @@ struct LinkQueue {
   }
 
   private mutating func take(_ id: ProcedureID) -> LinkOperation? {
-    if let current, current.id == id {
-      self.current = nil
-      return current.operation
-    }
-    guard let index = enhanced.firstIndex(where: { $0.current?.id == id }) else { return nil }
-    let ended = enhanced[index].current?.operation
-    enhanced[index].current = nil
-    if enhanced[index].hasEnded { leave(at: index) }
+    guard let index = index(asking: id), let ended = slots[index].current?.operation else { return nil }
+    slots[index].current = nil
+    removeIfDone(at: index)
     return ended
   }
 
-  /// Whether an operation is behind none of those in progress.
-  private func isFree(_ operation: LinkOperation) -> Bool { !running.contains(where: operation.isBehind) }
-
-  /// Whether a Write Command can be sent beside what is in progress, as far as room is not concerned.
+  /// Whether a Write Command can be sent beside the operations in progress, as far as room is not concerned.
   private func canSend(_ command: LinkOperation) -> Bool {
-    for slot in enhanced { if let other = slot.current, other.operation.session == command.session { return false } }
-    guard let current = current?.operation else { return true }
-    return current.session != command.session || !command.isBehindOthers && !current.holdsCommands
+    slots.allSatisfy { slot in
+      guard let other = slot.current?.operation, other.session == command.session else { return true }
+      return slot.bearer == .fixed && !command.isBehindOthers && !other.holdsCommands
+    }
   }
 
   /// The party whose turn an operation takes; the daemon itself is member 0.

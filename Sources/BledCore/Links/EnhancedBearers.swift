@@ -16,7 +16,7 @@ import Logging
 /// | any     | the device opens one                             | a bearer, for what the device asks                  |
 /// | any     | the link ends                                    | so do they                                          |
 ///
-/// Nobody waits for them: until they are there, and where they are not, the link is used as it is. On those that we
+/// Opening them delays nothing: the link works without them. On those that we
 /// opened a device may ask us, too. On those that it opened it is asked nothing: it has opened them for itself.
 public final class EnhancedBearers {
   /// The number under which a device takes such channels.
@@ -92,7 +92,7 @@ public final class EnhancedBearers {
     let id = BearerID(lastNumber)
     let mtu = min(channel.sendMTU, channel.receiveMTU, Self.longest)
     entries.append(Entry(id: id, channel: channel, isOurs: isOurs))
-    hub.withConnection { connection, _ in connection.openBearer(id, mtu: mtu) }
+    hub.withConnection { connection, _ in connection.open(id, mtu: mtu) }
     channel.onEvent = { [weak hub] event in hub?.bearers.handle(event, id) }
     channel.isReading = hub.link.isReading
     guard isOurs else { return }
@@ -112,7 +112,7 @@ public final class EnhancedBearers {
     case .ended(let reason):
       let error = GAPError.disconnected.error(
         "the bearer on which the device was asked ended before the answer: \(reason); what was written may be in force")
-      hub.withConnection { $0.bearerEnded(id, error, actions: &$1) }
+      hub.withConnection { $0.end(id, error, actions: &$1) }
     }
   }
 
@@ -121,7 +121,7 @@ public final class EnhancedBearers {
     if entries[index].waiting.isEmpty, entries[index].channel.isWritable { return entries[index].channel.send(packet) }
     guard entries[index].waiting.count < Self.mostWaiting else {
       let error = BledError.protocolViolation.error("the device asks again and again and takes no answers")
-      return hub.withConnection { $0.bearerEnded(id, error, actions: &$1) }
+      return hub.withConnection { $0.end(id, error, actions: &$1) }
     }
     entries[index].waiting.append(packet)
   }
@@ -134,7 +134,7 @@ public final class EnhancedBearers {
   }
 
   /// The connection has given one up; what was pending on it fails next.
-  func ended(_ id: BearerID, _ error: BearerError) {
+  func ended(_ id: BearerID) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     let entry = entries.remove(at: index)
     entry.channel.close()

@@ -74,16 +74,16 @@ final class LinkHub {
 
   // MARK: The client role
 
-  /// Starts a procedure, on an enhanced bearer if one is named; `CentralLink.finished` is called with its result.
-  func start(_ procedure: GATTProcedure, id: ProcedureID, on bearer: BearerID? = nil) {
+  /// Starts a procedure on a bearer; `CentralLink.finished` is called with its result.
+  func start(_ procedure: GATTProcedure, id: ProcedureID, on bearer: BearerID = .fixed) {
     withConnection { $0.start(procedure, id: id, on: bearer, now: scheduler.now, actions: &$1) }
   }
 
   /// The device's server asks for more security: the procedure is repeated if it can be had, or fails.
-  private func raiseSecurity(for id: ProcedureID, _ error: ATTErrorCode) {
+  private func raiseSecurity(for id: ProcedureID, on bearer: BearerID, _ error: ATTErrorCode) {
     pairing.raise(self, after: error, for: central.session(asking: id)) { [weak self] isSecured in
       guard let self, isOpen else { return }
-      withConnection { $0.resume(id, isSecured: isSecured, now: self.scheduler.now, actions: &$1) }
+      withConnection { $0.resume(id, on: bearer, isSecured: isSecured, now: self.scheduler.now, actions: &$1) }
     }
   }
 
@@ -325,14 +325,11 @@ final class LinkHub {
 
   private func execute(_ action: GATTAction) {
     switch action {
-    case .send(let packet):
+    case .send(let bearer, let packet):
       server.sends(packet)
-      link.send(packet)
-    case .failed: link.disconnect()
-    case .sendEnhanced(let id, let packet):
-      server.sends(packet)
-      bearers.send(packet, on: id)
-    case .bearerEnded(let id, let error): bearers.ended(id, error)
+      if bearer == .fixed { link.send(packet) } else { bearers.send(packet, on: bearer) }
+    case .bearerEnded(.fixed, _): link.disconnect()
+    case .bearerEnded(let bearer, _): bearers.ended(bearer)
     case .finished(let id, let result): central.finished(id, result)
     case .value(let handle, let value, _): central.received(value, of: handle)
     case .read(let question): server.asked(question)
@@ -340,7 +337,7 @@ final class LinkHub {
     case .questionCancelled(let token): server.questionCancelled(token)
     case .subscriptionChanged(let handle, let configuration): server.subscriptionChanged(handle, configuration)
     case .indicationFinished(let id, _): server.indicationFinished(id)
-    case .securityNeeded(let id, let error): raiseSecurity(for: id, error)
+    case .securityNeeded(let id, let bearer, let error): raiseSecurity(for: id, on: bearer, error)
     case .signatureTaken(let counter): signatureTaken(counter)
     case .clientStateChanged: keepClient()
     // The MTU itself is read where it is needed.

@@ -151,8 +151,9 @@ final class GATTHost {
       let action = actions[next]
       next += 1
       switch action {
-      case .send(let packet): send(packet)
-      case .failed: link?.disconnect()
+      // The fixed bearer is the only one.
+      case .send(_, let packet): send(packet)
+      case .bearerEnded: link?.disconnect()
       default: onAction?(action)
       }
     }

@@ -90,7 +90,7 @@ final class PhoneVisit {
   }
 
   private func handle(_ action: GATTAction) {
-    if case .securityNeeded(let id, let error) = action { return raiseSecurity(for: id, error) }
+    if case .securityNeeded(let id, _, let error) = action { return raiseSecurity(for: id, error) }
     if case .value(let handle, let value, _) = action {
       return note("value", characteristics.first { $0.found.valueHandle == handle }?.found.uuid, value)
     }

@@ -70,7 +70,7 @@ final class ScriptedPeer {
     actions = []
     for action in batch {
       switch action {
-      case .send(let packet): link?.deliver(packet)
+      case .send(_, let packet): link?.deliver(packet)
       case .finished(let id, let result): results[id.value] = result
       case .value(let handle, let value, _): values.append((handle, value))
       case .subscriptionChanged(let handle, let configuration): subscriptions[handle] = configuration

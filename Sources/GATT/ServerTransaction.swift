@@ -1,0 +1,130 @@
+import ATT
+import Bluetooth
+
+/// The peer's request on one bearer, as far as it waits for an owner, and the writes prepared there.
+struct ServerTransaction: Sendable {
+  /// A question that an owner has not answered yet, and what comes after the answer.
+  struct Question {
+    enum Purpose {
+      /// Read and Read Blob.
+      case read(ATTOpcode, UInt16)
+      /// Read By Type, whose first element the answer becomes.
+      case readByType(handle: UInt16)
+      /// Read Multiple; the answer is the value of the first of the handles that are left.
+      case readMultiple(MultipleRead)
+      /// Write.
+      case write(UInt16)
+      /// Execute Write; the answer is for the first of the groups that are left.
+      case execute(ExecuteWrite)
+    }
+    let token: QuestionToken
+    let owner: AttributeOwner
+    let deadline: Instant
+    let purpose: Purpose
+  }
+
+  /// How long an owner may take to answer: less than the 30 s after which the client gives the bearer up.
+  private static let questionTimeout: Duration = .seconds(25)
+  /// How many writes may be prepared, and how many octets.
+  private static let preparedLimit = 128
+  private static let preparedOctetLimit = 8192
+
+  var question: Question?
+  /// The last change of the database that the client was told of on this bearer, or read the hash after.
+  var informedOf: UInt64 = 0
+  private var prepared: [AttributeWrite] = []
+  private var preparedOctets = 0
+  private var lastToken: UInt64 = 0
+
+  /// Opens a question.
+  mutating func ask(
+    _ purpose: Question.Purpose, on bearer: BearerID, owner: AttributeOwner, now: Instant
+  ) -> QuestionToken {
+    lastToken &+= 1
+    let token = QuestionToken(bearer: bearer, value: lastToken)
+    let deadline = now.advanced(by: Self.questionTimeout)
+    question = Question(token: token, owner: owner, deadline: deadline, purpose: purpose)
+    return token
+  }
+
+  /// Adds a prepared write.
+  /// - Returns: false if the queue is full.
+  mutating func prepare(_ write: AttributeWrite) -> Bool {
+    guard prepared.count < Self.preparedLimit, preparedOctets + write.value.count <= Self.preparedOctetLimit else {
+      return false
+    }
+    prepared.append(write)
+    preparedOctets += write.value.count
+    return true
+  }
+
+  /// Empties the queue of prepared writes.
+  mutating func takePrepared() -> [AttributeWrite] {
+    defer { (prepared, preparedOctets) = ([], 0) }
+    return prepared
+  }
+}
+
+extension ServerTransaction.Question {
+  /// The request that waits for the answer.
+  var request: ATTOpcode {
+    switch purpose {
+    case .read(let opcode, _): opcode
+    case .readByType: .readByTypeRequest
+    case .readMultiple(let read): read.opcode
+    case .write: .writeRequest
+    case .execute: .executeWriteRequest
+    }
+  }
+
+  /// The attribute that was asked for.
+  var handle: UInt16 {
+    switch purpose {
+    case .read(_, let handle), .readByType(let handle), .write(let handle): handle
+    case .readMultiple(let read): read.next ?? 0
+    case .execute(let execute): execute.groups.first?.writes.first?.handle ?? 0
+    }
+  }
+}
+
+extension BearerState {
+  /// Asks an owner; the answer continues the request.
+  mutating func ask(
+    _ purpose: ServerTransaction.Question.Purpose, owner: AttributeOwner, now: Instant
+  ) -> QuestionToken {
+    transaction.ask(purpose, on: id, owner: owner, now: now)
+  }
+
+  /// Cancels the open question, if it is suitable, and refuses the request that waits for it.
+  mutating func cancelQuestion(
+    _ actions: inout [GATTAction], where isSuitable: (ServerTransaction.Question) -> Bool
+  ) {
+    guard let question = transaction.question, isSuitable(question) else { return }
+    transaction.question = nil
+    actions.append(.questionCancelled(question.token))
+    respond(error: .unlikelyError, to: question.request, at: question.handle, &actions)
+  }
+
+  /// Sends the answer to the client's request.
+  mutating func respond(_ packet: [UInt8], _ actions: inout [GATTAction]) {
+    att.answered()
+    actions.append(.send(id, packet))
+  }
+
+  /// Answers Read or Read Blob with as much as the MTU holds.
+  mutating func respond(value: ArraySlice<UInt8>, to request: ATTOpcode, _ actions: inout [GATTAction]) {
+    let piece = value.prefix(mtu - 1)
+    var packet: [UInt8] = []
+    packet.reserveCapacity(1 + piece.count)
+    packet.append(request.rawValue + 1)
+    packet.append(contentsOf: piece)
+    respond(packet, &actions)
+  }
+
+  /// Refuses the client's request.
+  mutating func respond(
+    error: ATTErrorCode, to request: ATTOpcode, at handle: UInt16, _ actions: inout [GATTAction]
+  ) {
+    respond(ATTPDU.errorResponse(request: request, handle: handle, error: error).encoded, &actions)
+  }
+}
