@@ -1,6 +1,5 @@
 import Adapter
 import Bluetooth
-import CBlueZ
 import Glibc
 import HCI
 import Logging
@@ -21,7 +20,9 @@ extension KernelAdapter {
     case .openManagement: openManagement()
     case .send(let packet): send(packet)
     case .findRival:
-      run(lifecycle: .rival(isReserved ? nil : Rival.problem(with: information.id), bonds: keys.bonds))
+      run(
+        lifecycle: .rival(
+          isReserved ? nil : kernel.rival.map { Rival.problem(with: information.id, $0) }, bonds: keys.bonds))
     case .findBlock: run(lifecycle: .blocked(Rfkill.problem(with: information.id)))
     case .openRadio(let index, let address): openRadio(index, address)
     case .closeRadio(let error): closeRadio(error)
@@ -57,9 +58,7 @@ extension KernelAdapter {
 
   private func openManagement() {
     do {
-      let descriptor = Descriptor(try SystemError.check(cbz_hci_control()))
-      _ = cbz_set_receive_buffer(descriptor.number, 1 << 20)
-      let socket = PacketSocket(descriptor, on: loop, priority: .highest)
+      let socket = PacketSocket(try kernel.management(), on: loop, priority: .highest)
       socket.onEvent = { [weak self] event in self?.handleManagement(event) }
       try socket.start()
       management = socket

@@ -1,6 +1,5 @@
 import Adapter
 import Bluetooth
-import CBlueZ
 import Glibc
 import HCI
 import Logging
@@ -44,9 +43,7 @@ extension KernelAdapter {
   func listen() throws(SystemError) {
     listener?.close()
     listener = nil
-    let new = Descriptor(try SystemError.check(cbz_att_socket(address.littleEndian, address.kind.rawValue)))
-    _ = cbz_att_set_mtu(new.number, UInt16(KernelLink.longestMTU), UInt16(KernelLink.longestMTU))
-    _ = try SystemError.check(cbz_att_listen(new.number, 8))
+    let new = try kernel.listen(at: address, mtu: KernelLink.longestMTU)
     // Links may have to wait, so each is reported once.
     try new.whenReady(on: loop, interest: .news, priority: .high) { [weak self] _ in self?.linksOffered() }
     listener = new
@@ -69,7 +66,7 @@ extension KernelAdapter {
   /// Begins to listen anew, so that the kernel offers links here and not to another program.
   private func listenAgain() {
     acceptLinks()
-    logger.warning("a link went to another program; listening again", metadata: ["rival": "\(Rival.process() ?? 0)"])
+    logger.warning("a link went to another program; listening again", metadata: ["rival": "\(kernel.rival ?? 0)"])
     do { try listen() } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
       run(lifecycle: .radioFailed(Self.problem(error, "ATT on \(information.id)")))
@@ -93,30 +90,17 @@ extension KernelAdapter {
     defer { takeHeldPairing() }
     // The controller's events about them come first.
     hci?.control.drain()
-    while let listener {
-      var octets = [UInt8](repeating: 0, count: 6)
-      var type: UInt8 = 0
-      let number = cbz_att_accept(listener.number, &octets, &type)
-      if number == -EAGAIN { return }
-      guard number >= 0 else {
-        if number == -EINTR || number == -ECONNABORTED { continue }
-        logger.warning("a connection could not be accepted", metadata: ["errno": "\(-number)"])
-        // Without a free descriptor (EMFILE) or memory it keeps waiting, and nothing signals when there is room.
-        acceptAlarm = scheduler.schedule(after: .milliseconds(500)) { [weak self] in self?.acceptLinks() }
-        return
+    do throws(SystemError) {
+      while let listener, let offered = try kernel.accept(from: listener) {
+        // What the controller told about it was lost, or is about the link that had its handle before.
+        if doubtAlarm != nil || roles[offered.handle] == nil { compareLinks(offered: offered.peer) }
+        guard radio != nil else { return }
+        take(offered.descriptor, offered.peer, offered.handle)
       }
-      let handle = cbz_att_connection_handle(number)
-      guard handle >= 0, let kind = DeviceAddress.Kind(rawValue: type),
-        let peer = DeviceAddress(littleEndian: octets, kind: kind)
-      else {
-        _ = cbz_close(number)
-        continue
-      }
-      let descriptor = Descriptor(number)
-      // What the controller told about it was lost, or is about the link that had its handle before.
-      if doubtAlarm != nil || roles[UInt16(handle)] == nil { compareLinks(offered: peer) }
-      guard radio != nil else { return }
-      take(descriptor, peer, UInt16(handle))
+    } catch {
+      logger.warning("a connection could not be accepted", metadata: ["errno": "\(error.code)"])
+      // Without a free descriptor (EMFILE) or memory it keeps waiting, and nothing signals when there is room.
+      acceptAlarm = scheduler.schedule(after: .milliseconds(500)) { [weak self] in self?.acceptLinks() }
     }
   }
 

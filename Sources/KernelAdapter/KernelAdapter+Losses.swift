@@ -27,10 +27,12 @@ extension KernelAdapter {
   /// This is not mgmt's Get Connections, which knows neither the handle nor the role.
   /// - Parameter offered: whose link the kernel offers; its list lacks the type of addresses.
   func compareLinks(offered: DeviceAddress?) {
-    guard let index, let hci, radio != nil, let before = hci.knownLinks(index) else { return }
+    guard let index, let hci, radio != nil, let before = kernel.links(of: index, over: hci.control.descriptor)
+    else { return }
     hci.control.drain()
     // Draining may have ended the radio.
-    guard radio != nil, hci === self.hci, let after = hci.knownLinks(index) else { return }
+    guard radio != nil, hci === self.hci, let after = kernel.links(of: index, over: hci.control.descriptor)
+    else { return }
     let links = before.filter(after.contains).map { link in
       let candidates = [offered].compactMap { $0 } + targets.connects.keys
       let peer = candidates.first { $0.value == link.address } ?? DeviceAddress(value: link.address, kind: .random)

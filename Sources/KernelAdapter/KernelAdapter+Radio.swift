@@ -1,6 +1,5 @@
 import Adapter
 import Bluetooth
-import CBlueZ
 import Glibc
 import HCI
 import Logging
@@ -53,7 +52,7 @@ extension KernelAdapter {
       return run(lifecycle: .radioFailed(Self.problem(error, "ATT on \(name)")))
     }
     do {
-      let sockets = try ControllerSockets(index, on: loop, hearsCommands: lifecycle.privacy != nil)
+      let sockets = try ControllerSockets(index, of: kernel, on: loop, hearsCommands: lifecycle.privacy != nil)
       sockets.control.onEvent = { [weak self] event in self?.handleHCI(event) }
       sockets.reports.onEvent = { [weak self] event in self?.handleReports(event) }
       sockets.completions.onCompleted = { [weak self] handle, packets in self?.links[handle]?.completed(packets) }

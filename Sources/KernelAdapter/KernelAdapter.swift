@@ -1,6 +1,5 @@
 import Adapter
 import Bluetooth
-import CBlueZ
 import EventLoop
 import HCI
 import Logging
@@ -22,6 +21,7 @@ public final class KernelAdapter: Adapter {
   /// looks for its own, and each that appears later. So adapters can be made for them too.
   public var onControllers: (([UInt16]) -> Void)?
 
+  let kernel: any KernelSockets
   let loop: EventLoop
   let scheduler: any Scheduler
   var logger: Logger
@@ -52,7 +52,7 @@ public final class KernelAdapter: Adapter {
   var hearsReports = false {
     didSet {
       guard hearsReports != oldValue, let management else { return }
-      _ = cbz_hci_ignore_device_found(management.descriptor.number, hearsReports ? 1 : 0)
+      kernel.ignoreDeviceFound(hearsReports, on: management.descriptor)
     }
   }
   /// The address that the controller keeps.
@@ -111,11 +111,22 @@ public final class KernelAdapter: Adapter {
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
-  public init(
+  public convenience init(
     selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, loop: EventLoop,
     scheduler: any Scheduler, logger: Logger
   ) {
+    self.init(
+      selector: selector, isNamed: isNamed, publicAddress: publicAddress, kernel: LinuxSockets(loop: loop), loop: loop,
+      scheduler: scheduler, logger: logger)
+  }
+
+  /// The same with other sockets.
+  init(
+    selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, kernel: any KernelSockets,
+    loop: EventLoop, scheduler: any Scheduler, logger: Logger
+  ) {
     self.isNamed = isNamed
+    self.kernel = kernel
     self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
@@ -123,7 +134,7 @@ public final class KernelAdapter: Adapter {
     lifecycle = LifecycleMachine(selector: selector, spareAddress: SpareAddress.make(for: selector))
     unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
     information = AdapterInformation(id: selector.description, kind: "kernel")
-    channelListeners = ChannelListeners(KernelChannelSockets(loop: loop), scheduler: scheduler)
+    channelListeners = ChannelListeners(kernel.channels, scheduler: scheduler)
     channelListeners.onChannel = { [weak self] psm, channel, handle in self?.accepted(psm, channel, handle) }
     channelListeners.onWarning = { [weak self] text, psm, errno in
       self?.logger.warning("\(text)", metadata: ["psm": "\(psm)", "errno": "\(errno)"])

@@ -29,13 +29,11 @@ enum Rival {
     lines(of: "\(process)/cgroup").contains { $0.hasSuffix(":/system.slice/bluetooth.service") }
   }
 
-  /// The problem that it uses the adapter; nil if it does not run.
-  static func problem(with adapter: String) -> AdapterProblem? {
-    process().map { number in
-      AdapterProblem(
-        kind: .inUse, message: "bluetoothd (pid \(number)) holds \(adapter): an adapter can have only one owner.",
-        remedy: "Stop it with `systemctl stop bluetooth`, or name an adapter of bled's own (docs/deployment.md).")
-    }
+  /// The problem that this process of it uses the adapter.
+  static func problem(with adapter: String, _ process: Int) -> AdapterProblem {
+    AdapterProblem(
+      kind: .inUse, message: "bluetoothd (pid \(process)) holds \(adapter): an adapter can have only one owner.",
+      remedy: "Stop it with `systemctl stop bluetooth`, or name an adapter of bled's own (docs/deployment.md).")
   }
 
   /// The lines at the beginning of a file, 4 KiB at most; none if it cannot be read.

@@ -1,0 +1,73 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import KernelAdapter
+
+/// The adapter as a whole, on a scripted kernel.
+struct KernelAdapterTests {
+  private let phone = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
+
+  @Test("the controller is set up over mgmt, then over HCI, and is on")
+  func comesOn() throws {
+    let stage = try KernelStage.on()
+    #expect(stage.adapter.state == .on)
+    #expect(stage.adapter.information.address == ScriptedKernel.address)
+    let codes = stage.kernel.commands.map(\.code)
+    #expect(codes.starts(with: [ReadIndexList.opcode, ReadControllerInformation.opcode]))
+    #expect(codes.contains(SetIOCapability.opcode) && codes.contains(LoadLongTermKeys.opcode))
+    #expect(stage.kernel.controllerCommands.first?.opcode == LEReadLocalSupportedFeatures.opcode)
+    #expect(stage.kernel.listens == 1)
+  }
+
+  @Test("bluetoothd has the controller: nothing is changed, and the problem says whose it is")
+  func rival() throws {
+    let stage = try KernelStage()
+    stage.kernel.rival = 77
+    stage.adapter.start()
+    try stage.settle()
+    guard case .failed(let problem) = stage.adapter.state else { return #expect(Bool(false), "\(stage.adapter.state)") }
+    #expect(problem.kind == .inUse && problem.message.contains("77"))
+    #expect(!stage.kernel.commands.map(\.code).contains(SetPowered.opcode) && stage.kernel.listens == 0)
+  }
+
+  @Test("a device's link is announced once the kernel offers it, carries packets, and ends with the reason")
+  func link() throws {
+    let stage = try KernelStage.on()
+    try stage.kernel.connected(phone, 0x40)
+    try stage.settle()
+    #expect(stage.links.isEmpty)
+    try stage.kernel.offer(phone, 0x40)
+    try stage.wait(.milliseconds(200))
+    let link = try #require(stage.links.first)
+    #expect(link.peer == phone && link.role == .peripheral)
+    var received: [[UInt8]] = []
+    var ends: [BluetoothError] = []
+    link.onEvent = { event in
+      switch event {
+      case .received(let packet): received.append(packet)
+      case .ended(let error): ends.append(error)
+      default: break
+      }
+    }
+    _ = try stage.kernel.links[0x40]?.write([0x0A, 1, 0])
+    try stage.settle()
+    #expect(received == [[0x0A, 1, 0]])
+    try stage.kernel.disconnected(0x40, 0x13)
+    try stage.wait(.seconds(2))
+    #expect(ends.map(\.code) == [0x13])
+  }
+
+  @Test("a link that ended unnoticed is not mistaken for the next one with its handle")
+  func handleUsedAgain() throws {
+    let stage = try KernelStage.on()
+    for number in 1...2 {
+      try stage.kernel.connected(phone, 0x40)
+      try stage.kernel.offer(phone, 0x40)
+      try stage.wait(.milliseconds(200))
+      #expect(stage.links.count == number)
+    }
+    #expect(stage.links[0] !== stage.links[1])
+  }
+}

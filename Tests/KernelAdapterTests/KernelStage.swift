@@ -1,0 +1,51 @@
+import Adapter
+import Bluetooth
+import EventLoop
+import Logging
+
+@testable import KernelAdapter
+
+/// An adapter on a scripted kernel, under virtual time.
+final class KernelStage {
+  let kernel = ScriptedKernel()
+  let scheduler = VirtualScheduler()
+  let loop: EventLoop
+  let adapter: KernelAdapter
+  private(set) var events: [AdapterEvent] = []
+  private(set) var links: [any Link] = []
+
+  init() throws {
+    loop = try EventLoop()
+    adapter = KernelAdapter(
+      selector: .index(0), kernel: kernel, loop: loop, scheduler: scheduler,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    adapter.onEvent = { [unowned self] event in
+      events.append(event)
+      if case .connected(let link) = event { links.append(link) }
+    }
+  }
+
+  /// One that is on.
+  static func on() throws -> KernelStage {
+    let stage = try KernelStage()
+    stage.adapter.start()
+    try stage.settle()
+    return stage
+  }
+
+  /// Lets both sides do all that can be done without time passing.
+  func settle() throws {
+    var isBusy = true
+    while isBusy {
+      let hasWorked = try loop.poll()
+      isBusy = try kernel.answer() || hasWorked
+    }
+  }
+
+  /// Lets time pass.
+  func wait(_ duration: Duration) throws {
+    try settle()
+    scheduler.advance(by: duration)
+    try settle()
+  }
+}

@@ -1,0 +1,168 @@
+import Adapter
+import Bluetooth
+import EventLoop
+import Glibc
+import HCI
+
+@testable import KernelAdapter
+
+/// Plays the kernel behind its sockets: one controller, whose commands are answered as by a plain one.
+final class ScriptedKernel: KernelSockets {
+  /// What the controller's address is.
+  static let address = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
+
+  /// The mgmt commands that came.
+  private(set) var commands: [ManagementPacket] = []
+  /// The HCI commands that came.
+  private(set) var controllerCommands: [CommandPacket] = []
+  /// How often the adapter has begun to listen for links.
+  private(set) var listens = 0
+  /// mgmt commands that are refused.
+  var refused: Set<UInt16> = []
+  /// The links that the kernel knows.
+  var known: [KnownLink] = []
+  var rival: Int?
+  var usersOfChannels: [UInt32] = []
+  let channels: any ChannelSockets = NoChannels()
+
+  private var mgmt: Descriptor?
+  private var control: Descriptor?
+  private var offered: Descriptor?
+  private var offers: [OfferedLink] = []
+  /// The other ends of links.
+  private(set) var links: [UInt16: Descriptor] = [:]
+
+  // MARK: The adapter's sockets
+
+  func management() throws(SystemError) -> Descriptor {
+    let (ours, theirs) = try Self.pair()
+    mgmt = ours
+    return theirs
+  }
+
+  func ignoreDeviceFound(_ isIgnored: Bool, on management: Descriptor) {}
+
+  func controller(_ index: ControllerIndex, _ packets: ControllerPackets) throws(SystemError) -> Descriptor {
+    let (ours, theirs) = try Self.pair()
+    // Nothing comes on the others.
+    if packets.reports == false { control = ours } else { silent.append(ours) }
+    return theirs
+  }
+  private var silent: [Descriptor] = []
+
+  func links(of index: ControllerIndex, over control: Descriptor) -> [KnownLink]? { known }
+
+  func listen(at address: DeviceAddress, mtu: Int) throws(SystemError) -> Descriptor {
+    let (ours, theirs) = try Self.pair()
+    offered = ours
+    listens += 1
+    return theirs
+  }
+
+  func accept(from listener: Descriptor) throws(SystemError) -> OfferedLink? {
+    var octet = [UInt8](repeating: 0, count: 1)
+    while try listener.read(into: &octet) != nil {}
+    return offers.isEmpty ? nil : offers.removeFirst()
+  }
+
+  private static func pair() throws(SystemError) -> (ours: Descriptor, theirs: Descriptor) {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    _ = try SystemError.check(socketpair(AF_UNIX, type, 0, &ends) == 0 ? 0 : -errno)
+    return (Descriptor(ends[0]), Descriptor(ends[1]))
+  }
+
+  // MARK: The kernel's side
+
+  /// Answers what has come.
+  /// - Returns: whether something had.
+  func answer() throws -> Bool {
+    var hasAnswered = false
+    while let octets = try next(mgmt) {
+      hasAnswered = true
+      let packet = try ManagementPacket(decoding: octets)
+      commands.append(packet)
+      let event = ManagementCommandComplete {
+        $0.opcode = packet.code
+        $0.status = refused.contains(packet.code) ? ManagementStatus(rawValue: 0x0D) : .success
+        $0.returnParameters = returns(to: packet)
+      }
+      _ = try mgmt?.write(ManagementPacket(event: event, index: packet.index).octets)
+    }
+    while let octets = try next(control) {
+      guard case .command(let command) = try HCIPacket(decoding: octets) else { continue }
+      hasAnswered = true
+      controllerCommands.append(command)
+      let opcode = command.opcode.rawValue
+      let isKnown = opcode == LEReadLocalSupportedFeatures.opcode.rawValue
+      let code = [UInt8(opcode & 0xFF), UInt8(opcode >> 8)]
+      if command.opcode == Disconnect.opcode {
+        try event(0x0F, [0, 1] + code)
+      } else {
+        try event(0x0E, [1] + code + (isKnown ? [UInt8](repeating: 0, count: 9) : [0x01]))
+      }
+    }
+    return hasAnswered
+  }
+
+  /// The controller tells an event.
+  func event(_ code: UInt8, _ parameters: [UInt8]) throws {
+    _ = try control?.write([0x04, code, UInt8(parameters.count)] + parameters)
+  }
+
+  /// A device has connected.
+  func connected(_ device: DeviceAddress, _ handle: UInt16) throws {
+    known.append(KnownLink(handle: handle, address: device.value, role: .peripheral))
+    try event(
+      0x3E,
+      [0x01, 0] + octets(handle) + [1, device.kind.rawValue == 1 ? 0 : 1] + device.littleEndian
+        + [24, 0, 0, 0, 42, 0, 0])
+  }
+
+  /// The controller knows what the device can do: the last thing before the kernel offers its link.
+  func exchangedFeatures(_ handle: UInt16) throws {
+    try event(0x3E, [0x04, 0] + octets(handle) + [UInt8](repeating: 0, count: 8))
+  }
+
+  /// The kernel offers a link.
+  func offer(_ device: DeviceAddress, _ handle: UInt16) throws {
+    let (ours, theirs) = try Self.pair()
+    links[handle] = ours
+    offers.append(OfferedLink(descriptor: theirs, peer: device, handle: handle))
+    _ = try offered?.write([1])
+  }
+
+  /// A link has ended.
+  func disconnected(_ handle: UInt16, _ reason: UInt8) throws {
+    known.removeAll { $0.handle == handle }
+    links[handle] = nil
+    try event(0x05, [0] + octets(handle) + [reason])
+  }
+
+  private func octets(_ handle: UInt16) -> [UInt8] { [UInt8(handle & 0xFF), UInt8(handle >> 8)] }
+
+  private func next(_ descriptor: Descriptor?) throws -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    guard let descriptor, let count = try descriptor.read(into: &buffer), count > 0 else { return nil }
+    return Array(buffer[..<count])
+  }
+
+  private func returns(to packet: ManagementPacket) -> [UInt8] {
+    switch packet.code {
+    case ReadIndexList.opcode: [1, 0, 0, 0]
+    case ReadControllerInformation.opcode:
+      ControllerInformation {
+        $0.address = Self.address.value
+        $0.supported = [.powered, .lowEnergy, .secureConnections, .bondable]
+        $0.current = [.powered, .lowEnergy]
+      }.octets
+    default: []
+    }
+  }
+}
+
+private struct NoChannels: ChannelSockets {
+  func listen(
+    on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
+  ) throws(SystemError) -> any ChannelSocket { throw SystemError(result: -EOPNOTSUPP) }
+}
