@@ -52,6 +52,9 @@ public struct DeviceAddress: Hashable, Sendable {
   /// True for a random address whose two top bits are set (Core 5.4, Vol 6, Part B, 1.3.2.1).
   public var isStaticRandom: Bool { kind == .random && value >> 46 == 0b11 }
 
+  /// True for an address that a device keeps, a public or a static random one: keys are of such.
+  public var isIdentity: Bool { kind == .public || isStaticRandom }
+
   /// True for a random address whose two top bits are 01 (Core 5.4, Vol 6, Part B, 1.3.2.2).
   public var isResolvablePrivate: Bool { kind == .random && value >> 46 == 0b01 }
 

@@ -18,6 +18,22 @@ extension KernelAdapter {
     for packet in ControllerSettings.keys(for: index, bonds) { send(packet) }
   }
 
+  /// The kernel answers a command that loads keys.
+  func take(keysAnswer event: ManagementEvent) {
+    let (opcode, status): (UInt16, ManagementStatus)
+    switch event {
+    case .commandComplete(let complete): (opcode, status) = (complete.opcode, complete.status)
+    case .commandStatus(let answer): (opcode, status) = (answer.opcode, answer.status)
+    default: return
+    }
+    guard [LoadLongTermKeys.opcode, LoadIdentityResolvingKeys.opcode].contains(opcode), status != .success else {
+      return
+    }
+    logger.error(
+      "the kernel refuses the keys of paired devices: links with them stay unencrypted",
+      metadata: ["status": "\(status)"])
+  }
+
   /// The kernel tells a key of a pairing.
   func take(key event: ManagementEvent) {
     for action in keys.take(event) { perform(action) }

@@ -90,6 +90,7 @@ extension KernelAdapter {
       if hci != nil, packet.index == index, let event = try? ManagementEvent(decoding: packet) {
         take(pairing: event)
         take(addressEvent: event)
+        take(keysAnswer: event)
       }
       run(lifecycle: .packet(packet))
       configure(unconfigured.take(packet))

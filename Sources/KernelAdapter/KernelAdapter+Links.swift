@@ -27,6 +27,9 @@ extension KernelAdapter {
 
   private func attachmentExpired(_ device: DeviceAddress) {
     guard attaching[device] != nil else { return }
+    acceptLinks()
+    guard attaching[device] != nil else { return }
+    tellTheft()
     listenAgain()
     guard let attachment = attaching.removeValue(forKey: device) else { return }
     run(radio: .command(Self.disconnect(attachment.handle)))
@@ -49,24 +52,51 @@ extension KernelAdapter {
     listener = new
   }
 
-  /// A device connected. Its link is offered when it has told the kernel what it can, unless another program has begun
-  /// to listen since.
-  func expectOffer(of handle: UInt16) {
-    expectedOffers[handle]?.cancel()
-    expectedOffers[handle] = scheduler.schedule(after: .seconds(10)) { [weak self] in
-      guard let self else { return }
-      listenAgain()
-      if expectedOffers[handle] != nil { run(radio: .command(Self.disconnect(handle))) }
+  /// Changes the links that the kernel is to offer.
+  @discardableResult
+  func expect<Result>(_ change: (inout ExpectedOffers) -> Result) -> Result {
+    defer {
+      offerAlarm?.cancel()
+      offerAlarm = expectedOffers.deadline.map { deadline in
+        scheduler.schedule(at: deadline) { [weak self] in self?.offersAreDue() }
+      }
+    }
+    return change(&expectedOffers)
+  }
+
+  private func offersAreDue() {
+    // One that waits to be accepted was offered.
+    acceptLinks()
+    let taken = expect { $0.overdue(at: scheduler.now) }
+    guard !taken.isEmpty else { return }
+    tellTheft()
+    listenAgain()
+    for handle in taken where radio != nil { run(radio: .command(Self.disconnect(handle))) }
+  }
+
+  /// A link ended that the kernel should have offered by then: another program may have it, and would get the next one.
+  private func mayBeTaken(_ handle: UInt16) {
+    loop.execute {
+      guard self.listener != nil, self.radio != nil else { return }
+      self.acceptLinks()
+      if self.links[handle] == nil { self.listenAgain() }
     }
   }
 
-  /// The link was offered, or has ended: its handle may belong to another one soon.
-  private func offerIsSettled(of handle: UInt16) { expectedOffers.removeValue(forKey: handle)?.cancel() }
+  private func tellTheft() {
+    if let rival = kernel.rival {
+      logger.warning("a link went to bluetoothd; bled listens again", metadata: ["process": "\(rival)"])
+    } else {
+      let users = kernel.usersOfChannels.map { "\($0)" }.joined(separator: " ")
+      logger.error(
+        "a link was taken by another program that listens for ATT; it is ended, and bled listens again (docs/security.md)",
+        metadata: ["users with L2CAP sockets": "\(users.isEmpty ? "unknown" : users)"])
+    }
+  }
 
   /// Begins to listen anew, so that the kernel offers links here and not to another program.
   private func listenAgain() {
     acceptLinks()
-    logger.warning("a link went to another program; listening again", metadata: ["rival": "\(kernel.rival ?? 0)"])
     do { try listen() } catch {
       closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
       run(lifecycle: .radioFailed(Self.problem(error, "ATT on \(information.id)")))
@@ -122,7 +152,7 @@ extension KernelAdapter {
     _ descriptor: Descriptor, _ peer: DeviceAddress, kernelPeer: DeviceAddress, _ role: LinkRole, handle: UInt16,
     attempts: Int
   ) {
-    offerIsSettled(of: handle)
+    expect { $0.offered(handle) }
     // A link whose end went unnoticed must not be mistaken for the new one.
     endLink(handle, GAPError.disconnected.error("The link to \(peer) ended."))
     let link = KernelLink(
@@ -157,7 +187,7 @@ extension KernelAdapter {
   }
 
   func linkDown(_ handle: UInt16, _ reason: HCIStatus) {
-    offerIsSettled(of: handle)
+    if expect({ $0.ended(handle) }) { mayBeTaken(handle) }
     linkForgotten(handle)
     roles[handle] = nil
     if let (device, _) = attaching.first(where: { $0.value.handle == handle }) {

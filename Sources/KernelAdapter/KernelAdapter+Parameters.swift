@@ -190,7 +190,9 @@ extension KernelAdapter {
       if change.status.isSuccess { changed(handle) { $0.parameters = $0.parameters?.subrated(by: change) } }
       update(handle) { $0.completed(.subrate, change.status, at: scheduler.now) }
     case .dataLength(let tx, let rx): changed(handle) { ($0.layer.txOctets, $0.layer.rxOctets) = (tx, rx) }
-    case .features(let features): records[handle]?.features = features
+    case .features(let status, let features):
+      if status.isSuccess { records[handle]?.features = features }
+      expect { $0.asked(handle, at: scheduler.now) }
     }
   }
 

@@ -99,8 +99,7 @@ extension KernelAdapter {
   private func endLinks(_ error: BluetoothError) {
     for address in Array(attaching.keys) { abandonAttachment(to: address) }
     for handle in links.keys.sorted() { endLink(handle, error) }
-    for alarm in expectedOffers.values { alarm.cancel() }
-    expectedOffers = [:]
+    expect { $0.clear() }
     for handle in records.keys.sorted() { linkForgotten(handle) }
     roles = [:]
   }
@@ -252,7 +251,9 @@ extension KernelAdapter {
     case .linkUp(let handle, let role, let parameters):
       roles[handle] = role
       linkBegan(handle, parameters)
-      if role == .peripheral { expectOffer(of: handle) }
+      guard role == .peripheral else { return }
+      let asks = features.contains(.peripheralInitiatedFeaturesExchange)
+      expect { $0.began(handle, asks: asks, at: scheduler.now) }
     case .link(let handle, let news): take(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle): updateSecurity(handle)

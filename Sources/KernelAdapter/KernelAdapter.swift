@@ -81,8 +81,10 @@ public final class KernelAdapter: Adapter {
   var attaching: [DeviceAddress: Attachment] = [:]
   /// Our role on the links that the controller has.
   var roles: [UInt16: LinkRole] = [:]
-  /// Rings when a link that a device initiated was not offered.
-  var expectedOffers: [UInt16: any ScheduledWork] = [:]
+  /// The links that devices initiated and that the kernel has not offered yet.
+  var expectedOffers = ExpectedOffers()
+  /// Rings when `expectedOffers` is due.
+  var offerAlarm: (any ScheduledWork)?
   /// Links whose protection is being raised.
   var raises: [UInt16: SecurityRaise] = [:]
   /// What the kernel asked and waits for, by the address of the device.

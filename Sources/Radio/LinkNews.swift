@@ -12,8 +12,8 @@ package enum LinkNews: Hashable {
   case phy(HCIStatus, tx: PHY?, rx: PHY?)
   /// The longest payloads of packets are these, in octets.
   case dataLength(tx: Int, rx: Int)
-  /// The other controller has these features.
-  case features(LEFeatures)
+  /// The other controller has these features; or does not tell them, if the status is an error.
+  case features(HCIStatus, LEFeatures)
   /// Its subrating is this, with latency and timeout; or stays as it is, if the status is an error.
   case subrate(LESubrateChange)
 }
@@ -30,8 +30,8 @@ extension LinkNews {
       return (event.handle, .phy(event.status, tx: PHY(rawValue: event.tx), rx: PHY(rawValue: event.rx)))
     case .leDataLengthChange(let event):
       return (event.handle, .dataLength(tx: Int(event.maximumTxOctets), rx: Int(event.maximumRxOctets)))
-    case .leReadRemoteFeaturesComplete(let event) where event.status.isSuccess:
-      return (event.handle, .features(event.features))
+    case .leReadRemoteFeaturesComplete(let event):
+      return (event.handle, .features(event.status, event.features))
     default: return nil
     }
   }

@@ -1,6 +1,7 @@
 import BledRPC
 import Bluetooth
 import GATT
+import TestSupport
 import Testing
 
 @testable import BledCore

@@ -2,6 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import BledCore

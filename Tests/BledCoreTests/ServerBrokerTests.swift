@@ -3,6 +3,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 import GATT
+import TestSupport
 import Testing
 
 @testable import BledCore

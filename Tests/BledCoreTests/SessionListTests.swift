@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import TestSupport
 import Testing
 
 @testable import BledCore

@@ -1,5 +1,6 @@
 import Adapter
 import Logging
+import TestSupport
 import Testing
 
 @testable import BledCore

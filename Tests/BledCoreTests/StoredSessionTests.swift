@@ -3,6 +3,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 import GATT
+import TestSupport
 import Testing
 
 @testable import BledCore

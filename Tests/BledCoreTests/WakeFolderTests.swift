@@ -2,6 +2,7 @@ import BledRPC
 import FoundationEssentials
 import Glibc
 import Logging
+import TestSupport
 import Testing
 
 @testable import BledCore

@@ -70,4 +70,75 @@ struct KernelAdapterTests {
     }
     #expect(stage.links[0] !== stage.links[1])
   }
+
+  @Test(
+    "a link that goes to another program is ended within a second, and the next one comes here",
+    arguments: [true, false])
+  func stolen(asks: Bool) throws {
+    let stage = try KernelStage.on { $0.features = asks ? [.peripheralInitiatedFeaturesExchange] : [] }
+    stage.kernel.usersOfChannels = [65534]
+    try stage.kernel.connected(phone, 0x40)
+    try stage.wait(.milliseconds(900))
+    #expect(stage.kernel.listens == 1)
+    if asks {
+      try stage.kernel.exchangedFeatures(0x40)
+      try stage.wait(.milliseconds(900))
+      #expect(stage.kernel.listens == 1)
+    }
+    try stage.wait(.milliseconds(200))
+    #expect(stage.kernel.listens == 2)
+    #expect(stage.kernel.controllerCommands.last?.opcode == Disconnect.opcode)
+    #expect(stage.log.all.contains { $0.contains("another program") } && "\(stage.log.metadata)".contains("65534"))
+  }
+
+  @Test("a short link that went to another program: the next one comes here")
+  func stolenShort() throws {
+    let stage = try KernelStage.on()
+    try stage.kernel.connected(phone, 0x40)
+    try stage.kernel.exchangedFeatures(0x40)
+    try stage.settle()
+    try stage.kernel.disconnected(0x40, 0x13)
+    try stage.settle()
+    #expect(stage.kernel.listens == 2 && stage.links.isEmpty)
+    // One that ends before it can be offered says nothing.
+    try stage.kernel.connected(phone, 0x41)
+    try stage.kernel.disconnected(0x41, 0x3E)
+    try stage.settle()
+    #expect(stage.kernel.listens == 2)
+  }
+
+  @Test("a link that the kernel offered is expected no longer")
+  func offeredInTime() throws {
+    let stage = try KernelStage.on()
+    try stage.kernel.connected(phone, 0x40)
+    try stage.kernel.exchangedFeatures(0x40)
+    try stage.kernel.offer(phone, 0x40)
+    try stage.wait(.milliseconds(200))
+    #expect(stage.links.count == 1)
+    try stage.wait(.seconds(30))
+    #expect(stage.kernel.listens == 1)
+  }
+
+  @Test("keys are loaded of identity addresses alone; a refusal of the kernel is logged")
+  func keys() throws {
+    let peers = [phone, DeviceAddress(value: 0x4011_2233_4455, kind: .random)]
+    let stage = try KernelStage.on { _ in }
+    var bonds = peers.map { Bond(local: ScriptedKernel.address, peer: $0) }
+    for index in bonds.indices {
+      bonds[index].add(
+        LongTermKey(
+          value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 1, isAuthenticated: false,
+          isSecureConnections: true, role: .central))
+    }
+    stage.adapter.setBonds(bonds)
+    try stage.settle()
+    let loaded = try #require(stage.kernel.commands.last { $0.code == LoadLongTermKeys.opcode })
+    #expect(try LoadLongTermKeys(decoding: loaded.parameters).keys.map(\.device) == [ManagementAddress(phone)])
+    #expect(stage.log.all.isEmpty)
+    stage.kernel.refused = [LoadLongTermKeys.opcode]
+    bonds[0].identityResolvingKey = [UInt8](repeating: 9, count: 16)
+    stage.adapter.setBonds(bonds)
+    try stage.settle()
+    #expect(stage.log.all.contains { $0.contains("refuses the keys") })
+  }
 }

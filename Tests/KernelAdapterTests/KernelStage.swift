@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 import EventLoop
-import Logging
+import TestSupport
 
 @testable import KernelAdapter
 
@@ -14,11 +14,13 @@ final class KernelStage {
   private(set) var events: [AdapterEvent] = []
   private(set) var links: [any Link] = []
 
+  let log = LogLines()
+
   init() throws {
     loop = try EventLoop()
     adapter = KernelAdapter(
       selector: .index(0), kernel: kernel, loop: loop, scheduler: scheduler,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      logger: log.logger)
     adapter.onEvent = { [unowned self] event in
       events.append(event)
       if case .connected(let link) = event { links.append(link) }
@@ -26,8 +28,9 @@ final class KernelStage {
   }
 
   /// One that is on.
-  static func on() throws -> KernelStage {
+  static func on(_ change: (ScriptedKernel) -> Void = { _ in }) throws -> KernelStage {
     let stage = try KernelStage()
+    change(stage.kernel)
     stage.adapter.start()
     try stage.settle()
     return stage

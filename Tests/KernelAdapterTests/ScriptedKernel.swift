@@ -19,6 +19,8 @@ final class ScriptedKernel: KernelSockets {
   private(set) var listens = 0
   /// mgmt commands that are refused.
   var refused: Set<UInt16> = []
+  /// What the controller can do.
+  var features: LEFeatures = [.peripheralInitiatedFeaturesExchange]
   /// The links that the kernel knows.
   var known: [KnownLink] = []
   var rival: Int?
@@ -94,12 +96,12 @@ final class ScriptedKernel: KernelSockets {
       hasAnswered = true
       controllerCommands.append(command)
       let opcode = command.opcode.rawValue
-      let isKnown = opcode == LEReadLocalSupportedFeatures.opcode.rawValue
+      let isKnown = command.opcode == LEReadLocalSupportedFeatures.opcode
       let code = [UInt8(opcode & 0xFF), UInt8(opcode >> 8)]
       if command.opcode == Disconnect.opcode {
         try event(0x0F, [0, 1] + code)
       } else {
-        try event(0x0E, [1] + code + (isKnown ? [UInt8](repeating: 0, count: 9) : [0x01]))
+        try event(0x0E, [1] + code + (isKnown ? [0] + features.octets : [0x01]))
       }
     }
     return hasAnswered
@@ -159,6 +161,10 @@ final class ScriptedKernel: KernelSockets {
     default: []
     }
   }
+}
+
+extension LEFeatures {
+  fileprivate var octets: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: rawValue >> ($0 * 8)) } }
 }
 
 private struct NoChannels: ChannelSockets {

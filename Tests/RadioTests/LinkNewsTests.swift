@@ -32,7 +32,8 @@ struct LinkNewsTests {
         .link(handle: 0x40, .phy(.success, tx: .le2M, rx: .leCoded)),
         .link(handle: 0x40, .phy(HCIStatus(.unsupportedRemoteFeature), tx: nil, rx: nil)),
         .link(handle: 0x40, .dataLength(tx: 251, rx: 27)),
-        .link(handle: 0x40, .features([.dataPacketLengthExtension, .phy2M])),
+        .link(handle: 0x40, .features(.success, [.dataPacketLengthExtension, .phy2M])),
+        .link(handle: 0x40, .features(HCIStatus(.unsupportedRemoteFeature), [])),
       ])
   }
 }

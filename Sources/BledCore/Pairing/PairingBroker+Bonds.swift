@@ -124,6 +124,11 @@ extension Bond {
       throw BledError.invalidParameter.error(
         "give \"adapterAddress\" and \"address\" as six pairs of hex digits, and \"addressType\" as public or random")
     }
+    // The kernel would refuse all keys of the adapter with it.
+    guard peer.isIdentity else {
+      throw BledError.invalidParameter.error(
+        "give the identity address of the device: \(peer) is a private address, which changes")
+    }
     self.init(local: local, peer: peer)
     guard (1...2).contains(params.longTermKeys.count), params.signatureKeys?.count ?? 0 <= 2 else {
       throw BledError.invalidParameter.error("give one or two long term keys, and at most two signature keys")

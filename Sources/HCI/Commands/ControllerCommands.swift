@@ -142,6 +142,8 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
 
   /// Connection Parameters Request Procedure.
   package static let connectionParametersRequest = LEFeatures(rawValue: 1 << 1)
+  /// Peripheral-initiated Features Exchange.
+  package static let peripheralInitiatedFeaturesExchange = LEFeatures(rawValue: 1 << 3)
   /// LE Data Packet Length Extension.
   package static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
   /// LL Privacy.

@@ -53,8 +53,10 @@ enum ControllerSettings {
     }
   }
 
-  /// Replaces the keys that the kernel has of a controller.
+  /// Replaces the keys that the kernel has of a controller. Those of an address that is no identity are left out: the
+  /// kernel would refuse the whole list.
   static func keys(for index: ControllerIndex, _ bonds: [Bond]) -> [ManagementPacket] {
+    let bonds = bonds.filter(\.peer.isIdentity)
     let encrypting = LoadLongTermKeys {
       $0.keys = bonds.flatMap { bond in bond.longTermKeys.map { .init($0, of: bond.peer) } }
     }

@@ -3,6 +3,7 @@ import BledRPC
 import Bluetooth
 import GATT
 import Logging
+import TestSupport
 import Testing
 
 @testable import BledCore

@@ -1,0 +1,74 @@
+import Bluetooth
+import HCI
+
+/// Links that devices initiated and that the kernel is to offer to the listener on channel 4. It offers each to whoever
+/// began to listen last, of whatever user: a link that does not come in time was taken by another program.
+///
+/// | State    | Input                                       | Then                                              |
+/// |----------|---------------------------------------------|---------------------------------------------------|
+/// | none     | the link is up                              | → asking, or → due where the kernel asks nothing  |
+/// | asking   | the kernel knows the device's features      | → due                                             |
+/// | asking   | 10 s                                        | overdue                                           |
+/// | due      | 1 s                                         | overdue                                           |
+/// | any      | the link was offered                        | → none                                            |
+/// | asking   | the link has ended                          | → none                                            |
+/// | due      | the link has ended                          | → none; it may have been taken                    |
+///
+/// The kernel asks a device for its features before it offers the link, if the controller lets a peripheral ask.
+struct ExpectedOffers {
+  private enum State: Hashable {
+    case asking(until: Instant)
+    case due(until: Instant)
+
+    var deadline: Instant {
+      switch self {
+      case .asking(let end), .due(let end): end
+      }
+    }
+  }
+
+  private static let askingTime = Duration.seconds(10)
+  private static let dueTime = Duration.seconds(1)
+
+  private var states: [UInt16: State] = [:]
+
+  /// When `overdue` is to be asked; nil while nothing is expected.
+  var deadline: Instant? { states.values.map(\.deadline).min() }
+
+  /// A device's link is up.
+  /// - Parameter asks: whether the kernel asks the device for its features.
+  mutating func began(_ handle: UInt16, asks: Bool, at now: Instant) {
+    states[handle] =
+      asks ? .asking(until: now.advanced(by: Self.askingTime)) : .due(until: now.advanced(by: Self.dueTime))
+  }
+
+  /// The kernel knows what it asked the device for, or that the device does not tell.
+  mutating func asked(_ handle: UInt16, at now: Instant) {
+    switch states[handle] {
+    case .asking: states[handle] = .due(until: now.advanced(by: Self.dueTime))
+    case .due, nil: break
+    }
+  }
+
+  /// The link was offered.
+  mutating func offered(_ handle: UInt16) { states[handle] = nil }
+
+  /// The link has ended, or its handle is used anew.
+  /// - Returns: whether it should have been offered by then.
+  mutating func ended(_ handle: UInt16) -> Bool {
+    switch states.removeValue(forKey: handle) {
+    case .due: true
+    case .asking, nil: false
+    }
+  }
+
+  /// The links that were not offered in time; they are expected no longer.
+  mutating func overdue(at now: Instant) -> [UInt16] {
+    let handles = states.filter { $0.value.deadline <= now }.keys.sorted()
+    for handle in handles { states[handle] = nil }
+    return handles
+  }
+
+  /// Nothing is expected any more.
+  mutating func clear() { states = [:] }
+}
