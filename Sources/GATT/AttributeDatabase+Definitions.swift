@@ -183,6 +183,9 @@ extension AttributeDatabase {
     return message
   }
 
+  /// Whether `hash` is known without going through all attributes.
+  public var isHashed: Bool { cachedHash != nil || cmac == nil }
+
   /// The value of the Database Hash characteristic: 16 octets in wire order; nil where there is no hash.
   public mutating func hash() -> [UInt8]? {
     guard let cmac else { return nil }
