@@ -110,7 +110,7 @@ public final class Daemon {
     central = CentralBroker(
       adapters: adapters, directory: directory, rules: rules, notes: captures.notes, scheduler: scheduler,
       logger: logger)
-    server = ServerBroker(links: links, identity: identity, logger: logger)
+    server = ServerBroker(adapters: adapters, links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     publishers = Publishers(server, advertising)
     pairing = PairingBroker(

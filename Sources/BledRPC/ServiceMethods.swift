@@ -10,6 +10,8 @@ public struct ServiceToPublish: Codable, Sendable {
   public var includes: [UInt16]?
   /// Its characteristics.
   public var characteristics: [Characteristic]?
+  /// The only adapter whose devices see it, by name or address; all of them if missing.
+  public var adapter: String?
 
   /// A characteristic to publish.
   public struct Characteristic: Codable, Sendable {
@@ -64,12 +66,14 @@ public struct ServiceToPublish: Codable, Sendable {
 
   /// Makes a service.
   public init(
-    uuid: BluetoothUUID, primary: Bool? = nil, includes: [UInt16]? = nil, characteristics: [Characteristic]? = nil
+    uuid: BluetoothUUID, primary: Bool? = nil, includes: [UInt16]? = nil, characteristics: [Characteristic]? = nil,
+    adapter: String? = nil
   ) {
     self.uuid = uuid
     self.primary = primary
     self.includes = includes
     self.characteristics = characteristics
+    self.adapter = adapter
   }
 }
 
@@ -85,7 +89,7 @@ public enum ServiceAdd: ClientCall {
   public static let longestLine = 512 << 10
   /// For `rpc.discover`.
   public static let summary = """
-    Publishes a service on every adapter. Reads and writes of characteristics without a fixed value are passed to this \
+    Publishes a service, on every adapter unless it names one. Reads and writes of characteristics without a fixed value are passed to this \
     session as calls of server.read and server.write. The service is removed by service.remove or when the session ends.
     """
   /// The parameters.

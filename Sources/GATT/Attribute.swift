@@ -51,6 +51,8 @@ public enum DatabaseError: Error, Hashable, Sendable {
   case invalidDeclaration
   /// An included service is not in the database.
   case unknownInclude(UInt16)
+  /// Clients that see a service cannot see one that it includes.
+  case hiddenInclude(UInt16)
   /// A stored value is longer than its attribute allows.
   case valueTooLong
 }
@@ -67,6 +69,16 @@ public struct RegisteredService: Hashable, Sendable {
   public let owner: AttributeOwner
   /// Its characteristics in the order of their handles.
   public let characteristics: [RegisteredCharacteristic]
+  /// The only audience that sees it; nil for all.
+  public internal(set) var audience: Audience?
+}
+
+/// The clients that see a service: those of one adapter, say.
+public struct Audience: Hashable, Sendable {
+  /// The caller's number for it.
+  public let number: Int
+  /// Makes an audience.
+  public init(_ number: Int) { self.number = number }
 }
 
 /// A characteristic in a database.

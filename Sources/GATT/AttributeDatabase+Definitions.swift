@@ -6,13 +6,18 @@ extension AttributeDatabase {
   /// are free, else fresh ones, and those of other removed services only when none are left.
   /// - Parameters:
   ///   - publisher: whose service it is, over the lives of databases.
+  ///   - audience: who sees it; nil for all. It can include only services that all of them see.
   ///   - preferred: its start handle if there is room: where it was in an earlier database.
-  /// - Throws: `.noHandlesLeft`; `.unknownInclude`; `.invalidDeclaration` for a characteristic or descriptor that has
-  ///   the UUID of a declaration; `.valueTooLong`.
+  /// - Throws: `.noHandlesLeft`; `.unknownInclude`; `.hiddenInclude`; `.invalidDeclaration` for a characteristic or
+  ///   descriptor that has the UUID of a declaration; `.valueTooLong`.
   public mutating func add(
     _ definition: ServiceDefinition, owner: AttributeOwner = .local, publisher: UInt32? = nil,
-    at preferred: UInt16? = nil
+    audience: Audience? = nil, at preferred: UInt16? = nil
   ) throws(DatabaseError) -> RegisteredService {
+    for include in definition.includes {
+      let limit = service(containing: include)?.audience
+      guard limit == nil || limit == audience else { throw .hiddenInclude(include) }
+    }
     let count = definition.attributeCount
     let tree = try tree(of: definition)
     let start: UInt16
@@ -27,7 +32,8 @@ extension AttributeDatabase {
     }
     guard let end = UInt16(exactly: Int(start) + count - 1) else { throw .noHandlesLeft }
     return try insert(
-      attributes(of: definition, at: start), range: start...end, owner: owner, publisher: publisher)
+      attributes(of: definition, at: start), range: start...end, owner: owner, publisher: publisher,
+      audience: audience)
   }
 
   private func isFree(_ range: ClosedRange<UInt16>) -> Bool {
@@ -164,10 +170,10 @@ extension AttributeDatabase {
   public var hasHash: Bool { cmac != nil }
 
   /// The input of the database hash (Core 5.4, Vol 3, Part G, 7.3.1): every declaration and Extended Properties
-  /// descriptor with its value, the other descriptors that GATT defines without.
+  /// descriptor with its value, the other descriptors that GATT defines without; of the services that `viewer` sees.
   public var hashMessage: [UInt8] {
     var message: [UInt8] = []
-    for attribute in entries.lazy.flatMap(\.attributes) {
+    for attribute in entries.lazy.filter({ $0.isSeen(by: viewer) }).flatMap(\.attributes) {
       guard let type = attribute.type.short16 else { continue }
       switch type {
       case 0x2800...0x2803, 0x2900:
@@ -184,16 +190,16 @@ extension AttributeDatabase {
   }
 
   /// Whether `hash` is known without going through all attributes.
-  public var isHashed: Bool { cachedHash != nil || cmac == nil }
+  public var isHashed: Bool { cachedHashes[viewer] != nil || cmac == nil }
 
   /// The value of the Database Hash characteristic: 16 octets in wire order; nil where there is no hash.
   public mutating func hash() -> [UInt8]? {
     guard let cmac else { return nil }
-    if let cachedHash { return cachedHash }
+    if let cachedHash = cachedHashes[viewer] { return cachedHash }
     // The characteristic is a number and goes out least significant octet first; AES-CMAC gives the most significant
     // first.
     let hash = [UInt8](cmac(hashMessage).reversed())
-    cachedHash = hash
+    cachedHashes[viewer] = hash
     return hash
   }
 }

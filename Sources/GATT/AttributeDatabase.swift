@@ -26,6 +26,10 @@ public struct AttributeDatabase: Sendable {
       }
     }
 
+    func isSeen(by viewer: Audience?) -> Bool {
+      viewer == nil || registered.audience == nil || registered.audience == viewer
+    }
+
     /// Where it is; nil for one whose handles have gaps, which nobody adds again.
     var place: ServicePlaces.Place? {
       let range = registered.range
@@ -41,8 +45,12 @@ public struct AttributeDatabase: Sendable {
   }
 
   private(set) var entries: [Service] = []
+  /// Whoever looks: services of other audiences are not there for look-ups, discovery and the hash. nil sees all.
+  public var viewer: Audience?
   /// The highest security level that an attribute asks for, 1 to 4.
   private(set) var strictestLevel: UInt8 = 1
+  /// How many services have an audience.
+  private var limitedServices = 0
   private var handlesByType: [BluetoothUUID: [UInt16]] = [:]
   /// The highest handle that was ever in use: new services follow it, so that no cached handle changes its meaning.
   var highestHandle: UInt16 = 0
@@ -50,7 +58,8 @@ public struct AttributeDatabase: Sendable {
   public internal(set) var formerPlaces: ServicePlaces
   /// AES-CMAC with the all-zero key; nil where there is no database hash.
   let cmac: (@Sendable ([UInt8]) -> [UInt8])?
-  var cachedHash: [UInt8]?
+  /// By the viewer.
+  var cachedHashes: [Audience?: [UInt8]] = [:]
 
   /// Makes an empty database.
   /// - Parameters:
@@ -108,19 +117,23 @@ public struct AttributeDatabase: Sendable {
   ///   - attributes: in ascending order, beginning with the service declaration at the range's start. Declarations
   ///     (0x2800 to 0x2803) hold their values in the wire form of Part G, 3.1 to 3.3.
   ///   - publisher: whose service it is, a number of the caller's: it may return to these handles.
+  ///   - audience: who sees it; nil for all.
   /// - Throws: `.invalidHandles`; `.invalidDeclaration`; `.valueTooLong`.
   @discardableResult
   public mutating func insert(
-    _ attributes: [Attribute], range: ClosedRange<UInt16>, owner: AttributeOwner, publisher: UInt32? = nil
+    _ attributes: [Attribute], range: ClosedRange<UInt16>, owner: AttributeOwner, publisher: UInt32? = nil,
+    audience: Audience? = nil
   ) throws(DatabaseError) -> RegisteredService {
     let index = serviceIndexNotAbove(range.lowerBound).map { $0 + 1 } ?? 0
     if index > 0, entries[index - 1].registered.range.overlaps(range) { throw .invalidHandles }
     if index < entries.count, entries[index].registered.range.overlaps(range) { throw .invalidHandles }
     var attributes = attributes
-    let registered = try Declarations.read(&attributes, range: range, owner: owner)
+    var registered = try Declarations.read(&attributes, range: range, owner: owner)
+    registered.audience = audience
     let service = Service(
       registered: registered, attributes: attributes, tree: tree(of: attributes), publisher: publisher)
     entries.insert(service, at: index)
+    if audience != nil { limitedServices += 1 }
     strictestLevel = max(strictestLevel, service.strictestLevel)
     for attribute in attributes {
       var handles = handlesByType.removeValue(forKey: attribute.type) ?? []
@@ -129,7 +142,7 @@ public struct AttributeDatabase: Sendable {
     }
     highestHandle = max(highestHandle, range.upperBound)
     formerPlaces.occupy(range)
-    cachedHash = nil
+    cachedHashes = [:]
     return registered
   }
 
@@ -139,6 +152,7 @@ public struct AttributeDatabase: Sendable {
   public mutating func remove(service handle: UInt16) -> ClosedRange<UInt16>? {
     guard let index = serviceIndex(of: handle), entries[index].registered.range.lowerBound == handle else { return nil }
     let service = entries.remove(at: index)
+    if service.registered.audience != nil { limitedServices -= 1 }
     for attribute in service.attributes {
       guard var handles = handlesByType.removeValue(forKey: attribute.type) else { continue }
       let place = handles.firstIndex(notBelow: attribute.handle)
@@ -147,17 +161,8 @@ public struct AttributeDatabase: Sendable {
     }
     strictestLevel = entries.reduce(1) { max($0, $1.strictestLevel) }
     if let place = service.place { formerPlaces.leave(place) }
-    cachedHash = nil
+    cachedHashes = [:]
     return service.registered.range
-  }
-
-  /// Removes all services of an owner.
-  /// - Returns: the freed handles, in ascending order.
-  @discardableResult
-  public mutating func removeAll(owner: AttributeOwner) -> [ClosedRange<UInt16>] {
-    let ranges = entries.filter { $0.registered.owner == owner }.map(\.registered.range)
-    for range in ranges { remove(service: range.lowerBound) }
-    return ranges
   }
 
   // MARK: - Look-ups of the server
@@ -192,7 +197,8 @@ public struct AttributeDatabase: Sendable {
     guard let handles = handlesByType[type] else { return [] }
     let first = handles.firstIndex(notBelow: range.lowerBound)
     let end = range.upperBound == .max ? handles.count : handles.firstIndex(notBelow: range.upperBound + 1)
-    return handles[first..<end]
+    guard viewer != nil, limitedServices > 0 else { return handles[first..<end] }
+    return handles[first..<end].filter { serviceIndex(of: $0) != nil }[...]
   }
 
   /// The position of the first attribute at or after a handle, in any service.
@@ -200,7 +206,9 @@ public struct AttributeDatabase: Sendable {
     var service = serviceIndexNotAbove(handle) ?? 0
     while service < entries.count {
       let attribute = entries[service].attributes.firstIndex(notBelow: handle)
-      if attribute < entries[service].attributes.count { return Position(service: service, attribute: attribute) }
+      if entries[service].isSeen(by: viewer), attribute < entries[service].attributes.count {
+        return Position(service: service, attribute: attribute)
+      }
       service += 1
     }
     return nil
@@ -212,11 +220,14 @@ public struct AttributeDatabase: Sendable {
       return Position(service: position.service, attribute: position.attribute + 1)
     }
     // Every service has at least one attribute, its declaration.
-    return position.service + 1 < entries.count ? Position(service: position.service + 1, attribute: 0) : nil
+    let next = entries[(position.service + 1)...].firstIndex { $0.isSeen(by: viewer) }
+    return next.map { Position(service: $0, attribute: 0) }
   }
 
   private func serviceIndex(of handle: UInt16) -> Int? {
-    guard let index = serviceIndexNotAbove(handle), entries[index].registered.range.contains(handle) else { return nil }
+    guard let index = serviceIndexNotAbove(handle), entries[index].registered.range.contains(handle),
+      entries[index].isSeen(by: viewer)
+    else { return nil }
     return index
   }
 

@@ -47,8 +47,11 @@ import Testing
     let requests = try discover(0x180D, on: id)
     #expect(requests.before.map { $0[0] } == [0x08, 0x06, 0x06], "the hash, and the service")
     #expect(
-      requests.after.map { $0[0] } == [0x06, 0x06, 0x08, 0x08, 0x04, 0x12, 0x12],
-      "the Generic Attribute service, its characteristics, the descriptors of Service Changed, its configuration, ours")
+      requests.after.map { $0[0] } == [0x06, 0x06, 0x08, 0x08, 0x04, 0x12, 0x10, 0x10, 0x12],
+      """
+      the Generic Attribute service, its characteristics, the descriptors of Service Changed, its configuration, the \
+      services once more, our features
+      """)
     #expect(peer.subscriptions[changed] == .indication)
     #expect(try discover(0x1815, on: id).after.isEmpty, "once a link")
     let link = try #require(world.daemon.links.links.first?.link as? ScriptedLink)
@@ -66,7 +69,8 @@ import Testing
     let count = peer.received.count
     try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
     world.settle()
-    #expect(peer.received.dropFirst(count).map { $0[0] } == [0x06, 0x06, 0x0A, 0x08, 0x08, 0x04, 0x12, 0x12])
+    #expect(
+      peer.received.dropFirst(count).map { $0[0] } == [0x06, 0x06, 0x0A, 0x08, 0x08, 0x04, 0x12, 0x10, 0x10, 0x12])
   }
 
   @Test("What the cache says of Service Changed is not asked for again: two values are written")
@@ -102,6 +106,32 @@ import Testing
     let changed = peer.handle(of: 0x2A05)
     let link = try #require(world.daemon.links.links.first?.link as? ScriptedLink)
     link.deliver([0x1D, UInt8(changed), 0, 1, 0, 0xFF, 0xFF])
+    world.settle()
+    #expect(try client.notifications(GATTServicesChanged.self).count == 2)
+  }
+
+  @Test("Without a hash, a change between the discovery and the subscription is told by another look at the services")
+  func changedBeforeSubscriptionWithoutHash() throws {
+    try peer.furnish()
+    let id = try world.connect(client, peer).peripheral
+    let call = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: []))
+    world.scheduler.run { (try? client.answer(to: call, GATTDiscoverServices.self)) != nil }
+    let count = try #require(try client.answer(to: call, GATTDiscoverServices.self)).get().services.count
+    let added = try peer.database.add(
+      ServiceDefinition(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: .read, value: .stored([50]))]))
+    world.settle()
+    #expect(try client.notifications(GATTServicesChanged.self).map(\.start) == [1])
+    let again = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: []))
+    world.settle()
+    #expect(try #require(try client.answer(to: again, GATTDiscoverServices.self)).get().services.count == count + 1)
+
+    // One that only looked for a service is told when that is gone.
+    world.daemon.links.links.first?.disconnect()
+    world.settle()
+    _ = try world.connect(client, peer)
+    let search = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: [0x180F]))
+    world.scheduler.run { (try? client.answer(to: search, GATTDiscoverServices.self)) != nil }
+    peer.database.remove(service: added.range.lowerBound)
     world.settle()
     #expect(try client.notifications(GATTServicesChanged.self).count == 2)
   }

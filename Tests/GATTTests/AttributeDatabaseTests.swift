@@ -23,12 +23,23 @@ struct AttributeDatabaseTests {
     #expect(database.services.map(\.range) == [1...3, 4...4, 5...5, 6...8])
   }
 
-  @Test func ownersAreRemovedAsAWhole() throws {
-    var database = AttributeDatabase()
-    for owner in [1, 2, 1, 3] { _ = try database.add(service, owner: AttributeOwner(UInt64(owner))) }
-    #expect(database.removeAll(owner: AttributeOwner(1)) == [1...3, 7...9])
-    #expect(database.removeAll(owner: AttributeOwner(1)) == [])
-    #expect(database.services.map(\.owner) == [AttributeOwner(2), AttributeOwner(3)])
+  @Test("an audience sees its own services and those of all")
+  func audiences() throws {
+    var database = AttributeDatabase { _ in [UInt8](repeating: 0, count: 16) }
+    _ = try database.add(service)
+    _ = try database.add(service, audience: Audience(1))
+    _ = try database.add(other, audience: Audience(2))
+    #expect(throws: DatabaseError.hiddenInclude(4)) {
+      try database.add(ServiceDefinition(uuid: 0x1111, includes: [4]), audience: Audience(2))
+    }
+    database.viewer = Audience(1)
+    #expect(database.attribute(5) != nil && database.attribute(7) == nil && database.service(containing: 7) == nil)
+    #expect(database.hashMessage.count == 2 * (4 + 2 + 4 + 5))
+    database.viewer = Audience(2)
+    #expect(database.attribute(5) == nil && database.attribute(7) != nil)
+    database.viewer = nil
+    #expect(database.services.map(\.audience) == [nil, Audience(1), Audience(2)])
+    #expect(database.attribute(5) != nil && database.attribute(7) != nil)
   }
 
   @Test func gapsAreUsedWhenNothingElseIsLeft() throws {

@@ -179,7 +179,9 @@ struct ServerRun {
         ServiceDefinition(uuid: 0x1235, includes: [1], characteristics: [characteristic]), owner: fuzzOwner
       ).range
     case 1:
-      changed = database.removeAll(owner: fuzzOwner).first
+      let own = database.services.filter { $0.owner == fuzzOwner }
+      for service in own { database.remove(service: service.range.lowerBound) }
+      changed = own.first?.range
       perform { connection, _, actions, _ in connection.ownerGone(fuzzOwner, actions: &actions) }
     default:
       changed =

@@ -2,13 +2,14 @@ import Adapter
 import BledRPC
 import Bluetooth
 import DequeModule
+import GATT
 
 /// The adapters in the order in which they were given; the first is the default.
 final class AdapterRegistry {
   private(set) var slots: [AdapterSlot] = []
 
   func add(_ adapter: any Adapter) -> AdapterSlot {
-    let slot = AdapterSlot(adapter)
+    let slot = AdapterSlot(adapter, audience: Audience(slots.count))
     slots.append(slot)
     return slot
   }
@@ -46,6 +47,8 @@ extension AdapterSlot {
 /// One adapter and its last events: the daemon's one place for whether it scans, and for what it advertises.
 final class AdapterSlot {
   let adapter: any Adapter
+  /// The devices that see services of this adapter alone.
+  let audience: Audience
   /// Whether it has been on since the daemon's start: pending requests then wait until it is on again.
   var hasWorked: Bool
   /// The state that the log has last.
@@ -59,8 +62,9 @@ final class AdapterSlot {
   /// The pending power requests; the first is being executed.
   private var switches: Deque<(on: Bool, session: Session, reply: Reply<AdapterDescription>)> = []
 
-  init(_ adapter: any Adapter) {
+  init(_ adapter: any Adapter, audience: Audience = Audience(0)) {
     self.adapter = adapter
+    self.audience = audience
     hasWorked = adapter.state == .on
   }
 

@@ -205,14 +205,23 @@ struct Discovery {
 
   // MARK: Invalidation
 
-  /// The procedure that says whether the database is still the one that was discovered; nil for a device without a
-  /// hash.
-  var check: GATTProcedure? { if case .read = hash { .readDatabaseHash } else { nil } }
+  /// The procedure that says whether the database is still the one that was discovered: the hash, or, of a device
+  /// without one, its services; nil where nothing is known.
+  var check: GATTProcedure? {
+    switch hash {
+    case .read: .readDatabaseHash
+    case .absent: .discoverServices(.primary)
+    case .unread: nil
+    }
+  }
 
-  /// Whether the result of that is another hash than the one read before.
+  /// Whether the result of that differs from what was discovered before.
   func isOutdated(by result: Result<GATTResult, GATTError>?) -> Bool {
-    guard case .read(let known) = hash, case .success(.value(let value))? = result else { return false }
-    return Self.isPlausible(value) && value != known
+    switch (hash, result) {
+    case (.read(let known), .success(.value(let value))): Self.isPlausible(value) && value != known
+    case (.absent, .success(.services(let found))): known.differs(fromPrimaries: found)
+    default: false
+    }
   }
 
   /// The device reported that its services changed: the hash is read again before the next discovery.

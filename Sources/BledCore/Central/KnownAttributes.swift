@@ -129,6 +129,16 @@ struct KnownAttributes: Hashable {
   }
 
   /// Whether a service is not searched together with others.
+  /// Whether these are not the primary services that are known, as far as they were searched.
+  func differs(fromPrimaries found: [DiscoveredService]) -> Bool {
+    let there = Dictionary(found.map { ($0.range, $0.uuid) }) { first, _ in first }
+    if services.contains(where: { $0.isPrimary == true && there[$0.range] != $0.uuid }) { return true }
+    return found.contains { service in
+      (hasAllPrimaries || searched.contains(service.uuid))
+        && self.service(ifKnown: service.range.lowerBound)?.range != service.range
+    }
+  }
+
   func isSearchedByItself(_ service: Service) -> Bool { searchedByThemselves.contains(service.range.lowerBound) }
 
   /// The characteristic whose value has this handle.

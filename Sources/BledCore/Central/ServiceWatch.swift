@@ -2,12 +2,12 @@ import GATT
 
 /// The daemon's own subscription to changes of a device's services (Core 5.4, Vol 3, Part G, 7.1).
 ///
-/// | State    | Input                                                | Then                                    |
-/// |----------|------------------------------------------------------|-----------------------------------------|
-/// | idle     | a session discovered something                       | look for the characteristic → begun     |
-/// | begun    | the same                                             | nothing                                 |
-/// | begun    | the characteristic and its configuration are known   | subscribe, read the hash again → watching |
-/// | begun    | there is none that can be subscribed to              | nothing, for as long as the link lasts  |
+/// | State    | Input                                                | Then                                         |
+/// |----------|------------------------------------------------------|----------------------------------------------|
+/// | idle     | a session discovered something                       | look for the characteristic → begun          |
+/// | begun    | the same                                             | nothing                                      |
+/// | begun    | the characteristic and its configuration are known   | subscribe, `Discovery.check` → watching      |
+/// | begun    | there is none that can be subscribed to              | nothing, for as long as the link lasts       |
 ///
 /// Sessions that rely on no handles need not be told of changes, so nothing is asked for them.
 struct ServiceWatch {

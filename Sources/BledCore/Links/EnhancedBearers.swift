@@ -106,7 +106,7 @@ public final class EnhancedBearers {
     case .received(let packet):
       hub.updateSecurity()
       hub.withConnection {
-        $0.received(packet, on: id, now: hub.scheduler.now, database: &hub.database.attributes, actions: &$1)
+        $0.received(packet, on: id, now: hub.scheduler.now, database: &hub.database[hub.slot.audience], actions: &$1)
       }
     case .writable: flush(id)
     case .ended(let reason):

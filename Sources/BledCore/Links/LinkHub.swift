@@ -96,7 +96,7 @@ final class LinkHub {
 
   /// A packet came: where it matters, how the link is protected is asked again, as that is told a little late.
   func updateSecurity() {
-    if awaitsBond || connection.lacksSecurity(for: database.attributes) { securityChanged() }
+    if awaitsBond || connection.lacksSecurity(for: database[slot.audience]) { securityChanged() }
   }
 
   // MARK: What belongs to a bond
@@ -109,7 +109,7 @@ final class LinkHub {
     }
     isOfBond = true
     if let state = pairing.bonds.clients.state(of: bond) {
-      withConnection { $0.restore(state, now: scheduler.now, database: &database.attributes, actions: &$1) }
+      withConnection { $0.restore(state, now: scheduler.now, database: &database[slot.audience], actions: &$1) }
     }
     keepClient()
   }
@@ -129,7 +129,7 @@ final class LinkHub {
   /// A service is at these handles: a bonded device may have subscribed to it before.
   func serviceReturned(_ range: ClosedRange<UInt16>) {
     guard isOfBond, isOpen else { return }
-    withConnection { $0.serviceReturned(range, database: database.attributes, actions: &$1) }
+    withConnection { $0.serviceReturned(range, database: database[slot.audience], actions: &$1) }
   }
 
   /// The Client Supported Features that the device was told, if it is bonded and knows that it is us; else nil.
@@ -146,11 +146,12 @@ final class LinkHub {
 
   private func keepClient() {
     guard isOfBond, let bond = pairing.bond(of: self) else { return }
-    if database.attributes.isHashed {
-      pairing.bonds.clients.keep(connection.clientState(database: &database.attributes), of: bond)
+    let audience = slot.audience
+    if database[audience].isHashed {
+      pairing.bonds.clients.keep(connection.clientState(database: &database[audience]), of: bond)
     } else {
       pairing.bonds.clients.keepLater(of: bond) { [weak self] in
-        self.map { $0.connection.clientState(database: &$0.database.attributes) }
+        self.map { $0.connection.clientState(database: &$0.database[audience]) }
       }
     }
   }
@@ -206,16 +207,20 @@ final class LinkHub {
   }
 
   func answerRead(_ token: QuestionToken, _ result: Result<[UInt8], ATTErrorCode>) {
-    withConnection { $0.answerRead(token, result, now: scheduler.now, database: &database.attributes, actions: &$1) }
+    withConnection {
+      $0.answerRead(token, result, now: scheduler.now, database: &database[slot.audience], actions: &$1)
+    }
   }
 
   func answerWrite(_ token: QuestionToken, _ error: ATTErrorCode?) {
-    withConnection { $0.answerWrite(token, error, now: scheduler.now, database: &database.attributes, actions: &$1) }
+    withConnection {
+      $0.answerWrite(token, error, now: scheduler.now, database: &database[slot.audience], actions: &$1)
+    }
   }
 
   /// Indicates to the device, if it has subscribed, that attributes were added or removed.
   func databaseChanged(_ range: ClosedRange<UInt16>) {
-    withConnection { $0.databaseChanged(range, now: scheduler.now, database: database.attributes, actions: &$1) }
+    withConnection { $0.databaseChanged(range, now: scheduler.now, database: database[slot.audience], actions: &$1) }
     keepClient()
   }
 
@@ -273,7 +278,7 @@ final class LinkHub {
     switch event {
     case .received(let packet):
       updateSecurity()
-      withConnection { $0.received(packet, now: scheduler.now, database: &database.attributes, actions: &$1) }
+      withConnection { $0.received(packet, now: scheduler.now, database: &database[slot.audience], actions: &$1) }
     case .lost(let count):
       central.receivers.packetsDropped(count)
       server.packetsDropped(count)

@@ -14,6 +14,7 @@ final class ServerBroker {
   /// Makes sockets for values; nil where none can be watched.
   var sockets: ValueSockets?
   weak var observer: (any PublishersObserver)?
+  private let adapters: AdapterRegistry
   private let links: LinkRegistry
   private let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
@@ -30,7 +31,8 @@ final class ServerBroker {
   private var longAnswerers: Set<Session> = []
 
   /// - Parameter identity: what the GAP service says.
-  init(links: LinkRegistry, identity: Daemon.Identity, logger: Logger) {
+  init(adapters: AdapterRegistry, links: LinkRegistry, identity: Daemon.Identity, logger: Logger) {
+    self.adapters = adapters
     self.links = links
     self.logger = logger
     do {
@@ -67,6 +69,7 @@ final class ServerBroker {
   ) throws -> ServiceDescription {
     let owner = session.owner
     let definition = try ServiceDefinition(params.service)
+    let audience = try params.service.adapter.map { try adapters.find($0).audience }
     let own = services(of: owner)
     let ofUser = links.database.attributes.services.filter { service in
       owners[service.owner].map { $0.user == session.user } ?? false
@@ -82,13 +85,13 @@ final class ServerBroker {
     }
     let service: RegisteredService
     do {
-      service = try links.database.add(definition, for: session, at: handle)
+      service = try links.database.add(definition, for: session, audience: audience, at: handle)
     } catch {
       throw error.bluetoothError
     }
     owners[owner] = session
     if session.restoration != nil { definitions[service.range.lowerBound] = params.service }
-    changed(service.range)
+    changed(service.range, for: audience)
     links.serviceAdded(service.range)
     let included = Set(definition.includes)
     let includes = own.filter { included.contains($0.range.lowerBound) }
@@ -98,13 +101,13 @@ final class ServerBroker {
   /// Removes a service of a session, or all of them.
   func remove(_ handle: UInt16?, for session: Session) throws {
     guard let handle else { return removeAll(of: session) }
-    guard services(of: session.owner).contains(where: { $0.range.lowerBound == handle }),
+    guard let service = services(of: session.owner).first(where: { $0.range.lowerBound == handle }),
       let range = links.database.attributes.remove(service: handle)
     else {
       throw BledError.unknownHandle.error("this session has published no service with handle \(handle.handleText)")
     }
     definitions[handle] = nil
-    changed(range)
+    changed(range, for: service.audience)
   }
 
   /// Sends a value to the devices that subscribed to it, all or none: if one of them has no room, none gets the value
@@ -339,14 +342,15 @@ final class ServerBroker {
   }
 
   private func removeAll(of session: Session) {
-    for range in links.database.attributes.removeAll(owner: session.owner) {
-      definitions[range.lowerBound] = nil
-      changed(range)
+    for service in services(of: session.owner) {
+      links.database.attributes.remove(service: service.range.lowerBound)
+      definitions[service.range.lowerBound] = nil
+      changed(service.range, for: service.audience)
     }
   }
 
-  private func changed(_ range: ClosedRange<UInt16>) {
-    for hub in links.links {
+  private func changed(_ range: ClosedRange<UInt16>, for audience: Audience?) {
+    for hub in links.links where audience == nil || audience == hub.slot.audience {
       hub.server.servicesChanged(range)
       hub.databaseChanged(range)
     }

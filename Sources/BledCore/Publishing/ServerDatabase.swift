@@ -19,14 +19,31 @@ final class ServerDatabase {
     attributes = AttributeDatabase(places: places) { message in DatabaseHash.code(of: message) }
   }
 
+  /// The attributes as one audience sees them.
+  subscript(audience: Audience) -> AttributeDatabase {
+    _read {
+      attributes.viewer = audience
+      defer { attributes.viewer = nil }
+      yield attributes
+    }
+    _modify {
+      attributes.viewer = audience
+      defer { attributes.viewer = nil }
+      yield &attributes
+    }
+  }
+
   /// Adds a service of a session.
-  /// - Parameter handle: where it was before; nil leaves that to the database.
+  /// - Parameters:
+  ///   - audience: who sees it; nil for all.
+  ///   - handle: where it was before; nil leaves that to the database.
   func add(
-    _ definition: ServiceDefinition, for session: Session, at handle: UInt16?
+    _ definition: ServiceDefinition, for session: Session, audience: Audience?, at handle: UInt16?
   ) throws(DatabaseError) -> RegisteredService {
     let before = attributes.formerPlaces
     // Other users' programs must not take over whoever subscribed to this one's values.
-    let service = try attributes.add(definition, owner: session.owner, publisher: session.user, at: handle)
+    let service = try attributes.add(
+      definition, owner: session.owner, publisher: session.user, audience: audience, at: handle)
     // One that has returned to where it was is on disk already.
     if !before.all.contains(where: { $0.range == service.range && $0.publisher == session.user }) {
       document?.changed(isUrgent: false)

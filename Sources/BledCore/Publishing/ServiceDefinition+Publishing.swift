@@ -103,6 +103,12 @@ extension DatabaseError {
     case .noHandlesLeft: BledError.limitReached.error("the database is full: remove services that are not needed")
     case .unknownInclude(let handle):
       BledError.unknownHandle.error("there is no service with handle \(handle.handleText) to include")
+    case .hiddenInclude(let handle):
+      BledError.invalidParameter.error(
+        """
+        the service with handle \(handle.handleText) is published on one adapter alone: publish the service that \
+        includes it there, too
+        """)
     case .valueTooLong: BledError.invalidParameter.error("a value is longer than 512 octets")
     case .invalidHandles, .invalidDeclaration: BledError.invalidParameter.error("the service is not valid")
     }

@@ -762,6 +762,7 @@ extension MemberWords {
     # ServiceRemove.Params
     handle The handle of the service's declaration.
     # ServiceToPublish A service to publish.
+    adapter The only adapter whose devices see it, by name or address; all of them if missing.
     characteristics Its characteristics.
     includes The handles of the included services, which this session must have published before.
     primary False for a secondary service; true if missing.

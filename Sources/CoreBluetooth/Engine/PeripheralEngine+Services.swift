@@ -38,8 +38,8 @@ extension PeripheralEngine {
         tellAdded(service, .failed(.invalidParameters, "the services that it includes must be published first"))
         return done()
       }
-      call(ServiceAdd.self, .init(service: service.definition(includes: includes.compactMap(\.self)))) {
-        [weak self] result in
+      let definition = service.definition(includes: includes.compactMap(\.self), adapter: adapter)
+      call(ServiceAdd.self, .init(service: definition)) { [weak self] result in
         if case .success(let added) = result { self?.published(service, added.service) }
         self?.tellAdded(service, result.failure?.coreBluetooth)
         done()

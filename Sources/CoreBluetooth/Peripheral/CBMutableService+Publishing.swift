@@ -15,11 +15,14 @@ extension CBMutableService {
   }
 
   /// The service as the daemon takes it.
-  /// - Parameter includes: The handles of the services that it includes.
-  func definition(includes: [UInt16]) -> ServiceToPublish {
+  /// - Parameters:
+  ///   - includes: The handles of the services that it includes.
+  ///   - adapter: The only adapter whose devices see it; nil for all.
+  func definition(includes: [UInt16], adapter: String?) -> ServiceToPublish {
     ServiceToPublish(
       uuid: uuid.value, primary: isPrimary, includes: includes.isEmpty ? nil : includes,
-      characteristics: (characteristics ?? []).compactMap { ($0 as? CBMutableCharacteristic)?.definition })
+      characteristics: (characteristics ?? []).compactMap { ($0 as? CBMutableCharacteristic)?.definition },
+      adapter: adapter)
   }
 }
 

@@ -83,6 +83,21 @@ extension WithDaemon {
       #expect(try await adapters().map(\.links) == [1, 1])
     }
 
+    @Test("BLED_ADAPTER keeps published services to that adapter")
+    func servicesOfOneAdapter() async throws {
+      try await until { try await adapters().allSatisfy { $0.state == "on" } }
+      let role = PeripheralRole(adapter: "simulated1")
+      try await role.log.next("didUpdateState") { $0.state == .poweredOn }
+      role.manager.add(CBMutableService(type: CBUUID(string: "180D"), primary: true))
+      try await role.log.next("didAdd")
+      try await role.advertise([CBAdvertisementDataLocalNameKey: "There"])
+      let there = try await other.connect(.name("There"), timeout: .seconds(300))
+      #expect(try await there.discoverServices().contains { $0.uuid == 0x180D })
+      _ = try await other.advertise(.init(adapter: "simulated", name: "Here"))
+      let here = try await other.connect(.name("Here"), timeout: .seconds(300))
+      #expect(try await !here.discoverServices().contains { $0.uuid == 0x180D })
+    }
+
     @Test("BLED_ADAPTER with an adapter that does not exist: unsupported, and told")
     func unknownAdapter() async throws {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
