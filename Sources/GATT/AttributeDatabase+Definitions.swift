@@ -189,6 +189,9 @@ extension AttributeDatabase {
     return message
   }
 
+  /// Whether `hash` is known without going through all attributes.
+  public var isHashed: Bool { cachedHashes[viewer] != nil || cmac == nil }
+
   /// The value of the Database Hash characteristic: 16 octets in wire order; nil where there is no hash.
   public mutating func hash() -> [UInt8]? {
     guard let cmac else { return nil }

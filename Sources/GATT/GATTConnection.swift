@@ -199,14 +199,14 @@ public struct GATTConnection: Sendable {
 
   /// Notifies a value, truncated to MTU − 3 octets, if the client has subscribed. Call it while the link is writable.
   public func notify(_ value: [UInt8], of handle: UInt16, actions: inout [GATTAction]) -> NotifyOutcome {
-    server.notify(value, of: handle, bearer: bearers[0].att, actions: &actions)
+    isOpen ? server.notify(value, of: handle, mtu: mtu, actions: &actions) : .closed
   }
 
   /// Notifies several values, in one packet if the client supports that. Call it while the link is writable.
   public func notify(
     _ values: [(handle: UInt16, value: [UInt8])], actions: inout [GATTAction]
   ) -> NotifyOutcome {
-    server.notify(values, bearer: bearers[0].att, actions: &actions)
+    isOpen ? server.notify(values, mtu: mtu, actions: &actions) : .closed
   }
 
   /// Indicates a value, truncated to MTU − 3 octets, when those before it are confirmed. Ends with one

@@ -28,28 +28,26 @@ struct PendingIndication {
 extension GATTServer {
   /// Notification (Core 5.4, Vol 3, Part F, 3.4.7.1), on the fixed channel as all values.
   func notify(
-    _ value: [UInt8], of handle: UInt16, bearer: Bearer, actions: inout [GATTAction]
+    _ value: [UInt8], of handle: UInt16, mtu: Int, actions: inout [GATTAction]
   ) -> NotifyOutcome {
-    guard bearer.error == nil else { return .closed }
     guard subscriptions[handle]?.contains(.notification) == true else { return .notSubscribed }
     guard awareness == .aware else { return .outOfSync }
-    actions.append(.send(.fixed, Self.valuePacket(.handleValueNotification, handle, value, bearer)))
+    actions.append(.send(.fixed, Self.valuePacket(.handleValueNotification, handle, value, mtu)))
     return .sent
   }
 
   /// Multiple Handle Value Notification (3.4.7.4); to clients that do not know it, and where it does not fit, single
   /// ones.
   func notify(
-    _ values: [(handle: UInt16, value: [UInt8])], bearer: Bearer, actions: inout [GATTAction]
+    _ values: [(handle: UInt16, value: [UInt8])], mtu: Int, actions: inout [GATTAction]
   ) -> NotifyOutcome {
-    guard bearer.error == nil else { return .closed }
     let wanted = values.filter { subscriptions[$0.handle]?.contains(.notification) == true }
     guard !wanted.isEmpty else { return .notSubscribed }
     guard awareness == .aware else { return .outOfSync }
     let size = wanted.reduce(1) { $0 + 4 + $1.value.count }
-    guard wanted.count > 1, hasFeature(.multipleNotifications), size <= bearer.mtu else {
+    guard wanted.count > 1, hasFeature(.multipleNotifications), size <= mtu else {
       for (handle, value) in wanted {
-        actions.append(.send(.fixed, Self.valuePacket(.handleValueNotification, handle, value, bearer)))
+        actions.append(.send(.fixed, Self.valuePacket(.handleValueNotification, handle, value, mtu)))
       }
       return .sent
     }
@@ -155,14 +153,14 @@ extension GATTServer {
     guard !indications.isEmpty, bearer.att.sendIndication(now: now) else { return }
     let next = indications.removeFirst()
     indicationInFlight = next
-    actions.append(.send(bearer.id, Self.valuePacket(.handleValueIndication, next.handle, next.value, bearer.att)))
+    actions.append(.send(bearer.id, Self.valuePacket(.handleValueIndication, next.handle, next.value, bearer.mtu)))
   }
 
   /// A value is truncated to what the MTU allows (3.4.7.1); clients that want the rest read it.
   private static func valuePacket(
-    _ opcode: ATTOpcode, _ handle: UInt16, _ value: [UInt8], _ bearer: Bearer
+    _ opcode: ATTOpcode, _ handle: UInt16, _ value: [UInt8], _ mtu: Int
   ) -> [UInt8] {
-    let piece = value.prefix(bearer.mtu - 3)
+    let piece = value.prefix(mtu - 3)
     var packet: [UInt8] = []
     packet.reserveCapacity(3 + piece.count)
     packet.append(opcode.rawValue)

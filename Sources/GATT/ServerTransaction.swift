@@ -23,8 +23,9 @@ struct ServerTransaction: Sendable {
     let purpose: Purpose
   }
 
-  /// How long an owner may take to answer: less than the 30 s after which the client gives the bearer up.
-  private static let questionTimeout: Duration = .seconds(25)
+  /// How long the owners may take to answer all questions of a request: less than the 30 s after which the client gives
+  /// the bearer up (Core 5.4, Vol 3, Part F, 3.3.3).
+  private static let requestTimeout: Duration = .seconds(25)
   /// How many writes may be prepared, and how many octets.
   private static let preparedLimit = 128
   private static let preparedOctetLimit = 8192
@@ -34,6 +35,8 @@ struct ServerTransaction: Sendable {
   var informedOf: UInt64 = 0
   private var prepared: [AttributeWrite] = []
   private var preparedOctets = 0
+  /// When the owners of the current request must have answered; nil while none was asked.
+  private var deadline: Instant?
   private var lastToken: UInt64 = 0
 
   /// Opens a question.
@@ -42,10 +45,14 @@ struct ServerTransaction: Sendable {
   ) -> QuestionToken {
     lastToken &+= 1
     let token = QuestionToken(bearer: bearer, value: lastToken)
-    let deadline = now.advanced(by: Self.questionTimeout)
+    let deadline = deadline ?? now.advanced(by: Self.requestTimeout)
+    self.deadline = deadline
     question = Question(token: token, owner: owner, deadline: deadline, purpose: purpose)
     return token
   }
+
+  /// The current request was answered: the next one has its own time.
+  mutating func answered() { deadline = nil }
 
   /// Adds a prepared write.
   /// - Returns: false if the queue is full.
@@ -108,6 +115,7 @@ extension BearerState {
   /// Sends the answer to the client's request.
   mutating func respond(_ packet: [UInt8], _ actions: inout [GATTAction]) {
     att.answered()
+    transaction.answered()
     actions.append(.send(id, packet))
   }
 

@@ -2,10 +2,10 @@ import Adapter
 import BledRPC
 import Bluetooth
 import BluetoothCrypto
-import GATT
 import Testing
 
 @testable import BledCore
+@testable import GATT
 
 /// What belongs to the bond with a device that uses our services: P13, P21, P22.
 @Suite struct BondedClientTests {
@@ -231,6 +231,22 @@ import Testing
     encrypt(second.comes())
     second.world.settle()
     #expect(second.phone.values.map(\.value) == [[1, 0, 0xFF, 0xFF]])
+  }
+
+  @Test("Attributes are hashed when the hash is read or stored, not with each service of any program")
+  func hashedOnceForMany() throws {
+    let given = try given()
+    pair(given, given.comes())
+    given.world.settle()
+    settle()
+    let database = given.world.daemon.links.database
+    #expect(!database.attributes.cachedHashes.isEmpty)
+    for uuid in [0x1815, 0x1816, 0x1817] as [BluetoothUUID] {
+      _ = try given.client.result(ServiceAdd.self, .init(service: .init(uuid: uuid)))
+      #expect(database.attributes.cachedHashes.isEmpty)
+    }
+    settle()
+    #expect(!database.attributes.cachedHashes.isEmpty, "it is stored with what the phone knows")
   }
 
   @Test("A bonded phone with robust caching is told that it does not know the services before it uses a handle")

@@ -109,6 +109,23 @@ struct ServerReadTests {
     server.expect(nil)
   }
 
+  @Test("An owner has 25 s for all the values of one request, not for each: the client gives the bearer up after 30 s")
+  func ownerThatIsAskedAgainAndAgain() throws {
+    var server = LinkScript(try sampleDatabase())
+    try server.exchange("0e1000100010001000", nil)
+    for _ in 1...2 {
+      server.pass(seconds: 10)
+      try server.answer(.success([1]))
+    }
+    #expect(server.connection.deadline == server.now.advanced(by: .seconds(5)))
+    server.pass(seconds: 5)
+    server.expect("010e10000e")
+    #expect(server.takeEvents() == ["read 9 16 0", "read 9 16 0", "read 9 16 0", "cancelled"])
+    // The next request has its own time.
+    try server.exchange("0a1000", nil)
+    #expect(server.connection.deadline == server.now.advanced(by: .seconds(25)))
+  }
+
   @Test func requestBeforeTheAnswerEndsTheBearer() throws {
     var server = LinkScript(try sampleDatabase())
     try server.exchange("0a1000", nil)

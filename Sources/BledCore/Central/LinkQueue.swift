@@ -13,7 +13,7 @@ import GATT
 ///
 /// Between its procedures an operation goes back into the queue, before the rest of its session.
 ///
-/// Enhanced bearers take reads and short writes (`fits`), which are then under way beside others; the fixed bearer takes
+/// Enhanced bearers take reads and short writes (`fits`), which are then under way beside others; the fixed one takes
 /// any operation. Nothing keeps the packets of two bearers in order: so an operation that `isBehind` another waits for
 /// its end, Write Commands wait for the operations that their session has on enhanced bearers, and operations that
 /// follow Write Commands are asked on the fixed bearer, too.

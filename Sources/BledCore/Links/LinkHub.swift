@@ -146,7 +146,14 @@ final class LinkHub {
 
   private func keepClient() {
     guard isOfBond, let bond = pairing.bond(of: self) else { return }
-    pairing.bonds.clients.keep(connection.clientState(database: &database[slot.audience]), of: bond)
+    let audience = slot.audience
+    if database[audience].isHashed {
+      pairing.bonds.clients.keep(connection.clientState(database: &database[audience]), of: bond)
+    } else {
+      pairing.bonds.clients.keepLater(of: bond) { [weak self] in
+        self.map { $0.connection.clientState(database: &$0.database[audience]) }
+      }
+    }
   }
 
   /// A signature needs no encryption: it shows by itself who made it.
@@ -295,6 +302,7 @@ final class LinkHub {
     brakeAlarm?.cancel()
     let error = GAPError.disconnected.error("the connection ended: \(reason)")
     withConnection { $0.linkEnded(error, actions: &$1) }
+    pairing.bonds.clients.readStates()
     registry.remove(self)
     pairing.linkEnded(self)
     central.linkEnded(error, reason)

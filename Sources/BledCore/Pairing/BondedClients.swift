@@ -29,6 +29,8 @@ final class BondedClients {
   static let block: UInt32 = 1024
 
   private var records: [Key: ClientRecord] = [:]
+  /// Reads the states of devices with a link that are not in their records yet: they contain a hash of all attributes.
+  private var unread: [Key: () -> GATTClientState?] = [:]
   private var reserves: [Key: Reserve] = [:]
   private let store: Store
   private var document: StoredDocument<ClientRecords>?
@@ -37,7 +39,8 @@ final class BondedClients {
   init(store: Store) {
     self.store = store
     let document = store.document("clients", version: 1) { [unowned self] in
-      ClientRecords(clients: records.values.sorted { ($0.local, $0.peer) < ($1.local, $1.peer) })
+      readStates()
+      return ClientRecords(clients: records.values.sorted { ($0.local, $0.peer) < ($1.local, $1.peer) })
     }
     self.document = document
     for record in (document.load()?.clients ?? []).prefix(BondEviction.maximum) {
@@ -52,7 +55,10 @@ final class BondedClients {
   }
 
   /// What a device had set when it was last connected; nil if it never was with this bond.
-  func state(of bond: Bond) -> GATTClientState? { records[Key(bond)]?.state }
+  func state(of bond: Bond) -> GATTClientState? {
+    readStates()
+    return records[Key(bond)]?.state
+  }
 
   /// The counter of the device's last signed write; nil before the first.
   func signCounter(of bond: Bond) -> UInt32? { records[Key(bond)]?.signCounter }
@@ -60,11 +66,29 @@ final class BondedClients {
   /// A device has set something, or knows more of the services.
   func keep(_ state: GATTClientState, of bond: Bond) {
     guard !isFrozen else { return }
+    unread[Key(bond)] = nil
     let record = change(bond) { $0.server = ClientRecord.State(state) }
     guard record != records[Key(bond)] else { return }
     records[Key(bond)] = record
     // Devices cause any number of these.
     document?.changed(isUrgent: false)
+  }
+
+  /// The same, where the services have changed, so that reading the state means to hash them all.
+  /// - Parameter state: reads the state, when it is stored, or the link ends.
+  func keepLater(of bond: Bond, _ state: @escaping () -> GATTClientState?) {
+    guard !isFrozen else { return }
+    if records[Key(bond)] == nil { records[Key(bond)] = ClientRecord(bond) }
+    unread[Key(bond)] = state
+    document?.changed(isUrgent: false)
+  }
+
+  /// Reads the states that were left for later, before they are lost or of no use.
+  func readStates() {
+    for (key, state) in unread {
+      if let state = state() { records[key]?.server = ClientRecord.State(state) }
+    }
+    unread = [:]
   }
 
   /// A signed write with this counter was taken; after a crash none with a lower one may be.
@@ -121,6 +145,7 @@ final class BondedClients {
   /// - Parameter next: the bond that takes its place.
   func forget(_ bond: Bond, for next: Bond? = nil) {
     if next?.signatureKey != bond.signatureKey { reserves[Key(bond)] = nil }
+    readStates()
     guard var record = records[Key(bond)] else { return }
     if next?.longTermKeys != bond.longTermKeys {
       record.server = nil
@@ -133,7 +158,10 @@ final class BondedClients {
   }
 
   /// The services go because the daemon ends: that is not what devices are to find the next time.
-  func freeze() { isFrozen = true }
+  func freeze() {
+    readStates()
+    isFrozen = true
+  }
 }
 
 extension Bond {
