@@ -5,8 +5,6 @@ import EventLoop
 import Glibc
 
 extension KernelAdapter {
-  /// How long the other side may take to answer a request for a channel; the kernel itself gives up after 40 s.
-  private static let patience = Duration.seconds(45)
   /// How many packets of signalling are looked at for the device's answer.
   private static let mostSignals = 64
 
@@ -54,44 +52,38 @@ extension KernelAdapter {
     to psm: UInt16, _ parameters: ChannelParameters, on link: KernelLink,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) {
-    guard radio != nil, links[link.handle] === link else {
+    guard isUp(link) else {
       return loop.execute { done(.failure(GAPError.notConnected.error("\(link.peer) is not connected."))) }
     }
-    let opening = ChannelOpening(done)
     let mode = parameters.mode ?? .leCreditBased
     let signalling = index.map { cbz_hci_signalling($0.rawValue) }.flatMap { $0 < 0 ? nil : Descriptor($0) }
     var answer = ChannelAnswer(handle: link.handle, psm: psm)
+    let descriptor: Descriptor
     do throws(SystemError) {
-      let descriptor = Descriptor(
-        try SystemError.check(
-          cbz_channel_socket(address.littleEndian, address.kind.rawValue, 0, UInt16(clamping: parameters.receiveMTU))))
-      if mode == .enhanced { _ = try SystemError.check(cbz_channel_set_enhanced(descriptor.number)) }
-      KernelChannel.setReceiveBuffer(of: descriptor)
-      let peer = identity(on: link)
-      let result = cbz_channel_connect(descriptor.number, peer.littleEndian, peer.kind.rawValue, psm)
-      if result != -EINPROGRESS { _ = try SystemError.check(result) }
-      answer.channel = UInt16(exactly: cbz_channel_number(descriptor.number)).flatMap { $0 == 0 ? nil : $0 }
-      opening.alarm = scheduler.schedule(after: Self.patience) {
-        descriptor.close()
-        opening.finish(.failure(GAPError.timeout.error("The device did not answer the request for a channel.")))
-      }
+      descriptor = try kernel.channel(
+        to: identity(on: link), psm, mode, receiveMTU: parameters.receiveMTU, from: address)
+    } catch {
+      Self.hear(&answer, over: signalling)
+      return loop.execute { [answer] in done(.failure(Self.refusal(error.code, answer, mode))) }
+    }
+    answer.channel = UInt16(exactly: cbz_channel_number(descriptor.number)).flatMap { $0 == 0 ? nil : $0 }
+    let opening = ChannelOpening(descriptor, on: scheduler, done)
+    link.began(opening)
+    do {
       try descriptor.whenReady(on: loop, interest: .writable, priority: .normal) { [weak self, weak link] _ in
         descriptor.unwatch()
         Self.hear(&answer, over: signalling)
         guard let self, let link, links[link.handle] === link else {
-          descriptor.close()
-          return opening.finish(.failure(GAPError.disconnected.error("The link has ended.")))
+          return opening.fail(GAPError.disconnected.error("The link has ended."))
         }
         let error = cbz_channel_error(descriptor.number)
         guard error == 0, cbz_att_connection_handle(descriptor.number) == Int32(link.handle) else {
-          descriptor.close()
-          return opening.finish(.failure(Self.refusal(-error, answer, mode)))
+          return opening.fail(Self.refusal(-error, answer, mode))
         }
-        opening.finish(.success(KernelChannel(psm, descriptor, pieces: answer.pieces, on: link, adapter: self)))
+        opening.succeed(KernelChannel(psm, descriptor, pieces: answer.pieces, on: link, adapter: self))
       }
     } catch {
-      Self.hear(&answer, over: signalling)
-      loop.execute { [answer] in opening.finish(.failure(Self.refusal(error.code, answer, mode))) }
+      loop.execute { [answer] in opening.fail(Self.refusal(error.code, answer, mode)) }
     }
   }
 
@@ -110,20 +102,5 @@ extension KernelAdapter {
     case ETIMEDOUT: GAPError.timeout.error("The device did not answer the request for a channel.")
     default: GAPError.connectionFailed.error("No channel on PSM \(answer.psm): \(String(cString: strerror(code))).")
     }
-  }
-}
-
-/// A channel that is being opened: its outcome is told once.
-private final class ChannelOpening {
-  var alarm: (any ScheduledWork)?
-  private var done: ((Result<any Channel, BluetoothError>) -> Void)?
-
-  init(_ done: @escaping (Result<any Channel, BluetoothError>) -> Void) { self.done = done }
-
-  func finish(_ result: Result<any Channel, BluetoothError>) {
-    alarm?.cancel()
-    let tell = done
-    done = nil
-    tell?(result)
   }
 }

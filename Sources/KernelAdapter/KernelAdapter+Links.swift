@@ -232,6 +232,7 @@ extension KernelAdapter {
 
   func endLink(_ handle: UInt16, _ error: BluetoothError) {
     ending.removeValue(forKey: handle)?.alarm.cancel()
+    if let link = links[handle] { cancelPairing(on: link) }
     endRaise(handle, error.ofRaise(with: links[handle]))
     guard let link = links.removeValue(forKey: handle) else { return }
     keys.linkEnded(handle)

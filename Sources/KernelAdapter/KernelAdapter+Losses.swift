@@ -21,6 +21,14 @@ extension KernelAdapter {
       }
   }
 
+  /// Whether a link is up, after all that the controller has told: when the kernel is asked for a pairing or a channel
+  /// with a device whose link has ended, it connects to the device by itself, for as long as it likes.
+  func isUp(_ link: KernelLink) -> Bool {
+    hci?.control.drain()
+    guard let index, let hci, radio != nil, links[link.handle] === link, !link.isDown else { return false }
+    return kernel.links(of: index, over: hci.control.descriptor)?.contains { $0.handle == link.handle } ?? true
+  }
+
   /// Asks the kernel, which misses no event, for its links. Only what it says both before and after all events that
   /// wait were read is taken.
   ///

@@ -62,7 +62,7 @@ extension KernelAdapter {
     of link: KernelLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void
   ) {
     guard link.security.level < level else { return loop.execute { done(nil) } }
-    guard let index, links[link.handle] === link else {
+    guard let index, isUp(link) else {
       return loop.execute { done(GAPError.notConnected.error("\(link.peer) is not connected.")) }
     }
     let bond = keys.bond(with: link.peer)
@@ -93,6 +93,13 @@ extension KernelAdapter {
       $0.device = ManagementAddress(identity(on: link))
       $0.capability = capability.code
     }
+    send(ManagementPacket(packet, index: index))
+  }
+
+  /// A link has ended while it was paired: the kernel would connect to the device to go on.
+  func cancelPairing(on link: KernelLink) {
+    guard raises[link.handle]?.pairs == true, let index else { return }
+    let packet = CancelPairDevice { $0.device = ManagementAddress(identity(on: link)) }
     send(ManagementPacket(packet, index: index))
   }
 

@@ -23,6 +23,8 @@ final class KernelLink: Link {
 
   /// The channels on it that are open.
   var channels: [KernelChannel] = []
+  /// Those that we are opening.
+  private var openings: [ChannelOpening] = []
   private let socket: PacketSocket
   /// What waits while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
   private var held: [[UInt8]]?
@@ -218,6 +220,12 @@ final class KernelLink: Link {
     return true
   }
 
+  /// We open a channel.
+  func began(_ opening: ChannelOpening) {
+    openings.removeAll(where: \.isFinished)
+    openings.append(opening)
+  }
+
   /// The device opened a channel.
   func opened(_ channel: KernelChannel) {
     guard !hasEnded, !isDisconnecting, let onEvent else { return channel.close() }
@@ -237,6 +245,7 @@ final class KernelLink: Link {
     adapter.leavingChanged()
     socket.close()
     for channel in channels { channel.linkEnded(error) }
+    for opening in openings { opening.fail(error) }
     onEvent?(.ended(error))
     onEvent = nil
   }

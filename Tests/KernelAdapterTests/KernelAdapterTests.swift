@@ -141,4 +141,44 @@ struct KernelAdapterTests {
     try stage.settle()
     #expect(stage.log.all.contains { $0.contains("refuses the keys") })
   }
+
+  /// The link of a phone.
+  private func connected(_ stage: KernelStage) throws -> any Link {
+    try stage.kernel.connected(phone, 0x40)
+    try stage.kernel.offer(phone, 0x40)
+    try stage.wait(.milliseconds(200))
+    return try #require(stage.links.first)
+  }
+
+  @Test("a link that has ended, though nobody has heard it, gets no channel and no pairing: the kernel would connect")
+  func endUnheard() throws {
+    let stage = try KernelStage.on()
+    let link = try connected(stage)
+    stage.kernel.known = []
+    var errors: [BluetoothError?] = []
+    link.openChannel(to: 0x80, ChannelParameters()) { if case .failure(let error) = $0 { errors.append(error) } }
+    link.raiseSecurity(to: 2, as: .none) { errors.append($0) }
+    try stage.settle()
+    #expect(errors.map { $0?.name } == ["notConnected", "notConnected"])
+    #expect(stage.kernel.opening.isEmpty && !stage.kernel.commands.map(\.code).contains(PairDevice.opcode))
+  }
+
+  @Test("the end of a link ends its pairing and the channels that are being opened")
+  func endMeanwhile() throws {
+    let stage = try KernelStage.on()
+    let link = try connected(stage)
+    var errors: [BluetoothError?] = []
+    link.openChannel(to: 0x80, ChannelParameters()) { if case .failure(let error) = $0 { errors.append(error) } }
+    link.raiseSecurity(to: 2, as: .none) { errors.append($0) }
+    try stage.settle()
+    #expect(errors.isEmpty && stage.kernel.opening.count == 1)
+    #expect(stage.kernel.commands.map(\.code).contains(PairDevice.opcode))
+    try stage.kernel.disconnected(0x40, 0x08)
+    try stage.wait(.seconds(2))
+    #expect(errors.count == 2 && !errors.contains(nil))
+    #expect(stage.kernel.commands.map(\.code).contains(CancelPairDevice.opcode))
+    var octets = [UInt8](repeating: 0, count: 8192)
+    while try stage.kernel.opening[0].read(into: &octets) ?? 0 > 0 {}
+    #expect(try stage.kernel.opening[0].read(into: &octets) == 0, "its socket is closed")
+  }
 }

@@ -21,6 +21,8 @@ final class ScriptedKernel: KernelSockets {
   var refused: Set<UInt16> = []
   /// What the controller can do.
   var features: LEFeatures = [.peripheralInitiatedFeaturesExchange]
+  /// The other ends of channels that the adapter opens.
+  private(set) var opening: [Descriptor] = []
   /// The links that the kernel knows.
   var known: [KnownLink] = []
   var rival: Int?
@@ -67,6 +69,16 @@ final class ScriptedKernel: KernelSockets {
     return offers.isEmpty ? nil : offers.removeFirst()
   }
 
+  func channel(
+    to peer: DeviceAddress, _ psm: UInt16, _ mode: ChannelMode, receiveMTU: Int, from address: DeviceAddress
+  ) throws(SystemError) -> Descriptor {
+    let (ours, theirs) = try Self.pair()
+    // There is no room until the device answers.
+    while (try? theirs.write([UInt8](repeating: 0, count: 4096))) == true {}
+    opening.append(ours)
+    return theirs
+  }
+
   private static func pair() throws(SystemError) -> (ours: Descriptor, theirs: Descriptor) {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -84,6 +96,8 @@ final class ScriptedKernel: KernelSockets {
       hasAnswered = true
       let packet = try ManagementPacket(decoding: octets)
       commands.append(packet)
+      // A pairing takes its time.
+      guard packet.code != PairDevice.opcode else { continue }
       let event = ManagementCommandComplete {
         $0.opcode = packet.code
         $0.status = refused.contains(packet.code) ? ManagementStatus(rawValue: 0x0D) : .success

@@ -24,7 +24,15 @@ protocol KernelSockets {
   /// Accepts a link that the kernel offers; nil if it offers none.
   func accept(from listener: Descriptor) throws(SystemError) -> OfferedLink?
 
-  /// The sockets for L2CAP channels.
+  /// Begins to connect an L2CAP channel to a device; the socket is writable when that has ended.
+  /// - Parameters:
+  ///   - receiveMTU: the longest packet that we take, in octets.
+  ///   - address: ours.
+  func channel(
+    to peer: DeviceAddress, _ psm: UInt16, _ mode: ChannelMode, receiveMTU: Int, from address: DeviceAddress
+  ) throws(SystemError) -> Descriptor
+
+  /// The sockets for L2CAP channels that devices open.
   var channels: any ChannelSockets { get }
 
   /// The id of bluetoothd's process; nil if it does not run.
