@@ -123,6 +123,12 @@ def commands(block):
     return found
 
 
+def with_more_time(command):
+    """A command with ten times the seconds of its `--time`; nothing if it has none."""
+    longer, count = re.subn(r"(--time )(\d+)\b", lambda time: time[1] + str(10 * int(time[2])), command)
+    return longer if count else None
+
+
 def messages(block):
     """The messages of a conversation: ">" or "<", the text with its folded lines joined, the number of its line."""
     found = []

@@ -115,8 +115,14 @@ class Page:
                 def until(lines, before=before):
                     return compare.lines_differ([*before, "…"], lines) is None
 
-            _, printed = self.desk.run(text, until)
-            found = compare.lines_differ(shown, printed, ordered="order" not in self._varying)
+            def differ(command):
+                _, printed = self.desk.run(command, until)
+                return compare.lines_differ(shown, printed, ordered="order" not in self._varying)
+
+            found = differ(text)
+            # A busy machine hears less in the time of the example.
+            if found and blocks.with_more_time(text):
+                found = differ(blocks.with_more_time(text))
             if found:
                 self.failures.append(f"{number}: $ {text}\n{found}")
 

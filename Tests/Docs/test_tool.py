@@ -55,6 +55,10 @@ class Pages(unittest.TestCase):
         self.assertEqual([block.kind for block in blocks.read(page)], ["console", "not", "swift"])
         self.assertEqual(blocks.commands(blocks.read(page)[0]), [("a", ["b"], 2)])
 
+    def test_more_time(self):
+        self.assertEqual(blocks.with_more_time("bleshell scan --time 3 --json"), "bleshell scan --time 30 --json")
+        self.assertIsNone(blocks.with_more_time("bleshell scan --timeout 3"))
+
     def test_what_nobody_can_run_is_an_error(self):
         for page in (["", "    nothing"], ["```json", "```"], ["<!-- docs-test: fil x -->"], ["```swift"]):
             with self.assertRaises(blocks.PageError, msg=page):
