@@ -120,6 +120,7 @@ import Testing
   }
 
   @Test func advertisementsPerSessionAreBounded() throws {
+    world.adapter.information.maximumAdvertisingSets = 4
     for _ in 0..<16 { _ = try start() }
     let call = try start()
     #expect(try client.error(of: call, AdvertisingStart.self)?.data?.name == "limitReached")

@@ -91,6 +91,13 @@ final class ChannelBroker {
     }
     try admit(session)
     let slot = try adapters.findUsable(params.adapter)
+    let here = listeners.filter { $0.slot == slot }
+    let own = here.count { $0.session.user == session.user }
+    guard Limits.hasShare(own: own, all: here.count, of: ChannelParameters.dynamic.count) else {
+      throw BledError.limitReached.error(
+        "user \(session.user.map { "\($0)" } ?? "unknown") has \(own) of the numbers for channels on \(slot.id), and the "
+          + "last ones are kept for other users: give some back with \(L2CAPUnpublish.name)")
+    }
     let psm = try slot.adapter.publishChannel(params.psm, parameters)
     listeners.append(Listener(session: session, slot: slot, psm: psm, parameters: parameters))
     return .init(psm: psm, adapter: slot.id)

@@ -99,6 +99,7 @@ final class AdvertisingBroker {
     guard params.duration.map(Self.durations.contains) ?? true else {
       throw BledError.invalidParameter.error("\"duration\" must be 0.01 to 86400 seconds")
     }
+    try admitPlace(on: slot, for: session)
     let target = try params.directedTo.map { try directory.target($0, kind: params.directedToType) }
     let (parameters, shortenedName) = try params.parameters(
       inBackground: session.isBackground, to: target, on: slot.adapter.information)
@@ -108,6 +109,18 @@ final class AdvertisingBroker {
     slot.adapter.setAdvertising(id, parameters)
     observer?.publishersChanged()
     return id
+  }
+
+  /// Keeps the last places of an adapter for users who have none.
+  private func admitPlace(on slot: AdapterSlot, for session: Session) throws(BluetoothError) {
+    let here = advertisements.values.filter { $0.slot == slot }
+    let own = here.count { $0.session.user == session.user }
+    let places = AdvertisingRotation(sets: slot.adapter.information.maximumAdvertisingSets).capacity
+    guard own > 0, !Limits.hasShare(own: own, all: here.count, of: places) else { return }
+    let error = GAPError.advertisingSetsExhausted.error(
+      "This user sends \(own) of the \(places) advertisements of \(slot.id); the last places are kept for other users: stop one."
+    )
+    throw explained(error, slot)
   }
 
   /// A session goes into the background, where its advertisements are slower and have no name, or comes back from
