@@ -112,11 +112,6 @@ extension CaptureFormat {
   }
 }
 
-extension Daemon {
-  /// Lets programs record packets.
-  func passCaptures(on loop: EventLoop) { captures.loop = loop }
-}
-
 extension Router {
   func serveCaptures(_ captures: CaptureBroker) {
     serve(CaptureStart.self) { [unowned captures] params, session, reply in

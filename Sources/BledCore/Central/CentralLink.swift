@@ -102,7 +102,7 @@ final class CentralLink {
     let hub = hub
     guard hub.isOpen else { return fail(operation, LinkHub.gone) }
     var operation = operation
-    operation.note = broker.notes.take(for: operation.session, on: hub.peripheral)
+    operation.note = broker.notes.take(for: operation.session, on: hub.peripheral.id)
     if let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
       begin(operation, id)
     } else {

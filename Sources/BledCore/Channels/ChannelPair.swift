@@ -31,12 +31,3 @@ struct ChannelPair {
     BledError.limitReached.error("bled has no descriptor left for a channel: close some channels or programs")
   }
 }
-
-extension Daemon {
-  /// Lets programs have L2CAP channels by descriptors.
-  public func passChannels(on loop: EventLoop) {
-    channels.makePair = { keepsPackets throws(BluetoothError) in
-      try ChannelPair(keepsPackets: keepsPackets, on: loop)
-    }
-  }
-}

@@ -10,13 +10,3 @@ public struct LinkDefaults: Hashable, Sendable {
   /// 2M and 251 octets.
   public init() {}
 }
-
-extension Configuration.Links {
-  /// The same for the daemon.
-  public var defaults: LinkDefaults {
-    var defaults = LinkDefaults()
-    defaults.phy = phy == .le1M ? .le1M : .le2M
-    defaults.longestPacket = longestPacket
-    return defaults
-  }
-}

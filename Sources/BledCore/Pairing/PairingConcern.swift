@@ -22,9 +22,3 @@ struct PairingConcern {
   /// Whether a user has a say in it.
   func includes(_ user: UInt32?) -> Bool { users.contains(user) }
 }
-
-/// The users that publish services or advertise: devices that connect concern them.
-protocol PublishingUsers: AnyObject {
-  /// - Returns: the users, each once, in a fixed order.
-  func users(on slot: AdapterSlot) -> [UInt32?]
-}

@@ -5,7 +5,7 @@ import Glibc
 /// Who may do what. Root and the user that the daemon runs as may do everything: both could end or replace the daemon.
 public struct Policy: Hashable, Sendable {
   /// Somebody that the configuration names, by number.
-  fileprivate enum Subject: Hashable {
+  enum Subject: Hashable {
     case everyone
     case user(UInt32)
     case group(UInt32)
@@ -16,28 +16,10 @@ public struct Policy: Hashable, Sendable {
   /// The same as written in the configuration, for messages.
   private let words: [Permission: [String]]
 
-  /// Makes the policy from a configuration.
-  /// - Parameters:
-  ///   - accounts: the system's users and groups, which names are looked up in: now, and not again when a client
-  ///     connects.
-  ///   - ownUser: the user that the daemon runs as.
-  ///   - onUnknown: called for each user or group that does not exist. It grants nothing.
-  public init(
-    _ configuration: Configuration.Policy, accounts: Accounts, ownUser: UInt32,
-    onUnknown: (String) -> Void = { _ in }
-  ) {
+  init(ownUser: UInt32, subjects: [Permission: Set<Subject>], words: [Permission: [String]]) {
     self.ownUser = ownUser
-    words = configuration.grants.mapValues { $0.map(\.text) }
-    var unknown: Set<String> = []
-    subjects = configuration.grants.mapValues { grantees in
-      Set(
-        grantees.compactMap { grantee in
-          let subject = Subject(grantee, accounts)
-          if subject == nil { unknown.insert(grantee.text) }
-          return subject
-        })
-    }
-    for text in unknown.sorted() { onUnknown(text) }
+    self.subjects = subjects
+    self.words = words
   }
 
   /// What a program of these credentials may do; nothing if there are none.
@@ -67,20 +49,6 @@ public struct Policy: Hashable, Sendable {
     return BledError.notPermitted.error(
       "\(user) lacks the permission \"\(permission)\", which is granted to \(holders): \(ways.compactMap { $0 }.joined(separator: ", or "))"
     )
-  }
-}
-
-extension Policy.Subject {
-  fileprivate init?(_ grantee: Configuration.Policy.Grantee, _ accounts: Accounts) {
-    switch grantee {
-    case .everyone: self = .everyone
-    case .user(let name):
-      guard let number = UInt32(name) ?? accounts.user(name) else { return nil }
-      self = .user(number)
-    case .group(let name):
-      guard let number = UInt32(name) ?? accounts.group(name) else { return nil }
-      self = .group(number)
-    }
   }
 }
 

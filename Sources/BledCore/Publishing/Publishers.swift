@@ -14,8 +14,3 @@ final class Publishers: PublishingUsers {
     return users
   }
 }
-
-/// Learns that users begin or cease to publish services or to advertise.
-protocol PublishersObserver: AnyObject {
-  func publishersChanged()
-}

@@ -31,7 +31,7 @@ final class ServerBroker {
   private var longAnswerers: Set<Session> = []
 
   /// - Parameter identity: what the GAP service says.
-  init(adapters: AdapterRegistry, links: LinkRegistry, identity: Daemon.Identity, logger: Logger) {
+  init(adapters: AdapterRegistry, links: LinkRegistry, identity: ServerIdentity, logger: Logger) {
     self.adapters = adapters
     self.links = links
     self.logger = logger

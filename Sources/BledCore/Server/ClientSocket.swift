@@ -28,7 +28,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
 
   private let descriptor: Int32
   private let loop: EventLoop
-  private let daemon: Daemon
+  private let host: any SessionHost
   private let turns: Turns
   private let farewells: Farewells
   /// The user of its program.
@@ -58,14 +58,14 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Takes ownership of the descriptor and opens a session for it.
   /// - Throws: `EventLoopError` if it cannot be watched; it is closed then.
   init(
-    _ descriptor: Int32, loop: EventLoop, daemon: Daemon, turns: Turns, farewells: Farewells,
+    _ descriptor: Int32, loop: EventLoop, host: any SessionHost, turns: Turns, farewells: Farewells,
     onClose: @escaping (ClientSocket) -> Void
   ) throws(EventLoopError) {
     let credentials = PeerCredentials(ofSocket: descriptor)
     self.descriptor = descriptor
     unread = UnreadDescriptors(of: descriptor)
     self.loop = loop
-    self.daemon = daemon
+    self.host = host
     self.turns = turns
     self.farewells = farewells
     self.onClose = onClose
@@ -80,7 +80,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
       Glibc.close(descriptor)
       throw error
     }
-    connection = daemon.open(self, credentials: credentials)
+    connection = host.open(self, credentials: credentials)
   }
 
   /// Ends the connection at once; the daemon is told.
@@ -94,7 +94,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     closeAlarm?.cancel()
     unread.end()
     close(descriptor)
-    if let connection { daemon.closed(connection) }
+    if let connection { host.closed(connection) }
     connection = nil
     outgoing = Outbox.Batch()
     onClose(self)

@@ -12,10 +12,10 @@ public final class SocketServer {
   private static let pause: Int64 = 200_000_000
 
   private let socket: ListeningSocket
-  private let daemon: Daemon
+  private let host: any SessionHost
   private let loop: EventLoop
   private let logger: Logger
-  private let turns: Turns
+  let turns: Turns
   private let farewells: Farewells
   private var watch: Watch?
   private var clients: [ObjectIdentifier: ClientSocket] = [:]
@@ -27,15 +27,13 @@ public final class SocketServer {
 
   /// Begins to accept clients.
   /// - Throws: `EventLoopError` if the socket cannot be watched.
-  public init(_ socket: ListeningSocket, daemon: Daemon, loop: EventLoop, logger: Logger) throws(EventLoopError) {
+  init(_ socket: ListeningSocket, host: any SessionHost, loop: EventLoop, logger: Logger) throws(EventLoopError) {
     self.socket = socket
-    self.daemon = daemon
+    self.host = host
     self.loop = loop
     self.logger = logger
     turns = try Turns(on: loop)
     farewells = Farewells(on: loop)
-    daemon.passDescriptors(ValueSockets(loop: loop, turns: turns))
-    daemon.passCaptures(on: loop)
     reserve = Self.openReserve()
     watch = try Watch(socket.descriptor, on: loop) { [weak self] _ in self?.accept() }
   }
@@ -90,7 +88,7 @@ public final class SocketServer {
       }
       do throws(EventLoopError) {
         let client = try ClientSocket(
-          descriptor, loop: loop, daemon: daemon, turns: turns, farewells: farewells
+          descriptor, loop: loop, host: host, turns: turns, farewells: farewells
         ) { [weak self] in self?.closed($0) }
         clients[ObjectIdentifier(client)] = client
       } catch {
@@ -102,7 +100,7 @@ public final class SocketServer {
   /// Whether there are enough descriptors for a client of this user.
   private func isPermitted(_ descriptor: CInt) -> Bool {
     !DescriptorReserve.contains(descriptor)
-      || daemon.rules.policy.isPrivileged(PeerCredentials(ofSocket: descriptor))
+      || host.rules.policy.isPrivileged(PeerCredentials(ofSocket: descriptor))
   }
 
   /// Tells the next client that there is no descriptor for it, not even one of the reserve.

@@ -45,12 +45,12 @@ public final class ChannelSocket {
   /// Begins to listen.
   /// - Parameter path: the path of the socket, which answers name.
   /// - Throws: `EventLoopError` if the socket cannot be watched.
-  public init(
-    _ socket: ListeningSocket, path: String, daemon: Daemon, loop: EventLoop, logger: Logger
+  init(
+    _ socket: ListeningSocket, path: String, channels: ChannelBroker, rules: Rules, loop: EventLoop, logger: Logger
   ) throws(EventLoopError) {
     self.socket = socket
-    channels = daemon.channels
-    rules = daemon.rules
+    self.channels = channels
+    self.rules = rules
     self.loop = loop
     self.logger = logger
     watch = try Watch(socket.descriptor, on: loop) { [weak self] _ in self?.accept() }

@@ -1,0 +1,41 @@
+import BledRPC
+
+extension Policy {
+  /// Makes the policy from a configuration.
+  /// - Parameters:
+  ///   - accounts: the system's users and groups, which names are looked up in: now, and not again when a client
+  ///     connects.
+  ///   - ownUser: the user that the daemon runs as.
+  ///   - onUnknown: called for each user or group that does not exist. It grants nothing.
+  public init(
+    _ configuration: Configuration.Policy, accounts: Accounts, ownUser: UInt32,
+    onUnknown: (String) -> Void = { _ in }
+  ) {
+    var unknown: Set<String> = []
+    let subjects = configuration.grants.mapValues { grantees in
+      Set(
+        grantees.compactMap { grantee in
+          let subject = Subject(grantee, accounts)
+          if subject == nil { unknown.insert(grantee.text) }
+          return subject
+        })
+    }
+    for text in unknown.sorted() { onUnknown(text) }
+    self.init(
+      ownUser: ownUser, subjects: subjects, words: configuration.grants.mapValues { $0.map(\.text) })
+  }
+}
+
+extension Policy.Subject {
+  fileprivate init?(_ grantee: Configuration.Policy.Grantee, _ accounts: Accounts) {
+    switch grantee {
+    case .everyone: self = .everyone
+    case .user(let name):
+      guard let number = UInt32(name) ?? accounts.user(name) else { return nil }
+      self = .user(number)
+    case .group(let name):
+      guard let number = UInt32(name) ?? accounts.group(name) else { return nil }
+      self = .group(number)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import BledRPC
+import Bluetooth
+
+extension Daemon {
+  /// Applies another policy, other limits, another identity and another time to keep sessions, while sessions continue.
+  ///
+  /// A session that loses permissions is closed: no program keeps what it could no longer request. What a session holds
+  /// beyond a new limit stays until it is released.
+  /// - Parameter keep: the longest time for which sessions are kept, from the disconnection of their programs; zero:
+  ///   not at all.
+  public func apply(identity: Identity, policy: Policy, limits: Limits, keep: Duration) {
+    restorations.limit = keep
+    server.identify(name: identity.name, appearance: identity.appearance)
+    rules.limits = limits
+    directory.limits.peripherals = limits.total[.peripherals] ?? .max
+    let before = sessions.map { ($0, rules.policy.permissions(of: $0.credentials)) }
+    rules.policy = policy
+    for (session, old) in before {
+      session.limitsChanged()
+      let new = policy.permissions(of: session.credentials)
+      session.connection?.permissions = new
+      let lost = Permission.allCases.filter { old.contains($0) && !new.contains($0) }.map(\.rawValue)
+      guard !lost.isEmpty else { continue }
+      close(
+        session,
+        BledError.notPermitted.error("bled's policy changed and no longer permits: \(lost.joined(separator: ", "))"))
+    }
+  }
+}

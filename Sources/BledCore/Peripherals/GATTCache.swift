@@ -1,0 +1,8 @@
+/// What was discovered on a device while its database had a certain hash: valid again whenever it has that hash
+/// (Core 5.4, Vol 3, Part G, 2.5.2 and 7.3).
+struct GATTCache: Hashable, Sendable {
+  /// The value of the Database Hash characteristic, 16 octets.
+  let hash: [UInt8]
+  /// `KnownAttributes` as octets: in this form they take a tenth of the space.
+  let attributes: [UInt8]
+}

@@ -1,0 +1,11 @@
+/// Gives sessions to programs that connect.
+protocol SessionHost: AnyObject {
+  /// Who may do what.
+  var rules: Rules { get }
+
+  /// A program has connected.
+  func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection
+
+  /// Its connection has ended.
+  func closed(_ connection: SessionConnection)
+}
