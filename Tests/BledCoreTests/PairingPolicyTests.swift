@@ -304,7 +304,8 @@ import Testing
     #expect(try client.result(PairingList.self, Empty()).bonds.map(\.level) == ["authenticated"])
     for wrong in [
       params { $0.address = "F0:F1" }, params { $0.address = "40:F1:F2:F3:F4:F5" },
-      params { $0.address = "00:F1:F2:F3:F4:F5" }, params { $0.addressType = "static" }, params { $0.longTermKeys = [] },
+      params { $0.address = "00:F1:F2:F3:F4:F5" }, params { $0.addressType = "static" },
+      params { $0.longTermKeys = [] },
       params { $0.longTermKeys[0].value = HexBytes([UInt8](repeating: 0, count: 16)) },
       params { $0.longTermKeys[0].size = 6 }, params { $0.longTermKeys[0].random = HexBytes([]) },
       params { $0.identityResolvingKey = HexBytes([1]) },

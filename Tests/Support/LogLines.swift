@@ -7,6 +7,7 @@ public final class LogLines: @unchecked Sendable {
   /// What each message was given of its own.
   public fileprivate(set) var metadata: [Logger.Metadata] = []
 
+  /// Makes an empty list.
   public init() {}
 
   /// A logger that writes here, from the level info on.

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Sessions/PeerCredentials.swift
+../../../Sources/BledCore/Policy/PeerCredentials.swift

@@ -1,4 +1,3 @@
-import Adapter
 import JSONFiles
 
 extension Configuration {
@@ -26,15 +25,5 @@ extension Configuration {
       phy = try members.word(.phy, default: phy)
       longestPacket = try members.integer(.longestPacket, in: 27...251, default: longestPacket)
     }
-  }
-}
-
-extension Configuration.Links {
-  /// The same for the daemon.
-  public var defaults: LinkDefaults {
-    var defaults = LinkDefaults()
-    defaults.phy = phy == .le1M ? .le1M : .le2M
-    defaults.longestPacket = longestPacket
-    return defaults
   }
 }

@@ -1,0 +1,11 @@
+import Adapter
+
+extension Configuration.Links {
+  /// The same for the daemon.
+  public var defaults: LinkDefaults {
+    var defaults = LinkDefaults()
+    defaults.phy = phy == .le1M ? .le1M : .le2M
+    defaults.longestPacket = longestPacket
+    return defaults
+  }
+}
