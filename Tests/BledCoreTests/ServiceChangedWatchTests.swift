@@ -136,6 +136,31 @@ import Testing
     #expect(try client.notifications(GATTServicesChanged.self).count == 2)
   }
 
+  @Test("What waits or is under way by handles that have changed fails; the rest goes on")
+  func operationsByVoidHandles() throws {
+    try peer.furnish()
+    let id = try world.connect(client, peer).peripheral
+    let everything = try client.call(GATTDiscover.self, .init(peripheral: id))
+    world.settle()
+    let services = try #require(try client.answer(to: everything, GATTDiscover.self)).get().services
+    let rate = try #require(services.first { $0.uuid == 0x180D })
+    let value = peer.handle(of: 0x2A38)
+    let outside = try #require(peer.database.services.first { $0.uuid == 0x1801 }).range.lowerBound
+    let link = try #require(world.daemon.links.links.first?.link as? ScriptedLink)
+    peer.delay = .milliseconds(300)
+    let reads = try [value, value, outside].map { try client.call(GATTRead.self, .init(peripheral: id, handle: $0)) }
+    world.scheduler.advance(by: .milliseconds(10))
+    let changed = peer.handle(of: 0x2A05)
+    let range = [rate.handle, rate.end].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    link.deliver([0x1D, UInt8(changed & 0xFF), UInt8(changed >> 8)] + range)
+    world.scheduler.advance(by: .milliseconds(10))
+    let names = try reads.map { try client.error(of: $0, GATTRead.self)?.data?.name }
+    #expect(names == ["unknownHandle", "unknownHandle", nil])
+    world.settle()
+    #expect(try #require(try client.answer(to: reads[2], GATTRead.self)).get().value.octets == [0x01, 0x18])
+    #expect(peer.received.count { $0.first == 0x0A && $0[1] == UInt8(value & 0xFF) } == 1, "the one under way")
+  }
+
   @Test("A device without a Generic Attribute service is asked for it once, and serves on")
   func noService() throws {
     let service = try peer.database.add(

@@ -312,7 +312,7 @@ final class CentralLink {
       case .serviceCheck(isSubscribed: true):
         guard discovery.isOutdated(by: result) else { break }
         discovery.databaseChanged()
-        forget(1...0xFFFF)
+        changed(1...0xFFFF)
       case .serverFeatures:
         // One that does not let us read them has nothing that we could use.
         if case .value(let value)? = try? result?.get() { takeServerFeatures(value) } else { takeServerFeatures([]) }
@@ -382,7 +382,14 @@ final class CentralLink {
   private func servicesChanged(_ value: [UInt8]) {
     guard let range = ServiceWatch.range(value), connection != nil else { return }
     discovery.databaseChanged()
+    changed(range)
+  }
+
+  /// What goes by handles of this range would reach other attributes, or none (Core 5.4, Vol 3, Part G, 2.5.2).
+  private func changed(_ range: ClosedRange<UInt16>) {
+    for operation in queue.removeHandles(in: range, of: users) { fail(operation, BledError.servicesChanged) }
     forget(range)
+    beginNext()
   }
 
   /// The device's services changed behind our back (Core 5.4, Vol 3, Part G, 2.5.2.1). It did not do what was asked,

@@ -94,6 +94,15 @@ struct LinkOperation {
     }
   }
 
+  /// The attributes that it asks by handles that were known when it was made.
+  var handles: [UInt16] {
+    switch task {
+    case .command(let handle, _, _, _): [handle]
+    case .acquiredCommand(let characteristic, _): [characteristic.handle]
+    default: goesByHandle ? procedure?.handles ?? [] : []
+    }
+  }
+
   private var isSubscription: Bool { if case .subscription = task { true } else { false } }
 
   /// Whether the Write Commands of its session stay behind it. A subscription may still have to look for its

@@ -140,6 +140,22 @@ struct LinkQueue {
     sessions.flatMap { waiting.removeAll(of: party(of: $0)) { !$0.goesByHandle } }
   }
 
+  /// Removes what asks by handles of a range that are not valid any more, in progress or waiting. The device may still
+  /// answer what is in progress.
+  /// - Parameter sessions: all that have operations.
+  mutating func removeHandles(in range: ClosedRange<UInt16>, of sessions: [Session]) -> [LinkOperation] {
+    var removed: [LinkOperation] = []
+    for index in slots.indices {
+      guard let operation = slots[index].current?.operation, operation.session != nil,
+        operation.handles.contains(where: range.contains)
+      else { continue }
+      removed.append(operation)
+      slots[index].current?.operation.task = .unawaited
+    }
+    return removed
+      + sessions.flatMap { waiting.removeAll(of: party(of: $0)) { !$0.handles.contains(where: range.contains) } }
+  }
+
   /// Removes all operations.
   mutating func removeAll() -> [LinkOperation] {
     var removed = running
