@@ -173,6 +173,27 @@ import Testing
     #expect(try client.error(of: ask(client, 0xFFE2), GATTAcquire.self)?.data?.name == "notAllowedByProperties")
   }
 
+  @Test("a change of the services ends it; what has not left is counted, and leaves no more")
+  func servicesChange() throws {
+    // The connection has discovered nothing yet.
+    try peer.furnish()
+    let (_, descriptor) = try acquire(client)
+    let link = try #require(world.adapter.links.first)
+    link.isWritable = false
+    for _ in 0..<3 { #expect(write(descriptor, [1]) == 1) }
+    try settle()
+    let changed = peer.handle(of: 0x2A05)
+    link.deliver([0x1D, UInt8(changed & 0xFF), UInt8(changed >> 8), 1, 0, 0xFF, 0xFF])
+    try settle()
+    let released = try #require(try client.notifications(GATTReleased.self).first)
+    #expect(released.unsent == 3 && released.handle == pipe)
+    link.isWritable = true
+    link.onEvent?(.writable)
+    try settle()
+    #expect(written.isEmpty)
+    close(descriptor)
+  }
+
   @Test("a packet that is too long ends it, and so does the end of the link; both say why, and what was not sent")
   func ends() throws {
     do {
