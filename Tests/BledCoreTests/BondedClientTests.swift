@@ -2,6 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 import BluetoothCrypto
+import Logging
 import Testing
 
 @testable import BledCore
@@ -287,5 +288,42 @@ import Testing
     for counter: UInt32 in [3, 4] { link.deliver(signed(counter)) }
     second.world.settle()
     #expect(try second.client.calls(ServerWrite.self).count == 1)
+  }
+
+  @Test(
+    "what was stored for other keys than those of the bond is gone, part by part: a crash came between the two files")
+  func otherKeys() throws {
+    func bond(_ encryption: UInt8, _ theirs: UInt8, _ ours: UInt8) -> Bond {
+      var bond = Bond(local: own, peer: DeviceAddress(value: 0xC000_0000_0001, kind: .random))
+      bond.add(
+        LongTermKey(
+          value: [UInt8](repeating: encryption, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: false,
+          isSecureConnections: true, role: .central))
+      for (value, isOurs) in [(theirs, false), (ours, true)] {
+        bond.add(SignatureKey(value: [UInt8](repeating: value, count: 16), isOurs: isOurs, isAuthenticated: false))
+      }
+      return bond
+    }
+    func clients() -> (BondedClients, Store) {
+      let store = Store(kept, scheduler: scheduler, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      return (BondedClients(store: store), store)
+    }
+    let old = bond(1, 2, 3)
+    let (before, store) = clients()
+    before.keep(GATTClientState(features: [1], hash: nil), of: old)
+    before.keep(toldFeatures: [2], of: old)
+    before.keep(signCounter: 7, of: old)
+    store.flush {}
+    scheduler.advance(by: .seconds(60))
+    for (next, state, counter) in [
+      (old, true, true), (bond(9, 2, 3), false, true), (bond(1, 9, 3), true, false), (bond(9, 9, 9), false, false),
+    ] {
+      let (after, _) = clients()
+      after.forgetAll(except: [next])
+      #expect((after.state(of: next) != nil) == state && (after.toldFeatures(of: next) != nil) == state)
+      #expect((after.signCounter(of: next) == 7) == counter)
+    }
+    let text = kept.files.values.map { String(decoding: $0, as: UTF8.self) }.joined()
+    #expect(!text.contains("01010101") && !text.contains("02020202"), "no key")
   }
 }

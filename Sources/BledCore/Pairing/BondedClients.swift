@@ -48,10 +48,18 @@ final class BondedClients {
     }
   }
 
-  /// What was stored is of no use without a bond.
+  /// What was stored is of no use without its bond: the daemon may have ended between storing other keys and this.
   func forgetAll(except bonds: [Bond]) {
-    let known = Set(bonds.map(Key.init))
-    records = records.filter { known.contains($0.key) }
+    let marks = Dictionary(bonds.map { (Key($0), KeyMarks($0)) }) { first, _ in first }
+    for (key, record) in records {
+      var kept = record
+      guard let marks = marks[key] else {
+        records[key] = nil
+        continue
+      }
+      kept.keep(for: marks)
+      records[key] = kept.isEmpty ? nil : kept
+    }
   }
 
   /// What a device had set when it was last connected; nil if it never was with this bond.
@@ -147,13 +155,12 @@ final class BondedClients {
     if next?.signatureKey != bond.signatureKey { reserves[Key(bond)] = nil }
     readStates()
     guard var record = records[Key(bond)] else { return }
-    if next?.longTermKeys != bond.longTermKeys {
-      record.server = nil
-      record.toldFeatures = nil
+    if let next {
+      record.keep(for: KeyMarks(next))
+      records[Key(bond)] = record.isEmpty ? nil : record
+    } else {
+      records[Key(bond)] = nil
     }
-    if next?.peerSignatureKey != bond.peerSignatureKey { record.signCounter = nil }
-    if next?.signatureKey != bond.signatureKey { record.ownCounters = nil }
-    records[Key(bond)] = record == ClientRecord(bond) ? nil : record
     document?.changed()
   }
 

@@ -37,6 +37,8 @@ struct ClientRecord: Codable, Hashable, Sendable {
   let localType: String
   let peer: String
   let peerType: String
+  /// Whose keys the rest belongs to; absent in records of versions that did not store it.
+  var keys: KeyMarks?
   /// Absent before the device was connected with this bond.
   var server: State?
   /// The counter of the device's last signed write.
@@ -51,7 +53,21 @@ struct ClientRecord: Codable, Hashable, Sendable {
     localType = "\(bond.local.kind)"
     peer = "\(bond.peer)"
     peerType = "\(bond.peer.kind)"
+    keys = KeyMarks(bond)
   }
+
+  /// Leaves out what belongs to other keys than those of a bond.
+  mutating func keep(for marks: KeyMarks) {
+    if let keys {
+      if keys.encryption != marks.encryption { (server, toldFeatures) = (nil, nil) }
+      if keys.theirs != marks.theirs { signCounter = nil }
+      if keys.ours != marks.ours { ownCounters = nil }
+    }
+    keys = marks
+  }
+
+  /// Whether there is nothing but whose it is.
+  var isEmpty: Bool { server == nil && toldFeatures == nil && signCounter == nil && ownCounters == nil }
 
   /// Whose it is, without keys; nil if the record is of none.
   var bond: Bond? {

@@ -1,0 +1,29 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import BluetoothCrypto
+
+/// Marks of the keys of a bond: what belongs to keys is stored with them, in another document than the keys, and is of
+/// no use to others. They tell nothing of the keys.
+struct KeyMarks: Codable, Hashable, Sendable {
+  /// Of the keys for encryption.
+  let encryption: HexBytes?
+  /// Of the key with which the device signs.
+  let theirs: HexBytes?
+  /// Of the key with which we sign.
+  let ours: HexBytes?
+
+  init(_ bond: Bond) {
+    encryption = Self.mark(bond.longTermKeys.map(\.value))
+    theirs = Self.mark([bond.peerSignatureKey?.value].compactMap(\.self))
+    ours = Self.mark([bond.signatureKey?.value].compactMap(\.self))
+  }
+
+  /// AES-CMAC of a text under each key, of which nothing can be computed but the same again.
+  private static func mark(_ keys: [[UInt8]]) -> HexBytes? {
+    let marks = keys.compactMap { Key128(littleEndian: $0) }.map { key in
+      AES128.cmac("bled: clients".utf8, key: key).bigEndian
+    }
+    return marks.isEmpty ? nil : HexBytes(Array(marks.joined()))
+  }
+}
