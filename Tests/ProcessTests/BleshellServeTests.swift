@@ -142,7 +142,9 @@ import Testing
       return
     }
     let events = try run.objects().compactMap { $0["event"] }
-    #expect(events == ["subscribed", "nobodySubscribed", "outOfSync", "notified", "unsubscribed"])
+    #expect(events.prefix(3) == ["subscribed", "nobodySubscribed", "outOfSync"])
+    // The answer to a call and an event are told in any order.
+    #expect(Set(events.dropFirst(3)) == ["notified", "unsubscribed"] && events.count == 5)
   }
 
   @Test("too few visits within the time are a failure; the end of the time alone is not")
