@@ -385,7 +385,7 @@ final class CentralLink {
     changed(range)
   }
 
-  /// What goes by handles of this range would reach other attributes, or none (Core 5.4, Vol 3, Part G, 2.5.2).
+  /// Requests by handles of this range would reach other attributes, or none (Core 5.4, Vol 3, Part G, 2.5.2).
   private func changed(_ range: ClosedRange<UInt16>) {
     for operation in queue.removeHandles(in: range, of: users) { fail(operation, BledError.servicesChanged) }
     forget(range)

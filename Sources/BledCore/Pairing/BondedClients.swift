@@ -48,7 +48,7 @@ final class BondedClients {
     }
   }
 
-  /// What was stored is of no use without its bond: the daemon may have ended between storing other keys and this.
+  /// Records are of no use without their bond: the daemon may have ended between storing other keys and this.
   func forgetAll(except bonds: [Bond]) {
     let marks = Dictionary(bonds.map { (Key($0), KeyMarks($0)) }) { first, _ in first }
     for (key, record) in records {

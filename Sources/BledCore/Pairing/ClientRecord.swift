@@ -37,7 +37,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
   let localType: String
   let peer: String
   let peerType: String
-  /// Whose keys the rest belongs to; absent in records of versions that did not store it.
+  /// The keys to which the rest belongs; absent in records of versions that did not store it.
   var keys: KeyMarks?
   /// Absent before the device was connected with this bond.
   var server: State?

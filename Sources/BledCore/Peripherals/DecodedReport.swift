@@ -2,18 +2,18 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// What the data of a device says without any key: the same for all scans that ask.
+/// The decoded data of a device, as far as it needs no key: the same for all scans that ask.
 struct DecodedReport {
-  /// What a session is told of it.
+  /// The part that a session is told.
   enum Part {
     /// Nothing.
     case nothing
-    /// What everybody who asks is told, as JSON.
+    /// The data that all sessions are told, as JSON.
     case shared(Data)
-    /// What only its own keys tell, as JSON.
+    /// The data that only the session's own keys open, as JSON.
     case own(Data)
 
-    /// What was decoded without a key.
+    /// Makes the part that was decoded without a key.
     init(_ decoded: [DecodedData]) {
       self = decoded.isEmpty ? .nothing : (try? ScanReport.encoded(decoded)).map(Part.shared) ?? .nothing
     }

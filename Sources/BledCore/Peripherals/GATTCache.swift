@@ -1,4 +1,4 @@
-/// What was discovered on a device while its database had a certain hash: valid again whenever it has that hash
+/// The attributes of a device while its database had a certain hash: valid again whenever it has that hash
 /// (Core 5.4, Vol 3, Part G, 2.5.2 and 7.3).
 struct GATTCache: Hashable, Sendable {
   /// The value of the Database Hash characteristic, 16 octets.
