@@ -15,6 +15,8 @@ import Testing
   @Test("with simulated adapters nothing is wrong, in 80 columns and as JSON", .timeLimit(.minutes(10)))
   func simulated() throws {
     let daemon = try DaemonProcess()
+    let client = try daemon.client()
+    try eventually("the adapter is on") { try client.call(AdapterList.self, Empty()).adapters.first?.state == "on" }
     let run = try daemon.bleshell("doctor")
     #expect(run.lines.contains { $0.hasPrefix("daemon    ok       bled") && $0.hasSuffix("answers") }, "\(run.output)")
     #expect(run.lines.contains { $0.hasPrefix("daemon    ok       simulated is on, with 0 links") })
