@@ -15,7 +15,7 @@ public final class Daemon {
   /// are down within a second or so; what may take longer is a controller's power, which must not be left half-way.
   static let patience = Duration.seconds(5)
 
-  /// What devices see of this machine.
+  /// The identity of this machine as devices see it.
   public typealias Identity = ServerIdentity
 
   let adapters = AdapterRegistry()

@@ -45,7 +45,7 @@ public struct AttributeDatabase: Sendable {
   }
 
   private(set) var entries: [Service] = []
-  /// Whoever looks: services of other audiences are not there for look-ups, discovery and the hash. nil sees all.
+  /// The audience that looks: services of others are not there for look-ups, discovery and the hash. nil sees all.
   public var viewer: Audience?
   /// The highest security level that an attribute asks for, 1 to 4.
   private(set) var strictestLevel: UInt8 = 1
@@ -58,7 +58,7 @@ public struct AttributeDatabase: Sendable {
   public internal(set) var formerPlaces: ServicePlaces
   /// AES-CMAC with the all-zero key; nil where there is no database hash.
   let cmac: (@Sendable ([UInt8]) -> [UInt8])?
-  /// By the viewer.
+  /// The hashes as each viewer sees the services.
   var cachedHashes: [Audience?: [UInt8]] = [:]
 
   /// Makes an empty database.

@@ -122,7 +122,7 @@ extension KernelAdapter {
     hci?.control.drain()
     do throws(SystemError) {
       while let listener, let offered = try kernel.accept(from: listener) {
-        // What the controller told about it was lost, or is about the link that had its handle before.
+        // The controller's events about it were lost, or are about the link that had its handle before.
         if doubtAlarm != nil || roles[offered.handle] == nil { compareLinks(offered: offered.peer) }
         guard radio != nil else { return }
         take(offered.descriptor, offered.peer, offered.handle)

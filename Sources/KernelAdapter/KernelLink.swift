@@ -23,7 +23,7 @@ final class KernelLink: Link {
 
   /// The channels on it that are open.
   var channels: [KernelChannel] = []
-  /// Those that we are opening.
+  /// The channels that we are opening.
   private var openings: [ChannelOpening] = []
   private let socket: PacketSocket
   /// What waits while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).

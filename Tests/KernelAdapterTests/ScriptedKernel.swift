@@ -8,7 +8,7 @@ import HCI
 
 /// Plays the kernel behind its sockets: one controller, whose commands are answered as by a plain one.
 final class ScriptedKernel: KernelSockets {
-  /// What the controller's address is.
+  /// The controller's address.
   static let address = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
 
   /// The mgmt commands that came.
@@ -19,7 +19,7 @@ final class ScriptedKernel: KernelSockets {
   private(set) var listens = 0
   /// mgmt commands that are refused.
   var refused: Set<UInt16> = []
-  /// What the controller can do.
+  /// The features of the controller.
   var features: LEFeatures = [.peripheralInitiatedFeaturesExchange]
   /// The other ends of channels that the adapter opens.
   private(set) var opening: [Descriptor] = []

@@ -19,11 +19,12 @@ struct KeyMarks: Codable, Hashable, Sendable {
     ours = Self.mark([bond.signatureKey?.value].compactMap(\.self))
   }
 
-  /// AES-CMAC of a text under each key, of which nothing can be computed but the same again.
+  /// AES-CMAC of a text under each key, which tells nothing of the key; in no order of the keys.
   private static func mark(_ keys: [[UInt8]]) -> HexBytes? {
     let marks = keys.compactMap { Key128(littleEndian: $0) }.map { key in
       AES128.cmac("bled: clients".utf8, key: key).bigEndian
     }
-    return marks.isEmpty ? nil : HexBytes(Array(marks.joined()))
+    let sorted = marks.sorted { $0.lexicographicallyPrecedes($1) }
+    return sorted.isEmpty ? nil : HexBytes(Array(sorted.joined()))
   }
 }

@@ -35,7 +35,7 @@ struct DecodedReport {
 }
 
 extension Peripheral {
-  /// What its data says. Encryption makes use of the address that is on the air.
+  /// Decodes its data. Encryption makes use of the address that is on the air.
   func decode(open: (SealedData) -> SealedData.Opened) -> [DecodedData] {
     advertised.decoded(address: advertisement?.address ?? address, open: open)
   }

@@ -1,7 +1,7 @@
 import Bluetooth
 import GATT
 
-/// What devices see of this machine.
+/// The identity of this machine as devices see it.
 public struct ServerIdentity: Hashable, Sendable {
   /// The Device Name of the GAP service.
   public var name: String

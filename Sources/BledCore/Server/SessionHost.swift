@@ -1,6 +1,6 @@
 /// Gives sessions to programs that connect.
 protocol SessionHost: AnyObject {
-  /// Who may do what.
+  /// The permissions and limits of users.
   var rules: Rules { get }
 
   /// A program has connected.

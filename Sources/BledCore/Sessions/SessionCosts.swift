@@ -4,7 +4,7 @@ import Bluetooth
 struct SessionCosts {
   /// Calls that it made.
   var requests = 0
-  /// Those of them that failed, at once or later.
+  /// Calls that failed, at once or later.
   var requestsFailed = 0
   /// Reports and values that were queued for it.
   private(set) var reports = 0
