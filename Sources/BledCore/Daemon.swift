@@ -27,6 +27,7 @@ public final class Daemon {
   let server: ServerBroker
   let advertising: AdvertisingBroker
   private let publishers: Publishers
+  private let roles: LinkRoles
   let pairing: PairingBroker
   let channels: ChannelBroker
   let captures: CaptureBroker
@@ -86,10 +87,10 @@ public final class Daemon {
     }
     links = LinkRegistry(directory: directory, store: store, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
-    periodic = PeriodicBroker(adapters: adapters, directory: directory, scheduler: scheduler)
+    periodic = PeriodicBroker(adapters: adapters, directory: directory, scans: scans, scheduler: scheduler)
     central = CentralBroker(
-      adapters: adapters, directory: directory, rules: rules, notes: captures.notes, scheduler: scheduler,
-      logger: logger)
+      adapters: adapters, directory: directory, links: links, scans: scans, rules: rules, notes: captures.notes,
+      scheduler: scheduler, logger: logger)
     server = ServerBroker(adapters: adapters, links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     publishers = Publishers(server, advertising)
@@ -99,21 +100,11 @@ public final class Daemon {
     server.observer = pairing
     advertising.observer = pairing
     channels = ChannelBroker(adapters: adapters, pairing: pairing, scheduler: scheduler, logger: logger)
-    central.onRelease = { [unowned channels] in channels.released($1, by: $0) }
-    links.onChannel = { [unowned channels] in channels.opened($0, $1) }
-    central.checkForget = { [unowned pairing] in try pairing.check($0, mayForget: $1) }
-    scans.onMove = { [unowned central] in central.moved($0) }
-    scans.onHeard = { [unowned central] in central.searches.heard($0, on: $1) }
-    central.searches.onChange = { [unowned scans] in scans.look(on: $0) }
-    periodic.onSeek = { [unowned scans] in scans.seek(on: $0) }
-    central.onSearch = { [unowned scans] in scans.search(on: $0) }
-    directory.onBondsChanged = { [unowned central] in central.updateSearch() }
-    central.onForget = { [unowned pairing] in pairing.forget($0) }
-    central.linkDefaults = { [unowned links] in links.defaults }
+    roles = LinkRoles(client: central, server: server, channels: channels, protection: pairing)
     restorations.describe = { [unowned self] in state(of: $0, since: 0) }
     router.serveSession(self)
     router.serveScan(scans, periodic)
-    router.servePeripheral(central)
+    router.servePeripheral(central, pairing)
     router.serveLinks(central, server)
     router.serveGATT(central)
     router.servePublishing(server, advertising)
@@ -285,8 +276,7 @@ public final class Daemon {
     case .report(let report): scans.received(report, on: slot)
     case .advertising(let id, let status): advertising.changed(id, status, on: slot)
     case .periodic(let train, let event): periodic.handle(train, event, on: slot)
-    case .connected(let link):
-      central.connected(links.add(link, on: slot, central: central, server: server, pairing: pairing).central)
+    case .connected(let link): links.add(link, on: slot, roles: roles)
     case .pairing(let address, let event): pairing.handle(event, with: address, on: slot)
     case .connectAttemptFailed(let address, let error): central.attemptFailed(address, error, on: slot)
     case .connectWaiting(let address, let reason): central.waiting(address, reason, on: slot)

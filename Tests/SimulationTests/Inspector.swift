@@ -141,7 +141,7 @@ extension Simulation {
     let sessions = Set(daemon.sessions)
     for device in daemon.links.links {
       if !device.isOpen { trouble("a link that has ended is still in the list") }
-      if !sessions.isSuperset(of: device.central.receivers.subscribers) {
+      if !sessions.isSuperset(of: device.central.subscribers) {
         trouble("a session that ended is subscribed to a value of \(device.peripheral.address)")
       }
       if device.link.role == .central, !used.contains(device.peripheral.id) { unwanted.insert(device.link.id) }

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-extension CentralBroker {
+extension CentralBroker: ScanObserver {
   /// Connects to the first device that meets criteria: one that has a link already, or the next one that is heard.
   func search(
     by criteria: DeviceCriteria, _ params: PeripheralConnect.Params, for session: Session,
@@ -29,6 +29,8 @@ extension CentralBroker {
         criteria, params, on: slot, for: session, reply,
         deadline: params.timeout.map { scheduler.now.advanced(by: .seconds($0)) }))
   }
+
+  func heard(_ peripheral: Peripheral, on slot: AdapterSlot) { searches.heard(peripheral, on: slot) }
 
   /// A device was heard that a session looks for.
   func found(_ peripheral: Peripheral, by search: DeviceSearch) {

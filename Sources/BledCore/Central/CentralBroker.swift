@@ -5,7 +5,7 @@ import Logging
 
 /// Connects sessions with devices: finds the device and the adapter that a session means, and has one connection for
 /// all sessions that want the same device.
-final class CentralBroker {
+final class CentralBroker: ClientRoles {
   private static let naming = "give \"peripheral\", \"address\", \"name\", \"namePrefix\" or \"service\""
 
   /// How many calls of a session may wait for the same device.
@@ -15,22 +15,14 @@ final class CentralBroker {
   let scheduler: any Scheduler
   let logger: Logger
   var watchers = LinkWatchers()
-  /// Throws if a session may not forget a device.
-  var checkForget: (Session, Peripheral) throws -> Void = { _, _ in }
-  /// Called with a device that is forgotten.
-  var onForget: (Peripheral) -> Void = { _ in }
-  /// A session has disconnected from a device, whose link others may still use.
-  var onRelease: (Session, LinkHub) -> Void = { _, _ in }
-  /// Gives what new links are given.
-  var linkDefaults: () -> LinkDefaults = { LinkDefaults() }
   /// Makes sockets for values; nil where none can be watched.
   var sockets: ValueSockets?
-  /// Called with the adapters that have to listen for devices that are waited for.
-  var onSearch: (Set<AdapterSlot>) -> Void = { _ in }
   /// The devices that are looked for by name or service.
   let searches: DeviceSearches
   private var searched: Set<AdapterSlot> = []
+  let links: LinkRegistry
   let adapters: AdapterRegistry
+  private let scans: ScanBroker
   let rules: Rules
   /// What recordings say of calls.
   let notes: CallNotes
@@ -39,17 +31,21 @@ final class CentralBroker {
   private var refusedWriters: Set<Session> = []
 
   init(
-    adapters: AdapterRegistry, directory: PeripheralDirectory, rules: Rules, notes: CallNotes,
-    scheduler: any Scheduler, logger: Logger
+    adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry, scans: ScanBroker, rules: Rules,
+    notes: CallNotes, scheduler: any Scheduler, logger: Logger
   ) {
+    self.links = links
+    self.scans = scans
     self.adapters = adapters
     self.rules = rules
     self.notes = notes
     self.directory = directory
     self.scheduler = scheduler
     self.logger = logger
-    searches = DeviceSearches(adapters: adapters, scheduler: scheduler)
+    searches = DeviceSearches(adapters: adapters, scans: scans, scheduler: scheduler)
     searches.onFound = { [unowned self] in found($1, by: $0) }
+    scans.observer = self
+    directory.onBondsChanged = { [unowned self] in updateSearch() }
   }
 
   // MARK: Requests of sessions
@@ -119,6 +115,14 @@ final class CentralBroker {
     return link
   }
 
+  /// A session wants a PHY for this link and for later ones to the device, if it is connected to it.
+  func prefer(_ phy: LinkPHY, on hub: LinkHub, for session: Session) {
+    guard let connection = connections[hub.peripheral], connection.link?.hub === hub, connection.concerns(session) else {
+      return
+    }
+    connection.phy = phy
+  }
+
   /// The link with a device, whoever uses it, for a session that may know of the device.
   func anyLink(with id: String, for session: Session) throws -> LinkHub {
     let peripheral = try directory.find(id)
@@ -135,16 +139,14 @@ final class CentralBroker {
   /// Whether a session may see what others hold.
   func maySeeOthers(_ session: Session) -> Bool { rules.permissions(of: session).contains(.sessions) }
 
-  /// Forgets a device, unless other users use it.
-  func forget(_ id: String, for session: Session) throws {
+  /// A device that a session may forget, as no other users use it.
+  func forgettable(_ id: String, for session: Session) throws -> Peripheral {
     let peripheral = try directory.find(id)
     guard peripheral.users.allSatisfy({ $0 == session.user }) || maySeeOthers(session) else {
       throw BledError.notPermitted.error(
         "other users use \(peripheral.id): it can be forgotten by a program with the permission \"sessions\"")
     }
-    try checkForget(session, peripheral)
-    try directory.forget(peripheral)
-    onForget(peripheral)
+    return peripheral
   }
 
   // MARK: Sessions that come and go
@@ -185,6 +187,8 @@ final class CentralBroker {
   }
 
   // MARK: Events of adapters
+
+  func clientRole(on hub: LinkHub) -> any ClientRole { CentralLink(on: hub, broker: self) }
 
   /// A link came up, ours or one from a device.
   func connected(_ link: CentralLink) {
@@ -306,7 +310,6 @@ final class CentralBroker {
 
   // MARK: Private addresses
 
-  /// A device is reached under another address than before.
   func moved(_ peripheral: Peripheral) { connections[peripheral]?.moved() }
 
   /// What is waited for has changed, or what is known of it: those who have to be heard first are listened for.
@@ -317,7 +320,7 @@ final class CentralBroker {
     let slots = Set(waiting.map(\.slot))
     guard slots != searched else { return }
     searched = slots
-    onSearch(slots)
+    scans.search(on: slots)
   }
 
   private func choose(_ params: PeripheralConnect.Params) throws -> (Peripheral, AdapterSlot) {

@@ -5,7 +5,7 @@ import GATT
 
 /// Our client role on one link: the queue in which the operations of sessions take turns, and what sessions share, that
 /// is what was discovered, and the values that the device sends.
-final class CentralLink {
+final class CentralLink: ClientRole {
   unowned let hub: LinkHub
   /// The connection that the link is for; nil where another link to the same device is in use, and after the end.
   weak var connection: PeripheralConnection?
@@ -35,6 +35,8 @@ final class CentralLink {
 
   /// What a preserved session discovered on this link; nil if it discovered nothing.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { discovery.services(discoveredBy: session) }
+
+  func began() { broker.connected(self) }
 
   // MARK: Requests of sessions
 
@@ -75,7 +77,7 @@ final class CentralLink {
     abandon(session, error)
     receivers.release(session, error)
     discovery.forget(session)
-    broker.onRelease(session, hub)
+    hub.released(by: session)
   }
 
   /// Ends the pending operations of a session with this error.

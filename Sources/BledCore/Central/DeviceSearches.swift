@@ -92,15 +92,15 @@ final class DeviceSearch {
 final class DeviceSearches {
   /// Called with a search that has ended, and the device that was heard.
   var onFound: (DeviceSearch, Peripheral) -> Void = { _, _ in }
-  /// Called with how each adapter is to look, if that has changed.
-  var onChange: ([AdapterSlot: ScanParameters]) -> Void = { _ in }
   private var searches: [DeviceSearch] = []
   private var looking: [AdapterSlot: ScanParameters] = [:]
   private let adapters: AdapterRegistry
+  private let scans: ScanBroker
   private let scheduler: any Scheduler
 
-  init(adapters: AdapterRegistry, scheduler: any Scheduler) {
+  init(adapters: AdapterRegistry, scans: ScanBroker, scheduler: any Scheduler) {
     self.adapters = adapters
+    self.scans = scans
     self.scheduler = scheduler
   }
 
@@ -156,7 +156,7 @@ final class DeviceSearches {
     }
     guard wanted != looking else { return }
     looking = wanted
-    onChange(wanted)
+    scans.look(on: wanted)
   }
 
   private func remove(where isMeant: (DeviceSearch) -> Bool) -> [DeviceSearch] {

@@ -131,7 +131,7 @@ final class PeripheralConnection {
     broker.watchers.tell(peripheral, linked: true)
     perform(machine.linkUp(isOurs: isOurs))
     wishesChanged()
-    if machine.state != .ending { hub.improve(phy, broker.linkDefaults()) }
+    if machine.state != .ending { hub.improve(phy, broker.links.defaults) }
   }
 
   /// The MTU was exchanged, or the device refuses it.

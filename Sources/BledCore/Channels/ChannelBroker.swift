@@ -15,7 +15,7 @@ import Logging
 /// | offered, waiting   | 30 s passed                        | closed, the session is told → (none)                |
 /// | waiting, open      | the device or the program ends it  | closed, the session is told → (none)                |
 /// | any                | l2cap.close, the session ended     | closed → (none)                                     |
-final class ChannelBroker {
+final class ChannelBroker: LinkChannels {
   private struct Listener {
     let session: Session
     let slot: AdapterSlot
@@ -186,7 +186,7 @@ final class ChannelBroker {
   // MARK: What happens otherwise
 
   /// A device opened a channel.
-  func opened(_ channel: any Channel, _ hub: LinkHub) {
+  func opened(_ channel: any Channel, on hub: LinkHub) {
     let listener = listeners.first { $0.slot == hub.slot && $0.psm == channel.psm }
     guard let listener, listener.session.isPresent, listener.takes(channel.mode) else { return channel.close() }
     let offered = entries.values.count { $0.isOffered && $0.peripheral === hub.peripheral }

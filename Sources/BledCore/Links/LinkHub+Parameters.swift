@@ -27,7 +27,7 @@ extension LinkHub {
   /// What the sessions want may have changed: asks for it, unless it is in force.
   /// - Parameter done: called once when that is settled, with why the parameters stay as they are, or nil.
   func wishesChanged(_ done: @escaping (BluetoothError?) -> Void = { _ in }) {
-    let all = (central.connection?.wishes ?? []) + server.wishes.values
+    let all = central.wishes + server.wishes.values
     let wishes = all.compactMap { try? ConnectionParameters($0) }
     let usual = link.role == .central ? ConnectionParameters() : nil
     ask(arbiter.want(.best(of: wishes), else: usual, current: link.parameters), done)
@@ -80,9 +80,8 @@ extension LinkHub {
   func setWish(_ wish: LinkWish?, of session: Session, _ done: @escaping (BluetoothError?) -> Void) throws {
     if let wish { _ = try ConnectionParameters(wish) }
     // It outlasts the link where the session is to have the next one, too.
-    let connection = central.connection.flatMap { $0.concerns(session) ? $0 : nil }
-    connection?.wished[session] = wish
-    server.wishes[session] = connection == nil ? wish : nil
+    let isKept = central.setWish(wish, of: session)
+    server.wishes[session] = isKept ? nil : wish
     wishesChanged(done)
   }
 }

@@ -13,9 +13,9 @@ final class LinkHub {
   let slot: AdapterSlot
   let peripheral: Peripheral
   /// Our client role on the link.
-  private(set) lazy var central = CentralLink(on: self, broker: centralBroker)
+  private(set) lazy var central = roles.client.clientRole(on: self)
   /// Our server role on the link.
-  private(set) lazy var server = ServerLink(on: self, broker: serverBroker)
+  private(set) lazy var server = roles.server.serverRole(on: self)
   /// What both send without being asked takes turns.
   private(set) lazy var room = LinkRoom(of: self)
   /// The enhanced ATT bearers beside the one that every link has.
@@ -26,9 +26,7 @@ final class LinkHub {
   private let registry: LinkRegistry
   let database: ServerDatabase
   let scheduler: any Scheduler
-  private unowned let centralBroker: CentralBroker
-  private unowned let serverBroker: ServerBroker
-  private unowned let pairing: PairingBroker
+  private let roles: LinkRoles
 
   private var connection: GATTConnection
   /// Whether what the device has set belongs to its bond: it has shown that it has the keys, or they were made here.
@@ -49,7 +47,7 @@ final class LinkHub {
 
   init(
     _ link: any Link, on slot: AdapterSlot, to peripheral: Peripheral, in registry: LinkRegistry,
-    scheduler: any Scheduler, central: CentralBroker, server: ServerBroker, pairing: PairingBroker
+    scheduler: any Scheduler, roles: LinkRoles
   ) {
     self.link = link
     self.slot = slot
@@ -57,31 +55,34 @@ final class LinkHub {
     self.registry = registry
     database = registry.database
     self.scheduler = scheduler
-    centralBroker = central
-    serverBroker = server
-    self.pairing = pairing
+    self.roles = roles
     connection = GATTConnection(maximumMTU: link.maximumMTU)
     connection.asksForSecurity = true
-    connection.securityChanged(pairing.security(of: self))
+    connection.securityChanged(protection.security(of: self))
     link.onEvent = { [weak self] event in self?.handle(event) }
   }
 
   /// The ATT MTU in force, 23 to 517 octets.
   var mtu: Int { connection.mtu }
 
+  private var protection: any LinkProtection { roles.protection }
+
+  /// A session has disconnected from the device: its channels on the link end.
+  func released(by session: Session) { roles.channels.released(self, by: session) }
+
   /// Ends the link; both roles are told when it has ended.
   func disconnect() { link.disconnect() }
 
   // MARK: The client role
 
-  /// Starts a procedure on a bearer; `CentralLink.finished` is called with its result.
+  /// Starts a procedure on a bearer; `ClientRole.finished` is called with its result.
   func start(_ procedure: GATTProcedure, id: ProcedureID, on bearer: BearerID = .fixed) {
     withConnection { $0.start(procedure, id: id, on: bearer, now: scheduler.now, actions: &$1) }
   }
 
   /// The device's server asks for more security: the procedure is repeated if it can be had, or fails.
   private func raiseSecurity(for id: ProcedureID, on bearer: BearerID, _ error: ATTErrorCode) {
-    pairing.raise(self, after: error, for: central.session(asking: id)) { [weak self] isSecured in
+    protection.raise(self, after: error, for: central.session(asking: id)) { [weak self] isSecured in
       guard let self, isOpen else { return }
       withConnection { $0.resume(id, on: bearer, isSecured: isSecured, now: self.scheduler.now, actions: &$1) }
     }
@@ -89,9 +90,9 @@ final class LinkHub {
 
   /// How the link is protected changed, or what is known of it.
   func securityChanged() {
-    connection.securityChanged(pairing.security(of: self))
-    if let bond = pairing.provenBond(of: self), isOpen { giveBack(to: bond) }
-    awaitsBond = !isOfBond && pairing.bond(of: self) != nil
+    connection.securityChanged(protection.security(of: self))
+    if let bond = protection.provenBond(of: self), isOpen { giveBack(to: bond) }
+    awaitsBond = !isOfBond && protection.bond(of: self) != nil
   }
 
   /// A packet came: where it matters, how the link is protected is asked again, as that is told a little late.
@@ -108,7 +109,7 @@ final class LinkHub {
       return serviceReturned(1...0xFFFF)
     }
     isOfBond = true
-    if let state = pairing.bonds.clients.state(of: bond) {
+    if let state = protection.clients.state(of: bond) {
       withConnection { $0.restore(state, now: scheduler.now, database: &database[slot.audience], actions: &$1) }
     }
     keepClient()
@@ -134,23 +135,23 @@ final class LinkHub {
 
   /// The Client Supported Features that the device was told, if it is bonded and knows that it is us; else nil.
   var toldFeatures: [UInt8]? {
-    guard isOfBond, let bond = pairing.bond(of: self) else { return nil }
-    return pairing.bonds.clients.toldFeatures(of: bond)
+    guard isOfBond, let bond = protection.bond(of: self) else { return nil }
+    return protection.clients.toldFeatures(of: bond)
   }
 
   /// It was told them: if it is bonded it keeps them (Core 5.4, Vol 3, Part G, 7.2).
   func told(_ features: [UInt8]) {
-    guard isOfBond, let bond = pairing.bond(of: self) else { return }
-    pairing.bonds.clients.keep(toldFeatures: features, of: bond)
+    guard isOfBond, let bond = protection.bond(of: self) else { return }
+    protection.clients.keep(toldFeatures: features, of: bond)
   }
 
   private func keepClient() {
-    guard isOfBond, let bond = pairing.bond(of: self) else { return }
+    guard isOfBond, let bond = protection.bond(of: self) else { return }
     let audience = slot.audience
     if database[audience].isHashed {
-      pairing.bonds.clients.keep(connection.clientState(database: &database[audience]), of: bond)
+      protection.clients.keep(connection.clientState(database: &database[audience]), of: bond)
     } else {
-      pairing.bonds.clients.keepLater(of: bond) { [weak self] in
+      protection.clients.keepLater(of: bond) { [weak self] in
         self.map { $0.connection.clientState(database: &$0.database[audience]) }
       }
     }
@@ -158,24 +159,24 @@ final class LinkHub {
 
   /// A signature needs no encryption: it shows by itself who made it.
   private func takeSignatures() {
-    let bond = pairing.bond(of: self)
+    let bond = protection.bond(of: self)
     guard let bond, let key = bond.peerSignatureKey.flatMap({ Key128(littleEndian: $0.value) }) else {
       return connection.takeSignatures(after: nil, nil)
     }
-    connection.takeSignatures(after: pairing.bonds.clients.signCounter(of: bond)) { ATTSignature.verify($0, key: key) }
+    connection.takeSignatures(after: protection.clients.signCounter(of: bond)) { ATTSignature.verify($0, key: key) }
   }
 
   /// A write whose origin the device can check without encryption; on an encrypted link nothing is signed (Core 5.4,
   /// Vol 3, Part C, 10.4.1).
   /// - Throws: `notPermitted` without a bond with a key of ours; `pairingFailed` if the counter is not on disk.
   func signedWrite(_ handle: UInt16, _ value: [UInt8]) throws(BluetoothError) -> GATTProcedure {
-    guard pairing.security(of: self).level <= 1 else { return .writeWithoutResponse(handle, value) }
-    guard let bond = pairing.bond(of: self), let key = bond.signatureKey.flatMap({ Key128(littleEndian: $0.value) })
+    guard protection.security(of: self).level <= 1 else { return .writeWithoutResponse(handle, value) }
+    guard let bond = protection.bond(of: self), let key = bond.signatureKey.flatMap({ Key128(littleEndian: $0.value) })
     else {
       throw BledError.notPermitted.error(
         "a signed write needs a key that only pairing gives: pair with the device (peripheral.pair) first")
     }
-    guard let counter = pairing.bonds.clients.nextCounter(of: bond) else {
+    guard let counter = protection.clients.nextCounter(of: bond) else {
       throw GAPError.pairingFailed.error(
         "the counter of signed writes, which may never repeat, could not be stored: the daemon's log says why")
     }
@@ -183,8 +184,8 @@ final class LinkHub {
   }
 
   private func signatureTaken(_ counter: UInt32) {
-    guard let bond = pairing.bond(of: self) else { return }
-    pairing.bonds.clients.keep(signCounter: counter, of: bond)
+    guard let bond = protection.bond(of: self) else { return }
+    protection.clients.keep(signCounter: counter, of: bond)
   }
 
   // MARK: The server role
@@ -201,7 +202,7 @@ final class LinkHub {
     withConnection { _ = $0.notify(values, actions: &$1) }
   }
 
-  /// Queues an indication; `ServerLink.indicationFinished` is called when it is confirmed or has failed.
+  /// Queues an indication; `ServerRole.indicationFinished` is called when it is confirmed or has failed.
   func indicate(_ value: [UInt8], of handle: UInt16, id: IndicationID) {
     withConnection { $0.indicate(value, of: handle, id: id, now: scheduler.now, actions: &$1) }
   }
@@ -280,7 +281,7 @@ final class LinkHub {
       updateSecurity()
       withConnection { $0.received(packet, now: scheduler.now, database: &database[slot.audience], actions: &$1) }
     case .lost(let count):
-      central.receivers.packetsDropped(count)
+      central.packetsDropped(count)
       server.packetsDropped(count)
     case .writable: roomAgain()
     case .parametersChanged: parametersChanged()
@@ -289,7 +290,7 @@ final class LinkHub {
       if isOpen, link.security != toldSecurity { tellParameters() }
       if isOpen { central.securityChanged() }
     case .channel(let channel):
-      if channel.psm == EnhancedBearers.psm { bearers.take(channel) } else { registry.onChannel(channel, self) }
+      if channel.psm == EnhancedBearers.psm { bearers.take(channel) } else { roles.channels.opened(channel, on: self) }
     case .ended(let reason):
       end(reason)
     }
@@ -302,16 +303,16 @@ final class LinkHub {
     brakeAlarm?.cancel()
     let error = GAPError.disconnected.error("the connection ended: \(reason)")
     withConnection { $0.linkEnded(error, actions: &$1) }
-    pairing.bonds.clients.readStates()
+    protection.clients.readStates()
     registry.remove(self)
-    pairing.linkEnded(self)
+    protection.linkEnded(self)
     central.linkEnded(error, reason)
     server.linkEnded(error)
-    serverBroker.roomAgain(for: room.end())
+    roles.server.roomAgain(for: room.end())
   }
 
   /// The link has room for packets, or for indications.
-  func roomAgain() { serverBroker.roomAgain(for: room.again()) }
+  func roomAgain() { roles.server.roomAgain(for: room.again()) }
 
   /// Hands the connection to `body` and executes the actions that follow. An action may lead back here; the actions
   /// that this adds are executed after those that were there before.

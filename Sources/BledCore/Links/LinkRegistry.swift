@@ -9,8 +9,6 @@ final class LinkRegistry {
   let database: ServerDatabase
   /// What new links are given from now on.
   var defaults = LinkDefaults()
-  /// Called with each channel that a device opened.
-  var onChannel: (any Channel, LinkHub) -> Void = { channel, _ in channel.close() }
 
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
@@ -21,14 +19,8 @@ final class LinkRegistry {
     self.scheduler = scheduler
   }
 
-  /// Adds a link that an adapter announced.
-  /// - Parameters:
-  ///   - central: handles what concerns us as the client of the device.
-  ///   - server: handles what concerns us as its server.
-  ///   - pairing: decides how far its protection can be trusted.
-  func add(
-    _ link: any Link, on slot: AdapterSlot, central: CentralBroker, server: ServerBroker, pairing: PairingBroker
-  ) -> LinkHub {
+  /// Adds a link that an adapter announced, and begins its roles.
+  func add(_ link: any Link, on slot: AdapterSlot, roles: LinkRoles) {
     let peripheral = directory.peripheral(at: link.peer, on: slot)
     peripheral.adapter = slot
     peripheral.holds += 1
@@ -36,12 +28,12 @@ final class LinkRegistry {
     if link.role == .central { _ = directory.reached(peripheral, at: link.peer) }
     slot.linkCount += 1
     let hub = LinkHub(
-      link, on: slot, to: peripheral, in: self, scheduler: scheduler, central: central, server: server,
-      pairing: pairing)
+      link, on: slot, to: peripheral, in: self, scheduler: scheduler, roles: roles)
     links.append(hub)
     // It may be encrypted already.
     hub.bondChanged()
-    return hub
+    hub.server.began()
+    hub.central.began()
   }
 
   /// A service is there: bonded devices that had subscribed to it are again, when its program has been told where it

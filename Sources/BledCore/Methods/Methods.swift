@@ -40,7 +40,7 @@ extension Router {
 }
 
 extension Router {
-  func servePeripheral(_ broker: CentralBroker) {
+  func servePeripheral(_ broker: CentralBroker, _ pairing: PairingBroker) {
     serve(PeripheralConnect.self) { [unowned broker] params, session, reply in
       try broker.connect(params, for: session, reply)
     }
@@ -49,8 +49,11 @@ extension Router {
       return Empty()
     }
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
-    answer(PeripheralForget.self) { [unowned broker] params, session in
-      try broker.forget(params.peripheral, for: session)
+    answer(PeripheralForget.self) { [unowned broker, unowned pairing] params, session in
+      let peripheral = try broker.forgettable(params.peripheral, for: session)
+      try pairing.check(session, mayForget: peripheral)
+      try broker.directory.forget(peripheral)
+      pairing.forget(peripheral)
       return Empty()
     }
     answer(PeripheralWatch.self) { [unowned broker] params, session in
@@ -70,15 +73,15 @@ extension Router {
       try central.anyLink(with: params.peripheral, for: session).linkDescription
     }
     serve(PeripheralSetParameters.self) { [unowned central, unowned server] params, session, reply in
-      let served = server.link(serving: params.peripheral, by: session)
+      let served = server.link(serving: params.peripheral, by: session)?.hub
       let hub = try served ?? central.link(to: params.peripheral, for: session).hub
       try hub.setWish(params.parameters, of: session) { error in hub.answer(reply, error) }
     }
     serve(PeripheralSetPHY.self) { [unowned central, unowned server] params, session, reply in
       let phy = try LinkPHY(word: params.phy)
-      let served = server.link(serving: params.peripheral, by: session)
+      let served = server.link(serving: params.peripheral, by: session)?.hub
       let hub = try served ?? central.link(to: params.peripheral, for: session).hub
-      if hub.central.connection?.concerns(session) == true { hub.central.connection?.phy = phy }
+      central.prefer(phy, on: hub, for: session)
       hub.link.request(phy) { error in hub.answer(reply, error) }
     }
   }

@@ -13,8 +13,9 @@ import Logging
 /// | any                   | an agent of the users concerned, or one that may answer for everybody      |
 /// | … without any         | consent: yes if a session pairs, or the policy or a window lets the device |
 /// |                       | passkey: the one of the policy; anything else: no                          |
-final class PairingBroker {
+final class PairingBroker: LinkProtection {
   let bonds: BondDirectory
+  var clients: BondedClients { bonds.clients }
   let consent: PairingConsent
   unowned let adapters: AdapterRegistry
   unowned let directory: PeripheralDirectory

@@ -152,21 +152,21 @@ extension ServerBroker {
   ) throws {
     guard let sockets else { throw GAPError.notSupported.error("this daemon passes no descriptors") }
     let characteristic = try characteristic(at: params.handle, of: session)
-    guard let hub = link(serving: params.central, by: session) else {
+    guard let link = link(serving: params.central, by: session) else {
       throw GAPError.notConnected.error(
         "no device \(params.central.excerpt) that uses this session's services is connected")
     }
-    try hub.server.checkIsFree(params.handle)
+    try link.checkIsFree(params.handle)
     let (socket, passed) = try sockets.pair(for: session)
-    let acquired = ServedCharacteristic(characteristic, of: session, on: hub.server, socket: socket)
+    let acquired = ServedCharacteristic(characteristic, of: session, on: link, socket: socket)
     guard acquired.sends || acquired.receives else {
       throw BledError.notAllowedByProperties.error(
         "characteristic \(params.handle.handleText) cannot be written, and the device has not subscribed to it")
     }
     try session.admitDescriptor()
-    hub.server.add(acquired)
+    link.add(acquired)
     reply.succeed(
-      .init(sends: acquired.sends, receives: acquired.receives, maximumLength: hub.server.longestUpdate), with: passed)
+      .init(sends: acquired.sends, receives: acquired.receives, maximumLength: link.longestUpdate), with: passed)
     acquired.pipe.begin()
   }
 }

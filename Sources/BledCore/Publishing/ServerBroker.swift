@@ -6,7 +6,7 @@ import Logging
 
 /// Publishes the services of all sessions in one database that all links serve. `ServerLink` handles the devices'
 /// requests.
-final class ServerBroker {
+final class ServerBroker: ServerRoles {
   /// For how many devices a session is told of losses at a time; a device may connect with ever new addresses. Losses
   /// of further devices are only counted.
   static let mostUntold = 1024
@@ -16,6 +16,8 @@ final class ServerBroker {
   weak var observer: (any PublishersObserver)?
   private let adapters: AdapterRegistry
   private let links: LinkRegistry
+  /// Our server roles, in the order in which the links came up.
+  private var serverLinks: [ServerLink] = []
   private let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
   /// How many values are sent at once at the most.
@@ -133,15 +135,16 @@ final class ServerBroker {
   ) throws -> ServerNotify.Result {
     for (handle, value) in values { try check(value, of: handle, by: session) }
     let centrals = centrals.map { Set($0.map { OctetText($0) }) }
-    var receivers: [(hub: LinkHub, updates: ServerUpdates)] = []
+    var receivers: [(link: ServerLink, updates: ServerUpdates)] = []
     var outOfSync: [String] = []
     var full: [LinkRoom] = []
-    for hub in links.links {
+    for link in serverLinks {
+      let hub = link.hub
       let updates = ServerUpdates(values) { hub.subscription(of: $0) }
       guard !updates.isEmpty, centrals?.contains(OctetText(hub.peripheral.id)) ?? true else { continue }
       if hub.isInSync {
-        if !hub.server.hasRoom(for: updates), !hub.room.hasShare(session) { full.append(hub.room) }
-        receivers.append((hub, updates))
+        if !link.hasRoom(for: updates), !hub.room.hasShare(session) { full.append(hub.room) }
+        receivers.append((link, updates))
       } else {
         outOfSync.append(hub.peripheral.id)
       }
@@ -151,14 +154,14 @@ final class ServerBroker {
       waitingForRoom.insert(session)
       return .init(sent: false, receivers: 0)
     }
-    for (hub, updates) in receivers {
-      hub.server.send(updates)
-      hub.room.sent(values.count, by: session)
+    for (link, updates) in receivers {
+      link.send(updates)
+      link.hub.room.sent(values.count, by: session)
     }
-    let truncated = receivers.filter { $0.hub.server.longestUpdate < $0.updates.longest }
+    let truncated = receivers.filter { $0.link.longestUpdate < $0.updates.longest }
     return .init(
       sent: true, receivers: receivers.count, outOfSync: outOfSync.nonEmpty,
-      truncated: truncated.map(\.hub.peripheral.id).nonEmpty)
+      truncated: truncated.map(\.link.hub.peripheral.id).nonEmpty)
   }
 
   /// Refuses a value that a session cannot send to subscribers.
@@ -187,7 +190,7 @@ final class ServerBroker {
 
   /// Asks a device that connected to us and uses services of the session for other connection parameters.
   func setLatency(_ params: ServerSetLatency.Params, for session: Session, _ reply: Reply<Empty>) throws {
-    guard let hub = link(serving: params.central, by: session), hub.link.role == .peripheral else {
+    guard let hub = link(serving: params.central, by: session)?.hub, hub.link.role == .peripheral else {
       throw GAPError.notConnected.error(
         "no device \(params.central.excerpt) that uses this session's services is connected")
     }
@@ -197,8 +200,8 @@ final class ServerBroker {
   }
 
   /// The link with this device, if it uses services of the session.
-  func link(serving device: String, by session: Session) -> LinkHub? {
-    links.links.first { $0.peripheral.id.hasSameOctets(as: device) && $0.server.served.contains(session) }
+  func link(serving device: String, by session: Session) -> ServerLink? {
+    serverLinks.first { $0.hub.peripheral.id.hasSameOctets(as: device) && $0.served.contains(session) }
   }
 
   /// The services of a session.
@@ -212,20 +215,20 @@ final class ServerBroker {
   func ended(_ session: Session) {
     waitingForRoom.remove(session)
     removeAll(of: session)
-    for hub in links.links { hub.server.ended(session) }
+    for link in serverLinks { link.ended(session) }
     owners[session.owner] = nil
     longAnswerers.remove(session)
   }
 
   /// The program of a session has disconnected: requests to it wait until it is back, or the device gives up.
   func programGone(_ session: Session) {
-    for hub in links.links { hub.server.programGone(session) }
+    for link in serverLinks { link.programGone(session) }
   }
 
   /// The program of a session is back: it gets the requests that wait for it, in order.
   func programReturned(_ session: Session) {
-    let waiting = links.links.flatMap { hub in
-      hub.server.waitingQuestions(for: session).map { (number: $0, link: hub.server) }
+    let waiting = serverLinks.flatMap { link in
+      link.waitingQuestions(for: session).map { (number: $0, link: link) }
     }
     for question in waiting.sorted(by: { $0.number < $1.number }) {
       question.link.programReturned(to: question.number)
@@ -247,7 +250,7 @@ final class ServerBroker {
   }
 
   private func subscribers(to handle: UInt16) -> [Subscriber] {
-    links.links.filter { !$0.subscription(of: handle).isEmpty }.map { $0.server.subscriber(to: handle) }
+    serverLinks.filter { !$0.hub.subscription(of: handle).isEmpty }.map { $0.subscriber(to: handle) }
   }
 
   /// Publishes the services of a preserved session, with the handles that they had where nobody else has them.
@@ -268,6 +271,12 @@ final class ServerBroker {
   }
 
   // MARK: For the links
+
+  func serverRole(on hub: LinkHub) -> any ServerRole { ServerLink(on: hub, broker: self) }
+
+  func began(_ link: ServerLink) { serverLinks.append(link) }
+
+  func ended(_ link: ServerLink) { serverLinks.removeAll { $0 === link } }
 
   /// The session that is the owner; nil for the daemon itself, and for a session that has ended.
   func session(of owner: AttributeOwner) -> Session? { owners[owner] }
@@ -350,9 +359,9 @@ final class ServerBroker {
   }
 
   private func changed(_ range: ClosedRange<UInt16>, for audience: Audience?) {
-    for hub in links.links where audience == nil || audience == hub.slot.audience {
-      hub.server.servicesChanged(range)
-      hub.databaseChanged(range)
+    for link in serverLinks where audience == nil || audience == link.hub.slot.audience {
+      link.servicesChanged(range)
+      link.hub.databaseChanged(range)
     }
     observer?.publishersChanged()
   }

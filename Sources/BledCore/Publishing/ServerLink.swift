@@ -15,7 +15,7 @@ import GATT
 /// | asking  | the program goes away                     | the question waits for it, or for the end of its time       |
 /// | asking  | the program is back                       | the session is called                                       |
 /// | asking  | 25 s, the session's end, the link's end   | the device is refused → idle                                |
-final class ServerLink {
+final class ServerLink: ServerRole {
   /// How many indications may wait for one device, which confirms them one by one.
   static let maximumIndications = 8
 
@@ -52,6 +52,8 @@ final class ServerLink {
     self.hub = hub
     self.broker = broker
   }
+
+  func began() { broker.began(self) }
 
   // MARK: Requests of the device
 
@@ -157,10 +159,6 @@ final class ServerLink {
     Subscriber(central: hub.peripheral.id, handle: handle, maximumLength: longestUpdate)
   }
 
-  /// The device uses a service of this session: the link is no longer held for another one.
-  /// The users whose services the device uses.
-  var servedUsers: [UInt32?] { served.sorted { $0.id < $1.id }.map(\.user) }
-
   /// The device is sent a packet: notes whose attribute it must pair for.
   func sends(_ packet: [UInt8]) {
     guard packet.first == ATTOpcode.errorResponse.rawValue,
@@ -170,6 +168,7 @@ final class ServerLink {
     refused = broker.session(publishing: handle)
   }
 
+  /// The device uses a service of this session: the link is no longer held for another one.
   private func serves(_ session: Session) {
     if served.insert(session).inserted { hub.releaseBrake() }
   }
@@ -192,7 +191,7 @@ final class ServerLink {
   /// Packets from the device were dropped on this machine: Write Commands may have been among them.
   func packetsDropped(_ count: Int) {
     guard !served.isEmpty else { return }
-    let subscribers = hub.central.receivers.subscribers
+    let subscribers = hub.central.subscribers
     for session in served.sorted(by: { $0.id < $1.id }) {
       // For a session that subscribes as well they are counted already.
       if !subscribers.contains(session) { session.costs.packetsLost += count }
@@ -292,6 +291,7 @@ final class ServerLink {
   /// What was pending has failed before.
   func linkEnded(_ error: BluetoothError) {
     endAcquired(error) { _ in true }
+    broker.ended(self)
   }
 }
 

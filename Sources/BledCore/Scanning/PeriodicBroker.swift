@@ -46,15 +46,15 @@ final class PeriodicBroker {
     }
   }
 
-  /// Called with how each adapter has to scan so that it finds the trains that are sought.
-  var onSeek: ([AdapterSlot: ScanParameters]) -> Void = { _ in }
+  private let scans: ScanBroker
   private let adapters: AdapterRegistry
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
   private var trains: [Key: Train] = [:]
   private var lastNumber = 0
 
-  init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler) {
+  init(adapters: AdapterRegistry, directory: PeripheralDirectory, scans: ScanBroker, scheduler: any Scheduler) {
+    self.scans = scans
     self.adapters = adapters
     self.directory = directory
     self.scheduler = scheduler
@@ -245,7 +245,7 @@ final class PeriodicBroker {
     for (key, train) in trains where train.synced == nil {
       wanted[key.slot, default: ScanParameters(isActive: false, phys: [])].phys.formUnion(train.phys)
     }
-    onSeek(wanted)
+    scans.seek(on: wanted)
   }
 
   private func result(

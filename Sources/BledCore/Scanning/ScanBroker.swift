@@ -34,10 +34,7 @@ final class ScanBroker {
   /// Where a lagging client's outbox keeps anonymous reports, which have no number: the newest of them.
   private static let anonymous = 0
 
-  /// Called with a device that is reached under another address than before.
-  var onMove: (Peripheral) -> Void = { _ in }
-  /// Called with a device that was heard, while devices are looked for.
-  var onHeard: (Peripheral, AdapterSlot) -> Void = { _, _ in }
+  weak var observer: (any ScanObserver)?
   private var looksForDevices = false
   private let adapters: AdapterRegistry
   private let directory: PeripheralDirectory
@@ -130,7 +127,7 @@ final class ScanBroker {
   func received(_ report: AdvertisingReport, on slot: AdapterSlot) {
     guard let address = report.address else { return receivedAnonymous(report, on: slot) }
     let peripheral = directory.peripheral(at: address, on: slot)
-    if report.isConnectable, !report.isScanResponse, directory.reached(peripheral, at: address) { onMove(peripheral) }
+    if report.isConnectable, !report.isScanResponse, directory.reached(peripheral, at: address) { observer?.moved(peripheral) }
     guard !subscriptions.isEmpty else { return record(report, of: peripheral, on: slot) }
     let now = Heard(peripheral: peripheral, slot: slot, time: scheduler.secondsSinceEpoch)
     if report.isScanResponse {
@@ -146,7 +143,7 @@ final class ScanBroker {
 
   private func record(_ report: AdvertisingReport, of peripheral: Peripheral, on slot: AdapterSlot) {
     peripheral.heard(report, on: slot, in: scan)
-    if looksForDevices { onHeard(peripheral, slot) }
+    if looksForDevices { observer?.heard(peripheral, on: slot) }
   }
 
   /// The alarm is neither moved nor cancelled: later events have later deadlines, and most are over before.

@@ -1,0 +1,17 @@
+import BledRPC
+import Bluetooth
+
+/// The shared state of the link that the other role and the link itself ask for.
+extension CentralLink {
+  var subscribers: Set<Session> { receivers.subscribers }
+
+  var wishes: [LinkWish] { connection?.wishes ?? [] }
+
+  func setWish(_ wish: LinkWish?, of session: Session) -> Bool {
+    guard let connection, connection.concerns(session) else { return false }
+    connection.wished[session] = wish
+    return true
+  }
+
+  func packetsDropped(_ count: Int) { receivers.packetsDropped(count) }
+}

@@ -1,0 +1,7 @@
+/// Learns of devices from what scans hear.
+protocol ScanObserver: AnyObject {
+  /// A device is reached under another address than before.
+  func moved(_ peripheral: Peripheral)
+  /// A device was heard, while devices are looked for.
+  func heard(_ peripheral: Peripheral, on slot: AdapterSlot)
+}
