@@ -162,6 +162,17 @@ import Testing
     #expect(!discoveryRequests(peer, from: start).isEmpty)
   }
 
+  @Test("A device whose link is still ending is forgotten when the link has ended")
+  func forgetWhileEnding() throws {
+    let id = try reconnect(client, in: world, peer)
+    _ = try client.call(PeripheralDisconnect.self, .init(peripheral: id))
+    let forgetting = try client.call(PeripheralForget.self, .init(peripheral: id))
+    #expect(try client.answer(to: forgetting, PeripheralForget.self) == nil)
+    world.settle()
+    _ = try client.answer(to: forgetting, PeripheralForget.self)?.get()
+    #expect(try client.result(PeripheralList.self, .init()).peripherals.isEmpty)
+  }
+
   @Test("Forgetting a device forgets its cache and its identifier (P11)")
   func forget() throws {
     let id = try reconnect(client, in: world, peer)

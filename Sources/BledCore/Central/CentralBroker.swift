@@ -117,9 +117,8 @@ final class CentralBroker: ClientRoles {
 
   /// A session wants a PHY for this link and for later ones to the device, if it is connected to it.
   func prefer(_ phy: LinkPHY, on hub: LinkHub, for session: Session) {
-    guard let connection = connections[hub.peripheral], connection.link?.hub === hub, connection.concerns(session) else {
-      return
-    }
+    guard let connection = connections[hub.peripheral], connection.link?.hub === hub, connection.concerns(session)
+    else { return }
     connection.phy = phy
   }
 
@@ -140,13 +139,19 @@ final class CentralBroker: ClientRoles {
   func maySeeOthers(_ session: Session) -> Bool { rules.permissions(of: session).contains(.sessions) }
 
   /// A device that a session may forget, as no other users use it.
-  func forgettable(_ id: String, for session: Session) throws -> Peripheral {
+  func forgettable(_ id: String, for session: Session) throws(BluetoothError) -> Peripheral {
     let peripheral = try directory.find(id)
     guard peripheral.users.allSatisfy({ $0 == session.user }) || maySeeOthers(session) else {
       throw BledError.notPermitted.error(
         "other users use \(peripheral.id): it can be forgotten by a program with the permission \"sessions\"")
     }
     return peripheral
+  }
+
+  /// Calls back when the link that the last session left has ended; at once where no link is ending.
+  func whenLeft(_ peripheral: Peripheral, _ done: @escaping () -> Void) {
+    guard let connection = connections[peripheral], connection.machine.state == .ending else { return done() }
+    connection.whenDown.append(done)
   }
 
   // MARK: Sessions that come and go

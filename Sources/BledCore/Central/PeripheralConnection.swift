@@ -30,6 +30,8 @@ final class PeripheralConnection {
   private(set) var machine = ConnectMachine<Session, ConnectRequest>()
   /// The link; nil while there is none.
   private(set) var link: CentralLink?
+  /// Called once, when the link has ended.
+  var whenDown: [() -> Void] = []
   /// The address of the pending connection.
   private var dialled: DeviceAddress?
   /// The parameters that it was requested with.
@@ -158,6 +160,9 @@ final class PeripheralConnection {
     link = nil
     perform(machine.linkDown(reason, at: broker.scheduler.now))
     broker.watchers.tell(peripheral, linked: false)
+    let waiting = whenDown
+    whenDown = []
+    for done in waiting { done() }
   }
 
   /// What a session holds of the device; nil if it has neither a connection nor a pending one.

@@ -1,5 +1,6 @@
 import Adapter
 import BledRPC
+import Bluetooth
 
 extension Router {
   func serveSession(_ daemon: Daemon) {
@@ -49,12 +50,18 @@ extension Router {
       return Empty()
     }
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
-    answer(PeripheralForget.self) { [unowned broker, unowned pairing] params, session in
-      let peripheral = try broker.forgettable(params.peripheral, for: session)
-      try pairing.check(session, mayForget: peripheral)
-      try broker.directory.forget(peripheral)
-      pairing.forget(peripheral)
-      return Empty()
+    serve(PeripheralForget.self) { [unowned broker, unowned pairing] params, session, reply in
+      broker.whenLeft(try broker.directory.find(params.peripheral)) {
+        do throws(BluetoothError) {
+          let peripheral = try broker.forgettable(params.peripheral, for: session)
+          try pairing.check(session, mayForget: peripheral)
+          try broker.directory.forget(peripheral)
+          pairing.forget(peripheral)
+          reply.succeed(Empty())
+        } catch {
+          reply.fail(error)
+        }
+      }
     }
     answer(PeripheralWatch.self) { [unowned broker] params, session in
       broker.watchers.set(params.on ?? true, session)

@@ -54,7 +54,7 @@ extension PairingBroker {
     }
   }
 
-  private func check(_ session: Session, mayForget peer: DeviceAddress) throws {
+  private func check(_ session: Session, mayForget peer: DeviceAddress) throws(BluetoothError) {
     let users = bonds.all.filter { $0.peer == peer }.reduce(directory.find(identity: peer)?.users ?? []) {
       $0.union(self.users(of: $1))
     }
@@ -99,7 +99,7 @@ extension PairingBroker {
   }
 
   /// Whether a session may forget a device, keys included.
-  func check(_ session: Session, mayForget peripheral: Peripheral) throws {
+  func check(_ session: Session, mayForget peripheral: Peripheral) throws(BluetoothError) {
     guard bonds.all.contains(where: { $0.peer == peripheral.identity }) else { return }
     guard session.rules.permissions(of: session).contains(.pair) else {
       throw session.rules.policy.refusal(of: .pair, to: session.credentials)

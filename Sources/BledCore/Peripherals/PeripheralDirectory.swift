@@ -168,7 +168,7 @@ final class PeripheralDirectory {
 
   /// Forgets a device: its identifier, its name, what was discovered on it.
   /// - Throws: `BledError.notPermitted` while a session has a connection or a pending connection to it.
-  func forget(_ peripheral: Peripheral) throws {
+  func forget(_ peripheral: Peripheral) throws(BluetoothError) {
     guard peripheral.holds == 0 else {
       throw BledError.notPermitted.error(
         "\(peripheral.id) is connected or has a pending connection: disconnect all sessions from it first")
@@ -208,7 +208,7 @@ final class PeripheralDirectory {
   }
 
   /// The device of this identifier.
-  func find(_ id: String) throws -> Peripheral {
+  func find(_ id: String) throws(BluetoothError) -> Peripheral {
     guard id.utf8.count == Self.identifierLength,
       let found = byID[OctetText(id)] ?? byID[OctetText(id.uppercased())]
     else {

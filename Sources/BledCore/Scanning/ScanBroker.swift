@@ -127,7 +127,9 @@ final class ScanBroker {
   func received(_ report: AdvertisingReport, on slot: AdapterSlot) {
     guard let address = report.address else { return receivedAnonymous(report, on: slot) }
     let peripheral = directory.peripheral(at: address, on: slot)
-    if report.isConnectable, !report.isScanResponse, directory.reached(peripheral, at: address) { observer?.moved(peripheral) }
+    if report.isConnectable, !report.isScanResponse, directory.reached(peripheral, at: address) {
+      observer?.moved(peripheral)
+    }
     guard !subscriptions.isEmpty else { return record(report, of: peripheral, on: slot) }
     let now = Heard(peripheral: peripheral, slot: slot, time: scheduler.secondsSinceEpoch)
     if report.isScanResponse {
