@@ -25,8 +25,9 @@ export LSAN_OPTIONS := suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions
 export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks \
   Fuzz/Package.swift Fuzz/Sources Examples
-# Not those in Python, nor the plan of the folders.
-SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/check-arrows scripts/check-blocking,$(wildcard scripts/*)) \
+# Not those in Python, nor their tables.
+PYTHON_SCRIPTS := scripts/check-arrows scripts/check-blocking scripts/check-words
+SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
   Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest \
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* packaging/debian/bled.postrm
@@ -138,6 +139,7 @@ lint: deps-build+lint ## checks format, columns, tests, scripts, citations, refe
 	@shellcheck $(SCRIPTS)
 	@scripts/check-columns
 	@scripts/check-arrows
+	@scripts/check-words
 	@scripts/check-blocking
 	@scripts/check-citations
 	@scripts/reference.py --check

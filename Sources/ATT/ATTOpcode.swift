@@ -72,7 +72,7 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
 }
 
 extension ATTOpcode {
-  /// What a packet is for, by its opcode alone (3.3).
+  /// The purpose of a packet, by its opcode alone (3.3).
   public enum Kind: Hashable, Sendable {
     /// The receiver answers with one response or Error Response. Unknown opcodes without the command flag count as
     /// requests.
@@ -89,7 +89,7 @@ extension ATTOpcode {
     case confirmation
   }
 
-  /// What a packet with this opcode is for.
+  /// The purpose of a packet with this opcode.
   public var kind: Kind {
     switch rawValue {
     case 0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x21: .response

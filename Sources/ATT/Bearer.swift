@@ -20,7 +20,7 @@ public struct Bearer: Sendable {
   /// The MTU before the exchange, in octets.
   public static let defaultMTU = 23
 
-  /// What a received packet means.
+  /// The meaning of a received packet.
   public enum Event: Hashable, Sendable {
     /// A request of the peer; call `answered()` when the response was sent.
     case request(ATTPDU)
@@ -173,7 +173,7 @@ public struct Bearer: Sendable {
     return .response(pdu)
   }
 
-  /// What to do with octets that are not a packet.
+  /// The event for octets that are not a packet.
   private mutating func refuse(_ opcode: ATTOpcode, _ reason: ATTDecodingError) -> Event {
     switch opcode.kind {
     case .request:

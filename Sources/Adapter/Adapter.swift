@@ -74,7 +74,7 @@ public protocol Adapter: AnyObject {
   func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap
 }
 
-/// What an adapter tells its owner.
+/// The events of an adapter.
 public enum AdapterEvent {
   /// `state` or `information` changed. In any state but `.on` there are no links, no scan and no advertising; links
   /// ended before this event.
@@ -168,7 +168,7 @@ public protocol Link: AnyObject {
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
 }
 
-/// What happens on a link.
+/// The events of a link.
 public enum LinkEvent {
   /// One ATT packet came.
   case received([UInt8])

@@ -26,9 +26,9 @@ public struct AdapterInformation: Hashable, Sendable {
   public var phys: Set<PHY> = [.le1M]
   /// How many octets a packet that it sends on a link can carry, 27 to 251; 27 while that is not known.
   public var longestPacket = 27
-  /// What the controller cannot do at once and therefore does in turns at present; empty while it can.
+  /// The activities that the controller cannot have at once and does in turns at present; empty while it can.
   public var takingTurns: [AdapterActivity] = []
-  /// What the controller cannot do beside the links that it holds at present, although it is wanted.
+  /// The activities that are wanted, and that the controller cannot have beside its present links.
   public var heldBack: [AdapterActivity] = []
 
   /// Describes an adapter of which only the name is known.
@@ -43,7 +43,7 @@ public struct AdapterInformation: Hashable, Sendable {
   }
 }
 
-/// What an adapter does beside its links.
+/// The activities of an adapter beside its links.
 public enum AdapterActivity: String, Hashable, Sendable, CaseIterable {
   case connecting
   case advertising
@@ -56,13 +56,13 @@ public enum AdapterState: Hashable, Sendable {
   case absent
   /// The controller is there and has no power.
   case off
-  /// It is being brought into use.
+  /// The adapter is being brought into use.
   case starting
-  /// It works.
+  /// The adapter works.
   case on
-  /// It worked when the system went to sleep, and will again: what is wanted waits for that.
+  /// The system went to sleep while the adapter worked, and the adapter will work again: requests wait for that.
   case suspended
-  /// It is present but cannot be used; the problem says why and what to do. It is retried automatically.
+  /// The adapter cannot be used; the problem has the reason and the remedy. It is retried automatically.
   case failed(AdapterProblem)
 
   /// The word for the state on the socket: "absent", "off", "starting", "on", "suspended", "failed".
@@ -94,11 +94,11 @@ public struct AdapterProblem: Hashable, Sendable {
     case hardware
   }
 
-  /// What kind of problem it is.
+  /// The kind of the problem.
   public var kind: Kind
-  /// What is wrong, in one sentence.
+  /// The fault, in one sentence.
   public var message: String
-  /// What to do about it, in one sentence.
+  /// The remedy, in one sentence.
   public var remedy: String
 
   /// Describes a problem.

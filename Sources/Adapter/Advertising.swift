@@ -8,9 +8,9 @@ public struct AdvertisingSetID: Hashable, Sendable {
   public init(_ value: UInt32) { self.value = value }
 }
 
-/// What and how to advertise (Core 5.4, Vol 4, Part E, 7.8.5 and 7.8.53).
+/// The parameters of an advertising set (Core 5.4, Vol 4, Part E, 7.8.5 and 7.8.53).
 public struct AdvertisingParameters: Hashable, Sendable {
-  /// Who may answer an advertisement (Core 5.4, Vol 6, Part B, 4.4.2).
+  /// The devices that may answer an advertisement (Core 5.4, Vol 6, Part B, 4.4.2).
   public enum Kind: Hashable, Sendable {
     /// Everybody may connect, and with legacy PDUs ask for the scan response.
     case connectable
@@ -23,7 +23,7 @@ public struct AdvertisingParameters: Hashable, Sendable {
     case directed(DeviceAddress, isHighDuty: Bool)
   }
 
-  /// Who may answer.
+  /// The devices that may answer.
   public var kind: Kind
   /// The time between two advertising events that is aimed for, 20 ms to 10.24 s; the high duty cycle has its own.
   public var interval: Duration
@@ -128,14 +128,14 @@ public struct AdvertisingChannels: OptionSet, Hashable, Sendable {
 
 /// The state of a wanted advertisement.
 public enum AdvertisingStatus: Hashable, Sendable {
-  /// It is on the air, with this interval; and with this transmit power in dBm, if one was asked for and the controller
-  /// told its choice.
+  /// The set is on the air, with this interval; and with this transmit power in dBm, if one was asked for and the
+  /// controller told its choice.
   case on(interval: Duration, txPower: Int? = nil)
-  /// It is off the air for now and comes back automatically.
+  /// The set is off the air for now and comes back automatically.
   case off
-  /// It has done what it was to do, and does not come back.
+  /// The set has done its task, and does not come back.
   case ended(AdvertisingEnd)
-  /// It cannot be sent.
+  /// The set cannot be sent.
   case failed(BluetoothError)
 }
 
@@ -143,7 +143,7 @@ public enum AdvertisingStatus: Hashable, Sendable {
 public enum AdvertisingEnd: String, Hashable, Sendable, CaseIterable {
   /// Its time is over.
   case duration
-  /// It was sent as often as it was to be.
+  /// The set was sent as often as requested.
   case count
   /// The device that it was directed to has connected.
   case connected

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// What a controller can send. Both adapters refuse by it what can never be sent, with the same words.
+/// The sets that a controller can send. Both adapters refuse by it those that never can be, with the same words.
 public struct AdvertisingCapabilities: Hashable, Sendable {
   /// Whether it has the extended advertising commands.
   public var isExtended: Bool
@@ -95,7 +95,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 }
 
 extension AdvertisingParameters {
-  /// What of it legacy commands cannot express, in words.
+  /// The part of the parameters that legacy commands cannot express, in words.
   fileprivate func needsExtendedCommands(at address: DeviceAddress) -> String? {
     if isExtended { return "An advertisement with extended PDUs" }
     if txPower != nil { return "A transmit power of one's choice" }

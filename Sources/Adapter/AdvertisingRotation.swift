@@ -35,7 +35,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
 
   /// How many advertisements the controller sends at once, 0 or more. It may turn out to be fewer than it said.
   public var sets: Int
-  /// Those that are pinned are first.
+  /// The sets; the pinned ones are first.
   private var members: OrderedSet<AdvertisingSetID> = []
   private var pinned: Set<AdvertisingSetID> = []
   /// The members that share and have never been on the air.

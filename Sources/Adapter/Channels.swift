@@ -53,7 +53,7 @@ public struct ChannelPieces: Hashable, Sendable {
   }
 }
 
-/// What happens on a channel.
+/// The events of a channel.
 public enum ChannelEvent {
   /// A packet came.
   case received([UInt8])
@@ -64,7 +64,7 @@ public enum ChannelEvent {
   case ended(BluetoothError)
 }
 
-/// What is wanted of a channel, and of the channels to a listener.
+/// The requirements of a channel, and of the channels to a listener.
 public struct ChannelParameters: Hashable, Sendable {
   /// The SPSMs that programs may choose (Core 5.4, Vol 3, Part A, 4.22).
   public static let dynamic: ClosedRange<UInt16> = 0x80...0xFF

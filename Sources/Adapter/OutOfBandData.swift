@@ -1,4 +1,4 @@
-/// What one side of a pairing gives to the other by another way than the air, a QR code or NFC, for LE Secure
+/// The data of one side of a pairing for the other, by another way than the air, a QR code or NFC, for LE Secure
 /// Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4).
 public struct OutOfBandData: Hashable, Sendable {
   /// The confirmation value, 16 octets, the lowest first as in AD structures of type 0x22.

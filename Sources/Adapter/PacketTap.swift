@@ -8,7 +8,7 @@ public protocol PacketTap: AnyObject {
   func close()
 }
 
-/// What a tap tells.
+/// The events of a tap.
 public enum TapEvent {
   /// A packet passed; of the controller with this number of the kernel, nil for one that has none.
   case packet(MonitorPacket, of: UInt16? = nil)

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// What a person can do on this machine while it pairs (Core 5.4, Vol 3, Part H, 2.3.2).
+/// The means of a person on this machine while it pairs (Core 5.4, Vol 3, Part H, 2.3.2).
 public enum PairingCapability: String, Hashable, Sendable, CaseIterable {
   /// Read a passkey.
   case display
@@ -16,7 +16,7 @@ public enum PairingCapability: String, Hashable, Sendable, CaseIterable {
 
 /// How an adapter pairs from now on.
 public struct PairingSettings: Hashable, Sendable {
-  /// What a person can do; it holds for links that come up from now on.
+  /// The capability of the person; it holds for links that come up from now on.
   public var capability: PairingCapability
   /// Whether devices that begin to pair may keep keys. What they may do is then asked, with a `PairingQuestion`.
   public var acceptsDevices: Bool
@@ -28,7 +28,7 @@ public struct PairingSettings: Hashable, Sendable {
   }
 }
 
-/// What must be known to go on with a pairing. It waits for `Adapter.answer`.
+/// A question without whose answer a pairing cannot go on. It waits for `Adapter.answer`.
 public enum PairingQuestion: Hashable, Sendable {
   /// Whether to pair at all, without protection against a person in the middle (Just Works).
   case consent
@@ -48,7 +48,7 @@ public enum PairingAnswer: Hashable, Sendable {
   case refuse
 }
 
-/// What happens while the adapter pairs with a device.
+/// The events while the adapter pairs with a device.
 public enum PairingEvent: Hashable, Sendable {
   /// Something must be known.
   case question(PairingQuestion)
@@ -58,7 +58,7 @@ public enum PairingEvent: Hashable, Sendable {
   case bonded(Bond)
   /// The link is encrypted with keys that were agreed on now and are not to be kept: not with those of a bond.
   case pairedWithoutBond
-  /// It failed.
+  /// The pairing failed.
   case failed(BluetoothError)
   /// Keys that it brought are not secret, and none of it is kept: the bond that there was before, if any, holds again.
   case keysRefused(earlier: Bond?)

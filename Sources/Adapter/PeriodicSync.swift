@@ -29,7 +29,7 @@ public struct SyncParameters: Hashable, Sendable {
   }
 }
 
-/// What was received of a train.
+/// A packet of a train.
 public struct PeriodicPacket: Hashable, Sendable {
   /// The data, 0 to 1650 octets.
   public var data: [UInt8]
@@ -49,7 +49,7 @@ public struct PeriodicPacket: Hashable, Sendable {
   }
 }
 
-/// What happens to a train that is wanted.
+/// The events of a train that is wanted.
 public enum PeriodicEvent: Hashable, Sendable {
   /// The adapter is synchronised with it.
   case synchronised(interval: Duration, phy: PHY?)

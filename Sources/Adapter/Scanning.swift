@@ -45,7 +45,7 @@ public enum PHY: UInt8, Hashable, Sendable, CaseIterable {
 
 /// One advertisement or scan response as it was received. Nothing is merged and nothing is filtered.
 public struct AdvertisingReport: Hashable, Sendable {
-  /// Who sent it; nil for an anonymous advertisement.
+  /// The address of the sender; nil for an anonymous advertisement.
   public var address: DeviceAddress?
   /// True for a scan response, which adds to the advertisement of the same address.
   public var isScanResponse: Bool

@@ -10,7 +10,7 @@ public enum DeviceReference: Hashable, Sendable {
   case address(String, type: String? = nil)
   /// The name that it advertises: the first device that is heard with it.
   case name(String)
-  /// What the name that it advertises begins with: the first device that is heard with such a name.
+  /// The beginning of the advertised name: the first device that is heard with such a name.
   case namePrefix(String)
   /// A service that it advertises: the first device that is heard with it.
   case service(BluetoothUUID)

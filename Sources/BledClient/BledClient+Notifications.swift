@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// What a stream does with elements that have not been fetched yet.
+/// The treatment of elements of a stream that have not been fetched yet.
 public enum StreamBuffering: Sendable {
   /// Keeps the newest of this number; older ones are dropped.
   case newest(Int)

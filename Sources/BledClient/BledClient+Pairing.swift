@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// What a program answers when devices pair; see `BledClient.answerPairings`.
+/// A program's answers when devices pair; see `BledClient.answerPairings`.
 public struct PairingAgent: Sendable {
   /// "display", "displayYesNo", "keyboard", "keyboardDisplay" or "none".
   public var capability: String

@@ -5,9 +5,9 @@ import Bluetooth
 public struct SynchronisedTrain: Sendable {
   /// Which one, and how often its packets come.
   public let train: PeriodicSync.Result
-  /// What is received of it. At most 1024 packets are buffered; the oldest are dropped. The train is no longer followed
-  /// when the stream is released or the task that reads it is cancelled. It throws when the train cannot be followed
-  /// any more.
+  /// The packets of the train. At most 1024 are buffered; the oldest are dropped. The train is no longer followed when
+  /// the stream is released or the task that reads it is cancelled. It throws when the train cannot be followed any
+  /// more.
   public let reports: AsyncThrowingStream<PeriodicReport.Params, any Error>
 }
 

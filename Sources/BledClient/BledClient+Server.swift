@@ -121,8 +121,8 @@ extension BledClient {
     _ = try await call(ServerSetLatency.self, .init(central: central, latency: latency))
   }
 
-  /// What devices do with the services of this client, in order. Call it once, before `publish`; without a reader of
-  /// the stream, devices receive errors for values that are not fixed.
+  /// The requests and subscriptions of devices to this client's services, in order. Call it once, before `publish`;
+  /// without a reader of the stream, devices receive errors for values that are not fixed.
   ///
   /// Up to 256 events wait to be fetched; beyond that, requests are refused with Insufficient Resources and the stream
   /// ends with `BledError.tooSlow`.

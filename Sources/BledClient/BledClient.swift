@@ -9,7 +9,7 @@ import Synchronization
 /// holds (scan, links, services, advertisements). With a restoration identifier the daemon preserves the session
 /// instead, until the program opens a session with that identifier again.
 public final class BledClient: Sendable {
-  /// What the daemon said of itself.
+  /// The daemon's description of itself.
   public let session: SessionOpen.Result
   let core: ClientCore
 
@@ -110,8 +110,8 @@ extension BledClient {
     }
   }
 
-  /// What the daemon preserved of this session; nil if it is a new one. The events since then follow: register their
-  /// observers in the `prepare` closure of `connect`.
+  /// The state that the daemon preserved of this session; nil if it is a new one. The events since then follow:
+  /// register their observers in the `prepare` closure of `connect`.
   public var restored: RestoredState? { session.restored }
 
   /// A device that the session is still connected to. Call it in the `prepare` closure of `connect`: later you may have

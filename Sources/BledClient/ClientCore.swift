@@ -9,7 +9,7 @@ final class ClientCore: @unchecked Sendable {
   private let connection: LineConnection
   /// Used on the connection's queue alone.
   private var state = ClientState()
-  /// What was passed with the message that is being handled; used on the connection's queue alone.
+  /// The descriptor of the message that is being handled; used on the connection's queue alone.
   private var passed: ReceivedDescriptor?
   private let lastNumber = Atomic(0)
   private let hasEnded = Atomic(false)

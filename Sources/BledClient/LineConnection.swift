@@ -39,7 +39,7 @@ public final class LineConnection: @unchecked Sendable {
   private var line: (@Sendable (Data, ReceivedDescriptor?) -> Void)?
   private var closed: (@Sendable (BluetoothError?) -> Void)?
   private var framer = LineFramer()
-  /// What was passed with the line that is not complete yet.
+  /// The descriptor of the line that is not complete yet.
   private var passed: ReceivedDescriptor?
   private var input = [UInt8](repeating: 0, count: 65536)
   private var output: [UInt8] = []
@@ -170,7 +170,7 @@ public final class LineConnection: @unchecked Sendable {
         written += count
         unsent.subtract(count, ordering: .relaxed)
       case .failure(.again):
-        // What has been written is removed only now and then, because that moves the rest.
+        // Written octets are removed only now and then, because that moves the rest.
         if written > output.count / 2 {
           output.removeFirst(written)
           written = 0

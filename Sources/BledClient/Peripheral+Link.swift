@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 extension Peripheral {
-  /// What is in force on the link: interval, latency, timeout, subrating, MTU, PHYs and packet lengths.
+  /// The parameters in force on the link: interval, latency, timeout, subrating, MTU, PHYs and packet lengths.
   /// - Throws: `GAPError.notConnected`; and as `BledClient.call`.
   public func parameters() async throws(BluetoothError) -> LinkDescription {
     try await client.call(PeripheralParameters.self, .init(peripheral: identifier))
@@ -31,7 +31,7 @@ extension Peripheral {
     try await client.call(PeripheralSetPHY.self, .init(peripheral: identifier, phy: phy))
   }
 
-  /// What is in force on the link, whenever it changes from now on.
+  /// The parameters in force, whenever they change from now on.
   /// - Returns: A stream that ends when the client is closed, and with an error when the connection breaks.
   public func parameterChanges() -> AsyncThrowingStream<LinkDescription, any Error> {
     client.notifications(PeripheralParametersChanged.self, buffering: .newest(16)) { [identifier] change in

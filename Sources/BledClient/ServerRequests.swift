@@ -2,15 +2,15 @@ import BledRPC
 import Bluetooth
 import Synchronization
 
-/// What a device did with a service of this client.
+/// A request or subscription of a device to a service of this client.
 public enum ServerEvent: Sendable {
-  /// It reads: answer.
+  /// The device reads: answer.
   case read(ReadRequest)
-  /// It wrote: answer.
+  /// The device wrote: answer.
   case write(WriteRequest)
-  /// It subscribed.
+  /// The device subscribed.
   case subscribed(Subscriber)
-  /// It unsubscribed or disconnected.
+  /// The device unsubscribed or disconnected.
   case unsubscribed(Subscriber)
 }
 

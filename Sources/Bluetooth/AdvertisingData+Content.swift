@@ -1,7 +1,7 @@
-/// What AD data refers to: a URI, a broadcast, a set of devices, other transports, encrypted data
-/// (CSS, Part A, 1.18, 1.22 and 1.23; Core 5.4, Vol 3, Part C, 12.6; CSIS 1.0, 4.8).
+/// AD data that refers to something else: a URI, a broadcast, a set of devices, other transports, encrypted data (CSS,
+/// Part A, 1.18, 1.22 and 1.23; Core 5.4, Vol 3, Part C, 12.6; CSIS 1.0, 4.8).
 extension AdvertisingData {
-  /// What a member of a coordinated set shows to those that know the set's key.
+  /// The identifier of a coordinated set, for devices that know the set's key.
   public struct ResolvableSetIdentifier: Hashable, Sendable {
     /// The lower 24 bits: what `sih` makes of the upper.
     public var hash: UInt32
@@ -66,7 +66,7 @@ extension AdvertisingData {
   /// The name of a broadcast.
   public var broadcastName: String? { first(.broadcastName).flatMap { Self.text($0) } }
 
-  /// What a member of a coordinated set shows.
+  /// The identifier of the coordinated set of which the device is a member.
   public var resolvableSetIdentifier: ResolvableSetIdentifier? {
     read(.resolvableSetIdentifier) { reader in
       guard let hash = reader.uint24(), let random = reader.uint24() else { return nil }

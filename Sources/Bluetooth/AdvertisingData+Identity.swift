@@ -112,7 +112,7 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
 
 /// Advertising data for out-of-band pairing (CSS, Part A, 1.6 to 1.8 and 1.18; Core 5.4, Vol 3, Part H, 2.3.5).
 extension AdvertisingData {
-  /// What is known out of band.
+  /// The facts that are known out of band.
   public struct SecurityManagerFlags: OptionSet, Hashable, Sendable {
     /// The octet of the packet.
     public let rawValue: UInt8
@@ -129,7 +129,7 @@ extension AdvertisingData {
     public static let randomAddress = Self(rawValue: 0x08)
   }
 
-  /// What is known out of band.
+  /// The facts that are known out of band.
   public var securityManagerFlags: SecurityManagerFlags? {
     first(.securityManagerFlags)?.first.map(SecurityManagerFlags.init(rawValue:))
   }

@@ -1,5 +1,4 @@
-/// What AD data says about addresses, intervals and the link layer (CSS, Part A, 1.8, 1.9, 1.13 to 1.17, 1.19 and
-/// 1.20).
+/// AD data about addresses, intervals and the link layer (CSS, Part A, 1.8, 1.9, 1.13 to 1.17, 1.19 and 1.20).
 extension AdvertisingData {
   /// Which roles a device can take and which it prefers.
   public enum Role: UInt8, Hashable, Sendable, CaseIterable {

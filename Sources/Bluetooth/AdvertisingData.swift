@@ -6,7 +6,7 @@
 public struct AdvertisingData: Hashable, Sendable {
   /// One AD structure: a type and its data.
   public struct Structure: Hashable, Sendable {
-    /// What the data means.
+    /// The meaning of the data.
     public var type: AdvertisingDataType
     /// The data, 0 to 254 octets, in wire order.
     public var data: [UInt8]

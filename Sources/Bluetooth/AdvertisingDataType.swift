@@ -1,4 +1,4 @@
-/// What the data of an AD structure means (Assigned Numbers, 2.3).
+/// The meaning of an AD structure (Assigned Numbers, 2.3).
 public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable {
   /// The assigned number.
   public let rawValue: UInt8

@@ -1,6 +1,6 @@
 /// A packet between a host and a Bluetooth controller, or a note about them, as a monitor of packets sees it.
 public struct MonitorPacket: Hashable, Sendable {
-  /// What a packet is: the numbers of Linux's monitor channel, which are also those of the format 2001 of btsnoop.
+  /// The kind of a packet: the numbers of Linux's monitor channel, which are also those of the format 2001 of btsnoop.
   public struct Kind: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: UInt16
@@ -30,11 +30,11 @@ public struct MonitorPacket: Hashable, Sendable {
     /// A program's call of the kernel's management interface: four octets that name the program, the opcode, and the
     /// parameters.
     public static let controlCommand = Kind(rawValue: 16)
-    /// What the management interface told a program, in the same form.
+    /// An answer or event of the management interface to a program, in the same form.
     public static let controlEvent = Kind(rawValue: 17)
   }
 
-  /// What it is.
+  /// The kind of the packet.
   public var kind: Kind
   /// Its octets, without the octet that tells its type on a serial line. There may be fewer than there were.
   public var octets: [UInt8]

@@ -13,7 +13,7 @@ public enum AESCCM {
     guard let length = UInt16(exactly: payload.count), (4...16).contains(check.count), check.count % 2 == 0,
       (7...13).contains(nonce.count), associatedData.count < 0xFF00
     else { return nil }
-    // What stands before numbers in the blocks, which have 13 octets without their flags and the last two.
+    // The octets before numbers in the blocks: 13 without the flags and the last two.
     let start = nonce + [UInt8](repeating: 0, count: 13 - nonce.count)
     let lengthFlag = UInt8(14 - nonce.count)
     // The counter blocks: the first encrypts the check, the others the message (2.3).

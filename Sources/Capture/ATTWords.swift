@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-/// What an ATT packet says besides its name.
+/// The content of an ATT packet besides its name.
 struct ATTWords {
   /// The attribute that it is about.
   var handle: UInt16?

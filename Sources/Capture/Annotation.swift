@@ -2,13 +2,13 @@ import Bluetooth
 
 /// A note of the daemon in a recording: what a program's User Logging is on the monitor channel.
 public struct Annotation: Hashable, Sendable {
-  /// What it says.
+  /// The text of the note.
   public var text: String
 
   /// Makes a note.
   public init(_ text: String) { self.text = text }
 
-  /// Who says it.
+  /// The name of the writer, as syslog has it.
   private static let identifier = "bled"
   /// LOG_INFO of syslog(3).
   private static let priority: UInt8 = 6

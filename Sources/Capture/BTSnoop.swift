@@ -37,7 +37,7 @@ enum BTSnoop {
 public struct BTSnoopReader: Sendable {
   /// Why octets are not such a recording.
   public enum Problem: Error, Hashable, Sendable {
-    /// It does not begin as one, or has another version or datalink type.
+    /// The file does not begin as one, or has another version or datalink type.
     case notBTSnoop
     /// A packet has so many octets, more than any has.
     case tooLong(Int)

@@ -20,10 +20,10 @@ public struct CaptureRecord: Hashable, Sendable {
   public var lost: UInt32
   /// How many of them are missing between the packet before and this one.
   public var lostBefore: UInt32
-  /// What is said about it; nil for nothing.
+  /// A comment; nil for none.
   public var comment: String?
 
-  /// What stands for no adapter (HCI_DEV_NONE).
+  /// The number for no adapter (HCI_DEV_NONE).
   public static let noAdapter: UInt16 = 0xFFFF
 
   /// Makes a record of its parts.
@@ -67,7 +67,7 @@ public struct CaptureWriter: Sendable {
   /// Begins a recording of this form.
   public init(_ format: CaptureFormat) { self.format = format }
 
-  /// What the recording begins with.
+  /// The first octets of a recording.
   public var start: [UInt8] {
     switch format {
     case .pcapng: pcapng.start
@@ -75,7 +75,7 @@ public struct CaptureWriter: Sendable {
     }
   }
 
-  /// What must precede the first packet of an adapter; nil if nothing need.
+  /// The octets that must precede the first packet of an adapter; nil for none.
   public func interface(of adapter: UInt16, name: String) -> [UInt8]? {
     format == .pcapng ? pcapng.interface(of: adapter, name: name) : nil
   }

@@ -99,7 +99,7 @@ public struct KeyBlanking: Sendable {
       return nil
     }
     shown[link] = nil
-    // Who cuts a packet into pieces before it can be told what it is has something to hide.
+    // A sender that cuts a packet before its kind can be told has something to hide.
     guard octets.count >= Self.codeEnd else { return octets.count }
     guard Self.securityManagers.contains(octets.little16(at: 6) ?? 0),
       Self.secretCodes.contains(octets[octets.startIndex + 8])

@@ -2,7 +2,7 @@ import ATT
 import Bluetooth
 import HCI
 
-/// What a packet of a recording says, for people.
+/// The content of a packet of a recording, for people.
 public struct TrafficEntry: Hashable, Sendable {
   /// Where it went.
   public enum Direction: Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct TrafficEntry: Hashable, Sendable {
     case sent
     /// From the device.
     case received
-    /// It is of the adapter.
+    /// The packet is of the adapter.
     case none
   }
 
@@ -22,7 +22,7 @@ public struct TrafficEntry: Hashable, Sendable {
   public var peer: DeviceAddress?
   /// Where it went.
   public var direction: Direction
-  /// What it says: "Read Request", "connected as central, interval 30 ms".
+  /// The content: "Read Request", "connected as central, interval 30 ms".
   public var text: String
   /// The attribute that it is about; nil if it is about none or several.
   public var handle: UInt16?
@@ -52,7 +52,7 @@ public struct TrafficDecoder: Sendable {
 
   private struct Link {
     var peer: DeviceAddress?
-    /// What came of a packet of L2CAP, by direction: sent, received.
+    /// The pieces of a packet of L2CAP so far, by direction: sent, received.
     var pieces: [[UInt8]] = [[], []]
     /// The attributes of the requests that have no response yet: of ours, of the device's.
     var requests: [UInt16?] = [nil, nil]
@@ -68,7 +68,7 @@ public struct TrafficDecoder: Sendable {
   /// Begins with no link known.
   public init() {}
 
-  /// What a packet says; nil if that is nothing for people.
+  /// The entry of a packet; nil if the packet has nothing for people.
   public mutating func decode(_ record: CaptureRecord) -> TrafficEntry? {
     let packet = record.packet
     switch packet.kind {

@@ -1,6 +1,6 @@
-/// What one check found.
+/// The result of one check.
 public struct Finding: Encodable, Hashable, Sendable {
-  /// What was checked.
+  /// The checks.
   public enum Check: String, Encodable, Sendable, CaseIterable {
     case kernel, adapter, rfkill, firmware, owner, service, socket, group, daemon, store
   }
@@ -14,13 +14,13 @@ public struct Finding: Encodable, Hashable, Sendable {
     case problem
   }
 
-  /// What was checked.
+  /// The check.
   public let check: Check
   /// How it stands.
   public let verdict: Verdict
-  /// What was found, in a sentence.
+  /// The observation, in a sentence.
   public let message: String
-  /// What to do about it.
+  /// The remedy; nil if nothing is wrong.
   public let remedy: String?
 
   /// Describes a finding.

@@ -99,7 +99,7 @@ extension Machine {
     return all.isEmpty || !blocks.isEmpty ? blocks : [Finding(.rfkill, .ok, "no radio is blocked")]
   }
 
-  /// What drivers said of firmware that is missing, and of controllers that do not answer.
+  /// Messages of drivers about missing firmware, and about controllers that do not answer.
   var firmwareFindings: [Finding] {
     guard bluetooth == .present else { return [] }
     guard let kernelLog else {

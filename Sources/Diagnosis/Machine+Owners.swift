@@ -1,5 +1,5 @@
 extension Machine {
-  /// Who else uses controllers: bluetoothd, and programs with raw sockets.
+  /// Other users of controllers: bluetoothd, and programs with raw sockets.
   var ownerFindings: [Finding] {
     var findings = files.processes(named: "bluetoothd").filter(isSystems).map {
       Finding(

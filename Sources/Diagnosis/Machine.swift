@@ -1,6 +1,6 @@
-/// What the checks look at: the system's files, what the kernel says, and what the daemon says.
+/// The facts that checks look at: the system's files, and the answers of the kernel and the daemon.
 public struct Machine: Sendable {
-  /// What the kernel says of a controller (mgmt-api, Read Controller Information).
+  /// A controller as the kernel describes it (mgmt-api, Read Controller Information).
   public struct Controller: Hashable, Sendable {
     /// The version of Bluetooth as the Assigned Numbers count it (2.1): 9 is 5.0.
     public var version: UInt8
@@ -17,12 +17,12 @@ public struct Machine: Sendable {
     }
   }
 
-  /// What the kernel says when it is asked for a Bluetooth socket.
+  /// The kernel's answer to a request for a Bluetooth socket.
   public enum Bluetooth: Hashable, Sendable {
     case present
-    /// It has none, or not in this network namespace.
+    /// The kernel has no Bluetooth, or none in this network namespace.
     case absent
-    /// It says something else: the errno.
+    /// Another answer: the errno.
     case refused(Int32)
   }
 
@@ -52,11 +52,11 @@ public struct Machine: Sendable {
   public var release: String
   /// Whether there is Bluetooth.
   public var bluetooth: Bluetooth
-  /// What the kernel says of controllers that it can use, by name: "hci0".
+  /// The controllers that the kernel can use, by name: "hci0".
   public var controllers: [String: Controller]
   /// The kernel's messages, oldest first; nil if this user may not read them.
   public var kernelLog: [String]?
-  /// Who asks.
+  /// The user who asks.
   public var user: User
   /// The daemon's socket.
   public var socket: String

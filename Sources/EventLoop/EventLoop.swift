@@ -11,7 +11,7 @@ import Glibc
 /// no other and no timer, as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler
 /// that leaves something unread is called again in the next round.
 public final class EventLoop {
-  /// Who goes first within a round.
+  /// The order within a round.
   public enum Priority: Int64, Sendable, CaseIterable {
     case highest = -20
     case high = -10
@@ -94,7 +94,7 @@ public final class EventLoop {
     return true
   }
 
-  /// What the queue holds now; what is added meanwhile is left for the next turn, so that it starves nobody.
+  /// Runs the present content of the queue; later additions are left for the next turn, so that they starve nobody.
   private func runQueue() -> Bool {
     guard !queue.isEmpty else { return false }
     var batch: [() -> Void] = []
@@ -105,7 +105,7 @@ public final class EventLoop {
 
   /// A source is served.
   func serving(_ source: EventSource) {
-    // Whoever stood behind the others is served when none of them waits any more.
+    // A source that stood behind the others is served when none of them waits any more.
     if source.isDeferred { beginRound() }
     guard !source.isServed else { return }
     source.isServed = true
@@ -128,7 +128,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
   /// Its errno.
   public let code: Int32
 
-  /// What failed and why.
+  /// The call that failed, and why.
   public var description: String { "\(call): \(String(cString: strerror(code)))" }
 
   /// Passes on a result that is no error.

@@ -94,7 +94,7 @@ final class Timers: EventSource {
       sd_event_source_set_time(source, microseconds)
       sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
     } else {
-      // What could fail is memory, or a descriptor for the clock; then it is tried again with the next timer.
+      // Memory may lack, or a descriptor for the clock; then the next timer tries again.
       do {
         try adopt("sd_event_add_time") { source, context in
           sd_event_add_time(
@@ -114,7 +114,7 @@ final class Timers: EventSource {
     loop.serving(self)
     armed = nil
     let now = EventLoop.now
-    // Those that are set meanwhile have their turn later, even if their time has come.
+    // Timers that are set meanwhile have their turn later, even if their time has come.
     let last = lastNumber
     for _ in 0..<Self.burst {
       guard let next = heap.min, next.timer.work == nil || (next.time <= now && next.number <= last) else { break }

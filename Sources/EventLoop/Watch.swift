@@ -2,7 +2,7 @@ import CSystemd
 
 /// Tells when a descriptor is ready, from its creation to `cancel` or the end of the object.
 public final class Watch: EventSource {
-  /// What a descriptor is ready for.
+  /// The states of a descriptor.
   public struct Readiness: OptionSet, Sendable {
     /// The bits of epoll(7).
     public let rawValue: UInt32
@@ -44,7 +44,7 @@ public final class Watch: EventSource {
     }
   }
 
-  /// What to tell of besides `failed`.
+  /// The states to tell of besides `failed`.
   public var interest: Readiness {
     didSet {
       guard interest != oldValue, let source else { return }

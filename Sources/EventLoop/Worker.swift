@@ -7,13 +7,13 @@ import Glibc
 public final class Worker {
   private typealias Outcome = any Sendable
 
-  /// What crosses over to the thread.
+  /// A job on its way to the thread.
   private final class Job: Sendable {
     let work: @Sendable () -> Outcome
     init(_ work: @escaping @Sendable () -> Outcome) { self.work = work }
   }
 
-  /// What comes back.
+  /// A job on its way back.
   private final class Finished: Sendable {
     let outcome: Outcome
     init(_ outcome: Outcome) { self.outcome = outcome }

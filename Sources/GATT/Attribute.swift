@@ -4,9 +4,9 @@ import Bluetooth
 public struct Attribute: Hashable, Sendable {
   /// Its number, 1 to 0xFFFF.
   public let handle: UInt16
-  /// What it is.
+  /// The type of the attribute.
   public let type: BluetoothUUID
-  /// Who may read and write it.
+  /// The clients that may read and write it.
   public var permissions: AttributePermissions
   /// Where its value comes from.
   public var source: ValueSource
@@ -61,7 +61,7 @@ public enum DatabaseError: Error, Hashable, Sendable {
 public struct RegisteredService: Hashable, Sendable {
   /// From the service's declaration to its last handle.
   public let range: ClosedRange<UInt16>
-  /// What service it is.
+  /// The type of the service.
   public let uuid: BluetoothUUID
   /// Whether it is a primary service.
   public let isPrimary: Bool
@@ -87,7 +87,7 @@ public struct RegisteredCharacteristic: Hashable, Sendable {
   public let declarationHandle: UInt16
   /// The handle of the value.
   public let valueHandle: UInt16
-  /// What characteristic it is.
+  /// The type of the characteristic.
   public let uuid: BluetoothUUID
   /// Its properties.
   public let properties: CharacteristicProperties
@@ -104,11 +104,12 @@ public struct RegisteredCharacteristic: Hashable, Sendable {
 public struct RegisteredDescriptor: Hashable, Sendable {
   /// Its handle.
   public let handle: UInt16
-  /// What descriptor it is.
+  /// The type of the descriptor.
   public let uuid: BluetoothUUID
 }
 
-/// What a link must have before an attribute may be read or written (Core 5.4, Vol 3, Part C, 10.2.1 and 10.3).
+/// The protection that a link must have before an attribute may be read or written (Core 5.4, Vol 3, Part C, 10.2.1 and
+/// 10.3).
 public struct AccessRequirement: Hashable, Sendable {
   /// The lowest security level (LE security mode 1): 1 none, 2 encrypted, 3 authenticated, 4 LE Secure Connections.
   public var level: UInt8
@@ -134,8 +135,8 @@ public struct AccessRequirement: Hashable, Sendable {
   public static let secureConnections = AccessRequirement(level: 4)
 }
 
-/// Who may read and write an attribute (Vol 3, Part F, 3.2.5). Permissions are the server's own; characteristic
-/// properties, which clients see, are something else.
+/// The clients that may read and write an attribute (Vol 3, Part F, 3.2.5). Permissions are the server's own;
+/// characteristic properties, which clients see, are something else.
 public struct AttributePermissions: Hashable, Sendable {
   /// The requirement for reading; nil if it is not permitted.
   public var read: AccessRequirement?

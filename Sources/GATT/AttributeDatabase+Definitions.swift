@@ -99,7 +99,7 @@ extension AttributeDatabase {
     return tree(of: try attributes(of: definition, at: 0))
   }
 
-  /// What clients see of a service except its handles, so that it can be recognised elsewhere.
+  /// The visible content of a service except its handles, so that it can be recognised elsewhere.
   func tree(of attributes: [Attribute]) -> [UInt8] {
     var shape: [UInt8] = []
     for attribute in attributes {

@@ -9,7 +9,7 @@ public struct AttributeDatabase: Sendable {
   struct Service: Sendable {
     var registered: RegisteredService
     var attributes: [Attribute]
-    /// What clients see of it except its handles.
+    /// The visible content except the handles.
     let tree: [UInt8]
     /// Whose it is, over the lives of databases.
     let publisher: UInt32?

@@ -65,7 +65,7 @@ public struct IndicationID: Hashable, Sendable {
 public struct ReadQuestion: Hashable, Sendable {
   /// For the answer.
   public let token: QuestionToken
-  /// Who is asked.
+  /// The owner that is asked.
   public let owner: AttributeOwner
   /// The attribute.
   public let handle: UInt16
@@ -77,8 +77,8 @@ public struct ReadQuestion: Hashable, Sendable {
 public struct WriteQuestion: Hashable, Sendable {
   /// For the answer; nil for a command, which has none.
   public let token: QuestionToken?
-  /// Who is asked.
+  /// The owner that is asked.
   public let owner: AttributeOwner
-  /// What is written, in order.
+  /// The values, in order.
   public let writes: [AttributeWrite]
 }

@@ -23,9 +23,9 @@ public enum GATTError: Error, Hashable, Sendable {
   /// The peer has not subscribed to it, or must discover the database again first.
   case notSubscribed
 
-  /// What is wrong with a response.
+  /// The fault of a response.
   public enum ResponseFault: String, Hashable, Sendable {
-    /// It is malformed, or its elements have an invalid length.
+    /// The response is malformed, or its elements have an invalid length.
     case malformed
     /// A prepared write was echoed with changes.
     case echo

@@ -8,7 +8,7 @@ public struct ProcedureID: Hashable, Sendable {
   public init(_ value: UInt64) { self.value = value }
 }
 
-/// What a GATT client can do (Core 5.4, Vol 3, Part G, 4.2).
+/// The procedures of a GATT client (Core 5.4, Vol 3, Part G, 4.2).
 public enum GATTProcedure: Sendable {
   /// Primary services are discovered directly, secondary ones only on request.
   public enum ServiceKind: Hashable, Sendable {
@@ -116,7 +116,7 @@ public enum GATTResult: Hashable, Sendable {
 public struct DiscoveredService: Hashable, Sendable {
   /// From its declaration to its last handle.
   public let range: ClosedRange<UInt16>
-  /// What service it is.
+  /// The type of the service.
   public let uuid: BluetoothUUID
 }
 
@@ -126,7 +126,7 @@ public struct DiscoveredInclude: Hashable, Sendable {
   public let handle: UInt16
   /// The handles of the service that is included.
   public let range: ClosedRange<UInt16>
-  /// What service that is.
+  /// The type of that service.
   public let uuid: BluetoothUUID
 
   /// Makes an include as it was found before.
@@ -147,7 +147,7 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
   public let endHandle: UInt16
   /// Its properties.
   public let properties: CharacteristicProperties
-  /// What characteristic it is.
+  /// The type of the characteristic.
   public let uuid: BluetoothUUID
 
   /// Makes a characteristic as it was found before.
@@ -166,7 +166,7 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
 public struct DiscoveredDescriptor: Hashable, Sendable {
   /// Its handle.
   public let handle: UInt16
-  /// What descriptor it is.
+  /// The type of the descriptor.
   public let uuid: BluetoothUUID
 
   /// Makes a descriptor as it was found before.

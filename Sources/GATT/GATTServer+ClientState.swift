@@ -1,9 +1,9 @@
 import ATT
 import Bluetooth
 
-/// What a server stores of a bonded client between connections (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
+/// The state of a bonded client that a server stores between connections (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
 public struct GATTClientState: Hashable, Sendable {
-  /// What a client wants to be sent of one value.
+  /// A client's subscription to one value.
   public struct Subscription: Hashable, Sendable {
     /// The value of the Client Characteristic Configuration.
     public var configuration: ClientConfiguration
@@ -19,7 +19,7 @@ public struct GATTClientState: Hashable, Sendable {
 
   /// Its subscriptions, by the handle of the value; also to services that are not there at the moment.
   public var subscriptions: [UInt16: Subscription]
-  /// What it wrote to Client Supported Features; empty if nothing.
+  /// The value that it wrote to Client Supported Features; empty if none.
   public var features: [UInt8]
   /// The hash of the database that it knows, in wire order; nil where it knows none, or there is none.
   public var hash: [UInt8]?
@@ -39,7 +39,7 @@ extension GATTServer {
     case aware
     /// Change-unaware, and not told.
     case unaware
-    /// It was told, or read the hash: its next request on that bearer shows that it knows.
+    /// The client was told, or read the hash: its next request on that bearer shows that it knows.
     case informed
   }
 

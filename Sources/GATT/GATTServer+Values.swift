@@ -3,7 +3,7 @@ import Bluetooth
 
 /// The outcome of a notification.
 public enum NotifyOutcome: Hashable, Sendable {
-  /// It was sent.
+  /// The value was sent.
   case sent
   /// The client has not subscribed.
   case notSubscribed
@@ -106,7 +106,7 @@ extension GATTServer {
       actions.append(.clientStateChanged)
     }
     if hasFeature(.robustCaching) { becomeUnaware() }
-    // It could be told of nothing else but what it knew before.
+    // The client could be told of nothing else but the database that it knew before.
     knownHash = nil
     indicateServiceChanged(range, now, &bearer, database, &actions)
   }
@@ -129,7 +129,7 @@ extension GATTServer {
     var value: [UInt8] = []
     value.append(word: range.lowerBound)
     value.append(word: range.upperBound)
-    // It precedes the values: they may have handles that the client does not know yet.
+    // Service Changed precedes the values: they may have handles that the client does not know yet.
     indications.insert(PendingIndication(purpose: .serviceChanged(range), handle: handle, value: value), at: 0)
     sendIndication(now, &bearer, &actions)
   }
@@ -142,7 +142,7 @@ extension GATTServer {
   mutating func endIndications(_ reason: BearerError, _ actions: inout [GATTAction]) {
     let pending = (indicationInFlight.map { [$0] } ?? []) + indications
     indicationInFlight = nil
-    // What the client was not told of the database is kept, for `clientState`.
+    // Changes of the database that the client was not told of are kept, for `clientState`.
     indications = pending.filter(\.isServiceChange)
     for case .value(let id) in pending.map(\.purpose) {
       actions.append(.indicationFinished(id, .failure(.bearer(reason))))

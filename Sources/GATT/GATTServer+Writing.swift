@@ -5,7 +5,7 @@ import Bluetooth
 /// signed with; nil if its code is wrong.
 public typealias SignatureVerifier = @Sendable (_ packet: [UInt8]) -> UInt32?
 
-/// What Execute Write has still to do.
+/// The remaining work of Execute Write.
 struct ExecuteWrite {
   struct Group {
     let owner: AttributeOwner
@@ -258,7 +258,7 @@ extension GATTServer {
 }
 
 extension Attribute.Membership {
-  /// What a client can ask to be sent of this characteristic.
+  /// The configuration that a client can write to this characteristic.
   var possible: ClientConfiguration {
     var possible: ClientConfiguration = []
     if properties.contains(.notify) { possible.insert(.notification) }

@@ -20,7 +20,7 @@ extension RunningProcedure {
     }
   }
 
-  /// What the search has found so far.
+  /// The findings so far.
   var found: GATTResult {
     switch procedure {
     case .discoverServices, .discoverPrimaryServices: return .services(services)
@@ -57,7 +57,7 @@ extension RunningProcedure {
     }
   }
 
-  /// What is wrong with a list of findings.
+  /// The fault of a list of findings.
   private enum ListFault {
     case malformed
     case handles

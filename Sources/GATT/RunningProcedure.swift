@@ -5,7 +5,7 @@ import Bluetooth
 ///
 /// Every answer must bring it forward: handles ascend, pieces grow. So whatever the server answers, it ends.
 struct RunningProcedure: Sendable {
-  /// What comes next.
+  /// The next step.
   enum Step {
     case send(ATTPDU)
     case finish(Result<GATTResult, GATTError>)

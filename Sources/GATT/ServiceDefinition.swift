@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Who answers for a service: a number that the database's holder chooses, such as the number of a session.
+/// The owner of a service: a number that the database's holder chooses, such as the number of a session.
 public struct AttributeOwner: Hashable, Sendable {
   /// The number.
   public let value: UInt64
@@ -36,7 +36,7 @@ extension ValueSource {
   }
 }
 
-/// What can be done with a characteristic's value (3.3.1.1).
+/// The operations that a characteristic's value allows (3.3.1.1).
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
   /// The octet of the declaration.
   public let rawValue: UInt8
@@ -62,7 +62,7 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
 
 /// A service as it is to be added to a database.
 public struct ServiceDefinition: Hashable, Sendable {
-  /// What service it is.
+  /// The type of the service.
   public var uuid: BluetoothUUID
   /// Whether clients find it by itself, or only where it is included.
   public var isPrimary: Bool
@@ -85,11 +85,11 @@ public struct ServiceDefinition: Hashable, Sendable {
 
 /// A characteristic as it is to be added to a database.
 public struct CharacteristicDefinition: Hashable, Sendable {
-  /// What characteristic it is.
+  /// The type of the characteristic.
   public var uuid: BluetoothUUID
   /// Its properties.
   public var properties: CharacteristicProperties
-  /// What they can really do with its value.
+  /// The operations that clients can really do with its value.
   public var permissions: AttributePermissions
   /// Where its value comes from.
   public var value: ValueSource
@@ -121,9 +121,9 @@ public struct CharacteristicDefinition: Hashable, Sendable {
 
 /// A descriptor as it is to be added to a database.
 public struct DescriptorDefinition: Hashable, Sendable {
-  /// What descriptor it is.
+  /// The type of the descriptor.
   public var uuid: BluetoothUUID
-  /// Who may read and write it.
+  /// The clients that may read and write it.
   public var permissions: AttributePermissions
   /// Where its value comes from.
   public var value: ValueSource

@@ -4,7 +4,7 @@ public struct ServicePlaces: Hashable, Sendable {
   public struct Place: Hashable, Sendable {
     /// Whose service it is, a number of the caller's: nobody gets the handles of another's.
     public let publisher: UInt32?
-    /// What clients see of it except its handles (`AttributeDatabase.tree`).
+    /// The visible content except the handles (`AttributeDatabase.tree`).
     public let tree: [UInt8]
     /// Its handles.
     public let range: ClosedRange<UInt16>

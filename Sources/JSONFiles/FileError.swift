@@ -17,7 +17,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   public let place: FilePlace?
   /// The value that is wrong, such as `devices[1].services[0].uuid`; empty for the whole file and for syntax errors.
   public let path: String
-  /// What is wrong and what to do, in a sentence.
+  /// The fault and its remedy, in a sentence.
   public let message: String
   /// Whether the file does not exist.
   public let isMissingFile: Bool

@@ -17,7 +17,7 @@ final class RunningDaemon {
   private let daemon: Daemon
   private let adapters: RunningAdapters
   private let clock: DaemonClock
-  /// What tests command.
+  /// The simulation that tests command.
   private var simulation: RunningSimulation?
   private var socket: ListeningSocket?
   private var server: SocketServer?

@@ -58,7 +58,7 @@ struct Settings: Sendable {
   /// The socket, unless systemd passes one.
   var socketPath: String { configuration.socket.path ?? DefaultPaths.socket }
 
-  /// What devices see.
+  /// The identity of this machine as devices see it.
   var identity: Daemon.Identity {
     .init(
       name: configuration.identity.name ?? Self.machineName, appearance: configuration.identity.appearance,

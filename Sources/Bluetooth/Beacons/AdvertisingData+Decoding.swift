@@ -1,6 +1,6 @@
 /// The formats of makers and applications that are understood: one line each, by what announces them.
 extension AdvertisingData {
-  /// What is known of a device besides the data of one format.
+  /// The facts about a device besides the data of one format.
   public struct Source {
     /// The whole data.
     let data: AdvertisingData
@@ -29,8 +29,8 @@ extension AdvertisingData {
     (SwitchBot.formerService, { data, _ in SwitchBot.decode(data) }),
   ]
 
-  /// What the data says in formats that are understood, in the order of the data, eight things at the most. What is in
-  /// the advertisement and again in the scan response is told once.
+  /// The content in the known formats, in the order of the data, eight items at the most. An item in the advertisement
+  /// and again in the scan response counts once.
   /// - Parameters:
   ///   - address: the address of the device, of which encryption makes use.
   ///   - open: decrypts what devices send encrypted.

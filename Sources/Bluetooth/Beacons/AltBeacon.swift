@@ -44,7 +44,7 @@ public struct AltBeacon: Hashable, Sendable {
       company: company, data: [0xBE, 0xAC] + place.octets + [UInt8(bitPattern: measuredPower), reserved])
   }
 
-  /// What it says, by name.
+  /// The content, by name.
   public var decoded: DecodedData {
     var decoded = DecodedData(.altBeacon)
     decoded.add(BeaconPlace(uuid: uuid, major: major, minor: minor))

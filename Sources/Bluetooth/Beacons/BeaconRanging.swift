@@ -60,13 +60,13 @@ public struct BeaconRanging: Sendable {
     public var loss: Double? { rssi.map { Double(beacon.measuredPower) - $0 } }
   }
 
-  /// What has changed.
+  /// A change.
   public enum Event: Hashable, Sendable {
     /// A beacon is in reach.
     case entered(Ranged)
     /// Its proximity has changed.
     case moved(Ranged)
-    /// It was not heard any more.
+    /// The beacon was not heard any more.
     case exited(Ranged)
   }
 
@@ -74,7 +74,7 @@ public struct BeaconRanging: Sendable {
   public static let patience = Duration.seconds(10)
   /// How many beacons are followed.
   public static let limit = 256
-  /// What a new measurement counts in the average.
+  /// The weight of a new measurement in the average.
   private static let weight = 0.2
   /// How far beyond a border the average must be, in dB.
   private static let hysteresis = 2.0

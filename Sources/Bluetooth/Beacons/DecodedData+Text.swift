@@ -22,12 +22,12 @@ extension DecodedData {
     return values.isEmpty ? kind : "\(kind): \(values.joined(separator: ", "))"
   }
 
-  /// What a line begins with.
+  /// The names that stand first on a line.
   private static let leading = [
     "uuid", "major", "minor", "namespace", "instance", "url", "model", "encrypted", "key", "temperature", "humidity",
   ]
 
-  /// What does not matter on a line: counters of packets, and the address, which is shown anyway.
+  /// The names left out of a line: counters of packets, and the address, which is shown anyway.
   private static let details: Set<String> = [
     "packet", "counter", "sequence", "address", "company", "reserved", "format",
   ]

@@ -1,4 +1,4 @@
-/// What a device says in a format of its maker or of an application: the kind of format, and values by name.
+/// A device's data in a format of its maker or of an application: the kind of format, and values by name.
 ///
 /// A name means the same in every kind, unit included (`DecodedData.unit(of:)`; `docs/beacons.md` lists them all). What
 /// the device says is not available, or what its format does not allow, is left out.

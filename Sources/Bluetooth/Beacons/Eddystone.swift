@@ -73,7 +73,7 @@ public enum Eddystone: Hashable, Sendable {
     }
   }
 
-  /// What it says, by name. Powers are those at a distance of 0 m, which is 41 dB above that at 1 m.
+  /// The content, by name. Powers are those at a distance of 0 m, which is 41 dB above that at 1 m.
   public var decoded: DecodedData {
     switch self {
     case .uid(let power, let namespace, let instance):

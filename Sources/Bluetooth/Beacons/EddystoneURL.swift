@@ -6,7 +6,7 @@ enum EddystoneURL {
   private static let beginnings = ["http://www.", "https://www.", "http://", "https://"]
   private static let ends = ["com", "org", "edu", "net", "info", "biz", "gov"]
 
-  /// What an octet stands for; nil for those that are reserved.
+  /// The expansion of an octet; nil for those that are reserved.
   private static func expansion(_ octet: UInt8) -> String? {
     switch octet {
     case 0..<7: ".\(ends[Int(octet)])/"
@@ -41,7 +41,7 @@ enum EddystoneURL {
     var octets = [UInt8(truncatingIfNeeded: first)]
     var rest = codes.dropFirst(beginnings[first].utf8.count)
     while let code = rest.first {
-      // Those with a slash come first.
+      // The expansions with a slash come first.
       if let short = (0..<14).first(where: { expansion($0).map { rest.starts(with: $0.utf8) } ?? false }) {
         octets.append(short)
         rest = rest.dropFirst(expansion(short)?.utf8.count ?? 1)

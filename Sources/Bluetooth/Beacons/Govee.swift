@@ -1,11 +1,11 @@
 /// Thermometers of Govee: H5072 and H5075 (temperature and humidity in one number), H5074 (two numbers), and H5101,
 /// H5102 and H5177 (as the H5075, elsewhere).
 enum Govee {
-  /// What the first ones send as the company.
+  /// The company of the first products.
   static let company: UInt16 = 0xEC88
-  /// What the later ones send, which is the identifier of another company.
+  /// The company of the later ones, which is the identifier of another company.
   static let laterCompany: UInt16 = 0x0001
-  /// What tells the later ones from products of that company.
+  /// The service that tells the later ones from products of that company.
   private static let service: BluetoothUUID = 0xEC88
 
   static func decode(_ data: [UInt8]) -> DecodedData? {

@@ -2,10 +2,10 @@
 public struct IBeacon: Hashable, Sendable {
   /// Apple's company identifier.
   public static let company: UInt16 = 0x004C
-  /// What the data begins with: the type, and the number of octets that follow.
+  /// The first octets of the data: the type, and the number of octets that follow.
   private static let beginning: [UInt8] = [0x02, 0x15]
 
-  /// Who put it up.
+  /// The owner's identifier.
   public var uuid: BluetoothUUID
   /// The first number of the two that the owner gives, such as that of a building.
   public var major: UInt16
@@ -40,7 +40,7 @@ public struct IBeacon: Hashable, Sendable {
     return .init(company: Self.company, data: Self.beginning + place.octets + [UInt8(bitPattern: measuredPower)])
   }
 
-  /// What it says, by name.
+  /// The content, by name.
   public var decoded: DecodedData {
     var decoded = DecodedData(.iBeacon)
     decoded.add(BeaconPlace(uuid: uuid, major: major, minor: minor))

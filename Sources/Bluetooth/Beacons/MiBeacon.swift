@@ -21,7 +21,7 @@ enum MiBeacon {
   private static let hasObjects: UInt16 = 1 << 6
   private static let mesh: UInt16 = 1 << 7
 
-  /// What the check covers besides the objects.
+  /// The octets that the check covers besides the objects.
   private static let associatedData: [UInt8] = [0x11]
 
   static func decode(_ data: [UInt8], _ source: AdvertisingData.Source) -> DecodedData? {

@@ -1,23 +1,23 @@
-/// What a device advertises encrypted: AES-CCM with a key of 128 bits.
+/// Encrypted data in an advertisement: AES-CCM with a key of 128 bits.
 public struct SealedData: Hashable, Sendable {
   /// The address of the device, by which its key is found.
   public let address: DeviceAddress
   /// The nonce, 12 or 13 octets.
   public let nonce: [UInt8]
-  /// What is checked and not encrypted.
+  /// The octets that are checked and not encrypted.
   public let associatedData: [UInt8]
-  /// What is encrypted.
+  /// The encrypted octets.
   public let payload: [UInt8]
   /// The check, 4 octets.
   public let check: [UInt8]
 
-  /// What became of it.
+  /// The result of opening it.
   public enum Opened: Hashable, Sendable {
     /// There is no key for the device.
     case keyIsMissing
-    /// It was not encrypted with the key that there is.
+    /// The key at hand is another one than that of the data.
     case keyIsWrong
-    /// What was encrypted.
+    /// The decrypted octets.
     case octets([UInt8])
   }
 }

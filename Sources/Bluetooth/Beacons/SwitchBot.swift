@@ -1,7 +1,7 @@
 /// Meters of SwitchBot ("SwitchBot BLE open API", meter): service data of six octets.
 enum SwitchBot {
   static let service: BluetoothUUID = 0xFD3D
-  /// What older firmware uses.
+  /// The service of older firmware.
   static let formerService: BluetoothUUID = 0x0D00
 
   static func decode(_ data: [UInt8]) -> DecodedData? {
