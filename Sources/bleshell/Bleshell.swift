@@ -65,11 +65,11 @@ struct GlobalOptions: ParsableArguments {
 }
 
 extension Bleshell {
-  /// What the parser says of an error, or the help that was asked for, and the status that goes with it.
+  /// The parser's text for an error, or the help that was asked for, and the status that goes with it.
   /// - Parameter json: Without the usage, which is for people.
   static func outcome(of error: any Error, json: Bool) -> (message: String, status: Int32) {
-    // It makes the text for either, and traps if its indented columns have no width. If it asked the terminal, that
-    // could have become narrower.
+    // The parser makes the text for either, and traps if its indented columns have no width. If it asked the terminal,
+    // that could have become narrower.
     setenv("COLUMNS", "\(max(40, Output.terminalSize.columns))", 1)
     let (text, status) = (fullMessage(for: error), exitCode(for: error).rawValue)
     guard status != 0 else { return (text, status) }

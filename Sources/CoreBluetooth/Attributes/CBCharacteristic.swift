@@ -24,7 +24,7 @@ open class CBCharacteristic: CBAttribute {
   /// The service it belongs to.
   open weak var service: CBService? { contents[\.service] }
 
-  /// What may be done with it.
+  /// The operations that the characteristic allows.
   open var properties: CBCharacteristicProperties { contents[\.properties] }
 
   /// The value that was read or notified last; nil before that.
@@ -73,13 +73,13 @@ open class CBMutableCharacteristic: CBCharacteristic {
     super.init(type: UUID, properties: properties, value: value)
   }
 
-  /// Who may read and write the value.
+  /// The centrals that may read and write the value.
   open var permissions: CBAttributePermissions {
     get { additions[\.permissions] }
     set { additions[\.permissions] = newValue }
   }
 
-  /// What centrals may do with it.
+  /// The operations that the characteristic allows to centrals.
   open override var properties: CBCharacteristicProperties {
     get { contents[\.properties] }
     set { contents[\.properties] = newValue }

@@ -1,4 +1,4 @@
-/// What services, characteristics and descriptors have in common.
+/// The common part of services, characteristics and descriptors.
 open class CBAttribute: NSObject {
   private let type: CBUUID
 
@@ -6,7 +6,7 @@ open class CBAttribute: NSObject {
     self.type = type
   }
 
-  /// What it is.
+  /// The type of the attribute.
   open var uuid: CBUUID { type }
 }
 

@@ -52,7 +52,7 @@ struct AttributeTable {
   }
 }
 
-/// What is there and what was found, in order of the handles.
+/// Known and found attributes together, in order of the handles.
 func merged<Attribute: CBAttribute>(
   _ known: [Attribute]?, _ found: [Attribute], isAll: Bool, handle: (Attribute) -> UInt16
 ) -> [Attribute] {

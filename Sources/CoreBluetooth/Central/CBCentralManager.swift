@@ -5,7 +5,7 @@ import Bluetooth
 /// The program must retain it: when it is released, everything that it started ends, unless it has a restore
 /// identifier.
 open class CBCentralManager: CBManager {
-  /// What a machine can do as a central.
+  /// The features of a machine as a central.
   public struct Feature: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt

@@ -1,7 +1,7 @@
 import BledClient
 private import Glibc
 
-/// What central and peripheral managers have in common.
+/// The common part of central and peripheral managers.
 open class CBManager: NSObject {
   private let current = Guarded(CBManagerState.unknown)
   /// Whether a delegate was told of a state.
@@ -11,7 +11,7 @@ open class CBManager: NSObject {
   /// Only for this module: make a `CBCentralManager` or a `CBPeripheralManager`.
   init(options: [String: Any]?) {}
 
-  /// What can be done at the moment; `unknown` until the delegate is told the first time.
+  /// The state of Bluetooth at the moment; `unknown` until the delegate is told the first time.
   open var state: CBManagerState { current[\.self] }
 
   /// Whether this program may use Bluetooth: whether it may use the daemon's socket.

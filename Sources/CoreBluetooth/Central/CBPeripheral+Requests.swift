@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-// What stands behind the calls of `CBPeripheral`.
+// The work behind the calls of `CBPeripheral`.
 
 extension CBPeripheral {
   /// How the daemon names this device.

@@ -17,7 +17,7 @@ open class CBL2CAPChannel: NSObject {
     let socket = ChannelSocket(descriptor)
     input = ChannelInputStream(socket)
     output = ChannelOutputStream(socket)
-    // What ends both is seen by who reads.
+    // The end of both is seen by the side that reads.
     input.events.onEnd = { [weak events = output.events] in events?.otherEnded() }
   }
 

@@ -1,4 +1,4 @@
-/// What comes over a channel.
+/// The octets that come over a channel.
 final class ChannelInputStream: InputStream {
   let events: StreamEvents
   private let socket: ChannelSocket
@@ -34,7 +34,7 @@ final class ChannelInputStream: InputStream {
   override func setProperty(_ property: AnyObject?, forKey key: PropertyKey) -> Bool { false }
 }
 
-/// What goes over a channel.
+/// The octets that go over a channel.
 final class ChannelOutputStream: OutputStream {
   let events: StreamEvents
   private let socket: ChannelSocket

@@ -1,4 +1,4 @@
-/// What the two streams of a channel have in common: it watches the socket while that is of interest, and calls the
+/// The common part of the two streams of a channel: watches the socket while that is of interest, and calls the
 /// stream's delegate in the run loops in which the stream is scheduled.
 ///
 /// Foundation's own streams cannot be made on a socket on Linux, and it shows no run loop sources. In each run loop
@@ -89,7 +89,7 @@ final class StreamEvents: @unchecked Sendable {
   // MARK: Run loops
 
   func schedule(in loop: RunLoop, _ mode: RunLoop.Mode) {
-    // It never fires by itself.
+    // The timer never fires by itself.
     let timer = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) { [weak self] timer in
       guard let self, isUsed(timer) else { return timer.invalidate() }
       deliver()

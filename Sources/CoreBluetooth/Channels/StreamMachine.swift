@@ -1,4 +1,4 @@
-/// What a stream of a channel tells its delegate, and when. "Ready" is octets to be read, or room to write.
+/// The events of a stream for its delegate, and when they are due. "Ready" is octets to be read, or room to write.
 ///
 /// | State      | Input                              | What happens                                  |
 /// |------------|------------------------------------|-----------------------------------------------|
@@ -8,7 +8,7 @@
 /// | open, told | the end or an error is found       | endEncountered or errorOccurred is to be told → at end, error |
 /// | any        | close                              | nothing more is told → closed                 |
 struct StreamMachine {
-  /// What a look at the socket, a read or a write found.
+  /// The result of a look at the socket, a read or a write.
   enum Finding {
     case nothing
     /// Octets or room; so many were passed.

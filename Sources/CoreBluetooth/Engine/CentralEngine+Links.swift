@@ -95,7 +95,7 @@ extension CentralEngine {
         record.phase = .ending
         let generation = record.generation
         call(PeripheralDisconnect.self, .init(peripheral: peripheral.id)) { [weak self] result in
-          // It was gone already, and nothing more comes.
+          // The connection was gone already, and nothing more comes.
           guard result.failure != nil, let self, record.generation == generation else { return }
           end(record, error: nil)
         }
@@ -112,7 +112,7 @@ extension CentralEngine {
     tellConnected(peripheral, mtu: link.mtu)
   }
 
-  /// It will not be there. That it was cancelled is known here.
+  /// No connection comes. That it was cancelled is known here.
   func connectFailed(_ failure: PeripheralConnectFailed.Params) {
     guard let identifier = UUID(uuidString: failure.peripheral), let record = links.records[identifier],
       record.phase == .connecting, failure.reason.bluetoothError.code != GAPError.cancelled.rawValue
@@ -237,7 +237,7 @@ extension CentralEngine {
       if record.generation == generation, record.phase == .connected, let peripheral = record.peripheral {
         tellConnected(peripheral, mtu: nil)
       } else if record.phase == .idle {
-        // It had dropped before, and the program was told: nobody uses this one.
+        // The link had dropped before, and the program was told: nobody uses this one.
         call(PeripheralDisconnect.self, .init(peripheral: id))
       }
     }

@@ -72,8 +72,8 @@ extension CentralEngine {
     return peripheral
   }
 
-  /// What the daemon knows; nothing if it does not answer in time. The connection's own queue brings the answer, so
-  /// that waiting blocks only the caller.
+  /// The devices that the daemon knows; none if it does not answer in time. The connection's own queue brings the
+  /// answer, so that waiting blocks only the caller.
   private func list() -> [(identifier: UUID, entry: PeripheralList.Entry)] {
     guard let client = queue.sync(execute: { self.client }) else { return [] }
     let answered = DispatchSemaphore(value: 0)

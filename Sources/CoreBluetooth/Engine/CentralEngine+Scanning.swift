@@ -30,7 +30,7 @@ struct Scan: Sendable {
   }
 }
 
-/// What a central manager scans for.
+/// The scan of a central manager.
 struct Scanning {
   /// The scan that goes on.
   fileprivate var current: Scan?
@@ -107,7 +107,7 @@ extension CentralEngine {
 }
 
 extension ScanReport.Params {
-  /// What the device says about itself, under the keys and in the types of Apple's framework.
+  /// The advertisement of the device, under the keys and in the types of Apple's framework.
   var advertisementData: [String: Any] {
     var data: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: connectable)]
     if let name { data[CBAdvertisementDataLocalNameKey] = name }

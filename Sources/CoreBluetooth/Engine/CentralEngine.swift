@@ -2,8 +2,8 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// What stands behind a `CBCentralManager`. Each peripheral has a record here; what the program sees of it is changed
-/// on the program's queue, just before the delegate is told.
+/// The work behind a `CBCentralManager`. Each peripheral has a record here; the program's view of it changes on the
+/// program's queue, just before the delegate is told.
 final class CentralEngine: ManagerEngine, @unchecked Sendable {
   private struct Reference {
     weak var peripheral: CBPeripheral?

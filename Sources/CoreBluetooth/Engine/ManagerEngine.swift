@@ -2,7 +2,7 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// What stands behind a manager: its session with the daemon, and what follows from the adapters' states.
+/// The work behind a manager: its session with the daemon, and the consequences of the adapters' states.
 ///
 /// | State              | Input                      | What happens                                                 |
 /// |--------------------|----------------------------|--------------------------------------------------------------|
@@ -29,7 +29,7 @@ class ManagerEngine: @unchecked Sendable {
   private var hasBegun = false
   private(set) var client: BledClient?
   private(set) var state = CBManagerState.unknown
-  /// Those that may be used; the first is the default.
+  /// The adapters that may be used; the first is the default.
   private(set) var adapters: [AdapterDescription] = []
   private var hasToldAdapter = false
   private var isClosed = false

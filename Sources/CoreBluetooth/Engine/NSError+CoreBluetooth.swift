@@ -2,12 +2,12 @@
 // `as? CBError` works for both. The description is that of Apple's framework; ours is the reason, which Foundation on
 // Linux prints.
 extension NSError {
-  /// What a device answered.
+  /// The answer of a device.
   static func answered(_ code: CBATTError.Code, _ reason: String) -> NSError {
     CBATTError(code, userInfo: userInfo(code.localizedDescription, reason))._nsError
   }
 
-  /// What went wrong otherwise.
+  /// Any other failure.
   static func failed(_ code: CBError.Code, _ reason: String) -> NSError {
     CBError(code, userInfo: userInfo(code.localizedDescription, reason))._nsError
   }
@@ -18,7 +18,7 @@ extension NSError {
 }
 
 extension CBError.Code {
-  /// What Apple's framework says.
+  /// The text of Apple's framework.
   fileprivate var localizedDescription: String {
     switch self {
     case .unknown, ._other: "Unknown error."
@@ -45,7 +45,7 @@ extension CBError.Code {
 }
 
 extension CBATTError.Code {
-  /// What Apple's framework says.
+  /// The text of Apple's framework.
   fileprivate var localizedDescription: String {
     switch self {
     case .success: "The operation completed successfully."

@@ -2,7 +2,7 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// What a peripheral manager has published.
+/// The published services of a peripheral manager.
 struct Publication {
   /// By their handles.
   fileprivate var services: [UInt16: CBMutableService] = [:]

@@ -2,8 +2,8 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// What stands behind a `CBPeripheralManager`. What the program sees is changed on the program's queue, just before the
-/// delegate is told.
+/// The work behind a `CBPeripheralManager`. The program's view changes on the program's queue, just before the delegate
+/// is told.
 final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   weak var manager: CBPeripheralManager?
   var publication = Publication()
@@ -26,7 +26,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   func central(_ id: String) -> CBCentral? {
     if let known = centrals[id] { return known }
     guard let identifier = UUID(uuidString: id) else { return nil }
-    // Those that neither subscribe nor are held by the program would only fill the table.
+    // Centrals that neither subscribe nor are held by the program would only fill the table.
     if centrals.count >= 64 {
       centrals = centrals.filter { isSubscribed($0.value) }
     }

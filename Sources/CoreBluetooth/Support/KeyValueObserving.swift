@@ -1,5 +1,5 @@
-/// What an observer of a property wants to be told. Foundation on Linux has no key-value observing; this stands in for
-/// it, for the properties of managers and peripherals.
+/// The wishes of an observer of a property. Foundation on Linux has no key-value observing; this stands in for it, for
+/// the properties of managers and peripherals.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt

@@ -1,16 +1,16 @@
-/// What a program did wrong, and what it cannot be told otherwise.
+/// Errors of a program that it cannot be told otherwise.
 enum Misuse {
   /// A call that has no effect now; said on standard error, as Apple's framework says it in the log.
   static func log(_ message: String) {
     write("[CoreBluetooth] API MISUSE: \(message)\n")
   }
 
-  /// What went wrong without the program's doing, and has no delegate method.
+  /// Logs a failure that is not the program's, and has no delegate method.
   static func note(_ message: String) {
     write("[CoreBluetooth] \(message)\n")
   }
 
-  /// What raises an Objective-C exception in Apple's framework: the program ends.
+  /// An error that raises an Objective-C exception in Apple's framework: the program ends.
   static func raise(_ message: String) -> Never {
     fatalError("*** Terminating due to uncaught exception 'NSInvalidArgumentException', reason: '\(message)'")
   }

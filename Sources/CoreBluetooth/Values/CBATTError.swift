@@ -2,7 +2,7 @@
 /// The domain of `CBATTError`.
 public let CBATTErrorDomain = "CBATTErrorDomain"
 
-/// What a device answers to a request that it does not fulfil (Core 5.4, Vol 3, Part F, 3.4.1.1).
+/// A device's answer to a request that it does not fulfil (Core 5.4, Vol 3, Part F, 3.4.1.1).
 public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
   // swift-format-ignore: NoLeadingUnderscores
   /// The error as `NSError`.
@@ -43,9 +43,9 @@ extension CBATTError {
     case success
     /// There is no attribute with that handle.
     case invalidHandle
-    /// It may not be read.
+    /// The attribute may not be read.
     case readNotPermitted
-    /// It may not be written.
+    /// The attribute may not be written.
     case writeNotPermitted
     /// The packet is not valid.
     case invalidPdu
@@ -129,9 +129,9 @@ extension CBATTError {
   public static var success: Code { .success }
   /// There is no attribute with that handle.
   public static var invalidHandle: Code { .invalidHandle }
-  /// It may not be read.
+  /// The attribute may not be read.
   public static var readNotPermitted: Code { .readNotPermitted }
-  /// It may not be written.
+  /// The attribute may not be written.
   public static var writeNotPermitted: Code { .writeNotPermitted }
   /// The packet is not valid.
   public static var invalidPdu: Code { .invalidPdu }
@@ -163,7 +163,7 @@ extension CBATTError {
   public static var insufficientResources: Code { .insufficientResources }
 }
 
-// What makes `error as? CBATTError` work for an NSError of this domain, as on Apple's systems.
+// The bridge for `error as? CBATTError` of an NSError of this domain, as on Apple's systems.
 // swift-format-ignore: NoLeadingUnderscores
 extension CBATTError: _ObjectiveCBridgeable {
   /// The error as `NSError`.

@@ -1,4 +1,4 @@
-/// What may be done with a characteristic (Core 5.4, Vol 3, Part G, 3.3.1.1).
+/// The operations that a characteristic allows (Core 5.4, Vol 3, Part G, 3.3.1.1).
 public struct CBCharacteristicProperties: OptionSet, Sendable {
   /// The bits: those of the characteristic declaration, and two above them for local characteristics.
   public let rawValue: UInt
@@ -8,17 +8,17 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
 
   /// Its value may be broadcast. Not for local characteristics.
   public static let broadcast = CBCharacteristicProperties(rawValue: 0x01)
-  /// It may be read.
+  /// The value may be read.
   public static let read = CBCharacteristicProperties(rawValue: 0x02)
-  /// It may be written without a response.
+  /// The value may be written without a response.
   public static let writeWithoutResponse = CBCharacteristicProperties(rawValue: 0x04)
-  /// It may be written with a response.
+  /// The value may be written with a response.
   public static let write = CBCharacteristicProperties(rawValue: 0x08)
-  /// It sends notifications.
+  /// The characteristic sends notifications.
   public static let notify = CBCharacteristicProperties(rawValue: 0x10)
-  /// It sends indications, which are confirmed.
+  /// The characteristic sends indications, which are confirmed.
   public static let indicate = CBCharacteristicProperties(rawValue: 0x20)
-  /// It may be written with a signature.
+  /// The value may be written with a signature.
   public static let authenticatedSignedWrites = CBCharacteristicProperties(rawValue: 0x40)
   /// A descriptor holds more properties. Not for local characteristics.
   public static let extendedProperties = CBCharacteristicProperties(rawValue: 0x80)
@@ -28,7 +28,7 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
   public static let indicateEncryptionRequired = CBCharacteristicProperties(rawValue: 0x200)
 }
 
-/// Who may read and write a local characteristic's value.
+/// The centrals that may read and write a local characteristic's value.
 public struct CBAttributePermissions: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt

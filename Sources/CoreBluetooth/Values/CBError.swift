@@ -2,7 +2,7 @@
 /// The domain of `CBError`.
 public let CBErrorDomain = "CBErrorDomain"
 
-/// What can go wrong with adapters, connections and the daemon.
+/// An error of adapters, connections or the daemon.
 public struct CBError: CustomNSError, Hashable, Error, Sendable {
   // swift-format-ignore: NoLeadingUnderscores
   /// The error as `NSError`.
@@ -175,7 +175,7 @@ extension CBError {
   public static var unkownDevice: Code { .unknownDevice }
 }
 
-// What makes `error as? CBError` work for an NSError of this domain, as on Apple's systems.
+// The bridge for `error as? CBError` of an NSError of this domain, as on Apple's systems.
 // swift-format-ignore: NoLeadingUnderscores
 extension CBError: _ObjectiveCBridgeable {
   /// The error as `NSError`.

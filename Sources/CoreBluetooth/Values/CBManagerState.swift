@@ -1,4 +1,4 @@
-/// What can be done with Bluetooth at the moment.
+/// The state of Bluetooth.
 public enum CBManagerState: Int, Sendable {
   /// Not known yet.
   case unknown = 0
@@ -52,11 +52,11 @@ public enum CBPeripheralManagerState: Int, Sendable {
 public enum CBManagerAuthorization: Int, Sendable {
   /// The user has not been asked yet. Does not occur on Linux.
   case notDetermined = 0
-  /// It may not, and the user cannot change that. Does not occur on Linux.
+  /// The program may not, and the user cannot change that. Does not occur on Linux.
   case restricted = 1
-  /// It has no permission to use the daemon's socket.
+  /// The program has no permission to use the daemon's socket.
   case denied = 2
-  /// It may.
+  /// The program may.
   case allowedAlways = 3
 }
 

@@ -18,11 +18,11 @@ public enum CBCharacteristicWriteType: Int, Sendable {
   case withoutResponse = 1
 }
 
-/// What happened to a connection.
+/// An event of a connection.
 public enum CBConnectionEvent: Int, Sendable {
-  /// It ended.
+  /// The connection ended.
   case peerDisconnected = 0
-  /// It was made.
+  /// The connection was made.
   case peerConnected = 1
 }
 
@@ -36,7 +36,7 @@ public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
   case high = 2
 }
 
-/// What `registerForConnectionEvents(options:)` looks at.
+/// A criterion of `registerForConnectionEvents(options:)`.
 public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {
   /// The key.
   public let rawValue: String

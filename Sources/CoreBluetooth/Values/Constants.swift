@@ -61,7 +61,7 @@ public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerA
 public let CBPeripheralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
 /// The services that were published: `[CBMutableService]`.
 public let CBPeripheralManagerRestoredStateServicesKey = "kCBRestoredServices"
-/// What was advertised: `[String: Any]`.
+/// The advertised data: `[String: Any]`.
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey = "kCBRestoredAdvertisement"
 
 // MARK: UUIDs of descriptors

@@ -52,7 +52,7 @@ struct AdaptersCommand: ShellCommand {
 }
 
 extension AdapterDescription {
-  /// What it is, and what it can do: "simulated, named desk, PHYs 1M 2M coded, packets of up to 251 octets".
+  /// The kind and the abilities of the adapter: "simulated, named desk, PHYs 1M 2M coded, packets of up to 251 octets".
   fileprivate var nature: String {
     let abilities = [
       phys.map { "PHYs \($0.joined(separator: " "))" }, longestPacket.map { "packets of up to \($0) octets" },

@@ -66,7 +66,7 @@ struct BeaconCommand: ShellCommand {
     let interval: Double
   }
 
-  /// What is advertised, and the same for people.
+  /// The advertised data, and the same for people.
   private func content() throws -> (AdvertisingStart.Params, DecodedData) {
     let power = Int8(clamping: power)
     if let uuid {

@@ -27,7 +27,7 @@ struct CaptureCommand: ShellCommand {
     _ = try chosenFormat
   }
 
-  /// What was asked for, or what the name of the file says.
+  /// The format that was asked for, or that of the file's name.
   private var chosenFormat: CaptureFormat {
     get throws {
       if let format {
@@ -73,7 +73,7 @@ struct CaptureCommand: ShellCommand {
     let stopped = await Task { try await client.stopCapture(capture) }.result
     let problem = await reading.problem
     progress.end()
-    // Who cannot write it ends it.
+    // A recording that cannot be written ends.
     if let problem { throw Failure("\(file): \(problem)") }
     let result = try stopped.get()
     let missing = result.lost > 0 ? ", \(result.lost) missing: they were not read in time" : ""
@@ -89,7 +89,7 @@ struct CaptureCommand: ShellCommand {
       if written > 0 {
         rest = rest.dropFirst(written)
       } else if errno == EAGAIN {
-        // Who began the program may have made standard output one that does not block.
+        // Standard output may be one that does not block, as the parent process left it.
         var room = pollfd(fd: sink, events: Int16(POLLOUT), revents: 0)
         _ = poll(&room, 1, -1)
       } else if errno != EINTR {

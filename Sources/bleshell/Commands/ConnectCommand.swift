@@ -10,7 +10,7 @@ struct TimeoutOption: ParsableArguments {
     help: "Seconds for the whole command; without it 15 to look for the device, and 15 to connect to it; 0: no limit.")
   var limit: Double?
 
-  /// It begins now.
+  /// The deadline, counted from now.
   var deadline: Deadline { Deadline(limit: limit) }
 
   func validate() throws {

@@ -22,7 +22,7 @@ struct DoctorCommand: ShellCommand {
     var findings = machine.findings
     if machine.daemonRuns, machine.maySpeak {
       let (daemon, isSimulated) = await Self.daemonFindings(shell)
-      // Who uses simulated adapters only does not need the others.
+      // A user of simulated adapters only does not need the others.
       findings = (isSimulated ? findings.map(\.asNote) : findings) + daemon
     }
     findings.append(Finding(.daemon, .note, "This is bleshell \(Release.version)."))
@@ -34,7 +34,7 @@ struct DoctorCommand: ShellCommand {
     if findings.contains(where: { $0.verdict == .problem }) { throw Failure("") }
   }
 
-  /// What the daemon says, and whether all its adapters are simulated ones.
+  /// The daemon's findings, and whether all its adapters are simulated ones.
   @MainActor private static func daemonFindings(_ shell: Shell) async -> ([Finding], isSimulated: Bool) {
     do {
       let client = try await shell.connection()

@@ -3,7 +3,7 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// What `bleshell expect` waits for.
+/// The event that `bleshell expect` waits for.
 enum Expectation: Equatable {
   /// A value of a characteristic of the current device; any if nil.
   case notification(characteristic: String, value: [UInt8]?)

@@ -46,7 +46,7 @@ struct InspectCommand: ShellCommand {
         if output.json { try output.value(value, of: row.attribute, device: device, time: Date()) }
         notes[row.handle] = meaning(value, of: row.uuid) ?? Hex.encode(value)
       } catch let error as BluetoothError where error.domain == .att {
-        // What the device refuses is part of what it is.
+        // A refusal of the device is part of the picture.
         notes[row.handle] = "(\(error.name))"
       }
     }

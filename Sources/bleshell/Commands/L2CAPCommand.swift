@@ -12,7 +12,7 @@ struct L2CAPCommand: ParsableCommand {
     subcommands: [L2CAPOpenCommand.self, L2CAPListenCommand.self])
 }
 
-/// What both directions have in common.
+/// The common options of both directions.
 struct ChannelOptions: ParsableArguments {
   @Option(help: "What the link must be: none, encrypted, authenticated or secureConnections.") var security: String?
   @Option(help: "How the channel is set up: leCreditBased or enhanced (default: open: leCreditBased; listen: either).")

@@ -21,7 +21,7 @@ struct InfoCommand: ShellCommand {
   }
 }
 
-/// What a person wants of the parameters of a connection.
+/// A person's wishes for the parameters of a connection.
 struct LinkOptions: ParsableArguments {
   @Option(help: "Time between two connection events in ms, 7.5 to 4000: one number, or the least and the most (15-30).")
   var interval: String?

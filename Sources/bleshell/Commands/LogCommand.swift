@@ -35,7 +35,7 @@ struct LogCommand: ShellCommand {
     }
     let (capture, received) = try await client.startCapture(format: CaptureFormat.btsnoop.rawValue, adapter: adapter)
     guard let descriptor = received.take() else { return }
-    // Who reads slowly loses packets in the daemon, which says so, and none here.
+    // A slow reader loses packets in the daemon, which says so, and none here.
     let reader = Mutex((BTSnoopReader(), TrafficDecoder()))
     let (entries, continuation) = AsyncStream.makeStream(
       of: TrafficEntry.self, bufferingPolicy: .bufferingOldest(65_536))
@@ -57,7 +57,7 @@ struct LogCommand: ShellCommand {
       for await entry in entries { try await view.show(entry, client) }
     }
     await reading.wait(atMost: time)
-    // What came before is shown, also if the recording ended badly.
+    // Earlier packets are shown, also if the recording ended badly.
     let stopped = await Task { try await client.stopCapture(capture) }.result
     let problem = await reading.problem
     continuation.finish()

@@ -45,8 +45,8 @@ struct RangeCommand: ShellCommand {
 }
 
 extension BeaconRanging.Region {
-  /// What its beacons advertise. Which of them is still there is not the daemon's to say: it knows devices by their
-  /// addresses, and a phone that is a beacon changes its own.
+  /// The advertised data of its beacons. Which of them is still there is not the daemon's to say: it knows devices by
+  /// their addresses, and a phone that is a beacon changes its own.
   fileprivate var manufacturer: ScanStart.Manufacturer {
     let beacon = IBeacon(uuid: uuid, major: major ?? 0, minor: minor ?? 0, measuredPower: 0)
     var mask = [UInt8](repeating: 0xFF, count: 22)

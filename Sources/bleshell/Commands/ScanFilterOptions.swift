@@ -115,7 +115,7 @@ extension ScanStart.AddressKind: ExpressibleByArgument {
 }
 
 extension ScanStart.Filter {
-  /// What it demands, as text.
+  /// The filter as text.
   var words: String {
     func like(_ name: String, _ data: HexBytes?, _ mask: HexBytes?) -> String {
       name + (data.map { "=" + Hex.encode($0.octets) } ?? "") + (mask.map { "/" + Hex.encode($0.octets) } ?? "")

@@ -77,7 +77,7 @@ extension SessionDescription {
     return "\(whole / 3600):\(two(whole / 60 % 60)):\(two(whole % 60))"
   }
 
-  /// What it holds, as text.
+  /// The holdings of the session, as text.
   fileprivate var holdings: String {
     func some(_ count: Int, _ one: String, _ many: String) -> String? {
       count == 0 ? nil : "\(count) \(count == 1 ? one : many)"

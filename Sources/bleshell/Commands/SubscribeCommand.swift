@@ -145,7 +145,7 @@ struct SubscribeCommand: ShellCommand {
   }
 }
 
-/// What becomes of the values: lines, comma-separated values, or a plot.
+/// The output of the values: lines, comma-separated values, or a plot.
 @MainActor private final class Following {
   private let output: Output
   private let isCSV: Bool
@@ -153,7 +153,7 @@ struct SubscribeCommand: ShellCommand {
   /// How many values are still to come; nil: no limit.
   private var left: Int?
   private var view: PlotView?
-  /// What was said last since the last value.
+  /// The last message since the last value.
   private var said: String?
   /// Whether a value came.
   private(set) var hasBegun = false

@@ -25,7 +25,7 @@ struct WatchCommand: ShellCommand {
       _ = try await withDeadline(time ?? 0) { @MainActor in
         var linked: Set<String> = []
         let changes = try await client.linkChanges()
-        // Who reads it knows that nothing is missed from here on.
+        // The first line tells a reader that nothing is missed from here on.
         if csv { output.line("time,number,unit,peripheral,name,event") }
         for device in try await client.call(PeripheralList.self, Empty()).peripherals where device.state == "connected"
         {

@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 extension Device {
-  /// What is known of attributes besides the tree: the texts of Characteristic User Description (0x2901), which
+  /// The facts about attributes besides the tree: the texts of Characteristic User Description (0x2901), which
   /// notifications are on (0x2902), and what was refused for want of protection.
   /// - Parameter note: Called for each as soon as it is known.
   func notes(

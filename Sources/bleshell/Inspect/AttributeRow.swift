@@ -3,7 +3,7 @@ import Bluetooth
 
 /// A line of the tree of what a device has: a service, or something in it.
 struct AttributeRow: Equatable {
-  /// What it is.
+  /// The kind of the row.
   enum Kind: Equatable {
     /// With the last handle that belongs to it.
     case service(end: UInt16, isPrimary: Bool)
@@ -63,7 +63,7 @@ struct AttributeRow: Equatable {
     }
   }
 
-  /// It as what commands work on.
+  /// The attribute that commands work on.
   var attribute: Attribute {
     if case .characteristic(let properties) = kind {
       return Attribute(handle: handle, uuid: uuid, properties: properties)

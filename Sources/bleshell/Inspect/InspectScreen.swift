@@ -60,7 +60,7 @@ struct InspectScreen {
     return ScanScreen.bars(history, within: middle - half...middle + half)
   }
 
-  /// What is in force on a link, in a few words each.
+  /// The parameters in force on a link, in a few words each.
   static func facts(_ link: LinkDescription) -> [String] {
     var facts: [String] = []
     if let interval = link.interval { facts.append("\(shortNumber(interval * 1000)) ms") }

@@ -17,9 +17,9 @@ import FoundationEssentials
   private var inspection: Inspection
   private var screen: FullScreen?
   private var ended: CheckedContinuation<Void, any Error>?
-  /// What is going on, to be cancelled at the end.
+  /// The tasks under way, to be cancelled at the end.
   private var tasks: [Task<Void, Never>] = []
-  /// What follows the daemon, until the end.
+  /// The tasks that follow the daemon, until the end.
   private var followers: [Task<Void, Never>] = []
   private lazy var pairing = PairingAtScreen { [weak self] in self?.change($0) }
   /// The values that are subscribed to, by handle.
@@ -120,7 +120,7 @@ import FoundationEssentials
         if self.inspection.link == .up, let rssi = try? await self.device.peripheral.rssi() {
           self.change { $0.measured(rssi) }
         }
-        // What is awaited shows for how long already.
+        // Awaited answers show for how long already.
         self.screen?.change()
         try await Task.sleep(for: .seconds(1))
       }

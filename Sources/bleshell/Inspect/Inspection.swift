@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// What a screen shows of a device, and what its keys do.
+/// The screen of a device, and the effect of its keys.
 ///
 /// | Input                   | What happens                                                                       |
 /// |-------------------------|------------------------------------------------------------------------------------|
@@ -21,7 +21,7 @@ import FoundationEssentials
 /// | `ask`, then y, n, text  | a device that pairs asks: until that is `answered` no key does anything else       |
 /// | `showPasskey`           | the digits to be typed at a device, until `pairingEnded`                           |
 struct Inspection {
-  /// What is to be done by who owns it.
+  /// A task for the owner.
   enum Event: Equatable {
     case changed
     case read([UInt16])
@@ -73,14 +73,14 @@ struct Inspection {
   private(set) var notes: [UInt16: String] = [:]
   private(set) var subscribed: Set<UInt16> = []
   private(set) var awaited: [Awaited] = []
-  /// What went wrong last.
+  /// The last failure.
   private(set) var notice: String?
   private(set) var selected: AttributeRow?
   /// The value that is typed; nil: none is.
   private(set) var input: LineBuffer?
-  /// What is asked of pairings, one after the other.
+  /// The questions of pairings, one after the other.
   private(set) var questions: [(number: Int, question: PairingQuestion)] = []
-  /// What is to be typed at a device.
+  /// The passkey to be typed at a device.
   private(set) var passkey: String?
   private var folded: Set<UInt16> = []
   private var typed = LineBuffer()
@@ -97,7 +97,7 @@ struct Inspection {
     let same = rows.first {
       $0.handle == selected?.handle && $0.depth == selected?.depth && $0.uuid == selected?.uuid
     }
-    // What is typed was for the attribute that is gone.
+    // The typed text was for the attribute that is gone.
     if same == nil { input = nil }
     selected = same ?? rows.first
   }
@@ -127,7 +127,7 @@ struct Inspection {
     awaited.append(Awaited(key: key, text: text, since: time))
   }
 
-  /// What is said of something that is awaited.
+  /// The progress of an answer that is awaited.
   mutating func progress(_ text: String, of key: String) {
     for index in awaited.indices where awaited[index].key == key { awaited[index].text = text }
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import BledRPC
 import FoundationEssentials
 
-/// What can be typed as a command, as the argument parser describes it.
+/// The commands that can be typed, as the argument parser describes them.
 struct CommandList: Sendable {
   /// A command.
   struct Command: Sendable {

@@ -5,7 +5,7 @@ struct CommandWords {
   struct Last: Equatable {
     /// The character of the line at which it begins.
     var start: Int
-    /// It without quotation marks.
+    /// The word without quotation marks.
     var text: String
     /// The quotation mark that is still open.
     var quote: Character?

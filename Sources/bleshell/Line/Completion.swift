@@ -1,11 +1,11 @@
 import BledRPC
 import Bluetooth
 
-/// What Tab does with the word before the cursor: it is completed as far as all that fit agree.
+/// The effect of Tab on the word before the cursor: it is completed as far as all that fit agree.
 struct Completion: Equatable {
   /// Where in the line the word begins, in characters.
   let start: Int
-  /// What comes in its place.
+  /// The text that comes in its place.
   let typed: String
   /// All that fit, sorted.
   let candidates: [String]
@@ -48,7 +48,7 @@ struct Completion: Equatable {
   }
 }
 
-/// What can stand at a place of a line.
+/// The kinds of words that can stand at a place of a line.
 enum CompletionPlace: Equatable {
   case words([String])
   case devices

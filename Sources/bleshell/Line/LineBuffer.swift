@@ -17,7 +17,7 @@
 /// |           | ^G, ^C, Escape                  | typing, as before the search                              |
 /// |           | another key                     | typing with the line that was found, and the key          |
 struct LineBuffer {
-  /// What is to be done by who owns the line.
+  /// A task for the owner of the line.
   enum Event: Equatable {
     case changed
     case entered(String)

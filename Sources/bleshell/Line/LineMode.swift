@@ -126,7 +126,7 @@ import Glibc
     return .command(command)
   }
 
-  /// What Tab offers. The characteristics of the current device are discovered for it.
+  /// The completion that Tab offers. The characteristics of the current device are discovered for it.
   private func complete(_ line: String) async -> Completion? {
     let words = CommandWords(line)
     guard let last = words.last else { return nil }

@@ -1,6 +1,6 @@
-/// What of a prompt and a line is shown on one row of a terminal: a line that is too long moves sideways.
+/// The part of a prompt and a line on one row of a terminal: a line that is too long moves sideways.
 struct LineView: Equatable {
-  /// What is shown.
+  /// The visible part.
   let text: String
   /// In which column of it the cursor is.
   let cursorColumn: Int
@@ -9,7 +9,7 @@ struct LineView: Equatable {
   ///   - prompt: Stands before the line; shortened where it would take more than half of the row.
   ///   - width: The columns of the terminal.
   init(prompt: String, line: [Character], cursor: Int, width: Int) {
-    // What was completed comes from devices.
+    // Completed words come from devices.
     let line = line.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "\u{FFFD}" : $0 }
     let prompt = prompt.columns > width / 2 ? prompt.suffix(max(0, width / 2)).description : prompt
     // The last column stays free for the cursor.
@@ -31,6 +31,6 @@ struct LineView: Equatable {
     text = prompt + shown
   }
 
-  /// What draws it in place of the row in which the cursor is.
+  /// The octets that draw it in place of the row in which the cursor is.
   var drawing: String { "\r\u{1B}[K\(text)\r" + (cursorColumn > 0 ? "\u{1B}[\(cursorColumn)C" : "") }
 }

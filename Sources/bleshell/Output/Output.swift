@@ -68,7 +68,7 @@ struct Output: Sendable {
 
   /// Reports on standard error what went wrong, or an event.
   func problem(_ text: String) {
-    // It may name devices.
+    // The text may name devices.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Self.clean(String($0)) }
     Self.write(STDERR_FILENO, "bleshell: \(lines.joined(separator: "\n"))\n")
   }

@@ -3,7 +3,7 @@ import Bluetooth
 import FoundationEssentials
 import Glibc
 
-/// What `bleshell range` shows: on a terminal a table of the beacons, otherwise a line of JSON for each event.
+/// The output of `bleshell range`: on a terminal a table of the beacons, otherwise a line of JSON for each event.
 @MainActor final class RangeView {
   /// An event as JSON.
   private struct Line: Encodable {
@@ -54,7 +54,7 @@ import Glibc
   /// Notices which beacons are silent, until it is cancelled.
   func watchSilence() async throws {
     while true {
-      // What is heard meanwhile has a later deadline.
+      // Reports that come meanwhile have a later deadline.
       let deadline = ranging.deadline ?? now.advanced(by: BeaconRanging.patience)
       try await Task.sleep(for: now.duration(to: deadline))
       try show(ranging.tick(at: now))

@@ -16,7 +16,7 @@ struct PlotScale: Equatable {
     let (low, high) = most - least > smallest ? (least, most) : (least - half, most + half)
     let raw = (high - low) / Double(max(1, intervals))
     let power = Self.power(of: raw)
-    // What is a mark but for the rounding of binary fractions is one.
+    // A mark may be off by the rounding of binary fractions.
     step = ([1, 2, 5].first { $0 * power >= raw * (1 - 1e-9) } ?? 10) * power
     range = (low / step + 1e-9).rounded(.down) * step...(high / step - 1e-9).rounded(.up) * step
   }

@@ -14,7 +14,7 @@ struct AdapterNotices {
     return Output.clean("adapter \(adapter.adapter) is \(adapter.state)\(problem)")
   }
 
-  /// What is wrong with adapters; nil: nothing.
+  /// The problem of adapters; nil: none.
   var problem: String? {
     let wrong = states.filter { !["on", "starting"].contains($0.value) }.sorted { $0.key < $1.key }
     return wrong.isEmpty ? nil : wrong.map { "adapter \($0.key) is \($0.value)" }.joined(separator: ", ")

@@ -14,7 +14,7 @@ import Bluetooth
 /// | Enter                  | `chosen`, if a device is selected                                                |
 /// | q, Escape, ^C          | `ended`                                                                          |
 struct ScanList {
-  /// What the devices are sorted by.
+  /// The order of the devices.
   enum Order: String, CaseIterable {
     /// The strongest first, by the average of the last packets.
     case signal
@@ -23,7 +23,7 @@ struct ScanList {
     case name
   }
 
-  /// What is to be done by who owns the list.
+  /// A task for the owner of the list.
   enum Event: Equatable {
     case changed
     case chosen(String)
@@ -86,7 +86,7 @@ struct ScanList {
       case .signal where one.level != other.level: (one.level ?? -200) > (other.level ?? -200)
       case .age where one.heard != other.heard: one.heard > other.heard
       case .name where one.report.name != other.report.name:
-        // Those without a name last.
+        // Devices without a name come last.
         (one.report.name?.lowercased() ?? "\u{10FFFF}") < (other.report.name?.lowercased() ?? "\u{10FFFF}")
       default: one.report.peripheral < other.report.peripheral
       }

@@ -73,7 +73,7 @@ import FoundationEssentials
     return "\(time)  anonymous  \(rssi)  \(name)  \(Output.clean(parts.joined(separator: ", ")))"
   }
 
-  /// What a device advertises: what beacons and sensors say, or services, company and data.
+  /// The content of an advertisement: values of beacons and sensors, or services, company and data.
   nonisolated static func contents(_ report: ScanReport.Params) -> [String] {
     var parts = report.decoded?.map(\.text) ?? contents(report.services, report.manufacturerData, report.serviceData)
     if report.primaryPHY == "coded" { parts.append("(long range)") }

@@ -16,11 +16,11 @@ struct Attribute {
   func has(_ property: String) -> Bool { properties.contains(property) }
 }
 
-/// What a characteristic is wanted for.
+/// The use of a characteristic.
 enum AttributeUse: String {
   case read, write, subscribe
 
-  /// What a command wants a characteristic for.
+  /// The use that a command makes of a characteristic.
   init?(command: String) {
     switch command {
     case "read": self = .read

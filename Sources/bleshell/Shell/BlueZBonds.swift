@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// The bonds in bluetoothd's state directory: `ADAPTER/DEVICE/info`, a text with sections and `key=value` lines.
 struct BlueZBonds {
-  /// What can be taken over.
+  /// The bonds that can be taken over.
   private(set) var bonds: [PairingImport.Params] = []
   /// Devices that cannot, with the reason.
   private(set) var problems: [(device: String, reason: String)] = []

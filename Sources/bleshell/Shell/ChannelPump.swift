@@ -36,7 +36,7 @@ final class ChannelPump: Sendable {
     let isWhole = await withCheckedContinuation { continuation in
       DispatchQueue(label: "bleshell.output").async { continuation.resume(returning: self.copyOutput()) }
     }
-    // What follows in the input is for others: for the next command.
+    // The rest of the input is for others: for the next command.
     end()
     await copied
     return isWhole

@@ -29,7 +29,7 @@ struct Deadline: Sendable {
   /// - Throws: `Failure` when the time is over.
   func bound<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
     guard end != nil else { return try await body() }
-    // What has a limit of its own reports it first, with more to say.
+    // A call with a limit of its own reports it first, with more to say.
     guard let value = try await withDeadline(seconds + 0.2, body) else {
       throw Failure("it was not done within \(words) s")
     }

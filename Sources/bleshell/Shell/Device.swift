@@ -11,7 +11,7 @@ import Bluetooth
   var isLost = false
   private let output: Output
   private var services: [ServiceDescription]?
-  /// What was refused for want of protection, by handle, with the name of the error.
+  /// The attributes that were refused for want of protection, by handle, with the name of the error.
   private(set) var protections: [UInt16: String] = [:]
   /// The values that were not expected yet, by handle.
   private var listenings: [UInt16: AsyncThrowingStream<[UInt8], any Error>] = [:]
@@ -22,7 +22,7 @@ import Bluetooth
     self.output = output
   }
 
-  /// What a prompt shows.
+  /// The text of a prompt.
   var label: String { isLost ? "\(name), not connected" : name }
 
   /// Its services, discovered at the first use.
@@ -105,6 +105,6 @@ import Bluetooth
   /// The connection was lost: nothing that was known or subscribed to is so any more.
   func forgetAll() { (services, listenings, protections) = (nil, [:], [:]) }
 
-  /// What is known without discovery.
+  /// The tree as far as it is known without discovery.
   var knownTree: [ServiceDescription] { services ?? [] }
 }

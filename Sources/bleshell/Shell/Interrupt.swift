@@ -7,7 +7,7 @@ import Glibc
 @MainActor final class Interrupt {
   private static var living: [Interrupt] = []
   private static var source: (any DispatchSourceRead)?
-  /// What the signal handler writes to and the source reads from.
+  /// The pipe that the signal handler writes to and the source reads from.
   nonisolated private static let pipe: (read: CInt, write: CInt) = {
     var ends: [CInt] = [-1, -1]
     _ = Glibc.pipe(&ends)

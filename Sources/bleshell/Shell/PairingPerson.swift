@@ -4,12 +4,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Who answers the questions of a pairing: the options of the command, or the person at the terminal.
+/// The answers to the questions of a pairing: from the options of the command, or the person at the terminal.
 final class PairingPerson: Sendable {
   private let output: Output
   private let answersYes: Bool
   private let passkey: String?
-  /// What is shown while nobody is asked.
+  /// The progress that is shown while nobody is asked.
   private let progress = Mutex<Progress?>(nil)
 
   init(output: Output, answersYes: Bool, passkey: String?) {
@@ -44,7 +44,7 @@ final class PairingPerson: Sendable {
   }
 
   private func confirm(_ question: PairingConfirm.Params) async -> Bool {
-    // Who gives a passkey expects to be asked for it, and for nothing else.
+    // A person who gives a passkey expects to be asked for it, and for nothing else.
     guard !answersYes else { return true }
     guard isAtTerminal else { return false }
     let answer = await ask("\(PairingQuestion(question).text) [y/n] ", within: question.seconds)

@@ -1,6 +1,6 @@
 import BledRPC
 
-/// What has to be known of a device that pairs: asked in the last line of a screen, or on a line of its own.
+/// A question about a device that pairs: asked in the last line of a screen, or on a line of its own.
 struct PairingQuestion {
   enum Kind: Equatable {
     /// y or n.
@@ -54,6 +54,6 @@ extension PairingQuestion {
 }
 
 extension PairingDevice {
-  /// What people call it, fit for a terminal.
+  /// The name of the device, fit for a terminal.
   var shownName: String { Output.clean(name ?? address) }
 }

@@ -98,7 +98,7 @@ import Glibc
     }
   }
 
-  /// What the daemon says is wrong with the adapters, if the error is about one.
+  /// The daemon's remedies for the adapters, if the error is about one.
   private func adapterRemedies(for error: BluetoothError) async -> String? {
     let codes: [GAPError] = [.adapterOff, .adapterAbsent, .adapterFailed]
     guard codes.contains(where: { $0.rawValue == error.code }) else { return nil }

@@ -57,8 +57,8 @@
     output.text(Self.drawing(rows))
   }
 
-  /// What draws rows, and nothing else, on the screen. Each is erased before it is written: behind a row that is full
-  /// the cursor is on its last character.
+  /// The octets that draw rows, and nothing else, on the screen. Each is erased before it is written: behind a row that
+  /// is full the cursor is on its last character.
   nonisolated static func drawing(_ rows: [String]) -> String {
     "\u{1B}[H" + rows.dropLast().map { "\u{1B}[K\($0)\r\n" }.joined() + "\u{1B}[J" + (rows.last ?? "")
   }
