@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// What a controller would tell its host of the simulated air, as HCI events and data.
+/// The simulated air as a controller would tell it to its host, in HCI events and data.
 enum ControllerEvents {
   /// A link came up.
   static func connection(_ link: SimulatedLink, _ handle: UInt16) -> MonitorPacket {

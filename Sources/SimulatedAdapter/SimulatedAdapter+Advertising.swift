@@ -8,7 +8,7 @@ struct SimulatedAdvertisement {
   var advertiser: Advertiser?
   var isOnAir = false
   var told: AdvertisingStatus?
-  /// It has done what it was to do.
+  /// Whether it has done its task.
   var hasEnded = false
 }
 

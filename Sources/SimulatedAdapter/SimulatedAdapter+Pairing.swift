@@ -8,7 +8,7 @@ extension SimulatedAdapter {
   /// How it pairs from now on.
   public func setPairing(_ settings: PairingSettings) { pairing.settings = settings }
 
-  /// It keeps its address: nobody but simulated devices hears it.
+  /// The adapter keeps its address: nobody but simulated devices hears it.
   public func setPrivacy(_ settings: PrivacySettings?) {}
 
   /// Answers the question that this device's pairing waits for.

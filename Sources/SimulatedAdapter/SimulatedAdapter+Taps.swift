@@ -109,7 +109,7 @@ extension SimulatedAdapter {
     }
   }
 
-  /// What there is when a tap begins.
+  /// The state of the adapter when a tap begins.
   private var presence: [MonitorPacket] {
     let address = end.address.littleEndian
     // Eight octets, of which btmon wants the last to be zero.

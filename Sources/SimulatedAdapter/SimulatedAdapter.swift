@@ -15,11 +15,11 @@ import Logging
 ///
 /// It keeps the rules of `Adapter`: in virtual time a test sees what a daemon sees in real time.
 public final class SimulatedAdapter: Adapter {
-  /// Who this adapter is and what it can do.
+  /// The identity and the features of this adapter.
   public internal(set) var information: AdapterInformation
   /// Whether it works.
   public internal(set) var state = AdapterState.absent
-  /// Who hears what happens.
+  /// Called with each event.
   public var onEvent: ((AdapterEvent) -> Void)?
 
   let scheduler: any Scheduler
@@ -28,7 +28,7 @@ public final class SimulatedAdapter: Adapter {
   let description: AdapterDescription
   private let scenario: Scenario
 
-  // What is wanted, and the state of the outside.
+  // The requests of the owner, and the state of the outside.
   private var isStarted = false
   private var isPowered = true
   private var isPresent = true
@@ -53,7 +53,7 @@ public final class SimulatedAdapter: Adapter {
   var syncs: [PeriodicTrain: SimulatedSync] = [:]
   var pendingConnections: [DeviceAddress: PendingConnection] = [:]
   let pairing: AdapterPairing
-  /// Who is told of packets.
+  /// The taps that are told of packets.
   var taps = SimulatedTaps()
   /// The listeners for channels.
   var publishedChannels: [UInt16: ChannelParameters] = [:]

@@ -22,7 +22,7 @@ package struct ReadLocalVersionInformation: HCICommand, WithoutParameters {
     package var hciSubversion: UInt16 = 0
     /// The version of the link layer.
     package var lmpVersion: UInt8 = 0
-    /// Who made the controller.
+    /// The maker of the controller.
     package var companyIdentifier: UInt16 = 0
     /// The revision of the link layer.
     package var lmpSubversion: UInt16 = 0

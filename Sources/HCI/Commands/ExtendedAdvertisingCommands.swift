@@ -21,7 +21,7 @@ package struct LESetExtendedAdvertisingParameters: HCICommand {
   package typealias ReturnParameters = ValueReturn<Int8>
   package static let opcode: Opcode = 0x2036
 
-  /// What kind of advertisement a set sends.
+  /// The kind of advertisement of a set.
   package struct Properties: OptionSet, PacketField, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -44,7 +44,7 @@ package struct LESetExtendedAdvertisingParameters: HCICommand {
 
   /// Which set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
-  /// What kind of advertisement.
+  /// The kind of advertisement.
   package var properties: Properties = []
   /// 0x000020 to 0xFFFFFF, in 0.625 ms.
   package var intervalMin: UInt32 = 0
@@ -56,7 +56,7 @@ package struct LESetExtendedAdvertisingParameters: HCICommand {
   package var ownAddressType = AddressType.public
   /// To whom, for directed advertising.
   package var peer = HCIAddress()
-  /// Who may scan and connect; 0 everybody.
+  /// The devices that may scan and connect; 0 all.
   package var filterPolicy: UInt8 = 0
   /// In dBm; 127 leaves it to the controller.
   package var txPower: Int8 = 127
@@ -87,7 +87,7 @@ package struct LESetExtendedAdvertisingParametersV2: HCICommand {
   package typealias ReturnParameters = LESetExtendedAdvertisingParameters.ReturnParameters
   package static let opcode: Opcode = 0x207F
 
-  /// What is said of the coding where a PHY is LE Coded.
+  /// The coding where a PHY is LE Coded.
   package enum PHYOptions: UInt8, PacketField, Hashable, Sendable {
     /// The controller chooses.
     case none = 0
@@ -103,7 +103,7 @@ package struct LESetExtendedAdvertisingParametersV2: HCICommand {
     package init() { self = .none }
   }
 
-  /// What the command without a version has.
+  /// The parameters of the command without a version.
   package var parameters = LESetExtendedAdvertisingParameters()
   /// Of the primary PHY.
   package var primaryOptions = PHYOptions.none

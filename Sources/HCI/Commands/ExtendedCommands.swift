@@ -24,7 +24,7 @@ package struct LESetExtendedScanParameters: HCICommand {
   package var filterPolicy: UInt8 = 0
   /// Bit 0: 1M, bit 2: Coded; so many bits, so many `scans`.
   package var phys: UInt8 = 1
-  /// What to do on each of the PHYs.
+  /// The scan on each of the PHYs.
   package var scans: [Scan] = []
 
   package init() {}
@@ -93,7 +93,7 @@ package struct LEExtendedCreateConnection: HCICommand {
   package var peer = HCIAddress()
   /// Bits 0 to 2: 1M, 2M, Coded; so many bits, so many `initiations`.
   package var phys: UInt8 = 1
-  /// What to do on each of the PHYs.
+  /// The parameters for each of the PHYs.
   package var initiations: [Initiation] = []
 
   package init() {}

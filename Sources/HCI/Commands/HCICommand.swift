@@ -18,7 +18,7 @@ package struct Opcode: RawRepresentable, PacketField, Hashable, Sendable, Expres
 package protocol HCICommand: PacketParameters {
   /// `LegacyFamily`, `ExtendedFamily`, or `AnyFamily` where there is no difference.
   associatedtype Family = AnyFamily
-  /// What Command Complete carries.
+  /// The parameters that Command Complete returns.
   associatedtype ReturnParameters: HCIReturnParameters = StatusReturn
   /// Identifies the command.
   static var opcode: Opcode { get }
@@ -34,7 +34,7 @@ extension HCICommand {
   }
 }
 
-/// What a Command Complete carries behind the opcode.
+/// The parameters of a Command Complete behind the opcode.
 package protocol HCIReturnParameters: PacketParameters {
   /// How the command went.
   var status: HCIStatus { get }
@@ -51,7 +51,7 @@ package struct StatusReturn: HCIReturnParameters {
 /// A status and one value, as many commands return them.
 package struct ValueReturn<Value: PacketField & Hashable & Sendable>: HCIReturnParameters {
   package var status = HCIStatus.success
-  /// What the alias in the command says.
+  /// The value of the alias in the command.
   package var value = Value()
 
   package init() {}

@@ -1,6 +1,6 @@
 /// Which activities of an LE controller go together (Core 5.4, Vol 4, Part E, 7.8.27).
 package struct LEStates: OptionSet, PacketField, Hashable, Sendable {
-  /// What an LE controller does beside its links.
+  /// The activities of an LE controller beside its links.
   package enum Activity: CaseIterable, Hashable, Sendable {
     /// Initiating a connection.
     case initiating

@@ -31,7 +31,7 @@ package struct LESetAdvertisingParameters: HCICommand {
   package var peer = HCIAddress()
   /// Bits 0 to 2: channels 37 to 39.
   package var channelMap: UInt8 = 7
-  /// Who may scan and connect; 0 everybody.
+  /// The devices that may scan and connect; 0 all.
   package var filterPolicy: UInt8 = 0
 
   package init() {}

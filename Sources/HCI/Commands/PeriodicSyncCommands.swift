@@ -6,7 +6,7 @@ package struct LEPeriodicAdvertisingCreateSync: HCICommand {
   package var options: UInt8 = 0
   /// The number of the advertising set, 0 to 15.
   package var sid: UInt8 = 0
-  /// Who advertises.
+  /// The advertiser.
   package var advertiser = HCIAddress()
   /// How many packets may be skipped after one was received, 0 to 499.
   package var skip: UInt16 = 0

@@ -6,9 +6,9 @@ package struct LEAdvertisingReports: LEMetaEventParameters {
   package struct Report: PacketParameters {
     /// 0 connectable and scannable, 1 directed, 2 scannable, 3 neither, 4 scan response.
     package var eventType: UInt8 = 0
-    /// Who sent it.
+    /// The sender.
     package var address = HCIAddress()
-    /// What it carries.
+    /// The advertised data.
     package var data: [UInt8] = []
     /// In dBm; 127 if unknown.
     package var rssi: Int8 = 127
@@ -32,7 +32,7 @@ package struct LEAdvertisingReports: LEMetaEventParameters {
 package struct LEExtendedAdvertisingReports: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x0D
 
-  /// What kind of advertisement was received.
+  /// The kind of an advertisement that was received.
   package struct EventType: OptionSet, PacketField, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -41,11 +41,11 @@ package struct LEExtendedAdvertisingReports: LEMetaEventParameters {
     package static let connectable = EventType(rawValue: 1 << 0)
     /// The advertiser answers scan requests.
     package static let scannable = EventType(rawValue: 1 << 1)
-    /// It is meant for one device.
+    /// The advertisement is meant for one device.
     package static let directed = EventType(rawValue: 1 << 2)
-    /// It is a scan response.
+    /// The packet is a scan response.
     package static let scanResponse = EventType(rawValue: 1 << 3)
-    /// It came in legacy PDUs.
+    /// The advertisement came in legacy PDUs.
     package static let legacy = EventType(rawValue: 1 << 4)
     /// More of the data follows in another report.
     package static let incomplete = EventType(rawValue: 1 << 5)
@@ -55,9 +55,9 @@ package struct LEExtendedAdvertisingReports: LEMetaEventParameters {
 
   /// One advertisement, scan response or fragment of one.
   package struct Report: PacketParameters {
-    /// What kind of advertisement.
+    /// The kind of advertisement.
     package var eventType: EventType = []
-    /// Who sent it.
+    /// The sender.
     package var address = HCIAddress()
     /// 1 for 1M, 3 for Coded.
     package var primaryPHY: UInt8 = 1
@@ -73,7 +73,7 @@ package struct LEExtendedAdvertisingReports: LEMetaEventParameters {
     package var periodicAdvertisingInterval: UInt16 = 0
     /// For whom directed advertising is.
     package var directAddress = HCIAddress()
-    /// What it carries, at the most 229 octets.
+    /// The advertised data, at the most 229 octets.
     package var data: [UInt8] = []
 
     package init() {}

@@ -5,7 +5,7 @@ package struct CommandComplete: HCIEventParameters {
   package var credits: UInt8 = 1
   /// Which command; `.none` if the event only gives credits.
   package var opcode = Opcode.none
-  /// What it returned.
+  /// The octets that the command returned.
   package var returnParameters: [UInt8] = []
 
   package init() {}
@@ -44,7 +44,7 @@ package struct CommandStatus: HCIEventParameters {
 package struct NumberOfCompletedPackets: HCIEventParameters {
   package static let code: UInt8 = 0x13
 
-  /// What one link sent.
+  /// The packets that one link sent.
   package struct Link: PacketParameters {
     package var handle: ConnectionHandle = 0
     /// How many packets left the controller.

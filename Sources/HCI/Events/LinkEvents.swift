@@ -5,7 +5,7 @@ package struct LEConnectionComplete: LEMetaEventParameters {
   package var handle: ConnectionHandle = 0
   /// Our role: 0 central, 1 peripheral.
   package var role: UInt8 = 0
-  /// Who is at the other end.
+  /// The device at the other end.
   package var peer = HCIAddress()
   /// In 1.25 ms.
   package var interval: UInt16 = 0
@@ -30,7 +30,7 @@ package struct LEEnhancedConnectionComplete: LEMetaEventParameters {
   package var handle: ConnectionHandle = 0
   /// Our role: 0 central, 1 peripheral.
   package var role: UInt8 = 0
-  /// Who is at the other end.
+  /// The device at the other end.
   package var peer = HCIAddress()
   /// 48 bits; zero if none was used.
   package var localResolvablePrivateAddress: UInt64 = 0
@@ -77,7 +77,7 @@ package struct LEReadRemoteFeaturesComplete: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x04
   package var status = HCIStatus.success
   package var handle: ConnectionHandle = 0
-  /// What the other controller can do.
+  /// The features of the other controller.
   package var features: LEFeatures = []
 
   package init() {}
@@ -209,7 +209,7 @@ package struct ReadRemoteVersionInformationComplete: HCIEventParameters {
   package var handle: ConnectionHandle = 0
   /// The version of the link layer.
   package var version: UInt8 = 0
-  /// Who made the controller.
+  /// The maker of the controller.
   package var companyIdentifier: UInt16 = 0
   /// The revision of the link layer.
   package var subversion: UInt16 = 0

@@ -6,7 +6,7 @@ package struct LEPeriodicAdvertisingSyncEstablished: LEMetaEventParameters {
   package var handle: UInt16 = 0
   /// The number of the advertising set, 0 to 15.
   package var sid: UInt8 = 0
-  /// Who advertises.
+  /// The advertiser.
   package var advertiser = HCIAddress()
   /// 1 for 1M, 2 for 2M, 3 for Coded.
   package var phy: UInt8 = 1
@@ -35,7 +35,7 @@ package struct LEPeriodicAdvertisingReport: LEMetaEventParameters {
   package var toneExtension: UInt8 = 0xFF
   /// 0 complete, 1 more follows, 2 the rest was lost.
   package var dataStatus: UInt8 = 0
-  /// What it carries, at the most 247 octets.
+  /// The data of the train, at the most 247 octets.
   package var data: [UInt8] = []
 
   package init() {}

@@ -12,24 +12,24 @@ package struct ReadConfigurationInformation: ManagementCommand, WithoutParameter
   package init() {}
 }
 
-/// What a controller can be given, or lacks (mgmt-api).
+/// The settings that a controller can be given, or lacks (mgmt-api).
 package struct ConfigurationOptions: OptionSet, PacketField, Hashable, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// What only a program of its maker knows.
+  /// A setting that only a program of its maker knows.
   package static let external = ConfigurationOptions(rawValue: 1 << 0)
   /// Its public address.
   package static let publicAddress = ConfigurationOptions(rawValue: 1 << 1)
 }
 
-/// What Read Controller Configuration Information returns.
+/// The result of Read Controller Configuration Information.
 package struct ConfigurationInformation: PacketParameters {
-  /// Who made the controller.
+  /// The maker of the controller.
   package var manufacturer: UInt16 = 0
-  /// What it can be given.
+  /// The settings that it can be given.
   package var supported: ConfigurationOptions = []
-  /// What it lacks.
+  /// The settings that it lacks.
   package var missing: ConfigurationOptions = []
 
   package init() {}

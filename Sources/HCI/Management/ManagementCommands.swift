@@ -6,7 +6,7 @@ package struct ReadIndexList: ManagementCommand, WithoutParameters {
   package init() {}
 }
 
-/// What Read Controller Index List returns.
+/// The result of Read Controller Index List.
 package struct ControllerIndexList: PacketParameters {
   /// The controllers that are there.
   package var indexes: [ControllerIndex] = []
@@ -21,17 +21,17 @@ package struct ReadControllerInformation: ManagementCommand, WithoutParameters {
   package init() {}
 }
 
-/// What Read Controller Information returns.
+/// The result of Read Controller Information.
 package struct ControllerInformation: PacketParameters {
   /// The public address as 48 bits; zero if there is none.
   package var address: UInt64 = 0
   /// The version of Bluetooth; 9 is 5.0.
   package var version: UInt8 = 9
-  /// Who made the controller.
+  /// The maker of the controller.
   package var manufacturer: UInt16 = 0xFFFF
-  /// What it can do.
+  /// The settings that it has.
   package var supported: ManagementSettings = []
-  /// What it does.
+  /// The settings in force.
   package var current: ManagementSettings = []
   /// The class of device.
   package var classOfDevice: UInt32 = 0
@@ -183,7 +183,7 @@ package struct AddExtendedAdvertisingParameters: ManagementCommand {
   package var instance: UInt8 = 0
   /// Bit 0: connectable.
   package var flags: UInt32 = 1
-  /// What the flags say is not given.
+  /// The flags say that it is not given.
   package var duration: UInt16 = 0
   package var timeout: UInt16 = 0
   package var minimumInterval: UInt32 = 0
@@ -210,7 +210,7 @@ package struct DisconnectDevice: ManagementCommand, ManagementDeviceParameters {
 package struct PairDevice: ManagementCommand {
   package static let opcode: UInt16 = 0x0019
   package var device = ManagementAddress()
-  /// What we can show and ask, as for Set IO Capability.
+  /// Our means to show and ask, as for Set IO Capability.
   package var capability: UInt8 = 3
 
   package init() {}

@@ -73,7 +73,7 @@ package struct ManagementCommandComplete: ManagementEventParameters {
   /// Which command.
   package var opcode: UInt16 = 0
   package var status = ManagementStatus.success
-  /// What it returned.
+  /// The octets that the command returned.
   package var returnParameters: [UInt8] = []
 
   package init() {}
@@ -97,7 +97,7 @@ package struct ManagementCommandStatus: ManagementEventParameters {
 /// New Settings (mgmt-api).
 package struct NewSettings: ManagementEventParameters {
   package static let code: UInt16 = 0x0006
-  /// What is on now.
+  /// The settings in force.
   package var settings: ManagementSettings = []
 
   package init() {}

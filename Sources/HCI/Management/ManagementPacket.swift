@@ -19,7 +19,7 @@ package struct ManagementPacket: PacketParameters {
   package var code: UInt16 = 0
   /// Which controller it is about.
   package var index = ControllerIndex.none
-  /// What it carries.
+  /// The parameters.
   package var parameters: [UInt8] = []
 
   package init() {}
@@ -112,15 +112,15 @@ extension ManagementDeviceParameters {
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&device) }
 }
 
-/// What a controller can do and does (mgmt-api, Read Controller Information).
+/// The settings of a controller (mgmt-api, Read Controller Information).
 package struct ManagementSettings: OptionSet, PacketField, Hashable, Sendable {
   /// The bits on the socket.
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// It has power.
+  /// The controller has power.
   package static let powered = ManagementSettings(rawValue: 1 << 0)
-  /// It accepts bonding.
+  /// The controller accepts bonding.
   package static let bondable = ManagementSettings(rawValue: 1 << 4)
   /// Secure Simple Pairing, of BR/EDR.
   package static let secureSimplePairing = ManagementSettings(rawValue: 1 << 6)
@@ -144,9 +144,9 @@ package struct ManagementStatus: RawRepresentable, PacketField, Hashable, Sendab
   /// Makes a status of the octet.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// It went well.
+  /// The command succeeded.
   package static let success = ManagementStatus(rawValue: 0x00)
-  /// It failed.
+  /// The command failed.
   package static let failed = ManagementStatus(rawValue: 0x03)
   /// A device could not prove who it is.
   package static let authenticationFailed = ManagementStatus(rawValue: 0x05)

@@ -9,7 +9,7 @@ package struct AddRemoteOutOfBandData: ManagementCommand {
 
   package init() {}
   package mutating func code(with coder: inout OctetCoder) {
-    // Those for P-192, which LE does not have.
+    // The values for P-192, which LE does not have.
     var none = [UInt8](repeating: 0, count: 32)
     coder.fields(&device)
     coder.octets(&none, count: 32)

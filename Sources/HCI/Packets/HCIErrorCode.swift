@@ -10,7 +10,7 @@ package struct HCIStatus: RawRepresentable, PacketField, Hashable, Sendable {
   /// Makes a status of a code.
   package init(_ code: HCIErrorCode) { rawValue = code.rawValue }
 
-  /// It went well.
+  /// The command succeeded.
   package static let success = HCIStatus(rawValue: 0)
   /// Whether it went well.
   package var isSuccess: Bool { rawValue == 0 }

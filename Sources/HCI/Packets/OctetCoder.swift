@@ -1,4 +1,4 @@
-/// What a packet consists of. A type describes its octets once, in `code(with:)`; they are read and written from this
+/// A part of a packet. A type describes its octets once, in `code(with:)`; they are read and written from this
 /// description.
 package protocol PacketField {
   /// A value that is about to be read.
@@ -56,7 +56,7 @@ package enum HCICodingError: Error, Hashable, Sendable {
 /// Reading never goes beyond the end. After the first field that does, or that has an undefined value, nothing more is
 /// read, and `read` throws; so descriptions need not check each field.
 package struct OctetCoder {
-  /// What is read, or what was written.
+  /// The octets that are read, or that were written.
   package private(set) var octets: [UInt8]
   private var position: Int
   private var error: HCICodingError?

@@ -3,7 +3,7 @@ import Bluetooth
 
 /// The party behind a connectable advertisement.
 protocol Connectable: AnyObject {
-  /// What it brings into a link.
+  /// The advertiser's end of a link.
   var linkEnd: SimulatedLink.End { get }
   /// The time from an attempt's beginning to its outcome.
   func connectDelay() -> Duration
@@ -25,11 +25,11 @@ final class Advertiser {
   let phy: PHY
   /// The number of its advertising set.
   let sid: UInt8
-  /// What is advertised, and how often.
+  /// The data and the interval.
   var parameters: AdvertisingParameters
   /// The party to connect to.
   private(set) weak var owner: (any Connectable)?
-  /// Who hears that it has done what it was to do.
+  /// Called when it has done its task.
   var onEnd: ((AdvertisingEnd) -> Void)?
 
   /// Its index on the air; nil while it is not on the air.

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import JSONFiles
 
-/// What tests command while the simulation goes on.
+/// The commands of tests while the simulation goes on.
 extension Air {
   /// How many devices and phones commands may bring the air to.
   private static let mostDevices = 10_000

@@ -134,7 +134,7 @@ public final class Air {
     case connected(SimulatedLink)
     /// The advertiser did not respond.
     case failed(BluetoothError)
-    /// It is no longer there, or is connected to another party.
+    /// The device is no longer there, or is connected to another party.
     case gone
   }
 

@@ -17,7 +17,7 @@ final class LinkPair {
   private var alarm: (any ScheduledWork)?
   /// The requested parameters that are not yet in force.
   private var wanted: ConnectionParameters?
-  /// Who waits for them.
+  /// The requests that wait for new parameters.
   private var requests: [(BluetoothError?) -> Void] = []
   /// The side that disconnected and the reason for each side, to be reported after the next connection event.
   private var ending: (central: BluetoothError, peripheral: BluetoothError)?

@@ -50,7 +50,7 @@ final class SimulatedChannel: Channel {
     receiveMTU = parameters.receiveMTU
   }
 
-  /// What comes in one packet of the link layer, without its header of 4 octets, if the mode allows so little.
+  /// The longest piece in one packet of the link layer, without its header of 4 octets, if the mode allows so little.
   private func longestPiece(over radio: RadioDescription) -> Int {
     min(receiveMTU, max(radio.longestPacket - 4, mode.lengths.lowerBound))
   }
@@ -80,7 +80,7 @@ final class SimulatedChannel: Channel {
   private func connectionEvent() {
     alarm = nil
     guard let other else { return }
-    // Whoever is closed reads nothing more; what was sent to it is lost with it.
+    // A closed side reads nothing more; data on the way to it is lost with it.
     if other.isClosing { queue.removeAll() }
     for _ in 0..<pair.packetsPerEvent where other.isReading {
       guard let packet = queue.popFirst() else { break }

@@ -9,7 +9,7 @@ final class SimulatedLink: Link {
   let role: LinkRole
   let attempts: Int
   let maximumMTU: Int
-  /// Who pairs on this side; nil if nobody does.
+  /// The party that pairs on this side; nil if none does.
   let party: (any PairingParty)?
   var onEvent: ((LinkEvent) -> Void)?
   /// Called before `.ended` is reported, so that the link's owner has released it by then.
@@ -33,10 +33,10 @@ final class SimulatedLink: Link {
   /// Measures the strength of the other side.
   private let signal: Signal
   private let valueLoss: ValueLoss?
-  /// What this side's radio can do.
+  /// The features of this side's radio.
   let radio: RadioDescription
 
-  /// What one side needs for its part of a link.
+  /// The parts that one side brings into a link.
   struct End {
     var address: DeviceAddress
     var maximumMTU: Int
@@ -179,20 +179,20 @@ final class SimulatedLink: Link {
   }
 }
 
-/// What passes between one side's controller and its host.
+/// The traffic between one side's controller and its host.
 enum LinkTraffic {
   case sent([UInt8])
   case received([UInt8])
   case changed(Change)
   case ended(BluetoothError)
 
-  /// What changed about a link.
+  /// A change of a link.
   enum Change { case parameters, security }
 }
 
-/// What listens for channels on one side of a link.
+/// A listener for channels on one side of a link.
 struct ChannelListener {
-  /// What its channels are.
+  /// The parameters of its channels.
   var parameters: ChannelParameters
   /// Takes one that was opened.
   var take: (SimulatedChannel) -> Void

@@ -183,7 +183,7 @@ final class PhoneVisit {
     next()
   }
 
-  /// What a step does with one characteristic; nil if its properties do not allow it.
+  /// The procedure of a step for one characteristic; nil if its properties do not allow it.
   private func procedure(
     for action: PhoneDescription.Step.Action, _ characteristic: Characteristic
   ) -> GATTProcedure? {

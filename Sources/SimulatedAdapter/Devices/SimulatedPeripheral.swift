@@ -7,7 +7,7 @@ final class SimulatedPeripheral: Connectable {
   let address: DeviceAddress
   let name: String
   let pairing: DevicePairing
-  /// What it brings into a link, with its address of the moment.
+  /// The device's end of a link, with its address of the moment.
   var linkEnd: SimulatedLink.End {
     var end = end
     end.address = privateAddress?.address ?? address

@@ -35,7 +35,7 @@ final class DevicePairing: PairingParty {
   /// Whether it asks for security as soon as a central has connected.
   var requestsSecurity: Bool { description?.requestsSecurity ?? false }
 
-  /// It loses all keys.
+  /// The device loses all keys.
   func loseKeys() {
     known = [:]
     hasForgotten = true

@@ -24,7 +24,7 @@ struct PairingMachine {
     case timeout
   }
 
-  /// What came of it.
+  /// The result of the pairing.
   struct Outcome: Hashable, Sendable {
     var method: PairingMethod
     var isSecureConnections: Bool

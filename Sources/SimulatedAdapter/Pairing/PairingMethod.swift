@@ -1,8 +1,8 @@
 import Adapter
 
-/// What a side tells of itself before it pairs (Core 5.4, Vol 3, Part H, 3.5.1).
+/// The features that a side announces before it pairs (Core 5.4, Vol 3, Part H, 3.5.1).
 struct PairingFeatures: Hashable, Sendable {
-  /// What a person can do there.
+  /// The means of a person there.
   var capability: PairingCapability
   /// Whether it has LE Secure Connections; otherwise the pairing is legacy.
   var hasSecureConnections = true

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import BluetoothCrypto
 
-/// Who pairs at one end of a simulated link: an adapter for the daemon, or a device or a phone of the scenario.
+/// The party at one end of a simulated link: an adapter for the daemon, or a device or a phone of the scenario.
 protocol PairingParty: AnyObject {
   /// The address that it keeps.
   var identity: DeviceAddress { get }
@@ -11,7 +11,7 @@ protocol PairingParty: AnyObject {
   /// Where the keys of its pairings come from; nil if the other side decides.
   var keys: SimulatedKeys? { get }
 
-  /// What it tells of itself; nil if it does not pair.
+  /// The features that it announces; nil if it does not pair.
   /// - Parameters:
   ///   - level: the level that it wants for the link, 2 to 4; nil if the other side began.
   ///   - capability: what a person can do at this side for this pairing; nil for what is usual there.

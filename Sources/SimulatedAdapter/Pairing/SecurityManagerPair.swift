@@ -18,7 +18,7 @@ final class SecurityManagerPair {
   private struct Raise {
     let role: LinkRole
     let level: Int
-    /// What a person can do if it pairs.
+    /// The means of a person if it pairs.
     let capability: PairingCapability?
     let done: (BluetoothError?) -> Void
   }

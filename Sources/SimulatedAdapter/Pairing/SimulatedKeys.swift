@@ -51,7 +51,7 @@ struct SimulatedKeys: Sendable {
     return longTermKeys(central: central, peripheral: peripheral, outcome, for: role)
   }
 
-  /// What is beyond the key's size is zero (Core 5.4, Vol 3, Part H, 2.3.4).
+  /// Octets beyond the key's size are zero (Core 5.4, Vol 3, Part H, 2.3.4).
   private func cut(_ key: Key128, _ size: Int) -> [UInt8] {
     key.littleEndian.enumerated().map { $0.offset < size ? $0.element : 0 }
   }

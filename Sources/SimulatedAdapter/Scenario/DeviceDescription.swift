@@ -21,7 +21,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var privateAddress: Duration?
   /// The largest ATT MTU it supports.
   var mtu: Int
-  /// What it can do on a link.
+  /// The features of its radio on a link.
   var radio: RadioDescription
   /// The time from the advertisement that is answered to the link.
   var connectDelay: TimeSpan
@@ -29,7 +29,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   var responseDelay: TimeSpan
   var losses: Losses
   var faults: Faults
-  /// It disconnects after this long on a link; nil for never.
+  /// The time on a link after which the device disconnects; nil for never.
   var disconnectAfter: TimeSpan?
   /// Whether its GATT service has a Database Hash.
   var hasDatabaseHash: Bool
@@ -134,7 +134,7 @@ struct SignalDescription: ReadableFromFile, Sendable {
   /// The largest drift from one packet to the next, in dB.
   var walk = 0.0
 
-  /// What a receiver can report (Core 5.4, Vol 4, Part E, 7.7.65.2).
+  /// The signals that a receiver can report, in dBm (Core 5.4, Vol 4, Part E, 7.7.65.2).
   private static let bases = -127.0...20.0
 
   init() {}

@@ -5,10 +5,10 @@ import JSONFiles
 
 /// How a device or a phone pairs.
 struct PairingDescription: ReadableFromFile, Sendable {
-  /// What becomes of the questions that a person there is asked.
+  /// The answer of a person there to questions.
   enum Answer: String, CaseIterable, Sendable { case accept, refuse, never }
 
-  /// What a person can do there.
+  /// The means of a person there.
   var capability: PairingCapability
   var hasSecureConnections: Bool
   /// Whether it keeps keys.

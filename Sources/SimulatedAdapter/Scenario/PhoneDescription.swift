@@ -5,9 +5,9 @@ import JSONFiles
 struct PhoneDescription: ReadableFromFile, Sendable {
   var name: String
   var address: DeviceAddress
-  /// It connects only to adapters that advertise one of these services; empty for any.
+  /// The services of which adapters that it connects to advertise one; empty for any.
   var services: [BluetoothUUID]
-  /// It connects only to adapters whose name has this prefix; nil for any.
+  /// The prefix of the names of adapters that it connects to; nil for any.
   var namePrefix: String?
   var signal: SignalDescription
   /// How it pairs; nil if it does not.
@@ -16,11 +16,11 @@ struct PhoneDescription: ReadableFromFile, Sendable {
   var privateAddress: Duration?
   /// The largest ATT MTU it supports.
   var mtu: Int
-  /// What it can do on a link.
+  /// The features of its radio on a link.
   var radio: RadioDescription
   /// The time from a matching advertisement to its attempt to connect.
   var connectDelay: TimeSpan
-  /// What it does once it has discovered everything.
+  /// The steps once it has discovered everything.
   var script: [Step]
   /// The length of a visit, unless the script takes longer.
   var stay: TimeSpan

@@ -1,7 +1,7 @@
 import Adapter
 import JSONFiles
 
-/// What the radio of an adapter, a device or a phone can do on a link.
+/// The radio of an adapter, a device or a phone on a link.
 struct RadioDescription: ReadableFromFile, Sendable {
   /// Its PHYs.
   var phys: Set<PHY> = Set(PHY.allCases)

@@ -1,7 +1,7 @@
 import Bluetooth
 import JSONFiles
 
-/// What is on the simulated air: the adapter itself, devices to find and connect to, phones that visit what we
+/// The content of the simulated air: the adapter itself, devices to find and connect to, phones that visit what we
 /// advertise, and what happens when. `docs/simulator.md` describes the file.
 public struct Scenario: Sendable {
   /// The source of the keys of its devices, and under a manual clock of all that is random.
@@ -67,7 +67,7 @@ struct AdapterDescription: ReadableFromFile, Sendable {
   var advertisingDataLength = 31
   /// How many packets each side can send in one connection event.
   var packetsPerEvent = 6
-  /// What it can do on a link.
+  /// The features of its radio on a link.
   var radio = RadioDescription()
 
   init() {}
@@ -97,7 +97,7 @@ struct ScenarioEvent: ReadableFromFile, Sendable {
   enum Action: String, CaseIterable, Sendable {
     /// The adapter is unplugged, or the device leaves the air.
     case vanish
-    /// It is back.
+    /// The adapter or the device is back.
     case comeBack
     /// The adapter's power is switched off, by another program.
     case powerOff

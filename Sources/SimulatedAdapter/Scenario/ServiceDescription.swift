@@ -30,7 +30,7 @@ struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
   /// written.
   var notifyEvery: Duration?
   var descriptors: [DescriptorDescription]
-  /// What a link must have for it.
+  /// The protection that a link must have for it.
   var security: SecurityDescription
 
   private enum Property: String, CaseIterable {
@@ -79,7 +79,7 @@ struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
 }
 
 extension CharacteristicDescription {
-  /// Who may read and write the value.
+  /// The centrals that may read and write the value.
   var permissions: AttributePermissions {
     AttributePermissions(
       read: properties.contains(.read) ? security.read : nil,

@@ -4,7 +4,7 @@ import JSONFiles
 public enum SimulationClock: Hashable, Sendable {
   /// This many times as fast as the machine's, 1 to 1000.
   case times(Double)
-  /// It stands still until `simulation.advance` moves it.
+  /// The clock stands still until `simulation.advance` moves it.
   case manual
 
   /// Reads "manual" or a factor.

@@ -15,7 +15,7 @@ struct ValueDescription: Hashable, Sendable {
 enum ValueRule: Hashable, Sendable {
   /// A number changes with time.
   case number(NumberRule)
-  /// What is written to this characteristic (nil), or to another one of the device, becomes the value and is notified.
+  /// The value written to this characteristic (nil), or to another one of the device, is taken over and notified.
   case echo(of: BluetoothUUID?)
 }
 
