@@ -120,7 +120,7 @@ final class ChannelListeners {
     } catch {
       guard [EMFILE, ENFILE, ENOMEM].contains(error.code) else { return }
       onWarning?("a channel could not be accepted", psm, error.code)
-      // It keeps waiting; nothing signals when there is room.
+      // The peer keeps waiting; nothing signals when there is room.
       socket.isAccepting = false
       scheduler.schedule(after: Self.pause) { [weak socket] in socket?.isAccepting = true }
     }

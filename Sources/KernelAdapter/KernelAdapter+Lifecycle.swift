@@ -108,7 +108,7 @@ extension KernelAdapter {
 
   private func identify(_ index: ControllerIndex, _ controller: ControllerInformation) {
     self.index = index
-    // It is given power anew, and another address with that.
+    // The controller gets power anew, and another address with that.
     addresses.forget()
     var new = information
     new.id = index.name
@@ -146,7 +146,7 @@ extension KernelAdapter {
     }
   }
 
-  /// What an errno means for the adapter.
+  /// The meaning of an errno for the adapter.
   static func problem(_ error: SystemError, _ what: String) -> AdapterProblem {
     switch error.code {
     case EPERM, EACCES:

@@ -106,7 +106,7 @@ extension KernelAdapter {
   /// The kernel offers links. Where a link that ends without any packet is a danger, those that devices initiated are
   /// accepted when they have had time to send one: the kernel cleans up those that end earlier.
   func linksOffered() {
-    // Those that come while the controller is set up are accepted afterwards.
+    // Links that come while the controller is set up are accepted afterwards.
     guard radio != nil else { return }
     guard KernelFault.endsWithSilentLinks, attaching.isEmpty else { return acceptLinks() }
     guard acceptAlarm == nil else { return }
@@ -139,7 +139,7 @@ extension KernelAdapter {
       return announce(descriptor, peer, kernelPeer: peer, .peripheral, handle: handle, attempts: 1)
     }
     guard let (device, attachment) = attaching.first(where: { $0.value.handle == handle }) else {
-      // It is not wanted any more and is being disconnected.
+      // The link is not wanted any more and is being disconnected.
       return descriptor.close()
     }
     abandonAttachment(to: device)

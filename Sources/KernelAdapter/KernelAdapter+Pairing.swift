@@ -7,9 +7,9 @@ import Logging
 struct SecurityRaise {
   /// Whether the kernel was asked to pair; otherwise it encrypts with the keys of a bond.
   let pairs: Bool
-  /// What a person can do if it pairs.
+  /// The means of a person if it pairs.
   let capability: PairingCapability
-  /// Who waits, and for which level, 2 to 4.
+  /// The requests that wait, and their levels, 2 to 4.
   var waiting: [(level: Int, done: (BluetoothError?) -> Void)]
   /// Whether the kernel was asked a second time, after it forgot keys that were not to be kept.
   var wasRepeated = false
@@ -245,7 +245,7 @@ extension BluetoothError {
   }
 }
 
-/// What the kernel asked and waits for.
+/// A question of the kernel that waits for an answer.
 struct PendingQuestion {
   let device: ManagementAddress
   let isPasskey: Bool

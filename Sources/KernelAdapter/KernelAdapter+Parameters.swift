@@ -3,16 +3,16 @@ import Bluetooth
 import HCI
 import Radio
 
-/// What is known of a link from the controller's events.
+/// The facts about a link from the controller's events.
 struct LinkRecord {
   var parameters: LinkParameters?
   var layer = LinkLayer(txOctets: 27, rxOctets: 27)
-  /// What the other controller can do, once it has told.
+  /// The features of the other controller, once it has told.
   var features: LEFeatures?
   /// The parameters that were asked for last.
   var wanted: ConnectionParameters?
   var requests = LinkRequests()
-  /// What to do when a request is settled, by its number.
+  /// Called when a request is settled, by its number.
   var done: [Int: (HCIStatus) -> Void] = [:]
   var alarm: (any ScheduledWork)?
 }
@@ -175,7 +175,7 @@ extension KernelAdapter {
     records.removeValue(forKey: handle)?.alarm?.cancel()
   }
 
-  /// What the controller told about a link.
+  /// Takes a controller's news of a link.
   func take(_ news: LinkNews, _ handle: UInt16) {
     switch news {
     case .parameters(let parameters):

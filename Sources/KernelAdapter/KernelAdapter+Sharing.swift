@@ -4,7 +4,7 @@ import HCI
 import Logging
 import Radio
 
-/// What the controller cannot do, at once or at all.
+/// Activities that the controller cannot have, at once or at all.
 extension KernelAdapter {
   /// The controller cannot do at once all that is wanted.
   func sharing(_ activities: Set<LEStates.Activity>, _ heldBack: Set<LEStates.Activity>) {

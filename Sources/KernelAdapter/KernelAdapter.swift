@@ -61,7 +61,7 @@ public final class KernelAdapter: Adapter {
   var addresses = PrivateAddresses()
   /// Rings when `addresses` is due.
   var addressAlarm: (any ScheduledWork)?
-  /// What turned out not to work in this controller.
+  /// The features that turned out not to work in this controller.
   var faults: ControllerFaults = []
   var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
   var lastQuestion = 0
@@ -73,9 +73,9 @@ public final class KernelAdapter: Adapter {
   let channelListeners: ChannelListeners
   /// How many octets one ACL data packet carries; nil if the controller did not say.
   var fragmentLength: Int?
-  /// What the controller can do on links.
+  /// The controller's features on links.
   var features: LEFeatures = []
-  /// What the controller told about the links that it has, and what is asked of them.
+  /// The facts about the controller's links, and the requests for them.
   var records: [UInt16: LinkRecord] = [:]
   var lastRequest = 0
   var attaching: [DeviceAddress: Attachment] = [:]
@@ -87,15 +87,15 @@ public final class KernelAdapter: Adapter {
   var offerAlarm: (any ScheduledWork)?
   /// Links whose protection is being raised.
   var raises: [UInt16: SecurityRaise] = [:]
-  /// What the kernel asked and waits for, by the address of the device.
+  /// The kernel's open questions, by the address of the device.
   var pairingQuestions: [DeviceAddress: PendingQuestion] = [:]
   /// The bonds, and the identities of the devices on links.
   var keys = KeyMachine()
-  /// What devices gave by another way than the air.
+  /// The data of devices that came by another way than the air.
   var outOfBandData: [DeviceAddress: OutOfBandData] = [:]
-  /// Who waits for such data of ours.
+  /// The calls that wait for such data of ours.
   var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
-  /// What the kernel tells of pairings while links wait to be announced.
+  /// The kernel's events of pairings while links wait to be announced.
   var heldPairing: [ManagementEvent] = []
   /// Links whose end was reported by one source only: the error they end with when the other stays silent.
   var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]

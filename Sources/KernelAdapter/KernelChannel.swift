@@ -134,7 +134,7 @@ final class KernelChannel: Channel {
     guard !hasEnded else { return }
     if readiness.contains(.failed) {
       isEnding = true
-      // It is told for ever, whether or not anybody reads.
+      // The end is told for ever, whether or not anybody reads.
       descriptor.unwatch()
     }
     if readiness.contains(.writable), let packet = waiting {

@@ -26,7 +26,7 @@ final class KernelLink: Link {
   /// The channels that we are opening.
   private var openings: [ChannelOpening] = []
   private let socket: PacketSocket
-  /// What waits while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
+  /// The packets that wait while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
   private var held: [[UInt8]]?
   /// Holds the end of the link until what was sent has left.
   private var departure: Departure
@@ -191,7 +191,7 @@ final class KernelLink: Link {
   /// The owner knows the link: events may be delivered.
   func start() {
     hasStarted = true
-    // What an earlier link of this handle has sent is not ours.
+    // Packets of an earlier link of this handle are not ours.
     adapter.readCompletions()
     do { try socket.start() } catch {
       // No memory to watch another socket: a link that cannot be read is of no use.

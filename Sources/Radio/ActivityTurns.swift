@@ -50,7 +50,7 @@ struct ActivityTurns {
   private var groups: [Group] = []
   private var leader: Activity?
   private var end = Instant.zero
-  /// What the links exclude.
+  /// The activities that the links exclude.
   private(set) var heldBack: Set<Activity> = []
 
   /// - Parameter states: what the controller combines; nil if it did not tell. One that combines nothing at all did not
@@ -87,8 +87,8 @@ struct ActivityTurns {
   /// When the turn is over; nil without turns.
   func deadline(after now: Instant) -> Instant? { groups.count > 1 ? end : nil }
 
-  /// What holds for an activity, wanted or not.
-  /// - Parameter running: what the controller does now. What does not go with that waits until it has ended.
+  /// The allowance of an activity, wanted or not.
+  /// - Parameter running: the present activities; one that does not go with them waits until they have ended.
   func allowance(for activity: Activity, beside running: Set<Activity> = []) -> Allowance {
     guard isLimited else { return .full }
     if heldBack.contains(activity) || excluded(activity) { return Allowance(grant: .heldBack, slowdown: 1) }

@@ -48,18 +48,18 @@ struct AdvertisingEntry {
     }
   }
 
-  /// What is to be done with an advertisement that has a handle.
+  /// The next step of an advertisement that has a handle.
   enum Step {
     case keep
     /// Its turn is over: disable it.
     case rest
     /// Its turn is over, and nothing of it is on the air: its handle is free at once.
     case release
-    /// It is off and not wanted: let the controller forget it.
+    /// The set is off and not wanted: let the controller forget it.
     case forget
-    /// It is on and not wanted: disable it, and let the controller forget it.
+    /// The set is on and not wanted: disable it, and let the controller forget it.
     case end
-    /// It is not as it is wanted: disable it first.
+    /// The set is not as it is wanted: disable it first.
     case disable
     case enable(AdvertisingParameters)
     case start(AdvertisingParameters)
@@ -80,22 +80,23 @@ struct AdvertisingEntry {
     }
   }
 
-  /// What a refusal is for who wants it; nil if that is not known yet.
+  /// The status for the owner after a refusal; nil if that is not known yet.
   func outcome(of refusal: HCIStatus) -> AdvertisingStatus? {
     let mayPass = refusal.code == .commandDisallowed && backOff.failures < Self.attempts
     switch told {
     case nil where mayPass: return nil
-    // What was on the air before comes back: what keeps it off (a link that the controller cannot advertise beside,
+    // A set that was on the air before comes back: the obstacle (a link that the controller cannot advertise beside,
     // another owner) passes, and the back-off tries again.
     case .on? where hopeless == nil, .off? where hopeless == nil: return .off
     default: return .failed(refusal.error("The advertisement could not be set up"))
     }
   }
 
-  /// It is on the air.
+  /// The set is on the air.
   mutating func began(at now: Instant) { onSince = now }
 
-  /// It is off the air, and the controller does not tell how many events there were: as many as there was time for.
+  /// The set is off the air, and the controller does not tell how many events there were: as many as there was time
+  /// for.
   mutating func interrupted(at now: Instant) {
     if let onSince, let wanted, wanted.maximumEvents != nil {
       eventsSent += Int(onSince.duration(to: now) / wanted.interval)

@@ -1,6 +1,6 @@
 import Adapter
 
-/// What a set of the controller can hold. With data in it that other PDUs do not have, its parameters are refused
+/// The capacity of a set of the controller. With data in it that other PDUs do not have, its parameters are refused
 /// (Core 5.4, Vol 4, Part E, 7.8.53).
 struct AdvertisingFormat: Hashable {
   let isExtended: Bool
@@ -33,7 +33,7 @@ struct AdvertisingHandles {
     return wanted.ownAddress != nil ? all.last { !used.contains($0) } : all.first { !used.contains($0) }
   }
 
-  /// What has to be done with a handle before it is prepared for others.
+  /// The steps for a handle before it is prepared for others.
   struct Former: Hashable {
     /// Its train has to be ended.
     let endsPeriodic: Bool

@@ -88,14 +88,14 @@ struct AdvertisingMachine<Family: RadioFamily> {
     Set(entries.values.compactMap { $0.activity(with: capabilities) })
   }
 
-  /// What the controller sends, as far as known, and what is being set up.
+  /// The activities of the controller, as far as known, and those that are being set up.
   var running: Set<LEStates.Activity> {
     var kinds = Set(entries.values.compactMap(\.running))
     if case .phase(.on(let parameters)) = script?.outcome { kinds.insert(parameters.activity) }
     return kinds
   }
 
-  /// What the controller allows, from now on.
+  /// The controller's allowances, from now on.
   mutating func permit(_ new: [LEStates.Activity: ActivityTurns.Allowance]) -> [RadioAction] {
     let isChanged = turns.permit(new)
     var actions: [RadioAction] = []
@@ -132,7 +132,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     if isDisabling {
       isDisabling = false
       isWaiting = false
-      // What cannot be disabled is not on.
+      // A set that cannot be disabled is not on.
       for (set, entry) in entries {
         entries[set]?.interrupted(at: now)
         if case .on(let current) = entry.phase { entries[set]?.phase = .paused(current) }
@@ -184,7 +184,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
-  /// It has done what it was to do: it is not wanted any more.
+  /// The set has done its task: it is not wanted any more.
   private mutating func finish(_ set: AdvertisingSetID, _ end: AdvertisingEnd) -> [RadioAction] {
     turns.remove(set)
     entries[set]?.wanted = nil
@@ -209,12 +209,12 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// They go off the air for a while, before which their events are counted.
   mutating func interrupt(at now: Instant) { for set in entries.keys { entries[set]?.interrupted(at: now) } }
 
-  /// What was told before a pause, and how many events there were, holds on.
+  /// The reports before a pause, and the number of events, hold on.
   mutating func goOn(from former: Self) {
     for set in entries.keys { if let old = former.entries[set] { entries[set]?.goOn(from: old) } }
   }
 
-  /// What the controller advertises is not known.
+  /// The controller's advertisements are not known.
   mutating func doubt() { isDoubtful = true }
 
   /// The controller was reset: all its activities have stopped.
@@ -289,7 +289,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     let set = script.set
     // Another program may have removed it.
     if let handle = entries[set]?.handle { handles.forget(handle) }
-    // What cannot be disabled no longer exists: the controller was reset, or another program removed it.
+    // A set that cannot be disabled no longer exists: the controller was reset, or another program removed it.
     switch script.outcome {
     case .removed: return removed(set)
     case .rested: return rested(set)
@@ -367,7 +367,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
     for (set, entry) in entries {
       guard case .on? = entry.told, let wanted = turns.adapted(entry.wanted, of: set) else { continue }
-      // What has to be set up again is reported when that is done.
+      // Sets that have to be set up again are reported when that is done.
       if case .on(let current) = entry.phase, current != wanted { continue }
       actions += tell(set, onAir(set, wanted))
     }

@@ -8,7 +8,7 @@ struct AdvertisingScript<Family: RadioFamily> {
     case phase(AdvertisingEntry.Phase)
     /// Its turn is over: the handle is free.
     case rested
-    /// It has left the controller.
+    /// The set has left the controller.
     case removed
   }
 
@@ -18,7 +18,7 @@ struct AdvertisingScript<Family: RadioFamily> {
 }
 
 extension AdvertisingScript {
-  /// What puts a set on the air.
+  /// The commands that put a set on the air.
   /// - Parameters:
   ///   - own: the controller's address.
   ///   - events: after how many advertising events it ends; 0 for never.
@@ -35,14 +35,14 @@ extension AdvertisingScript {
     return Self(set: set, commands: commands + enable.commands, outcome: enable.outcome)
   }
 
-  /// What puts a set on the air that the controller knows already. Its train begins with it, or goes on.
+  /// The commands that put a set on the air that the controller knows already. Its train begins with it, or goes on.
   static func enable(_ set: AdvertisingSetID, _ handle: UInt8, _ wanted: AdvertisingParameters, events: UInt8) -> Self {
     let begin = [Family.advertisingBegin(handle: handle, wanted, events: events)]
     let periodic = wanted.periodic == nil ? [] : Family.periodicEnable(handle: handle, true)
     return Self(set: set, commands: begin + periodic, outcome: .phase(.on(wanted)))
   }
 
-  /// What takes a set off the air, with its train.
+  /// The commands that take a set off the air, with its train.
   /// - Parameter removes: whether the controller forgets it, too.
   static func off(
     _ set: AdvertisingSetID, _ handle: UInt8, _ outcome: Outcome, endsPeriodic: Bool, removes: Bool = false
@@ -53,7 +53,7 @@ extension AdvertisingScript {
     return Self(set: set, commands: commands, outcome: outcome)
   }
 
-  /// What has the controller forget a set that is off, although its train may not be.
+  /// The commands that have the controller forget a set that is off, although its train may not be.
   static func forget(_ set: AdvertisingSetID, _ handle: UInt8, endsPeriodic: Bool) -> Self {
     let forget = Family.forgetAdvertising(handle: handle)
     let end = endsPeriodic ? Family.periodicEnable(handle: handle, false) : []

@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// What the controller can send at once: the turns of advertisements that share its sets, what it allows beside its
-/// links and other activities, and how often each is sent because of that.
+/// The advertisements that the controller can send at once: the turns of those that share its sets, its allowances
+/// beside its links and other activities, and how often each is sent because of that.
 struct AdvertisingTurns {
   /// Whether a kind of advertisement may be sent now, and how much slower it is for it.
   typealias Allowance = ActivityTurns.Allowance
@@ -12,7 +12,7 @@ struct AdvertisingTurns {
   /// How often advertisements without connections may be sent. Before 5.0 it was 100 ms (Core 4.2, Vol 6, Part B,
   /// 4.4.2.2); whether that holds is seen when a shorter interval is refused.
   private var shortestUnconnectable = Duration.zero
-  /// What the controller allows of each kind; everything, if it is not there.
+  /// The controller's allowances of each kind; everything, if a kind is not there.
   private var allowances: [LEStates.Activity: Allowance] = [:]
 
   /// - Parameter sets: how many sets the controller has.
@@ -48,14 +48,14 @@ struct AdvertisingTurns {
 
   // MARK: - Beside links
 
-  /// What the controller allows, from now on.
+  /// The controller's allowances, from now on.
   /// - Returns: whether that is something else than before.
   mutating func permit(_ new: [LEStates.Activity: Allowance]) -> Bool {
     defer { allowances = new }
     return new != allowances
   }
 
-  /// What is allowed of an advertisement.
+  /// The allowance of an advertisement.
   func allowance(of wanted: AdvertisingParameters?) -> Allowance {
     wanted.flatMap { allowances[$0.activity] } ?? .full
   }
@@ -77,7 +77,7 @@ struct AdvertisingTurns {
   /// The controller refused an interval that is too fast.
   mutating func slowDown() { shortestUnconnectable = Self.slow }
 
-  /// What is wanted, with the interval that it has on the air.
+  /// The wanted parameters, with the interval that they have on the air.
   func adapted(_ wanted: AdvertisingParameters?, of set: AdvertisingSetID) -> AdvertisingParameters? {
     guard var wanted else { return nil }
     // Another interval would begin the count anew.

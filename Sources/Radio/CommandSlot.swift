@@ -16,7 +16,7 @@ package struct CommandSlot {
   package struct Answer: Hashable {
     package var opcode: Opcode
     package var status: HCIStatus
-    /// What Command Complete carried; nil after a Command Status.
+    /// The Command Complete; nil after a Command Status.
     package var complete: CommandComplete?
 
     package init(opcode: Opcode, status: HCIStatus, complete: CommandComplete?) {

@@ -1,4 +1,4 @@
-/// What controllers say they have, and have not.
+/// Features that controllers claim, and do not have.
 package struct ControllerFaults: OptionSet, Hashable {
   package let rawValue: UInt8
 

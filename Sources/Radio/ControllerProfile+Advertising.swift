@@ -6,7 +6,7 @@ extension ControllerProfile {
   /// with a central that came through another fails. So a controller without a public address uses the first alone.
   package var usableAdvertisingSets: Int { address.kind == .random ? 1 : advertisingSets }
 
-  /// What it can send.
+  /// The sets that it can send.
   package var advertisingCapabilities: AdvertisingCapabilities {
     var phys: Set<PHY> = [.le1M]
     if features.contains(.phy2M) { phys.insert(.le2M) }

@@ -2,14 +2,14 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// What a controller reported about itself, and what is known to be broken in it.
+/// A controller's description of itself, and the known faults in it.
 package struct ControllerProfile: Hashable {
   package var features = LEFeatures()
   /// Which activities go together; nil if the controller did not tell.
   package var states: LEStates?
   /// Which commands there are, one bit each (Core 5.4, Vol 4, Part E, 6.27); nil if the controller did not tell.
   package var commands: [UInt8]?
-  /// What does not work although the controller says that it has it.
+  /// The features that do not work although the controller claims them.
   package var faults: ControllerFaults = []
   /// How many devices the filter accept list holds.
   package var acceptListSize = 1
@@ -96,6 +96,6 @@ package struct ControllerProfile: Hashable {
 }
 
 extension LEFeatures {
-  /// What both controllers need for subrating, with the consent of their hosts.
+  /// The features that both controllers need for subrating, with the consent of their hosts.
   package static let subrating: LEFeatures = [.connectionSubrating, .connectionSubratingHostSupport]
 }

@@ -1,17 +1,17 @@
 import HCI
 
-/// What another program's command, or the kernel's own, changes.
+/// The change by another program's command, or the kernel's own.
 enum ForeignCommand {
   case scan
   case advertising
   case initiating
-  /// It was reset.
+  /// The controller was reset.
   case reset
   /// A link could not be encrypted: the kernel has no key for it.
   case missingKey
   case other
 
-  /// What a command with this opcode changes when it was executed.
+  /// The change by a command with this opcode when it was executed.
   init(_ opcode: Opcode) {
     self =
       switch opcode {
@@ -30,7 +30,7 @@ enum ForeignCommand {
       }
   }
 
-  /// What the kernel begins with when the system goes to sleep.
+  /// The first commands of the kernel when the system goes to sleep.
   static var preludes: [Opcode] {
     [
       LESetScanEnable.opcode, LESetExtendedScanEnable.opcode, LESetAdvertisingEnable.opcode,

@@ -48,7 +48,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     var idleSince: Instant?
     /// Why the last attempt failed.
     var lastError: BluetoothError?
-    /// What the sessions that wait for it were told last.
+    /// The last error that the waiting sessions were told.
     var told: BluetoothError?
   }
 
@@ -58,7 +58,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   private var step: Step?
   /// The parameters of the last create connection.
   private var created = ConnectionParameters()
-  /// What is in the controller's list; nil if that is not known.
+  /// The controller's list; nil if that is not known.
   private var listed: OrderedSet<DeviceAddress>?
   /// Devices to which there is a link, whichever side initiated it.
   private var linked: Set<DeviceAddress> = []
@@ -324,7 +324,7 @@ struct InitiatorMachine<Family: RadioFamily> {
         continue
       }
       guard since.advanced(by: Self.patience) <= now else { continue }
-      // What comes after this reason has its own ten seconds.
+      // Time after this reason has its own ten seconds.
       pending[address]?.idleSince = now
       let reason = reason(for: connection)
       guard connection.told != reason else { continue }

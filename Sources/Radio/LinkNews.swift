@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// What a controller tells about a link that is up.
+/// A controller's news about a link that is up.
 package enum LinkNews: Hashable {
   /// Its parameters changed.
   case parameters(LinkParameters)
@@ -19,7 +19,7 @@ package enum LinkNews: Hashable {
 }
 
 extension LinkNews {
-  /// What an event says of a link that is up, and the link's handle; nil if it is another event.
+  /// The news in an event about a link that is up, and the link's handle; nil if it is another event.
   static func told(by event: HCIEvent) -> (handle: UInt16, news: LinkNews)? {
     switch event {
     case .leConnectionUpdateComplete(let event):
@@ -45,8 +45,8 @@ extension LinkParameters {
       supervisionTimeout: TimeUnits.supervisionUnits(timeout))
   }
 
-  /// What is in force after an update of the connection: another interval ends its subrating, the same one does not
-  /// (Core 5.4, Vol 6, Part B, 5.1.1).
+  /// The parameters in force after an update of the connection: another interval ends its subrating, the same one does
+  /// not (Core 5.4, Vol 6, Part B, 5.1.1).
   package func updated(from last: LinkParameters?) -> LinkParameters {
     guard let last, last.interval == interval else { return self }
     var parameters = self

@@ -1,7 +1,7 @@
 import Bluetooth
 import HCI
 
-/// What is asked of the controllers of one link, one procedure at a time: two with an instant cannot be under way at
+/// The requests to the controllers of one link, one procedure at a time: two with an instant cannot be under way at
 /// once (Core 5.4, Vol 6, Part B, 5.3).
 ///
 /// | State | Input                                             | Actions, next state                                  |

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// What the machines of a controller want executed or reported.
+/// The actions and reports of a controller's machines.
 package enum RadioAction: Hashable {
   /// Send this to the controller.
   case send(CommandPacket)

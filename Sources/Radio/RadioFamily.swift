@@ -15,25 +15,25 @@ protocol RadioFamily: CommandFamily {
   static func scanParameters(_ parameters: ScanParameters, own: AddressType) -> FamilyCommand<Self>
   static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self>
 
-  /// What prepares an advertisement while it is off.
+  /// The commands that prepare an advertisement while it is off.
   static func prepareAdvertising(
     handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
   ) -> [FamilyCommand<Self>]
-  /// What puts a prepared advertisement on the air.
+  /// The command that puts a prepared advertisement on the air.
   /// - Parameter events: after how many it ends; 0 for never.
   static func advertisingBegin(
     handle: UInt8, _ parameters: AdvertisingParameters, events: UInt8
   ) -> FamilyCommand<Self>
-  /// What takes an advertisement off the air.
+  /// The command that takes an advertisement off the air.
   static func advertisingEnd(handle: UInt8) -> FamilyCommand<Self>
   /// Disables all advertisements, also those that other programs left.
   static var advertisingDisable: FamilyCommand<Self> { get }
-  /// What releases the controller's memory of an advertisement that is off.
+  /// The commands that release the controller's memory of an advertisement that is off.
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>]
 
-  /// What prepares a train of periodic advertisements while it is off.
+  /// The commands that prepare a train of periodic advertisements while it is off.
   static func preparePeriodic(handle: UInt8, _ periodic: PeriodicAdvertising) -> [FamilyCommand<Self>]
-  /// What begins or ends a train.
+  /// The commands that begin or end a train.
   static func periodicEnable(handle: UInt8, _ isEnabled: Bool) -> [FamilyCommand<Self>]
 
   /// Connects to any device in the accept list. `first` is one of them, for controllers that ignore the list.

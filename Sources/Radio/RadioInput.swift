@@ -3,7 +3,7 @@ import Bluetooth
 import HCI
 import OrderedCollections
 
-/// What happens to the machines of a controller.
+/// The inputs of a controller's machines.
 package enum RadioInput: Hashable {
   case wantScan(ScanParameters?)
   case wantAdvertising(AdvertisingSetID, AdvertisingParameters?)
@@ -19,7 +19,7 @@ package enum RadioInput: Hashable {
   /// A command whose answer does not matter.
   case command(CommandPacket)
   case event(HCIEvent)
-  /// What the controller does is not known: another owner left it so, or events were lost.
+  /// The controller's state is not known: another owner left it so, or events were lost.
   case doubt
   /// These are the links that there are, as an answer to `doubt`, or because one was not known.
   case links([ExistingLink])
@@ -55,7 +55,7 @@ package struct ExistingLink: Hashable {
   }
 }
 
-/// What is wanted of a controller; it starts with this when it is switched on.
+/// The wanted activities of a controller; it starts with these when it is switched on.
 package struct RadioTargets: Hashable {
   package var scan: ScanParameters?
   package var advertising: OrderedDictionary<AdvertisingSetID, AdvertisingParameters> = [:]

@@ -60,7 +60,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private var isQuieting = false
   /// Whether `quiet` or `pause` was given: nothing is wanted from then on.
   private var isEnding = false
-  /// What was told before the pause; nil if there is none.
+  /// The reports before the pause; nil if there is none.
   private var beforePause: (scan: ScanMachine<Scanning>, advertising: AdvertisingMachine<Advertising>)?
 
   private var profile: ControllerProfile
@@ -240,7 +240,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     }
   }
 
-  /// What may keep the controller from initiating, in words.
+  /// The activity that may keep the controller from initiating, in words.
   private var conflict: String? {
     scan.running.map { $0 == .scanningActively ? "scanning actively" : "scanning" }
   }

@@ -61,10 +61,10 @@ struct ScanMachine<Family: RadioFamily> {
   /// Whether nothing is wanted and the controller does not scan for us.
   var isQuiet: Bool { wanted == nil && step == nil && actual != .unknown && !isOn }
 
-  /// What is wanted, as an activity of the controller.
+  /// The wanted scan, as an activity of the controller.
   var activity: LEStates.Activity? { wanted?.activity }
 
-  /// What the controller does, as far as known.
+  /// The scan of the controller, as far as known.
   var running: LEStates.Activity? {
     switch actual {
     case .off, .prepared: nil
@@ -165,7 +165,7 @@ struct ScanMachine<Family: RadioFamily> {
   /// Whether it is on, or will be on when its turn comes.
   private var isAwaited: Bool { wanted != nil && grant != .heldBack }
 
-  /// What was told before a pause holds on.
+  /// The reports before a pause hold on.
   mutating func goOn(from former: Self) { reported = former.reported }
 
   private mutating func report(_ scanning: Bool) -> [RadioAction] {

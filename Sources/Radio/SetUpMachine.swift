@@ -68,7 +68,7 @@ package struct SetUpMachine {
     return [.send(question)]
   }
 
-  /// What removes the sets one by one, with their trains.
+  /// The commands that remove the sets one by one, with their trains.
   private var removals: [CommandPacket] {
     (0..<UInt8(clamping: profile.advertisingSets)).flatMap { handle in
       let end = profile.hasPeriodicAdvertising ? ExtendedFamily.periodicEnable(handle: handle, false) : []

@@ -26,7 +26,7 @@ struct SyncMachine {
     case waiting
     case sought
     case on(UInt16)
-    /// It has to be terminated before it is sought again.
+    /// The train has to be terminated before it is sought again.
     case stale(UInt16)
   }
 
@@ -34,7 +34,7 @@ struct SyncMachine {
     var wanted: SyncParameters?
     var phase = Phase.waiting
     var backOff = BackOff(first: .seconds(1), limit: .seconds(30))
-    /// What came of a packet whose end has not come yet.
+    /// The pieces of a packet whose end has not come yet.
     var fragments: [UInt8] = []
   }
 
@@ -78,7 +78,7 @@ struct SyncMachine {
     guard profile.canSynchronise else {
       return [.periodic(train, .failed(Self.unsupported))]
     }
-    // Who wants it now was not told of it.
+    // A new owner was not told of it.
     if let entry = entries[train], entry.wanted == nil, case .on(let handle) = entry.phase {
       entries[train]?.phase = .stale(handle)
     }
@@ -139,7 +139,7 @@ struct SyncMachine {
     guard let step else { return [] }
     self.step = nil
     switch step {
-    // What the controller does not know in the mask it refuses: then the kernel's remains.
+    // A bit of the mask that the controller does not know makes it refuse: then the kernel's remains.
     case .unmask: isUnmasked = true
     case .create(let train): return created(train, status, at: now)
     case .cancel:
@@ -239,7 +239,7 @@ struct SyncMachine {
     return []
   }
 
-  /// What the controller is synchronised with is not known.
+  /// The controller's trains are not known.
   mutating func doubt() -> [RadioAction] {
     var actions: [RadioAction] = []
     for (train, entry) in entries {

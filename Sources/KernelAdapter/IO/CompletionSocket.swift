@@ -13,7 +13,7 @@ import HCI
 /// | `read`                                            | the same                    |
 /// | `isAwaited`                                       | what comes is read at once  |
 final class CompletionSocket {
-  /// What the packets of this many are leaves room for in the socket, also in fragments of 27 octets.
+  /// The packets between two looks at the socket: their completions have room in it, also in fragments of 27 octets.
   private static let interval = 64
   /// Packets of the kernel's own are completed, too, and must not be taken for ours that are sent after them. A short
   /// pause makes that rare: most are completed in an earlier connection event, and these are 7.5 ms apart at the least.

@@ -43,7 +43,7 @@ final class Descriptor {
     watch = nil
   }
 
-  /// What to report besides the end.
+  /// The states to report besides the end.
   var interest: Watch.Readiness {
     get { watch?.interest ?? [] }
     set { watch?.interest = newValue }

@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// What a device answered when we asked for a channel, read off the signalling on its link (Core 5.4, Vol 3, Part A,
-/// 4): the kernel tells only that it refused, and of a channel's sizes only the MTU.
+/// A device's answer to our request for a channel, read off the signalling on its link (Core 5.4, Vol 3, Part A, 4):
+/// the kernel tells only that it refused, and of a channel's sizes only the MTU.
 ///
 /// | State    | Input                                          | What happens                              |
 /// |----------|------------------------------------------------|-------------------------------------------|

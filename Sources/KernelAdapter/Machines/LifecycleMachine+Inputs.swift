@@ -21,7 +21,7 @@ extension LifecycleMachine {
     case stopping
   }
 
-  /// What happens.
+  /// The inputs.
   enum Input: Hashable {
     case start
     case managementOpened
@@ -34,7 +34,7 @@ extension LifecycleMachine {
     case setPower(Bool)
     /// A radio of this machine was blocked or unblocked.
     case rfkillChanged
-    /// What blocks the controller, the answer to `findBlock`; nil for nothing.
+    /// The cause that blocks the controller, the answer to `findBlock`; nil for none.
     case blocked(AdapterProblem?)
     /// The kernel's events were not read in time, and some are missing.
     case eventsLost
@@ -45,7 +45,7 @@ extension LifecycleMachine {
     case stop(needsCycle: Bool)
   }
 
-  /// What is to be done.
+  /// The actions.
   enum Action: Hashable {
     case openManagement
     case send(ManagementPacket)

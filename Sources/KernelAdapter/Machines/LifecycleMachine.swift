@@ -193,7 +193,7 @@ struct LifecycleMachine {
       guard let index else { return [] }
       state = .off
       return [.closeRadio(Self.off), .state(.off), send(ManagementPacket(SetPowered(value: 0), index: index), at: now)]
-    // What the controller reports before it is off would soon be wrong.
+    // Reports of the controller before it is off would soon be wrong.
     case .off where isOn: return !script.isBusy ? search(at: now) : []
     case .on, .off, .suspended: return powerDone(nil)
     case .absent, .stopped, .stopping, .opening:

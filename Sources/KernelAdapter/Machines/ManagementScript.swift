@@ -3,7 +3,7 @@ import HCI
 
 /// The mgmt commands that are sent one after the other, and the one whose answer is awaited.
 struct ManagementScript {
-  /// What the kernel says to a command.
+  /// The kernel's answer to a command.
   struct Answer: Hashable {
     let opcode: UInt16
     let status: ManagementStatus
@@ -11,7 +11,7 @@ struct ManagementScript {
     let octets: [UInt8]
   }
 
-  /// Those that follow.
+  /// The packets that follow.
   var rest: [ManagementPacket] = []
   private(set) var outstanding: UInt16?
 

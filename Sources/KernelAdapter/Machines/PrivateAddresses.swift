@@ -59,7 +59,7 @@ struct PrivateAddresses {
   private var next: Instant?
   /// When the pause has taken too long.
   private var pauseEnd: Instant?
-  /// What the kernel made, and when that is taken: what the controller still answers to the kernel is heard before.
+  /// The kernel's new address, and when it is taken: the controller's answers to the kernel are heard before.
   private var made: (address: DeviceAddress?, at: Instant)?
 
   /// When `tick` is due.
