@@ -134,7 +134,7 @@ attack: build deps-kernel ## has users without rights attack the daemon, and mea
 bench: build deps-test+kernel ## measures the figures in docs/performance.md
 	@Benchmarks/run
 
-lint: deps-build+lint ## checks format, columns, words, arrows, tests, scripts, citations, reference; builds with warnings as errors
+lint: deps-build+lint ## checks format, words, arrows, scripts, citations, reference; builds with warnings as errors
 	@swift format lint --strict --parallel --recursive $(SWIFT_FILES)
 	@shellcheck $(SCRIPTS)
 	@scripts/check-columns

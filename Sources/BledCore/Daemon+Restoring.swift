@@ -75,7 +75,7 @@ extension Daemon {
     preserve(session, since: scheduler.secondsSinceEpoch)
   }
 
-  /// What a session holds now.
+  /// The present holdings of a session.
   func state(of session: Session, since: Double) -> RestoredState {
     RestoredState(
       since: since, scan: scans.request(of: session), peripherals: central.held(by: session),

@@ -38,9 +38,9 @@ public final class Daemon {
   let rules: Rules
   private let memory: FreedMemory
   private let router: Router
-  /// What is measured of calls.
+  /// The measurements of calls.
   let calls: CallMetrics
-  /// What users have cost.
+  /// The costs of users.
   private(set) var users = UserMetrics()
   /// When it was started, in seconds since the epoch.
   let startTime: Double
@@ -128,7 +128,7 @@ public final class Daemon {
     central.searches.update()
   }
 
-  /// What devices that ask to pair are answered where no session is asked; initially none may pair.
+  /// The answers to devices that ask to pair where no session is asked; initially none may pair.
   public func setPairing(_ policy: PairingPolicy) { pairing.consent.set(policy) }
 
   /// How long adapters that are added from now on use one private address; nil for none.
@@ -136,7 +136,7 @@ public final class Daemon {
     pairing.privacy = rotation.map { PrivacySettings(root: PrivacyRoot.load(from: store), rotation: $0) }
   }
 
-  /// What new links are given from now on, where both sides can.
+  /// The settings of new links from now on, where both sides can.
   public func setLinks(_ defaults: LinkDefaults) { links.defaults = defaults }
 
   /// Programs can have sockets for values from now on.
@@ -168,7 +168,7 @@ public final class Daemon {
   /// The error if this session cannot be opened.
   private func refusal(of session: Session) -> BluetoothError? {
     guard !isStopping else { return Self.shuttingDown }
-    // Whoever can see all sessions can also end some.
+    // A user who can see all sessions can also end some.
     guard !rules.permissions(of: session).contains(.sessions) else { return nil }
     do throws(BluetoothError) {
       try admitSession(ofUser: session.user)

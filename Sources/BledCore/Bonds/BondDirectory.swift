@@ -9,7 +9,7 @@ final class BondDirectory {
   private(set) var all: [Bond] = []
   /// The users for whom they were made, as far as known.
   private var users: [Key: UInt32] = [:]
-  /// What else belongs to the bonds.
+  /// The records that belong to the bonds.
   let clients: BondedClients
   private let store: Store
   private let logger: Logger

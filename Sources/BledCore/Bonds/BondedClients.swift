@@ -62,7 +62,7 @@ final class BondedClients {
     }
   }
 
-  /// What a device had set when it was last connected; nil if it never was with this bond.
+  /// The settings of a device when it was last connected; nil if it never was with this bond.
   func state(of bond: Bond) -> GATTClientState? {
     readStates()
     return records[Key(bond)]?.state
@@ -105,7 +105,7 @@ final class BondedClients {
     document?.changed()
   }
 
-  /// What our client told the device of itself; nil if it never did with this bond.
+  /// Our client's features as the device was told; nil if it never was with this bond.
   func toldFeatures(of bond: Bond) -> [UInt8]? { records[Key(bond)]?.toldFeatures?.octets }
 
   /// Our client told the device of itself, which keeps that with the bond.

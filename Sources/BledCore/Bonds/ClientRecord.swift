@@ -43,7 +43,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
   var server: State?
   /// The counter of the device's last signed write.
   var signCounter: UInt32?
-  /// What our client told the device's server of itself.
+  /// Our client's features as the device's server was told.
   var toldFeatures: HexBytes?
   /// We may have signed with every counter below this one.
   var ownCounters: UInt32?
@@ -77,7 +77,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
     return Bond(local: local, peer: peer)
   }
 
-  /// What the device had set.
+  /// The settings of the device.
   var state: GATTClientState? {
     server.map { server in
       var state = GATTClientState(features: Array(server.features.octets.prefix(8)), hash: server.hash?.octets)

@@ -8,7 +8,7 @@ import EventLoop
 final class CaptureBroker {
   /// The loop that watches the pipes; nil where there is none, and no recordings.
   var loop: EventLoop?
-  /// What is said of calls in all of them.
+  /// The notes of calls in all of them.
   let notes = CallNotes()
   private let adapters: AdapterRegistry
   private let scheduler: any Scheduler

@@ -6,7 +6,7 @@ struct CaptureNumbers {
   private static let lastShown: UInt16 = 15
   /// Of adapters without a controller of the kernel.
   private var own: [AdapterSlot: UInt16] = [:]
-  /// What stands for the kernel's numbers that were seen.
+  /// The numbers that stand for the kernel's.
   private var kernels: [UInt16: UInt16] = [:]
 
   /// The number of an adapter's controller.

@@ -3,7 +3,7 @@ import Bluetooth
 import GATT
 
 extension AttributePath {
-  /// What a method takes a path for.
+  /// The use of a path by a method.
   enum Kind {
     case service
     case characteristic
@@ -58,7 +58,7 @@ extension KnownAttributes {
   /// How many handles an error lists.
   private static let maximumListed = 16
 
-  /// What is to be asked next, before all paths can be followed; nil if nothing.
+  /// The next request before all paths can be followed; nil if none.
   func missing(for paths: [AttributePath]) throws -> GATTProcedure? {
     for path in paths where path.handle == nil {
       if let next = try missing(for: path) { return next }

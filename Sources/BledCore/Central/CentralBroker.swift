@@ -24,7 +24,7 @@ final class CentralBroker: ClientRoles {
   let adapters: AdapterRegistry
   private let scans: ScanBroker
   let rules: Rules
-  /// What recordings say of calls.
+  /// The notes of calls for recordings.
   let notes: CallNotes
   private var connections: [Peripheral: PeripheralConnection] = [:]
   /// The sessions with writes without response that were refused; the log has each of them once.

@@ -4,7 +4,7 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 
-/// What sessions ask of a device's attributes, but for subscriptions.
+/// The requests of sessions for a device's attributes, but for subscriptions.
 extension CentralLink {
   /// How many values are written at once at the most.
   private static let maximumWrites = 64

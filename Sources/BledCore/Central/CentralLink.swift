@@ -17,7 +17,7 @@ final class CentralLink: ClientRole {
   /// Whether the next operation begins when the loop has served others.
   private var isPausing = false
   var discovery: Discovery
-  /// Who receives what the device sends by itself.
+  /// The receivers of values that the device sends by itself.
   private(set) lazy var receivers = ValueReceivers(on: self)
   private(set) lazy var measurements = SignalMeasurements(on: hub)
   private var serviceWatch = ServiceWatch()
@@ -33,7 +33,7 @@ final class CentralLink: ClientRole {
   /// The sessions that use the device over this link.
   var users: [Session] { connection?.machine.users ?? [] }
 
-  /// What a preserved session discovered on this link; nil if it discovered nothing.
+  /// The findings of a preserved session on this link; nil if it discovered nothing.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { discovery.services(discoveredBy: session) }
 
   func began() { broker.connected(self) }
@@ -120,7 +120,7 @@ final class CentralLink: ClientRole {
     while hub.isOpen, !isPausing, let (id, operation) = queue.beginNext() {
       begin(operation, id)
       guard queue.operation(asking: id) == nil else { continue }
-      // It was answered without the device. There may be thousands of these, and others want the loop, too.
+      // The operation was answered without the device. There may be thousands of these, and others want the loop, too.
       isPausing = true
       broker.scheduler.schedule(after: .zero) { [weak self] in
         self?.isPausing = false
@@ -225,7 +225,7 @@ final class CentralLink: ClientRole {
   /// A bearer has ended; what is pending on it fails next.
   func bearerEnded(_ bearer: BearerID) { queue.remove(bearer) }
 
-  /// Who asked for a procedure; nil for the daemon itself.
+  /// The session that asked for a procedure; nil for the daemon itself.
   func session(asking id: ProcedureID) -> Session? { queue.operation(asking: id)?.session }
 
   /// Everything that is pending fails; then the broker is notified.
@@ -263,7 +263,7 @@ final class CentralLink: ClientRole {
             metadata: .about(hub.peripheral, adapter: hub.slot))
           broker.directory.ignoresMTU(hub.peripheral)
         } else if hub.isOpen {
-          // It is in the answers to the calls that wait for the link.
+          // The MTU is in the answers to the calls that wait for the link.
           hub.toldMTU = hub.mtu
           connection?.negotiated()
         }
@@ -401,7 +401,7 @@ final class CentralLink: ClientRole {
     // The device would do it, with whatever is at those handles now.
     for waiting in queue.removeHandles(of: users.map { $0 } + [nil]) { fail(waiting, BledError.servicesChanged) }
     forget(1...0xFFFF)
-    // What the daemon wants of the device is asked for again with the next discovery.
+    // The daemon's own subscription is asked for again with the next discovery.
     serviceWatch = ServiceWatch()
   }
 

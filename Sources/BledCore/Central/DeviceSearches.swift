@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// What a device is looked for by: all that is given must be so.
+/// The criteria of a search for a device: all that are given must hold.
 struct DeviceCriteria: Hashable {
   private let name: OctetText?
   private let namePrefix: OctetText?
@@ -107,7 +107,7 @@ final class DeviceSearches {
   /// The number of searches of those sessions.
   func count(where isMeant: (Session) -> Bool) -> Int { searches.count { isMeant($0.session) } }
 
-  /// What a session looks for, in the order of its calls.
+  /// The criteria of a session's searches, in the order of its calls.
   func criteria(of session: Session) -> [DeviceCriteria] {
     searches.filter { $0.session === session }.map(\.criteria)
   }

@@ -1,6 +1,6 @@
 import BledRPC
 
-/// What one session discovered of a device, as it was reported: it is returned when the session is restored.
+/// The findings of one session on a device, as they were reported: returned when the session is restored.
 struct DiscoveredTree {
   private var byHandle: [UInt16: ServiceDescription] = [:]
 

@@ -17,7 +17,7 @@ struct DiscoveryScope {
   }
 }
 
-/// What a session wants to know of a device.
+/// A session's request to discover.
 enum DiscoveryRequest {
   /// All services with all that is in them, within a certain time.
   case everything(Reply<GATTServices>, DiscoveryClock)
@@ -92,7 +92,7 @@ enum DiscoveryAnswer {
   case descriptors([DescriptorDescription])
 }
 
-/// What is known of the attributes of a linked device: discovered on this link, or before under the same database hash.
+/// The known attributes of a linked device: discovered on this link, or before under the same database hash.
 struct Discovery {
   /// The device's database hash, as far as it was read.
   private enum DatabaseHash: Hashable {
@@ -106,7 +106,7 @@ struct Discovery {
   private var hash = DatabaseHash.unread
   /// The revision of `known` that the cache has.
   private var cachedRevision = 0
-  /// What sessions with a restoration identifier discovered, by number of the session.
+  /// The findings of sessions with a restoration identifier, by number of the session.
   private var trees: [Int: DiscoveredTree] = [:]
   private let peripheral: Peripheral
   private let directory: PeripheralDirectory
@@ -161,7 +161,7 @@ struct Discovery {
     switch result {
     case .success(.value(let octets)): value = octets
     case .success: throw GATTResult.unexpected()
-    // It has none, or does not let us read it.
+    // The device has none, or does not let us read it.
     case .failure(let error) where error.domain == .att: break
     case .failure(let error): throw error
     }
@@ -282,7 +282,7 @@ struct Discovery {
     return (found.handle, found.uuid)
   }
 
-  /// What a preserved session discovered; nil if it discovered nothing on this link.
+  /// The findings of a preserved session; nil if it discovered nothing on this link.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { trees[session.id]?.services }
 
   /// Records what a preserved session discovered on an earlier link.

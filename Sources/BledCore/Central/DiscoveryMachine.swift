@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// What is to be discovered of a device.
+/// The goal of a discovery.
 enum DiscoveryGoal: Hashable {
   /// All services with all that is in them.
   case everything
@@ -18,7 +18,7 @@ enum DiscoveryGoal: Hashable {
   /// The characteristics of the Generic Attribute service, and the configuration of Service Changed, if it is one of
   /// them (Core 5.4, Vol 3, Part G, 7).
   case serviceChanged
-  /// What paths of UUIDs lead to.
+  /// The attributes that paths of UUIDs lead to.
   case attributes([AttributePath])
 }
 
@@ -115,7 +115,7 @@ extension DiscoveryMachine {
 }
 
 extension KnownAttributes {
-  /// What is to be asked next to reach a goal; nil if it is reached.
+  /// The next request on the way to a goal; nil if it is reached.
   /// - Throws: `BledError.unknownHandle` if the goal is within something that was not discovered.
   func missing(for goal: DiscoveryGoal) throws -> GATTProcedure? {
     switch goal {

@@ -71,7 +71,7 @@ struct KnownAttributes: Hashable {
 
   /// Adds what the service at this handle includes.
   mutating func add(_ includes: [DiscoveredInclude], of handle: UInt16) {
-    // What was found by a discovery takes precedence over an include.
+    // Services that a discovery found take precedence over an include.
     for include in includes where service(ifKnown: include.range.lowerBound) == nil {
       add(include.range, include.uuid, isPrimary: hasAllPrimaries ? false : nil)
     }
@@ -150,7 +150,7 @@ struct KnownAttributes: Hashable {
     return found
   }
 
-  /// What the characteristic of this handle allows; nil if it is not known, as for descriptors.
+  /// The properties of the characteristic of this handle; nil if it is not known, as for descriptors.
   func properties(of value: UInt16) -> CharacteristicProperties? { characteristics[value]?.properties }
 
   /// The descriptors of a characteristic; nil if they were not looked for.

@@ -34,7 +34,7 @@ struct LinkOperation {
     case unawaited
   }
 
-  /// What handles the outcome of a procedure.
+  /// The handler of a procedure's outcome.
   struct Completion {
     let succeed: (GATTResult) throws -> Void
     let fail: (BluetoothError) -> Void
@@ -52,11 +52,11 @@ struct LinkOperation {
   /// The session that asked; nil for the daemon itself.
   let session: Session?
   var task: Task
-  /// What its answer says of the attribute: something if it was named by UUIDs.
+  /// The attribute of its answer, if it was named by UUIDs.
   var found = AttributeFound()
   /// Whether the device was asked where its attributes are.
   var wasLookedUp = false
-  /// What recordings say of the call that it is for; nil if nobody recorded when it was made.
+  /// The note of its call for recordings; nil if none recorded when it was made.
   var note: CallNote?
   /// Whether a Write Command waits for the results of its session's earlier operations.
   var isBehindOthers = false

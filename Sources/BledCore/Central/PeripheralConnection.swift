@@ -6,7 +6,7 @@ import Bluetooth
 final class ConnectRequest {
   let session: Session
   let reply: Reply<PeripheralConnect.Result>
-  /// What the device was looked for by, if it was.
+  /// The criteria by which the device was looked for, if it was.
   let criteria: DeviceCriteria?
   fileprivate var alarm: (any ScheduledWork)?
 
@@ -43,11 +43,11 @@ final class PeripheralConnection {
   private var hasNegotiated = false
   /// The error of pending requests for those who may see what others hold, while they are being failed.
   private var fullError: BluetoothError?
-  /// What sessions want of the link's parameters, for as long as they use the device or wait for it.
+  /// The sessions' wishes for the link's parameters, for as long as they use the device or wait for it.
   var wished: [Session: LinkWish] = [:]
   /// The PHY that was asked for last.
   var phy: LinkPHY?
-  /// What preserved sessions that wait for the link had of the device before the daemon was started.
+  /// The earlier holdings of preserved sessions that wait for the link, from before the daemon was started.
   private var preserved: [Session: RestoredState.Peripheral] = [:]
 
   init(to peripheral: Peripheral, on slot: AdapterSlot, broker: CentralBroker) {
@@ -120,7 +120,7 @@ final class PeripheralConnection {
   func linkUp(_ new: CentralLink) {
     let hub = new.hub
     if machine.state == .connecting, slot != hub.slot {
-      // It came up on another adapter than the one with the pending connection.
+      // The link came up on another adapter than the one with the pending connection.
       cancel()
     }
     link = new
@@ -165,7 +165,7 @@ final class PeripheralConnection {
     for done in waiting { done() }
   }
 
-  /// What a session holds of the device; nil if it has neither a connection nor a pending one.
+  /// The holdings of a session on the device; nil if it has neither a connection nor a pending one.
   func state(for session: Session) -> RestoredState.Peripheral? {
     let isUser = machine.users.contains(session)
     guard isUser || machine.isWaiting(session) else { return nil }
@@ -182,7 +182,7 @@ final class PeripheralConnection {
 
   // MARK: The link's parameters
 
-  /// What the sessions want.
+  /// The wishes of the sessions.
   var wishes: [LinkWish] { Array(wished.values) }
 
   /// The pending connection, or the link, gets what is wanted now.

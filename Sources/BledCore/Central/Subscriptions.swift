@@ -26,9 +26,9 @@ struct SubscriptionMachine<Who: Hashable> {
   /// Whether a change is enqueued that tells the device when there are no members left.
   var isBeingEnded = false
   private var state = State.off
-  /// What members want to receive.
+  /// The members' choice.
   private(set) var choice = ClientConfiguration.notification
-  /// What the device was told last.
+  /// The configuration that the device was told last.
   private var told: ClientConfiguration = []
 
   /// Whether it can be forgotten.
@@ -68,7 +68,7 @@ struct SubscriptionMachine<Who: Hashable> {
   mutating func refused() { state = .off }
 }
 
-/// What a session, or the daemon, does to a subscription when its turn on the link has come.
+/// A change of a subscription by a session, or by the daemon, when its turn on the link has come.
 struct SubscriptionChange {
   let handle: UInt16
   let on: Bool

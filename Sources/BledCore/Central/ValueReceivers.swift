@@ -101,7 +101,7 @@ final class ValueReceivers {
 
   func add(_ characteristic: AcquiredCharacteristic) { acquired[characteristic.handle] = characteristic }
 
-  /// It has ended.
+  /// The characteristic is released.
   func released(_ characteristic: AcquiredCharacteristic) {
     guard acquired[characteristic.handle] === characteristic else { return }
     acquired[characteristic.handle] = nil

@@ -215,7 +215,7 @@ final class ChannelBroker: LinkChannels {
     openings.removeAll { $0.session == session }
   }
 
-  /// What a session has, for `session.list`.
+  /// Adds the holdings of a session, for `session.list`.
   func describe(_ session: Session, in description: inout SessionDescription) {
     let own = entries.values.filter { $0.session == session }.sorted { $0.number < $1.number }
     description.channels = own.map { .init(describe($0), hasRoom: $0.channel.isWritable) }.nonEmpty

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// What a program's words say of channels.
+/// Parameters of channels in a program's words.
 extension ChannelParameters {
   /// The words for levels of protection, from 1 on.
   private static let levels = ["none", "encrypted", "authenticated", "secureConnections"]

@@ -18,13 +18,13 @@ protocol ProgramEnd: AnyObject {
   func close()
 }
 
-/// What a program's side gives.
+/// The input from a program's side.
 enum ProgramInput: Equatable {
   case octets([UInt8])
   case nothing
   /// A packet of so many octets, which is too long.
   case tooLong(Int)
-  /// It sends no more, but may still read.
+  /// The program sends no more, but may still read.
   case endOfSending
   case gone
 }

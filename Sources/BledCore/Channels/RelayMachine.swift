@@ -18,7 +18,7 @@ import Bluetooth
 /// whether it is over.
 struct RelayMachine {
   private var isAttached = false
-  /// What the program has yet to be given of the device's packet.
+  /// The rest of the device's packet for the program.
   private(set) var waiting: ArraySlice<UInt8> = []
   private var deviceHasRoom = true
   private var deviceEnd: BluetoothError?

@@ -2,7 +2,7 @@ import GATT
 import JSONFiles
 
 extension Configuration {
-  /// What devices see of this machine.
+  /// This machine as devices see it.
   public struct Identity: Hashable, Sendable, ConfigurationPart {
     /// The Device Name of the GAP service; nil for the name of the machine.
     public var name: String?
@@ -21,7 +21,7 @@ extension Configuration {
 
   /// The connection parameters that this machine prefers as a peripheral.
   public struct PreferredConnection: Hashable, Sendable, ConfigurationPart {
-    /// What centrals read in the GAP service; nil where nothing is preferred.
+    /// The parameters that centrals read in the GAP service; nil where none are preferred.
     public var parameters: PreferredConnectionParameters?
 
     static let keys = [Key.preferredConnection]

@@ -1,7 +1,7 @@
 import JSONFiles
 
 extension Configuration {
-  /// What every new link is given where both sides can.
+  /// The settings of every new link where both sides can.
   public struct Links: Hashable, Sendable, ConfigurationPart {
     /// The PHYs that links may go over to by themselves.
     public enum PHY: String, CaseIterable, Sendable {

@@ -2,7 +2,7 @@ import Bluetooth
 import JSONFiles
 
 extension Configuration {
-  /// What devices that ask to pair are answered.
+  /// The answers to devices that ask to pair.
   public struct Pairing: Hashable, Sendable, ConfigurationPart {
     /// The answers.
     public var policy = PairingPolicy()

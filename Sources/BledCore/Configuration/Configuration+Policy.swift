@@ -5,7 +5,7 @@ import JSONFiles
 // Who may do what, and how much of it.
 
 extension Configuration {
-  /// Who may do what.
+  /// The permissions of programs.
   public struct Policy: Hashable, Sendable, ConfigurationPart {
     /// A holder of a permission.
     public enum Grantee: Hashable, Sendable {
@@ -17,7 +17,7 @@ extension Configuration {
       case group(String)
     }
 
-    /// Who has each permission, apart from root and the daemon's own user.
+    /// The grantees of each permission, apart from root and the daemon's own user.
     public var grants: [Permission: [Grantee]] = Dictionary(
       uniqueKeysWithValues: Permission.allCases.map { ($0, $0.isForMembers ? [.group("bluetooth")] : []) })
 

@@ -88,7 +88,7 @@ extension Configuration {
     }
   }
 
-  /// What is logged.
+  /// The settings of the log.
   public struct Log: Hashable, Sendable, ConfigurationPart {
     /// The lowest level that is logged.
     public var level = Logger.Level.info
@@ -131,7 +131,7 @@ extension Configuration {
     return "\(path).wake"
   }
 
-  /// What a path leads to.
+  /// The kind of file that a path leads to.
   public enum PathKind: Sendable {
     case directory
     case socket

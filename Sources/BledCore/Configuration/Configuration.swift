@@ -21,21 +21,21 @@ public struct Configuration: Hashable, Sendable {
   public var socket = Socket()
   /// The state that is kept across restarts.
   public var store = Store()
-  /// What is logged.
+  /// The settings of the log.
   public var log = Log()
-  /// What devices see of this machine.
+  /// This machine as devices see it.
   public var identity = Identity()
   /// The preferred parameters of connections to this machine.
   public var preferredConnection = PreferredConnection()
-  /// What every new link is given where both sides can.
+  /// The settings of every new link where both sides can.
   public var links = Links()
-  /// What devices that ask to pair are answered.
+  /// The answers to devices that ask to pair.
   public var pairing = Pairing()
   /// The addresses under which this machine is seen.
   public var privacy = Privacy()
   /// How sessions are kept for programs that have disconnected.
   public var restoration = Restoration()
-  /// Who may do what.
+  /// The permissions of programs.
   public var policy = Policy()
   /// The limits.
   public var limits = Limits()

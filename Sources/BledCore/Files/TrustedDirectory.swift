@@ -14,7 +14,7 @@ final class TrustedDirectory {
     /// The system refused a call.
     case refused(call: String, code: CInt)
 
-    /// What is wrong, without what to do.
+    /// The fault, without the remedy.
     var description: String {
       switch self {
       case .unsafe(let reason): reason
@@ -46,7 +46,7 @@ final class TrustedDirectory {
       return status
     }
 
-    /// What the symbolic link leads to.
+    /// The target of the symbolic link.
     func target() throws(Problem) -> String {
       var octets = [CChar](repeating: 0, count: Int(PATH_MAX))
       let count = readlinkat(number, "", &octets, octets.count)
@@ -60,7 +60,8 @@ final class TrustedDirectory {
   /// `O_PATH`, which Glibc keeps to those who ask for its extensions: to pass through a directory, one need not be
   /// allowed to read it.
   private static let openPath: CInt = 0o10_000_000
-  /// Who may own a directory. In a user namespace root may have another number, but the outermost directory is root's.
+  /// The owners that a directory may have. In a user namespace root may have another number, but the outermost
+  /// directory is root's.
   private static let trusted: Set<uid_t> = {
     var root = stat()
     return [0, geteuid(), stat("/", &root) == 0 ? root.st_uid : 0]

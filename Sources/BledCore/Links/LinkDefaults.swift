@@ -1,6 +1,6 @@
 import Adapter
 
-/// What every new link is given where both sides can.
+/// The settings of every new link where both sides can.
 public struct LinkDefaults: Hashable, Sendable {
   /// The PHY to which a link goes over that begins on LE 1M: `.le2M`, or `.le1M` for none.
   public var phy = PHY.le2M

@@ -4,7 +4,7 @@ import Bluetooth
 
 /// The parameters of the link: what is in force, and what the sessions want of them.
 extension LinkHub {
-  /// What is in force.
+  /// The parameters in force.
   var linkDescription: LinkDescription {
     var description = LinkDescription(
       peripheral: peripheral.id, role: link.role == .central ? "central" : "peripheral", mtu: mtu)

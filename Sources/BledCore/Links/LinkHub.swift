@@ -16,7 +16,7 @@ final class LinkHub {
   private(set) lazy var central = roles.client.clientRole(on: self)
   /// Our server role on the link.
   private(set) lazy var server = roles.server.serverRole(on: self)
-  /// What both send without being asked takes turns.
+  /// The turns of packets that both roles send without being asked.
   private(set) lazy var room = LinkRoom(of: self)
   /// The enhanced ATT bearers beside the one that every link has.
   private(set) lazy var bearers = EnhancedBearers(of: self)
@@ -105,7 +105,7 @@ final class LinkHub {
   /// The device has the keys of its bond: it gets back what it had set, and is told what has changed since.
   private func giveBack(to bond: Bond) {
     if isOfBond {
-      // It may be secure enough now for what had to wait.
+      // The link may be secure enough now for values that had to wait.
       return serviceReturned(1...0xFFFF)
     }
     isOfBond = true
@@ -139,7 +139,7 @@ final class LinkHub {
     return protection.clients.toldFeatures(of: bond)
   }
 
-  /// It was told them: if it is bonded it keeps them (Core 5.4, Vol 3, Part G, 7.2).
+  /// The device was told them: if it is bonded it keeps them (Core 5.4, Vol 3, Part G, 7.2).
   func told(_ features: [UInt8]) {
     guard isOfBond, let bond = protection.bond(of: self) else { return }
     protection.clients.keep(toldFeatures: features, of: bond)

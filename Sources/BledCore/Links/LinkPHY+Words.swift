@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 
 extension LinkPHY {
-  /// What clients call each of them.
+  /// The clients' words for each of them.
   static let words: [(word: String, phy: LinkPHY)] = [
     ("1M", LinkPHY(.le1M)), ("2M", LinkPHY(.le2M)), ("coded", LinkPHY(.leCoded)),
     ("codedS2", LinkPHY(.leCoded, coding: .s2)), ("codedS8", LinkPHY(.leCoded, coding: .s8)),

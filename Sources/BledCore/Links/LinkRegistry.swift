@@ -7,7 +7,7 @@ final class LinkRegistry {
   /// In the order in which they came up.
   private(set) var links: [LinkHub] = []
   let database: ServerDatabase
-  /// What new links are given from now on.
+  /// The settings of new links from now on.
   var defaults = LinkDefaults()
 
   private let directory: PeripheralDirectory
@@ -30,7 +30,7 @@ final class LinkRegistry {
     let hub = LinkHub(
       link, on: slot, to: peripheral, in: self, scheduler: scheduler, roles: roles)
     links.append(hub)
-    // It may be encrypted already.
+    // The link may be encrypted already.
     hub.bondChanged()
     hub.server.began()
     hub.central.began()

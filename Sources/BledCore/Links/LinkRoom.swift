@@ -18,7 +18,7 @@ final class LinkRoom {
     give()
   }
 
-  /// It has no packet any more.
+  /// A sender has no packet any more.
   func leave(_ sender: RoomTurns.Sender, of session: Session) { turns.leave(sender, of: session.user) }
 
   /// So many packets of a session were sent.

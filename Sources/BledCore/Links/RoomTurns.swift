@@ -15,7 +15,7 @@ import OrderedCollections
 /// | a session with a share sends              | its share becomes smaller                                          |
 /// | more than `mostShares` sessions have one  | the one that was given first loses it                              |
 struct RoomTurns {
-  /// What has packets to send.
+  /// A sender of packets.
   enum Sender: Hashable {
     /// The Write Commands of a session.
     case commands(Session)
@@ -32,7 +32,7 @@ struct RoomTurns {
   private var waiting = UserQueue<Sender, Sender>()
   /// How many packets others have sent since a session was refused, in the order of the refusals.
   private var refused: OrderedDictionary<Session, Int> = [:]
-  /// What is left of the shares, in the order in which they were given.
+  /// The rest of the shares, in the order in which they were given.
   private var shares: OrderedDictionary<Session, Int> = [:]
 
   /// Whether nothing waits.

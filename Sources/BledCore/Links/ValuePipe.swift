@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// What a pipe of values belongs to.
+/// The owner of a pipe of values.
 protocol ValuePipeOwner: AnyObject {
   /// Checks whether a packet of so many octets can be sent.
   func check(_ length: Int) throws(BluetoothError)
@@ -110,7 +110,7 @@ final class ValuePipe {
       }
       isSending = true
       if owner.send(value) { isSending = false }
-      // It may have been sent in the meantime.
+      // The value may have been sent in the meantime.
       if isSending { socket.pause() }
     case .drained:
       hub.releaseBrake()

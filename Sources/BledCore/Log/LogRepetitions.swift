@@ -31,13 +31,13 @@ public struct LogRepetitions {
     }
   }
 
-  /// What is to be written.
+  /// A line to be written.
   public struct Line: Equatable, Sendable {
     /// The level.
     public var level: Logger.Level
     /// The message.
     public var text: String
-    /// What it is about: fields for the journal, see `JournalEntry`.
+    /// The subject: fields for the journal, see `JournalEntry`.
     public var fields: [UInt8]
 
     /// Makes a line.

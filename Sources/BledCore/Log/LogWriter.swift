@@ -39,7 +39,7 @@ public final class LogWriter: Sendable {
 
   /// Why there is no thread.
   public struct Problem: Error, CustomStringConvertible {
-    /// What failed and why.
+    /// The failed call and the reason.
     public let description: String
 
     fileprivate init(_ call: String, _ code: CInt) {

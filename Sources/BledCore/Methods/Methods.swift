@@ -74,7 +74,7 @@ extension Router {
 }
 
 extension Router {
-  /// What concerns links of both directions.
+  /// The methods for links of both directions.
   func serveLinks(_ central: CentralBroker, _ server: ServerBroker) {
     answer(PeripheralParameters.self) { [unowned central] params, session in
       try central.anyLink(with: params.peripheral, for: session).linkDescription

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// What is measured of calls: how many of each method there were, and how long they took until they were answered.
+/// The measurements of calls: how many of each method there were, and how long they took until they were answered.
 final class CallMetrics {
   private let scheduler: any Scheduler
   /// All calls with an answer.

@@ -2,7 +2,7 @@ import BledRPC
 
 /// The text format of Prometheus, version 0.0.4.
 enum PrometheusText {
-  /// What HTTP calls it.
+  /// The media type for HTTP.
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   /// Writes metrics: for each its help and its kind, and a line for each value.

@@ -10,7 +10,7 @@
 /// | another first line, a body, control characters     | refused: 400               |
 /// | more than 4096 octets without the end of the head  | refused: 431               |
 struct ScrapeRequest {
-  /// What becomes of it.
+  /// The state of the request.
   enum State: Equatable {
     case waiting
     case granted

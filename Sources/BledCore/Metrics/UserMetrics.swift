@@ -1,10 +1,10 @@
 import BledRPC
 
-/// What the sessions of each user have cost since the daemon's start, those that have ended included.
+/// The costs of each user's sessions since the daemon's start, those that have ended included.
 struct UserMetrics {
   /// How many users are told apart; what others cost is added up.
   private static let most = 64
-  /// What stands for all others.
+  /// The name for all others.
   private static let others = "others"
   /// Those that are told apart: the first ones, for good, since what a counter counts must not move to another.
   private var apart: Set<String> = []

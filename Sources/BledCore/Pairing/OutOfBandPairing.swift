@@ -13,7 +13,7 @@ final class OutOfBandPairing {
     let device: DeviceAddress
   }
 
-  /// Who gave the data of a device last.
+  /// The session that gave the data of a device last.
   private var given: [Key: Session] = [:]
   /// The last session to have read an adapter's own data.
   private var readers: [AdapterSlot: Session] = [:]

@@ -30,7 +30,7 @@ final class PairingConsent {
     self.logger = logger
   }
 
-  /// What pairs where no session is asked.
+  /// Sets the answers where no session is asked.
   func set(_ policy: PairingPolicy) {
     self.policy = policy
     passkeyBrakes = [:]

@@ -1,15 +1,15 @@
 import Adapter
 import Bluetooth
 
-/// What pairs where no session is there to be asked.
+/// The answers to pairings where no session is there to be asked.
 public struct PairingPolicy: Hashable, Sendable {
   /// The answer to a device.
   public enum Rule: Hashable, Sendable {
-    /// It cannot pair by itself, and questions are answered with no.
+    /// No device can pair by itself, and questions are answered with no.
     case refuse
-    /// It can pair, without any check.
+    /// This machine pairs, without any check.
     case justWorks
-    /// It shows this passkey, 0 to 999999, which is typed here.
+    /// This machine shows this passkey, 0 to 999999, which is typed here.
     case passkey(UInt32)
   }
 

@@ -42,7 +42,7 @@ final class Peripheral {
   private var lastScannable: (scan: Int, time: Instant)?
   /// The set that announced a periodic train last, and the interval of that.
   private(set) var periodic: (sid: UInt8, interval: Duration)?
-  /// What both say.
+  /// The data of both.
   private(set) var advertised = AdvertisingData(parsing: [])
   /// The services that both list; every report is held against the filters of all scans.
   private(set) var services: [BluetoothUUID] = []
@@ -52,7 +52,7 @@ final class Peripheral {
   private(set) var revision = 0
   /// The report on it, while it is repeated: as long as nothing in it changes but signal strength and time.
   var reportForm: ScanReport.Form?
-  /// What its data says in formats that are understood, once a scan has asked for it.
+  /// The decoded data, once a scan has asked for it.
   var decoded: DecodedReport?
   /// How many brokers rely on it; while there is one it is not forgotten.
   var holds = 0
@@ -64,7 +64,7 @@ final class Peripheral {
   var ignoresMTU = false
   /// The users who requested a connection to it, as far as known.
   private(set) var users: Set<UInt32> = []
-  /// What was discovered on it, if its database has a hash.
+  /// The discovered attributes, if its database has a hash.
   var cache: GATTCache?
   /// Its name when it was last written to the store.
   private let storedName: String?
@@ -90,7 +90,7 @@ final class Peripheral {
   /// Whether a user has requested a connection to it.
   func isUsed(by user: UInt32?) -> Bool { user.map(users.contains) ?? false }
 
-  /// It is known by another address from now on: that of its identity.
+  /// The device is known by another address from now on: that of its identity.
   func rename(to identity: DeviceAddress) {
     if address != identity { isPrivate = true }
     address = identity

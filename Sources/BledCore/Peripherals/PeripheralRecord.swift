@@ -9,7 +9,7 @@ struct PeripheralRecords: Codable, Hashable, Sendable {
 
 /// A device in the store.
 struct PeripheralRecord: Codable, Hashable, Sendable {
-  /// What was discovered on it.
+  /// The discovered attributes.
   struct Cache: Codable, Hashable, Sendable {
     let hash: HexBytes
     /// `KnownAttributes.octets`.

@@ -2,7 +2,7 @@ import BledRPC
 
 /// The limits of everything that sessions hold: in total, per user, and per session.
 public struct Limits: Hashable, Sendable {
-  /// What is limited, by its key in the configuration.
+  /// A limited resource, by its key in the configuration.
   public enum Resource: String, Hashable, Sendable, CaseIterable {
     case sessions
     case scans

@@ -1,4 +1,4 @@
-/// Who is at the other end of a socket, as the kernel tells it (`SO_PEERCRED` and `SO_PEERGROUPS`, unix(7)).
+/// The process at the other end of a socket, as the kernel tells it (`SO_PEERCRED` and `SO_PEERGROUPS`, unix(7)).
 public struct PeerCredentials: Hashable, Sendable {
   /// The process.
   public var process: Int32

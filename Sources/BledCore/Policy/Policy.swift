@@ -2,7 +2,8 @@ import BledRPC
 import Bluetooth
 import Glibc
 
-/// Who may do what. Root and the user that the daemon runs as may do everything: both could end or replace the daemon.
+/// The permissions of programs. Root and the user that the daemon runs as may do everything: both could end or replace
+/// the daemon.
 public struct Policy: Hashable, Sendable {
   /// Somebody that the configuration names, by number.
   enum Subject: Hashable {
@@ -22,7 +23,7 @@ public struct Policy: Hashable, Sendable {
     self.words = words
   }
 
-  /// What a program of these credentials may do; nothing if there are none.
+  /// The permissions of a program with these credentials; none without credentials.
   public func permissions(of credentials: PeerCredentials?) -> Set<Permission> {
     guard let credentials else { return [] }
     if isPrivileged(credentials) { return Set(Permission.allCases) }
@@ -70,7 +71,7 @@ public struct Accounts: Sendable {
     self.group = group
   }
 
-  /// Those of the system's databases, see getpwnam(3) and getgrnam(3). For one thread only.
+  /// The accounts of the system's databases, see getpwnam(3) and getgrnam(3). For one thread only.
   public static let system = Accounts(
     user: { getpwnam($0)?.pointee.pw_uid }, group: { getgrnam($0)?.pointee.gr_gid })
 }

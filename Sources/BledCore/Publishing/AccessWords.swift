@@ -1,7 +1,7 @@
 import Bluetooth
 import GATT
 
-/// What a client's words for permissions demand of links.
+/// The demands on links in a client's words for permissions.
 struct AccessWords {
   /// For the value.
   private(set) var value = AttributePermissions()

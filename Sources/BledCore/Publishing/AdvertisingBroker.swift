@@ -26,7 +26,7 @@ final class AdvertisingBroker {
     let params: AdvertisingStart.Params
     /// When its duration or count is over, in seconds since the epoch; known once it was on the air.
     var ends: Double?
-    /// Who alone may connect.
+    /// The only device that may connect.
     let target: DeviceAddress?
     let shortenedName: String?
     /// Rings when its duration is over.

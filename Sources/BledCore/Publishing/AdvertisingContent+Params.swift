@@ -7,7 +7,7 @@ extension AdvertisingContent {
   private static let mostServiceData = 64
   private static let mostStructures = 64
 
-  /// What a client wants to advertise.
+  /// Reads the content that a client wants to advertise.
   /// - Throws: `BledError.invalidParameter`, naming what is not valid.
   init(_ params: AdvertisingStart.Params) throws {
     guard params.serviceData?.count ?? 0 <= Self.mostServiceData else {

@@ -34,7 +34,7 @@ extension AdvertisingStart.Params {
 
   private var isExtended: Bool { extended == true }
 
-  /// Who may answer it.
+  /// The kind, by the devices that may answer it.
   private func kind(to target: DeviceAddress?) throws(BluetoothError) -> AdvertisingParameters.Kind {
     if let target {
       try require(connectable != false, "\"directedTo\" makes an advertisement connectable: leave out \"connectable\"")

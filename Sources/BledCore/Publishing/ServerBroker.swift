@@ -23,7 +23,7 @@ final class ServerBroker: ServerRoles {
   /// How many values are sent at once at the most.
   private static let maximumValues = 8
 
-  /// What sessions with a restoration identifier published, by handle of the service.
+  /// The published services of sessions with a restoration identifier, by handle of the service.
   private var definitions: [UInt16: ServiceToPublish] = [:]
   /// The sessions whose value had no room, and which are told when there is some.
   private var waitingForRoom: Set<Session> = []
@@ -367,7 +367,7 @@ final class ServerBroker: ServerRoles {
   }
 }
 
-/// What one device receives of the values that a session sends.
+/// The values of one call that one device receives.
 struct ServerUpdates {
   private(set) var notified: [(handle: UInt16, value: [UInt8])] = []
   private(set) var indicated: [(handle: UInt16, value: [UInt8])] = []

@@ -25,9 +25,9 @@ final class ServerLink: ServerRole {
   private(set) var served: Set<Session> = []
   /// The session whose attribute was last refused to the device for lack of security.
   private(set) weak var refused: Session?
-  /// What those of them want of the link's parameters that do not use the device themselves.
+  /// The wishes for the link's parameters of sessions that do not use the device themselves.
   var wishes: [Session: LinkWish] = [:]
-  /// What the device waits for: each bearer has one request of the device at a time (Core 5.4, Vol 3, Part F, 3.3.2).
+  /// The device's open requests: each bearer has one at a time (Core 5.4, Vol 3, Part F, 3.3.2).
   private var questions: [Question] = []
   private var pendingIndications: Set<IndicationID> = []
   /// The characteristics whose values a session exchanges with the device over a socket, by handle.
@@ -229,7 +229,7 @@ final class ServerLink: ServerRole {
 
   func add(_ characteristic: ServedCharacteristic) { acquired[characteristic.handle] = characteristic }
 
-  /// It has ended.
+  /// The characteristic is released.
   func released(_ characteristic: ServedCharacteristic) {
     if acquired[characteristic.handle] === characteristic { acquired[characteristic.handle] = nil }
   }
@@ -245,7 +245,7 @@ final class ServerLink: ServerRole {
   /// Whether the packet that waits for an acquired characteristic can be sent, or that there is none any more is seen.
   func canSendValue(of handle: UInt16) -> Bool { acquired[handle]?.canSend ?? true }
 
-  /// It is the turn of an acquired characteristic.
+  /// An acquired characteristic has its turn.
   func sendValue(of handle: UInt16) { acquired[handle]?.takeTurn() }
 
   /// Services came or went in a range of handles.
@@ -288,7 +288,7 @@ final class ServerLink: ServerRole {
     if let question = questions.first(where: { $0.number == number }) { callSession(question) }
   }
 
-  /// What was pending has failed before.
+  /// Pending requests have failed before.
   func linkEnded(_ error: BluetoothError) {
     endAcquired(error) { _ in true }
     broker.ended(self)

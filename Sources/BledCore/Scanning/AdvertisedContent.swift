@@ -12,7 +12,7 @@ struct AdvertisedContent {
   let address: DeviceAddress?
   let isConnectable: Bool
 
-  /// What a device said when it was last heard; parsed when it changed.
+  /// The last advertisement of a device; parsed when it changed.
   init(_ peripheral: Peripheral) {
     advertised = peripheral.advertised
     services = peripheral.services
@@ -21,7 +21,7 @@ struct AdvertisedContent {
     isConnectable = peripheral.advertisement?.isConnectable ?? false
   }
 
-  /// What an anonymous advertisement says.
+  /// The content of an anonymous advertisement.
   init(anonymous report: AdvertisingReport) {
     advertised = AdvertisingData(parsing: report.data)
     services = advertised.serviceUUIDs

@@ -13,7 +13,7 @@ import Bluetooth
 ///
 /// The union is active if any request is, and listens on the PHYs of all. An adapter that was away resumes its scan.
 struct ScanArbiter<Who: Hashable> {
-  /// What the adapter is to do now.
+  /// The next step of the adapter.
   enum Action: Hashable {
     case none
     case set(ScanParameters?)

@@ -8,7 +8,7 @@ import FoundationEssentials
 /// A scan in the background needs a service filter, gets no duplicates, and makes the adapter listen for a tenth of
 /// the time only. A scan without a service filter is suspended while its program is disconnected.
 final class ScanBroker {
-  /// Who has an adapter scan.
+  /// The parties that have an adapter scan.
   private enum Scanner: Hashable {
     case session(Session)
     /// Devices with private addresses are waited for.

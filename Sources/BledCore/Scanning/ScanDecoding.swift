@@ -3,7 +3,7 @@ import Bluetooth
 import BluetoothCrypto
 import FoundationEssentials
 
-/// What a scan with `decode` is told beside the data of the devices.
+/// The decoded content for a scan with `decode`, beside the data of the devices.
 struct ScanDecoding {
   /// How many keys a scan may have.
   private static let limit = 64

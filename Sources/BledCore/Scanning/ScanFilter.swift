@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// What one session scans for, but for the signal strength (`SignalGate`).
+/// The filter of one session's scan, but for the signal strength (`SignalGate`).
 struct ScanFilter {
   /// How many services may be listed, and how long a name may be, in octets, as the Local Name itself (Core
   /// Specification, Vol 3, Part C, 12.1). `session.list` tells both to others.

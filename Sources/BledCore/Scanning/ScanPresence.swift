@@ -17,7 +17,7 @@ struct ScanPresence<Device: Hashable> {
   /// How many devices there may be.
   static var limit: Int { 1024 }
 
-  /// What an advertisement means.
+  /// The meaning of an advertisement.
   struct Verdict: Equatable {
     /// Whether the scan gets it.
     var isIn: Bool
@@ -102,7 +102,7 @@ struct ScanPresence<Device: Hashable> {
     var lost: Lost?
     if entries.count >= Self.limit {
       if patience == nil {
-        // Whoever is between the thresholds has to come in anew.
+        // Devices between the thresholds have to come in anew.
         entries = [:]
       } else if nextLoss() != nil {
         lost = dropQuietest()

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// What one session scans for, and what was reported to it.
+/// The scan of one session, and its reports so far.
 final class ScanSubscription {
   /// How many devices the rule on duplicates remembers; beyond that it begins anew, and repeats itself.
   private static let maximumReported = 8192
@@ -14,7 +14,7 @@ final class ScanSubscription {
   /// Where; nil: on all, also on those that are added later.
   let adapter: AdapterSlot?
   let params: ScanStart.Params
-  /// What it is told beside the data; nil for nothing.
+  /// The decoding beside the data; nil for none.
   let decoding: ScanDecoding?
   private let filter: ScanFilter
   private let gate: SignalGate
@@ -91,7 +91,7 @@ final class ScanSubscription {
 
   private func isIn(_ peripheral: Peripheral) -> Bool {
     guard let verdict = presence?.heard(peripheral, rssi: peripheral.rssi, at: scheduler.now) else { return true }
-    // Who comes back is news.
+    // A device that comes back is news.
     if verdict.leaves { reported[peripheral.number] = nil }
     if let gone = verdict.lost { lose(gone) }
     watch()

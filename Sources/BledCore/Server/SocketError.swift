@@ -11,7 +11,7 @@ public enum SocketError: Error, Hashable, CustomStringConvertible {
   /// The system refused.
   case refused(path: String, call: String, code: CInt, reason: String)
 
-  /// What is wrong and what to do, in one line.
+  /// The fault and the remedy, in one line.
   public var description: String {
     switch self {
     case .inUse(let path): "another bled is listening on \(path): stop it, or choose another path with --socket"

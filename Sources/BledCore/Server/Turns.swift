@@ -18,7 +18,7 @@ final class Turns {
   /// Gives the time in nanoseconds.
   private let clock: () -> Int64
   private var waiting = FairQueue<UInt32?, any TurnTaker>()
-  /// What users have used of this round, in nanoseconds.
+  /// The time that users have used of this round, in nanoseconds.
   private var spent: [UInt32?: Int64] = [:]
   private var round: UInt64 = 0
   private var next: DeferredWork?
@@ -32,7 +32,7 @@ final class Turns {
 
   /// The client can do something: it does so now, or when its turn has come.
   func ready(_ client: any TurnTaker) {
-    // It will be served; it need not be told of again until then.
+    // The client will be served; it need not be told of again until then.
     guard !client.isWaiting else { return client.watch(false) }
     if round != loop.round {
       round = loop.round

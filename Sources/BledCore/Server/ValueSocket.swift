@@ -44,7 +44,7 @@ final class ValueSocket: TurnTaker {
   /// Whether something may be there to be read.
   private var isReadable = true
   private var isInTurn = false
-  /// What the program has not read.
+  /// The values that the program has not read.
   private var waiting: Deque<[UInt8]> = []
   private var isOpen = true
   /// Whether the program has closed its end, as far as was seen.

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// What a recording says of a call: which session made it, and what it is about.
+/// A recording's note of a call: the session that made it, and its subject.
 final class CallNote {
   fileprivate let text: String
   fileprivate var wasWritten = false
@@ -48,14 +48,14 @@ final class CallNotes {
     return found.note
   }
 
-  /// What is sent on a link from now on is for this call.
+  /// Packets on a link from now on are for this call.
   func begins(_ note: CallNote) {
     write?(note.wasWritten ? "\(note.text) goes on" : note.text)
     note.wasWritten = true
   }
 }
 
-/// What a call is about, for notes.
+/// The subject of a call, for notes.
 private struct CallSubject: RPCPayload {
   var peripheral: String?
   var address: String?

@@ -60,9 +60,9 @@ public struct Outbox {
 
   /// The outcome of adding a line.
   public enum Admission: Hashable, Sendable {
-    /// It waits for the client.
+    /// The line waits for the client.
     case queued
-    /// It waits in the place of an older report on the same device.
+    /// The line waits in the place of an older report on the same device.
     case coalesced
     /// A report for which there was no room.
     case dropped
@@ -76,7 +76,7 @@ public struct Outbox {
   public struct Batch {
     /// The lines, in order; none if nothing waits.
     public var lines: [Data] = []
-    /// What is passed with the only line.
+    /// The descriptor of the only line.
     var descriptor: PassedDescriptor?
   }
 
@@ -106,7 +106,7 @@ public struct Outbox {
   private var first = 0
   /// The numbers of the entries that hold the newest report on a device; only those made while coalescing.
   private var newestReports: [Int: Int] = [:]
-  /// What the entries of these numbers carry.
+  /// The descriptors of the entries of these numbers.
   private var descriptors: [Int: PassedDescriptor] = [:]
 
   /// Makes an empty outbox.

@@ -5,7 +5,7 @@ import Glibc
 /// has taken it, or when it can no longer be sent. Who holds the other end of it sees that as the end.
 public final class PassedDescriptor {
   let number: Int32
-  /// Who it is counted for while it waits.
+  /// The account of the user while it waits.
   private var account: Rules.UserAccount?
 
   /// Takes ownership of an open descriptor.
@@ -23,7 +23,7 @@ public final class PassedDescriptor {
     account.waitingDescriptors += 1
   }
 
-  /// It was sent: it counts until the client has read it.
+  /// The descriptor was sent: it counts until the client has read it.
   func sent(_ unread: UnreadDescriptors) {
     if let account { unread.add(to: account) }
   }

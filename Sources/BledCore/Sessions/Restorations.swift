@@ -52,7 +52,7 @@ final class Restorations {
   private var document: StoredDocument<StoredSessions>?
   /// The sessions of the previous daemon that are not restored yet.
   private var left: [StoredSession] = []
-  /// What is written from now on, as the daemon stops.
+  /// The sessions that are written from now on, as the daemon stops.
   private var last: [StoredSession]?
 
   init(settings: RestorationSettings, store: Store, scheduler: any Scheduler, logger: Logger) {

@@ -18,7 +18,7 @@ final class Rules {
   /// The octets that wait for all sessions.
   private(set) var queueOctets = 0
 
-  /// What is counted for the sessions of one user together.
+  /// The counts for the sessions of one user together.
   final class UserAccount {
     /// How many calls of a user may wait for their answers.
     static let maximumCalls = 16 * SessionConnection.maximumOpenReplies
@@ -35,7 +35,7 @@ final class Rules {
     }
     /// The descriptors that wait until they can be sent.
     var waitingDescriptors = 0
-    /// Those that were sent and not read yet.
+    /// The descriptors that were sent and not read yet.
     var unread: [UnreadDescriptors] = []
     /// The descriptors that wait until its sessions read them.
     var descriptors: Int {

@@ -16,7 +16,7 @@ public final class Session {
 
   /// Unique since the daemon's start.
   public let id: Int
-  /// What the program calls itself; empty until `session.open`.
+  /// The program's name for itself; empty until `session.open`.
   public private(set) var name = ""
   /// The credentials of its program, or of its last one, where the transport knows them.
   public internal(set) var credentials: PeerCredentials?
@@ -42,14 +42,14 @@ public final class Session {
   }
   /// The policy and the limits.
   let rules: Rules
-  /// What is counted for all sessions of the user.
+  /// The counts for all sessions of the user.
   let account: Rules.UserAccount
   private var accounted = 0
   /// Whether it is about to be closed as it did not read.
   private(set) var hasOverflowed = false
   private let logger: Logger
   private let onOverflow: (Session) -> Void
-  /// What to call when the outbox has room for more.
+  /// The calls for the time when the outbox has room for more.
   private var reliefs: [() -> Void] = []
   /// Dropped packets by identifier of the device, until there is room to report them.
   var untoldLosses: [String: Int] = [:]

@@ -191,7 +191,7 @@ public final class SessionConnection {
   }
 }
 
-/// What carries a connection's lines: a socket, or an array in a test.
+/// The carrier of a connection's lines: a socket, or an array in a test.
 public protocol SessionTransport: AnyObject {
   /// Lines wait. Call `SessionConnection.takeLines` soon, but not from inside this call, until it returns none.
   func linesWait()

@@ -32,7 +32,7 @@ struct StoredSessions: Codable, Sendable {
 
 /// One session in the store.
 struct StoredSession: Codable, Sendable {
-  /// Who its program runs as.
+  /// The user as whom its program runs.
   var user: UInt32?
   /// Its group and its supplementary groups, which may grant the permissions that it needs.
   var group: UInt32?
@@ -40,7 +40,7 @@ struct StoredSession: Codable, Sendable {
   var groups: [UInt32]?
   /// Its restoration identifier.
   var identifier: String
-  /// What its program calls itself.
+  /// The program's name for itself.
   var name: String
   /// For how many seconds it asked to be kept.
   var keep: Double?
@@ -48,7 +48,7 @@ struct StoredSession: Codable, Sendable {
   var background: Bool
   /// When its program disconnected, in seconds since the epoch; nil if it was connected until the daemon ended.
   var since: Double?
-  /// What it held.
+  /// The holdings of the session.
   var state: RestoredState
 }
 

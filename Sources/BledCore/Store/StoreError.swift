@@ -13,7 +13,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// The system refused.
   case refused(path: String, call: String, code: CInt, reason: String)
 
-  /// What is wrong and what to do, in one line.
+  /// The fault and the remedy, in one line.
   public var description: String {
     switch self {
     case .inUse(let path): "another bled uses \(path): choose another directory with --state-directory"
