@@ -1,0 +1,24 @@
+import GATT
+
+/// The values of one call that one device receives.
+struct ServerUpdates {
+  private(set) var notified: [(handle: UInt16, value: [UInt8])] = []
+  private(set) var indicated: [(handle: UInt16, value: [UInt8])] = []
+
+  /// - Parameter configuration: what the device wants of a value.
+  init(_ values: [(handle: UInt16, value: [UInt8])], _ configuration: (UInt16) -> ClientConfiguration) {
+    for update in values {
+      let wanted = configuration(update.handle)
+      if wanted.contains(.notification) {
+        notified.append(update)
+      } else if !wanted.isEmpty {
+        indicated.append(update)
+      }
+    }
+  }
+
+  var isEmpty: Bool { notified.isEmpty && indicated.isEmpty }
+
+  /// How long the longest value is, in octets.
+  var longest: Int { (notified + indicated).map(\.value.count).max() ?? 0 }
+}
