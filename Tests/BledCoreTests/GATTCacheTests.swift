@@ -173,6 +173,16 @@ import Testing
     #expect(try client.result(PeripheralList.self, .init()).peripherals.isEmpty)
   }
 
+  @Test("A device is not forgotten for a program that is gone when the link has ended")
+  func forgetWithoutProgram() throws {
+    let id = try reconnect(client, in: world, peer)
+    _ = try client.call(PeripheralDisconnect.self, .init(peripheral: id))
+    _ = try client.call(PeripheralForget.self, .init(peripheral: id))
+    client.die()
+    world.settle()
+    #expect(try world.client().result(PeripheralList.self, .init()).peripherals.map(\.peripheral) == [id])
+  }
+
   @Test("Forgetting a device forgets its cache and its identifier (P11)")
   func forget() throws {
     let id = try reconnect(client, in: world, peer)

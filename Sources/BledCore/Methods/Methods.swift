@@ -51,7 +51,9 @@ extension Router {
     }
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
     serve(PeripheralForget.self) { [unowned broker, unowned pairing] params, session, reply in
-      broker.whenLeft(try broker.directory.find(params.peripheral)) {
+      broker.whenLeft(try broker.forgettable(params.peripheral, for: session)) {
+        // The device may have new users by now, and the program that asked may be gone.
+        guard reply.isWanted else { return }
         do throws(BluetoothError) {
           let peripheral = try broker.forgettable(params.peripheral, for: session)
           try pairing.check(session, mayForget: peripheral)
