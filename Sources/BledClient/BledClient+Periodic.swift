@@ -6,8 +6,8 @@ public struct SynchronisedTrain: Sendable {
   /// Which one, and how often its packets come.
   public let train: PeriodicSync.Result
   /// The packets of the train. At most 1024 are buffered; the oldest are dropped. The train is no longer followed when
-  /// the stream is released or the task that reads it is cancelled. It throws when the train cannot be followed any
-  /// more.
+  /// the stream is released or the task that reads it is cancelled. The stream throws when the train cannot be followed
+  /// any more.
   public let reports: AsyncThrowingStream<PeriodicReport.Params, any Error>
 }
 

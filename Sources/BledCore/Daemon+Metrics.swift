@@ -58,7 +58,7 @@ extension Daemon {
     }
     return [
       counter("calls", "Calls of the user's sessions.") { Double($0.requests) },
-      counter("calls_failed", "Those of them that failed.") { Double($0.requestsFailed) },
+      counter("calls_failed", "Calls that failed, at once or later.") { Double($0.requestsFailed) },
       counter("scan_seconds", "Time with a scan.") { $0.scanTime },
       counter("link_seconds", "Time with links, of all devices together.") { $0.linkTime },
       counter("reports", "Reports of devices that were sent.") { Double($0.reports) },

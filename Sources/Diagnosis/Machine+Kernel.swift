@@ -65,7 +65,7 @@ extension Machine {
     let parts = [driver, Self.family(controller), controller.isPowered ? "powered" : "off"].compactMap { $0 }
     let message = "\(name): \(parts.joined(separator: ", "))"
     guard controller.hasLowEnergy else {
-      return Finding(.adapter, .problem, message, remedy: "It has no Bluetooth LE: use another one.")
+      return Finding(.adapter, .problem, message, remedy: "Use another controller: this one has no Bluetooth LE.")
     }
     return Finding(.adapter, .ok, message)
   }

@@ -34,7 +34,7 @@ extension KernelAdapter {
     logger.warning("\(what) does not work on this controller: it is done with legacy commands from now on")
     let problem = AdapterProblem(
       kind: .hardware, message: "\(information.id) does not work with \(what).",
-      remedy: "It is switched to legacy commands, which takes a few seconds.")
+      remedy: "The controller is switched to legacy commands, which takes a few seconds.")
     closeRadio(GAPError.adapterFailed.error(problem.message))
     run(lifecycle: .radioFailed(problem))
   }

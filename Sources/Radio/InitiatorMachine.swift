@@ -324,7 +324,7 @@ struct InitiatorMachine<Family: RadioFamily> {
         continue
       }
       guard since.advanced(by: Self.patience) <= now else { continue }
-      // Time after this reason has its own ten seconds.
+      // The next reason has ten seconds of its own.
       pending[address]?.idleSince = now
       let reason = reason(for: connection)
       guard connection.told != reason else { continue }

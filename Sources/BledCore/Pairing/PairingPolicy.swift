@@ -7,9 +7,9 @@ public struct PairingPolicy: Hashable, Sendable {
   public enum Rule: Hashable, Sendable {
     /// No device can pair by itself, and questions are answered with no.
     case refuse
-    /// This machine pairs, without any check.
+    /// Any device can pair, without any check.
     case justWorks
-    /// This machine shows this passkey, 0 to 999999, which is typed here.
+    /// The device shows this passkey, 0 to 999999, which is typed here.
     case passkey(UInt32)
   }
 

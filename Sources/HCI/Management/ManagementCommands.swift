@@ -183,7 +183,7 @@ package struct AddExtendedAdvertisingParameters: ManagementCommand {
   package var instance: UInt8 = 0
   /// Bit 0: connectable.
   package var flags: UInt32 = 1
-  /// The flags say that it is not given.
+  /// The duration in seconds, which the flags say is not given.
   package var duration: UInt16 = 0
   package var timeout: UInt16 = 0
   package var minimumInterval: UInt32 = 0

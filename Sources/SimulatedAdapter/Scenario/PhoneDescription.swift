@@ -5,7 +5,7 @@ import JSONFiles
 struct PhoneDescription: ReadableFromFile, Sendable {
   var name: String
   var address: DeviceAddress
-  /// The services of which adapters that it connects to advertise one; empty for any.
+  /// The services of which an adapter must advertise one, so that the phone connects to it; empty for any adapter.
   var services: [BluetoothUUID]
   /// The prefix of the names of adapters that it connects to; nil for any.
   var namePrefix: String?

@@ -52,7 +52,7 @@ struct ExpectCommand: ShellCommand {
       since "listen"; with a value, in hex, others are passed over. If it does not happen in time, the status is 2.
       """)
 
-  @Argument(help: "What is expected, and within how many seconds.") var words: [String] = []
+  @Argument(help: "The expectation, and within how many seconds.") var words: [String] = []
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {

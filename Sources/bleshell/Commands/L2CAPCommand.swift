@@ -14,7 +14,7 @@ struct L2CAPCommand: ParsableCommand {
 
 /// The common options of both directions.
 struct ChannelOptions: ParsableArguments {
-  @Option(help: "What the link must be: none, encrypted, authenticated or secureConnections.") var security: String?
+  @Option(help: "The protection of the link: none, encrypted, authenticated or secureConnections.") var security: String?
   @Option(help: "How the channel is set up: leCreditBased or enhanced (default: open: leCreditBased; listen: either).")
   var mode: String?
   @Option(help: "Send this file instead of standard input.") var send: String?
@@ -62,7 +62,7 @@ struct L2CAPOpenCommand: ShellCommand {
 struct L2CAPListenCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "listen", abstract: "Waits for a device that opens a channel.",
-    discussion: "It does not advertise: do that with \"bleshell advertise\" or \"serve\".")
+    discussion: "The command does not advertise: do that with \"bleshell advertise\" or \"serve\".")
 
   @Option(help: "The number, 128 to 255 (default: one that is free).") var psm: UInt16?
   @Option(help: "The adapter (default: the first).") var adapter: String?

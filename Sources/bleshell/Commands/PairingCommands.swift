@@ -17,7 +17,7 @@ struct PairCommand: ShellCommand {
   @Option(help: "\"encrypted\", \"authenticated\" or \"secureConnections\".") var level: String?
   @Flag(help: "Answer every question with yes, also whether numbers are equal.") var yes = false
   @Option(help: "The passkey that the device shows, six digits.") var passkey: String?
-  @Option(help: "What the device gave by another way than the air: CONFIRMATION:RANDOM, 32 hex digits each.")
+  @Option(help: "The data of the device by another way than the air: CONFIRMATION:RANDOM, 32 hex digits each.")
   var oob: String?
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions

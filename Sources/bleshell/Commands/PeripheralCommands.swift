@@ -5,7 +5,7 @@ import BledRPC
 struct PeripheralsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "peripherals", abstract: "Lists the devices that bled knows.",
-    discussion: "Those that it heard or connected recently, and those that were connected before it started.",
+    discussion: "Devices that it heard or connected recently, and devices that were connected before it started.",
     aliases: ["devices"])
 
   @OptionGroup var global: GlobalOptions
