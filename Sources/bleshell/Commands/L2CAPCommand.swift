@@ -14,7 +14,8 @@ struct L2CAPCommand: ParsableCommand {
 
 /// The common options of both directions.
 struct ChannelOptions: ParsableArguments {
-  @Option(help: "The protection of the link: none, encrypted, authenticated or secureConnections.") var security: String?
+  @Option(help: "The protection of the link: none, encrypted, authenticated or secureConnections.")
+  var security: String?
   @Option(help: "How the channel is set up: leCreditBased or enhanced (default: open: leCreditBased; listen: either).")
   var mode: String?
   @Option(help: "Send this file instead of standard input.") var send: String?

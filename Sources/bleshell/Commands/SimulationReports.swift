@@ -41,7 +41,7 @@ extension SimulationCommand {
   struct Visit: ShellCommand {
     static let configuration = CommandConfiguration(
       commandName: "visit", abstract: "Has a phone visit what is advertised, and prints what it did.",
-      discussion: "The command ends when the phone has disconnected; with a manual clock another program moves the clock.")
+      discussion: "The command ends with the phone's link; with a manual clock another program moves the clock.")
     @Argument(help: "The phone as in the file: '{ name: \"Phone\", address: \"…\", script: [{ do: \"read\" }] }'.")
     var phone: String
     @OptionGroup var global: GlobalOptions
