@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import Glibc
 import HCI
 import Testing
 
@@ -117,6 +118,22 @@ struct KernelAdapterTests {
     #expect(stage.links.count == 1)
     try stage.wait(.seconds(30))
     #expect(stage.kernel.listens == 1)
+  }
+
+  @Test("a link that waits for a free descriptor was not taken by another program, and is announced later")
+  func descriptorsUsedUp() throws {
+    let stage = try KernelStage.on()
+    stage.kernel.acceptError = EMFILE
+    try stage.kernel.connected(phone, 0x40)
+    try stage.kernel.exchangedFeatures(0x40)
+    try stage.kernel.offer(phone, 0x40)
+    for _ in 1...30 { try stage.wait(.milliseconds(100)) }
+    #expect(stage.kernel.listens == 1 && stage.links.isEmpty)
+    #expect(stage.kernel.controllerCommands.last?.opcode != Disconnect.opcode)
+    #expect(!stage.log.all.contains { $0.contains("another program") })
+    stage.kernel.acceptError = nil
+    try stage.wait(.seconds(1))
+    #expect(stage.links.count == 1)
   }
 
   @Test("keys are loaded of identity addresses alone; a refusal of the kernel is logged")

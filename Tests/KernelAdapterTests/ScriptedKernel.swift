@@ -19,6 +19,10 @@ final class ScriptedKernel: KernelSockets {
   private(set) var listens = 0
   /// mgmt commands that are refused.
   var refused: Set<UInt16> = []
+  /// mgmt commands that take their time, as a pairing does: a test tells their answers.
+  var unanswered: Set<UInt16> = [PairDevice.opcode]
+  /// The error of each attempt to accept a link, such as EMFILE; nil if there is none.
+  var acceptError: Int32?
   /// The features of the controller.
   var features: LEFeatures = [.peripheralInitiatedFeaturesExchange]
   /// The other ends of channels that the adapter opens.
@@ -66,6 +70,7 @@ final class ScriptedKernel: KernelSockets {
   func accept(from listener: Descriptor) throws(SystemError) -> OfferedLink? {
     var octet = [UInt8](repeating: 0, count: 1)
     while try listener.read(into: &octet) != nil {}
+    if let acceptError { throw SystemError(result: -acceptError) }
     return offers.isEmpty ? nil : offers.removeFirst()
   }
 
@@ -96,8 +101,7 @@ final class ScriptedKernel: KernelSockets {
       hasAnswered = true
       let packet = try ManagementPacket(decoding: octets)
       commands.append(packet)
-      // A pairing takes its time.
-      guard packet.code != PairDevice.opcode else { continue }
+      guard !unanswered.contains(packet.code) else { continue }
       let event = ManagementCommandComplete {
         $0.opcode = packet.code
         $0.status = refused.contains(packet.code) ? ManagementStatus(rawValue: 0x0D) : .success
@@ -119,6 +123,11 @@ final class ScriptedKernel: KernelSockets {
       }
     }
     return hasAnswered
+  }
+
+  /// The kernel tells an event of the management interface.
+  func tell(_ event: some ManagementEventParameters) throws {
+    _ = try mgmt?.write(ManagementPacket(event: event, index: ControllerIndex(rawValue: 0)).octets)
   }
 
   /// The controller tells an event.
