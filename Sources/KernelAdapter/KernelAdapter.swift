@@ -71,7 +71,7 @@ package final class KernelAdapter: Adapter {
     addresses = PrivateAddressHost(management, radio, in: context)
     links = KernelLinks(kernel, radio, in: context)
     pairing = KernelPairing(management, links, in: context)
-    channels = KernelChannels(kernel, management, links, pairing.keys, in: context)
+    channels = KernelChannels(kernel, management, links, pairing, in: context)
     services = KernelServices(pairing.raises, channels)
     lifecycle.owner = self
     addresses.owner = self
@@ -146,7 +146,7 @@ package final class KernelAdapter: Adapter {
 
   package func setPrivacy(_ settings: PrivacySettings?) { lifecycle.privacy = settings }
 
-  package func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { pairing.answer(address, answer) }
+  package func answer(_ question: QuestionID, _ answer: PairingAnswer) { pairing.answer(question, answer) }
 
   package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
     guard state == .on else { return context.fail(done, GAPError.adapterOff.error("The adapter is not on.")) }

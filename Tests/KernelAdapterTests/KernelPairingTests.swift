@@ -43,14 +43,15 @@ struct KernelPairingTests {
     let told = stage.events.compactMap { event -> String? in
       switch event {
       case .connected: "link"
-      case .pairing(phone, .question(.comparison(123_456))): "question"
+      case .pairing(phone, .question(_, .comparison(123_456))): "question"
       case .pairing: "other"
       default: nil
       }
     }
     #expect(told == ["link", "question"])
-    stage.adapter.answer(phone, .accept)
-    stage.adapter.answer(phone, .refuse)
+    let question = try #require(stage.questions.last)
+    stage.adapter.answer(question, .accept)
+    stage.adapter.answer(question, .refuse)
     try stage.settle()
     #expect(stage.kernel.commands.last?.code == UserConfirmationReply.opcode)
     #expect(!stage.kernel.commands.map(\.code).contains(UserConfirmationNegativeReply.opcode))
@@ -64,9 +65,24 @@ struct KernelPairingTests {
     try stage.settle()
     try stage.kernel.disconnected(0x40, 0x13)
     try stage.wait(.seconds(2))
-    stage.adapter.answer(phone, .passkey(1))
+    stage.adapter.answer(try #require(stage.questions.last), .passkey(1))
     try stage.settle()
     #expect(!stage.kernel.commands.map(\.code).contains(UserPasskeyReply.opcode))
+  }
+
+  @Test("the answer to an earlier question is not that to the next")
+  func lateAnswer() throws {
+    let stage = try KernelStage.on()
+    _ = try connected(stage)
+    for _ in 1...2 { try stage.kernel.tell(UserPasskeyRequest { $0.device = ManagementAddress(phone) }) }
+    try stage.settle()
+    #expect(stage.questions.count == 2)
+    for (question, passkey) in zip(stage.questions, [1, 2] as [UInt32]) {
+      stage.adapter.answer(question, .passkey(passkey))
+    }
+    try stage.settle()
+    let replies = stage.kernel.commands.filter { $0.code == UserPasskeyReply.opcode }
+    #expect(try replies.map { try UserPasskeyReply(decoding: $0.parameters).passkey } == [2])
   }
 
   @Test("keys that the kernel has of an earlier link are removed, once, and the pairing begins anew")

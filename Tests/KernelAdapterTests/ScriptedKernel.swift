@@ -84,6 +84,13 @@ final class ScriptedKernel: KernelSockets {
     return theirs
   }
 
+  func signalling(of index: ControllerIndex) -> Descriptor? {
+    guard let (ours, theirs) = try? Self.pair() else { return nil }
+    signals = ours
+    return theirs
+  }
+  private var signals: Descriptor?
+
   private static func pair() throws(SystemError) -> (ours: Descriptor, theirs: Descriptor) {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -128,6 +135,13 @@ final class ScriptedKernel: KernelSockets {
   /// The kernel tells an event of the management interface.
   func tell(_ event: some ManagementEventParameters) throws {
     _ = try mgmt?.write(ManagementPacket(event: event, index: ControllerIndex(rawValue: 0)).octets)
+  }
+
+  /// A packet of L2CAP signalling on a link, as a raw socket hears it.
+  func signal(_ handle: UInt16, isOurs: Bool, _ command: [UInt8]) throws {
+    let frame = [UInt8(command.count), 0, 5, 0] + command
+    let flags: UInt16 = isOurs ? 0 : 2 << 12
+    _ = try signals?.write([2] + octets(handle | flags) + [UInt8(frame.count), 0] + frame)
   }
 
   /// The controller tells an event.

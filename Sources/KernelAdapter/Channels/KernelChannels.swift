@@ -5,24 +5,22 @@ import Glibc
 
 /// The channels of one controller: those that devices open, and those that we open on links.
 final class KernelChannels {
-  /// How many packets of signalling are looked at for the device's answer.
-  private static let mostSignals = 64
-
   private let kernel: any KernelSockets
   private let management: ManagementInterface
   private let links: KernelLinks
   private let keys: KernelKeys
+  private let raises: SecurityRaises
   private let context: AdapterContext
   private let listeners: ChannelListeners
 
   init(
-    _ kernel: any KernelSockets, _ management: ManagementInterface, _ links: KernelLinks, _ keys: KernelKeys,
+    _ kernel: any KernelSockets, _ management: ManagementInterface, _ links: KernelLinks, _ pairing: KernelPairing,
     in context: AdapterContext
   ) {
     self.kernel = kernel
     self.management = management
     self.links = links
-    self.keys = keys
+    (keys, raises) = (pairing.keys, pairing.raises)
     self.context = context
     listeners = ChannelListeners(kernel.channels, scheduler: context.scheduler)
     listeners.onChannel = { [weak self] psm, channel, handle in self?.accepted(psm, channel, handle) }
@@ -80,41 +78,42 @@ final class KernelChannels {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected."))
     }
     let mode = parameters.mode ?? .leCreditBased
-    let signalling = management.index.map { cbz_hci_signalling($0.rawValue) }.flatMap { $0 < 0 ? nil : Descriptor($0) }
-    var answer = ChannelAnswer(handle: link.handle, psm: psm)
+    let signalling = management.index.flatMap { kernel.signalling(of: $0) }
+    let signals = ChannelSignals(signalling, handle: link.handle, psm: psm)
     let descriptor: Descriptor
     do throws(SystemError) {
       descriptor = try kernel.channel(
         to: keys.identity(on: link), psm, mode, receiveMTU: parameters.receiveMTU, from: keys.local)
     } catch {
-      Self.hear(&answer, over: signalling)
-      return context.fail(done, Self.refusal(error.code, answer, mode))
+      signals.catchUp()
+      signals.close()
+      return context.fail(done, Self.refusal(error.code, signals.answer, mode))
     }
-    answer.channel = UInt16(exactly: cbz_channel_number(descriptor.number)).flatMap { $0 == 0 ? nil : $0 }
-    let opening = ChannelOpening(descriptor, on: link, in: context, done)
-    do {
+    let opening = ChannelOpening(descriptor, on: link, in: context) { result in
+      signals.close()
+      done(result)
+    }
+    signals.onAnswer = { [raises, weak link, weak opening] answer in
+      guard answer.wantsSecurity, let link, let opening, raises.refuseKernels(on: link) else { return }
+      opening.fail(signals.answer.refusal(mode))
+    }
+    signals.start(
+      channel: UInt16(exactly: cbz_channel_number(descriptor.number)).flatMap { $0 == 0 ? nil : $0 }, in: context)
+    do throws(SystemError) {
       try descriptor.whenReady(on: context.loop, interest: .writable, priority: .normal) { [context, weak link] _ in
         descriptor.unwatch()
-        Self.hear(&answer, over: signalling)
+        signals.catchUp()
         guard let link, !link.isOver else {
           return opening.fail(GAPError.disconnected.error("The link has ended."))
         }
         let error = cbz_channel_error(descriptor.number)
         guard error == 0, cbz_att_connection_handle(descriptor.number) == Int32(link.handle) else {
-          return opening.fail(Self.refusal(-error, answer, mode))
+          return opening.fail(Self.refusal(-error, signals.answer, mode))
         }
-        opening.succeed(KernelChannel(psm, descriptor, pieces: answer.pieces, on: link, in: context))
+        opening.succeed(KernelChannel(psm, descriptor, pieces: signals.answer.pieces, on: link, in: context))
       }
     } catch {
-      context.loop.execute { [answer] in opening.fail(Self.refusal(error.code, answer, mode)) }
-    }
-  }
-
-  private static func hear(_ answer: inout ChannelAnswer, over signalling: Descriptor?) {
-    var packet = [UInt8](repeating: 0, count: 64)
-    for _ in 0..<mostSignals {
-      guard let length = try? signalling?.read(into: &packet) else { return }
-      answer.handle(Array(packet[..<length]))
+      context.loop.execute { opening.fail(Self.refusal(error.code, signals.answer, mode)) }
     }
   }
 

@@ -88,4 +88,9 @@ struct LinuxSockets: KernelSockets {
     if result != -EINPROGRESS { _ = try SystemError.check(result) }
     return new
   }
+
+  func signalling(of index: ControllerIndex) -> Descriptor? {
+    let number = cbz_hci_signalling(index.rawValue)
+    return number < 0 ? nil : Descriptor(number)
+  }
 }

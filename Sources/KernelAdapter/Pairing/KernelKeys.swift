@@ -91,6 +91,12 @@ final class KernelKeys {
     if tells { unpair(ManagementAddress(identity)) }
   }
 
+  /// Ends a pairing that the kernel has begun by itself. The kernel forgets the keys of a bond with that.
+  func abortPairing(on link: KernelLink) {
+    if bond(with: link.peer) != nil { machine.reload() }
+    management.send(UnpairDevice { $0.device = ManagementAddress(identity(on: link)) })
+  }
+
   private func unpair(_ device: ManagementAddress) {
     management.send(
       UnpairDevice {

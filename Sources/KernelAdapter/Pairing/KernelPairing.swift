@@ -8,6 +8,7 @@ import Logging
 final class KernelPairing {
   /// A question of the kernel that waits for an answer.
   private struct Question {
+    let peer: DeviceAddress
     let device: ManagementAddress
     let isPasskey: Bool
   }
@@ -23,8 +24,9 @@ final class KernelPairing {
   private let management: ManagementInterface
   private let links: KernelLinks
   private let context: AdapterContext
-  /// The kernel's open questions, by the address of the device.
-  private var questions: [DeviceAddress: Question] = [:]
+  /// The kernel's open questions, one of each device at most.
+  private var questions: [QuestionID: Question] = [:]
+  private var lastQuestion: UInt64 = 0
   /// The kernel's events of pairings while links wait to be announced.
   private var held: [ManagementEvent] = []
 
@@ -52,8 +54,8 @@ final class KernelPairing {
   }
 
   /// Answers a question of the kernel.
-  func answer(_ peer: DeviceAddress, _ answer: PairingAnswer) {
-    guard let question = questions.removeValue(forKey: peer) else { return }
+  func answer(_ id: QuestionID, _ answer: PairingAnswer) {
+    guard let question = questions.removeValue(forKey: id) else { return }
     switch (question.isPasskey, answer) {
     case (false, .accept), (false, .passkey): management.send(UserConfirmationReply(device: question.device))
     case (false, .refuse): management.send(UserConfirmationNegativeReply(device: question.device))
@@ -73,7 +75,7 @@ final class KernelPairing {
   func linkEnds(_ link: KernelLink, _ error: BluetoothError) {
     raises.linkEnds(link, error)
     keys.linkEnded(link)
-    questions[link.peer] = nil
+    forgetQuestion(of: link.peer)
   }
 
   /// The controller could not encrypt a link: the device has no key, or the kernel had none for the device.
@@ -144,9 +146,14 @@ final class KernelPairing {
   private func ask(_ device: ManagementAddress, _ question: PairingQuestion) {
     guard let address = device.device else { return }
     let known = keys.known(address)
-    questions[known] = Question(device: device, isPasskey: question == .passkey)
-    onEvent?(known, .question(question))
+    forgetQuestion(of: known)
+    lastQuestion += 1
+    let id = QuestionID(lastQuestion)
+    questions[id] = Question(peer: known, device: device, isPasskey: question == .passkey)
+    onEvent?(known, .question(id, question))
   }
+
+  private func forgetQuestion(of peer: DeviceAddress) { questions = questions.filter { $0.value.peer != peer } }
 
   private func tell(_ device: ManagementAddress, _ event: PairingEvent) {
     guard let address = device.device else { return }
@@ -157,7 +164,7 @@ final class KernelPairing {
     guard let address = device.device else { return }
     let known = keys.known(address)
     let error = status.pairingError(with: known)
-    questions[known] = nil
+    forgetQuestion(of: known)
     onEvent?(known, .failed(error))
     if let handle = keys.handle(of: address) { raises.end(handle, error) }
   }
