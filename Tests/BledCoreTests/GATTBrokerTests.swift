@@ -71,7 +71,7 @@ import Testing
     let hash: [UInt8] = [0x08, 1, 0, 0xFF, 0xFF, 0x2A, 0x2B]
     #expect(peer.received[asked] == hash, "the database hash, once a link")
     #expect(peer.received.dropFirst(asked + 1).allSatisfy { $0[0] == 0x06 }, "Find By Type Value only")
-    // What follows the answer is the daemon's own search for Service Changed; see `ServiceChangedWatchTests`.
+    // The requests behind the answer are the daemon's own search for Service Changed; see `ServiceChangedWatchTests`.
     world.settle()
     let handle = try #require(services.first?.handle)
     let included = try done(GATTDiscoverIncludedServices.self, .init(peripheral: id, handle: handle)).services
@@ -149,7 +149,7 @@ import Testing
       for _ in 0..<3 {
         let write = GATTWrite.Params(peripheral: id, handle: long, value: value, response: false)
         #expect(try client.error(GATTWrite.self, write) != nil)
-        // Who waits for a response knows of the refusal.
+        // A client that waits for a response learns of the refusal.
         let other = GATTWrite.Params(peripheral: id, handle: 0x7777, value: value)
         _ = try client.call(GATTWrite.self, other)
         world.settle()
@@ -234,7 +234,7 @@ import Testing
     #expect(try client.error(of: subscribe, GATTSubscribe.self)?.data?.name == "cancelled")
     _ = try #require(try client.answer(to: unsubscribe, GATTUnsubscribe.self)).get()
     #expect(peer.received.count == count + 1)
-    // Who wants it again in time has it.
+    // A session that subscribes again in time is subscribed.
     for _ in 0..<2 {
       try client.call(GATTUnsubscribe.self, .init(peripheral: id, handle: handle))
       try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
@@ -296,7 +296,7 @@ import Testing
     world.settle()
     for call in calls { _ = try #require(try client.answer(to: call, GATTWrite.self)).get() }
     #expect(peer.received.suffix(3).map { $0.last } == [0, 1, 2])
-    // What the session asks next waits behind them; what others ask does not.
+    // The next request of the session waits behind them; the requests of others do not.
     link.isWritable = false
     let other = world.client()
     try world.connect(other, peer)

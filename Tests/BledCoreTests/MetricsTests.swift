@@ -8,7 +8,7 @@ import Testing
 
 @testable import BledCore
 
-/// What the daemon measures, and how it gives it to Prometheus.
+/// The measurements of the daemon, and their form for Prometheus.
 @Suite struct MetricsTests {
   private let world = World()
 

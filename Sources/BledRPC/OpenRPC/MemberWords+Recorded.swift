@@ -4,11 +4,11 @@ extension MemberWords {
     # AdapterDescription An adapter as clients see it.
     adapter The name by which calls choose it: "hci0".
     address Its address; missing while it is not known.
-    addressType What the address is, "public" or "random"; missing while it is not known.
+    addressType The type of the address, "public" or "random"; missing while it is not known.
     advertising How many advertisements it sends at the moment.
     heldBack Which of "connecting", "advertising" and "scanning" its controller cannot do beside the links that it
      holds; they wait until links have ended. Missing for none.
-    kind What it is: "kernel", a controller of this machine, or "simulated".
+    kind The kind of the adapter: "kernel", a controller of this machine, or "simulated".
     links How many links it holds.
     longestPacket How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data
      length). Missing while it is not on.
@@ -21,11 +21,11 @@ extension MemberWords {
     state "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see `problem`).
     takingTurns Which of "connecting", "advertising" and "scanning" its controller cannot do at once and therefore does
      in turns at the moment; missing if all that is wanted goes together.
-    # AdapterDescription.Problem What is wrong with an adapter.
+    # AdapterDescription.Problem A problem of an adapter.
     kind "permission" (the daemon may not use it), "inUse" (another program has it), "blocked" (by rfkill),
      "unsupported" (it lacks what is needed) or "hardware" (it does not answer, or wrongly).
-    message What is wrong, in words.
-    remedy What to do, in words.
+    message The problem, in words.
+    remedy The remedy, in words.
     # AdapterList.Result
     adapters In the order in which the daemon was given them; the first is the default.
     # AdapterPower.Params
@@ -40,10 +40,10 @@ extension MemberWords {
     onAir Whether it is on the air: sent by its adapter, or taking turns with others. False while the adapter is off or
      gone.
     reason Why it failed, if it did.
-    # AdvertisingStart.Params What to advertise, and how: the parameters of advertising.start.
+    # AdvertisingStart.Params The parameters of advertising.start: the data to advertise, and how to advertise.
     adapter The adapter; the first if missing.
     anonymous With `extended`: without our address; neither connectable nor scannable.
-    appearance What the device looks like, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
+    appearance The appearance of the device, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
     channels The primary channels, 37 to 39, each at most once; all if missing.
     connectable False: not connectable. True if missing.
     count The number of advertising events after which it ends, 1 to 255; never if missing.
@@ -89,10 +89,10 @@ extension MemberWords {
     txPower The transmit power that the controller chose, in dBm, if `txPower` asked for one and the controller tells.
     # AdvertisingStart.Structure An AD structure (Core Specification Supplement, Part A).
     data Its data, 0 to 254 octets.
-    type What it means, 0 to 255 (Assigned Numbers, 2.3).
+    type The type of the data, 0 to 255 (Assigned Numbers, 2.3).
     # AdvertisingStop.Params
     advertising The number that `advertising.start` gave, 1 or more.
-    # AttributeFound What a path of UUIDs turned out to name. To a call that gives a handle it says nothing.
+    # AttributeFound The attribute that a path of UUIDs names. Its members are missing if the call gave a handle.
     handle The handle of the attribute.
     uuid Its UUID.
     # AttributePath Names an attribute of a device: by its handle, or by UUIDs, which the daemon looks for in the
@@ -157,14 +157,14 @@ extension MemberWords {
      known.
     sendMTU The longest packet that the device takes, in octets, 23 to 65535.
     socket The path of the socket for the token.
-    token What to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits. Once, by
-     a program of the same user, within 30 seconds.
+    token The token to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits.
+     Valid once, for a program of the same user, within 30 seconds.
     # CharacteristicDescription A characteristic.
     descriptors Its descriptors, if they were requested.
     end The last handle that belongs to it.
     handle The handle of its value: what `gatt.read`, `gatt.write` and `gatt.subscribe` take.
-    properties What can be done with it: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
-     "signedWrite", "extendedProperties".
+    properties The operations that it supports: "broadcast", "read", "writeWithoutResponse", "write", "notify",
+     "indicate", "signedWrite", "extendedProperties".
     uuid The UUID of the characteristic.
     # CharacteristicReference Names a characteristic of a device by its handle.
     handle The handle of the characteristic's value.
@@ -272,7 +272,7 @@ extension MemberWords {
     peripheral The daemon's identifier of the device.
     writes 1 to 64 writes, in their order.
     # GATTWriteReliably.Result
-    written What was written, in the order of the writes.
+    written The attributes written, in the order of the writes.
     # GATTWriteReliably.Write A part of a value.
     offset Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
     value The octets.
@@ -295,8 +295,8 @@ extension MemberWords {
     psm The number of the device's listener, 1 to 255.
     receiveMTU The longest packet that the device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192
      if missing.
-    security What the link must be before: "none", "encrypted", "authenticated" or "secureConnections"; "none" if
-     missing. A device may ask for more, too.
+    security The security that the link must have first: "none", "encrypted", "authenticated" or "secureConnections";
+     "none" if missing. A device may require more.
     token True: no descriptor is passed, and the answer has a token. Not with `packets`.
     # L2CAPPublish.Params
     adapter The adapter; the first if missing.
@@ -304,8 +304,8 @@ extension MemberWords {
     psm The number under which devices open channels, 128 to 255; the daemon chooses one if missing.
     receiveMTU The longest packet that a device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
      missing.
-    security What a device's link must be: "none", "encrypted", "authenticated" or "secureConnections"; "none" if
-     missing.
+    security The security that a device's link must have: "none", "encrypted", "authenticated" or "secureConnections";
+     "none" if missing.
     # L2CAPPublish.Result
     adapter The adapter that listens.
     psm The number under which devices open channels, 128 to 255.
@@ -349,7 +349,7 @@ extension MemberWords {
     timeout After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 + latency) ×
      maximumSubrate × maximumInterval × 2; if missing, 4 or as much as that rule needs.
     # Metric Something that the daemon counts or measures, under a name of Prometheus.
-    help What it is, in words: one sentence.
+    help The meaning of the metric, in words: one sentence.
     kind "counter", which only grows, "gauge" or "histogram".
     name Its name: "bled_links". It ends in the unit, and that of a counter in "_total".
     samples Its values, one for each set of labels.
@@ -358,7 +358,8 @@ extension MemberWords {
     most The greatest measurement that counts, 0 or more, in seconds; missing in the last bucket, which counts all.
     # Metric.Sample A value of a metric.
     buckets Of a histogram, how many measurements were at most so great; missing for others.
-    labels What it is of: "adapter", "method", "user" and so on; empty where there is only one.
+    labels The labels that tell samples apart: "adapter", "method", "user" and so on; empty where there is only one
+     sample.
     value The number of what is counted, or the value, 0 or more; of a histogram the sum of all measurements, in
      seconds.
     # MetricsGet.Result
@@ -408,8 +409,8 @@ extension MemberWords {
     value 16 octets, the lowest first.
     # PairingKeysLost.Params
     device The device.
-    remedy What to do, in words.
-    side Who has no keys: "device" or "machine".
+    remedy The remedy, in words.
+    side The side that has no keys: "device" or "machine".
     # PairingList.Result
     bonds The devices.
     # PairingOpen.Params
@@ -422,8 +423,8 @@ extension MemberWords {
     confirmation The confirmation value, 16 octets, the lowest first as in AD structures of type 0x22.
     random The random value, 16 octets, the lowest first as in AD structures of type 0x23.
     # PairingRegister.Params
-    capability What a person can do at this program: "display" (see a passkey), "displayYesNo" (compare numbers, too),
-     "keyboard" (type a passkey), "keyboardDisplay" (all of these) or "none".
+    capability The input and output of this program: "display" (shows a passkey), "displayYesNo" (has numbers compared,
+     too), "keyboard" (has a passkey typed), "keyboardDisplay" (all of these) or "none".
     # PairingSetOutOfBand.Params
     adapter The adapter's identifier or address; the first one if missing.
     address The device's address: the one that it gave with the data.
@@ -473,9 +474,9 @@ extension MemberWords {
     address The device's address; it need not have been heard before.
     addressType "public" or "random"; if missing: as last heard, else random if the two top bits are set, else public.
     name The name that the device advertises, octet for octet.
-    namePrefix What the name that the device advertises begins with, octet for octet.
-    parameters What this session wants of the link's parameters, from this call on; see peripheral.setParameters. If
-     missing, what it wanted before.
+    namePrefix The beginning of the name that the device advertises, octet for octet.
+    parameters The parameters that this session requests for the link from this call on; see peripheral.setParameters.
+     If missing, its earlier request remains.
     peripheral The daemon's identifier of the device.
     phy The PHY that the link is to have, "1M", "2M", "coded", "codedS2" or "codedS8": as in peripheral.setPHY. With one
      of the coded ones the device is looked for on the coded PHY, too, as is one that was last heard there. If missing,
@@ -503,7 +504,7 @@ extension MemberWords {
     address The device's address.
     addressType "public" or "random"; if missing, both match.
     name The name of the device that is looked for.
-    namePrefix What its name begins with.
+    namePrefix The beginning of its name.
     peripheral The daemon's identifier of the device.
     service The service that it advertises.
     # PeripheralDisconnected.Params
@@ -545,7 +546,7 @@ extension MemberWords {
     peripheral The daemon's identifier of the device.
     phy "1M", "2M", "coded", "codedS2" or "codedS8".
     # PeripheralSetParameters.Params
-    parameters What this session wants; nothing any more if missing.
+    parameters The parameters that this session requests; if missing, its request is withdrawn.
     peripheral The daemon's identifier of the device.
     # PeripheralWatch.Params
     on False: stop reporting. True if missing.
@@ -566,15 +567,15 @@ extension MemberWords {
     internalError An internal error of the daemon (JSON-RPC 2.0, 5.1).
     invalidParams The params are not valid for the method.
     invalidRequest The JSON is not a JSON-RPC 2.0 message.
-    message What is wrong and what to do, in words.
+    message The error and its remedy, in words.
     methodNotFound The method does not exist.
     parseError The line is not valid JSON.
     # RPCError.Details The failure in Bluetooth's own terms.
     code The code within that domain, 0 to 255; docs/protocol.md lists them.
     domain The domain that defines the code: att, hci, gap or bled.
     name The name of the code.
-    # RestoredState What a session held when its program went away. The events since then follow the answer that carries
-     this; both together give the present state.
+    # RestoredState The state of a session when its program went away. The events since then follow the answer that
+     carries this; both together give the present state.
     advertisements The advertisements.
     droppedReports How many reports were dropped because the queue was full; others were replaced by newer ones of the
      same device.
@@ -594,10 +595,10 @@ extension MemberWords {
     adapter The adapter that holds the link or looks for the device.
     address Its address.
     addressType "public" or "random".
-    indications Those of them that bring indications; missing if there are none.
+    indications The subscriptions among them that bring indications; missing if there are none.
     mtu The ATT MTU, 23 to 517 octets, while connected.
     name Its name, where known.
-    parameters What the session wants of the link's parameters; missing: nothing.
+    parameters The parameters that the session requests for the link; missing if none.
     peripheral The daemon's identifier of the device.
     reconnect Whether the daemon connects again when the link is lost; missing: no.
     services The attributes that the session discovered.
@@ -606,11 +607,12 @@ extension MemberWords {
     # RestoredState.Service A service that the session published.
     definition As it was given to service.add.
     service The service with its handles, which are the same as before.
-    subscribers Who subscribed to its characteristics.
+    subscribers The subscribers of its characteristics.
     # ScanAnonymousReport.Params
     adapter The adapter that heard it.
     data The advertising data as received.
-    decoded What the data says in formats of beacons and sensors, for scans with `decode`; missing if that is nothing.
+    decoded The meaning of the data in formats of beacons and sensors, for scans with `decode`; missing if no format
+     fits.
     directed True if the advertisement is meant for one device.
     manufacturerData Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     name Its name, complete or shortened.
@@ -630,10 +632,11 @@ extension MemberWords {
     adapter The adapter that heard it.
     address The address it used.
     addressType "public" or "random".
-    appearance What the device looks like, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
+    appearance The appearance of the device, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
     connectable Whether it accepts connections.
     data The advertising data as received.
-    decoded What the data says in formats of beacons and sensors, for scans with `decode`; missing if that is nothing.
+    decoded The meaning of the data in formats of beacons and sensors, for scans with `decode`; missing if no format
+     fits.
     directed True if the advertisement is meant for one device.
     manufacturerData Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     name Its name, complete or shortened.
@@ -651,17 +654,17 @@ extension MemberWords {
     time When it was heard, in seconds since the epoch.
     truncated True if the controller lost the end of the advertising data.
     txPower The transmit power, in dBm, -127 to 127, as its data says or else the header of an extended advertisement.
-    # ScanStart.Filter What an advertisement must have. All members that are present must match; at least one must be
+    # ScanStart.Filter Conditions on an advertisement. All members that are present must match; at least one must be
      present.
     addressKinds The device's address is of one of these kinds: public, static random (the same at least until the
      device restarts), resolvable private (which those who have the device's key can resolve), non-resolvable private.
     connectable True: the device accepts connections.
     ignoreCase True: upper and lower case of the name are the same. Requires `name`.
-    manufacturer It has manufacturer-specific data like this.
+    manufacturer The advertisement has manufacturer-specific data like this.
     name The device's name begins with this text.
-    pattern It has an AD structure like this.
-    serviceData It has service data like this.
-    services It lists one of these services.
+    pattern The advertisement has an AD structure like this.
+    serviceData The advertisement has service data like this.
+    services The advertisement lists one of these services.
     wholeName True: the name is this text and no more. Requires `name`.
     # ScanStart.Key The key with which a device encrypts what it advertises.
     address The address of the device.
@@ -670,7 +673,7 @@ extension MemberWords {
     company The company identifier, 0 to 65535 (Assigned Numbers, 7.1).
     data How the data after the company identifier begins; anything if missing.
     mask The bits of `data` that count, as many octets; all of them if missing.
-    # ScanStart.Params What to scan for, and how: the parameters of scan.start.
+    # ScanStart.Params The parameters of scan.start: the devices to scan for, and how to scan.
     active False: passive scanning, without scan requests unless another session's scan asks. True if missing.
     adapter The adapter to scan on; all of them if missing.
     address Only the device of this address.
@@ -744,7 +747,7 @@ extension MemberWords {
     # ServerWrite.Write One written value.
     handle The handle of the characteristic's value.
     offset Where it begins, 0 to 512.
-    value What was written.
+    value The value written.
     # ServerWritesLost.Params
     central The daemon's identifier of the device.
     packets The number of packets, 1 or more.
@@ -776,13 +779,13 @@ extension MemberWords {
      "writeAuthenticationRequired", "writeSecureConnectionsRequired") and to subscribe ("subscribeEncryptionRequired",
      "subscribeAuthenticationRequired", "subscribeSecureConnectionsRequired"); if missing: those that the properties
      imply.
-    properties What devices can do with it: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
-     "signedWrite", and "extendedProperties", which offers reliable writes.
+    properties The operations that it offers to devices: "broadcast", "read", "writeWithoutResponse", "write", "notify",
+     "indicate", "signedWrite", and "extendedProperties", which offers reliable writes.
     uuid The UUID of the characteristic.
     value A fixed value, which the daemon answers; without one every read and write is passed to this session.
     # ServiceToPublish.Descriptor A descriptor to publish.
-    permissions What reading it takes: "readable", "readEncryptionRequired", "readAuthenticationRequired" or
-     "readSecureConnectionsRequired"; everybody can read it if missing.
+    permissions The permission to read it: "readable", "readEncryptionRequired", "readAuthenticationRequired" or
+     "readSecureConnectionsRequired"; any device can read it if missing.
     uuid The UUID of the descriptor.
     value Its fixed value.
     # SessionDescription A session: its program, what it holds and what it costs.
@@ -791,18 +794,18 @@ extension MemberWords {
     channels Its L2CAP channels; missing if it has none.
     connecting The devices to which it has a pending connection.
     connections The devices that it is connected to.
-    costs What it costs.
+    costs The cost of the session.
     listening The numbers under which it takes L2CAP channels; missing if none.
     mine Whether it is the caller's own.
     name The name that the program gave in session.open; missing if it gave none.
-    permissions What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
+    permissions The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
      "sessions", "capture", "simulation".
     preserved True if its program has gone and the session is preserved for it.
     process The number of the process that connected, 1 or more, if the kernel reported it.
     program The name of the program's executable, at most 15 octets.
     restore Its restoration identifier; missing if it has none.
     scan The parameters of its scan; missing if it does not scan.
-    searching What it looks for in order to connect; missing if nothing.
+    searching The devices that it searches for in order to connect; missing if there are none.
     services The services that it publishes.
     session The number of the session, 1 or more.
     since When it was opened, in seconds since the epoch.
@@ -824,7 +827,7 @@ extension MemberWords {
     sendMPS The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533; absent if not
      known.
     sendMTU The longest packet that the device takes, 23 to 65535 octets.
-    # SessionDescription.Costs What the session has cost since it was opened.
+    # SessionDescription.Costs The cost of the session since it was opened.
     linkTime For how many seconds it was connected, summed over all devices.
     linksSlowed How many times a link was slowed down because this session, its only reader, fell behind.
     packetsLost How many packets the kernel dropped on links on which it subscribes or serves; they may have contained
@@ -846,9 +849,9 @@ extension MemberWords {
     # SessionDescription.Listening A number under which the session takes L2CAP channels.
     adapter The adapter.
     psm The number.
-    # SessionDescription.Search What a device is looked for by; all that is there must be so.
+    # SessionDescription.Search The criteria of a search; a device must meet all that are present.
     name Its name.
-    namePrefix What its name begins with.
+    namePrefix The beginning of its name.
     service A service that it advertises.
     # SessionDescription.Service A service that the session publishes.
     handle The handle of its declaration.
@@ -870,10 +873,10 @@ extension MemberWords {
     # SessionOpen.Result
     adapters The adapters, as `adapter.list` returns them.
     daemon The daemon's name and version: "bled 0.1.0".
-    permissions What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent",
-     "adapters", "sessions", "capture", "simulation".
+    permissions The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
+     "sessions", "capture", "simulation".
     protocol The version of this protocol, 1 or more; it is incremented by incompatible changes.
-    restored What was preserved under the restoration identifier; missing if nothing was.
+    restored The state preserved under the restoration identifier; missing if there is none.
     session The number of this session, 1 or more.
     # SimulationAdapter.Params
     adapter The adapter; the first simulated one if missing.

@@ -1,5 +1,5 @@
-/// What the types of the messages and their members mean, for `rpc.discover`: the first paragraphs of their doc
-/// comments.
+/// Descriptions of the types of the messages and of their members, for `rpc.discover`: the first paragraphs of their
+/// doc comments.
 ///
 /// A program cannot read its own doc comments, so `recorded` is made of them by the OpenRPC test, which fails when one
 /// of them has changed. It is read when a client asks, and not kept.
@@ -32,14 +32,14 @@ struct MemberWords {
     self[keyPath: table][place.name] = (self[keyPath: table][place.name].map { $0 + " " } ?? "") + words
   }
 
-  /// What is said of a type, as `AdvertisingStart.Structure`; nil if nothing is.
+  /// The description of a type, as `AdvertisingStart.Structure`; nil if there is none.
   func type(_ name: String) -> String? { types[name] }
 
-  /// What is said of a member, as `AdvertisingStart.Structure.data`; nil if nothing is.
+  /// The description of a member, as `AdvertisingStart.Structure.data`; nil if there is none.
   func member(_ name: String) -> String? { members[name] }
 }
 
-/// What a member's words say of its values in a form that programs understand:
+/// Limits of a member's values that its description states, in a form that programs understand:
 ///
 /// - of a number its range, "0.02 to 10.24" or "1 or more", and its unit, "in seconds"; what is counted ("How many …",
 ///   "The number of …") is 0 or more;

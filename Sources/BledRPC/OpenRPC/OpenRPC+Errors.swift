@@ -45,7 +45,7 @@ extension OpenRPC {
     return errors.map { ["$ref": .text("#/components/errors/\($0.name)")] }
   }
 
-  /// What each permission permits.
+  /// A description of each permission.
   static func permissions(_ words: MemberWords) -> JSONValue {
     let permissions = Permission.allCases.map { permission in
       (permission.rawValue, JSONValue.text(words.member("Permission.\(permission)") ?? ""))

@@ -92,7 +92,7 @@ struct SchemaCollection {
   }
 }
 
-/// What one object asked of its decoder.
+/// The members that one type requests of its decoder.
 private final class Recording {
   var schemas: SchemaCollection
   var members: [SchemaCollection.Member] = []
