@@ -179,6 +179,7 @@ import Testing
     ("{\n  \"adapters\": [\"hci0\", 1],\n}", "bled.json:2:24: adapters[1]: give a list of one or more strings"),
     ("{ limits: {\n    perUser: { scan: 1 } } }", "bled.json:2:16: limits.perUser.scan: this name is not known"),
     ("{ policy: { scan: ['everyone', 'me'] } }", "bled.json:1:32: policy.scan[1]: give a list of \"user:NAME\""),
+    ("{ metrics: { port: 9459 } }", "bled.json:1:12: metrics: remove \"metrics\": \"bleshell metrics --listen"),
     ("{ name: 'a',\n  // again\n  name: 'b' }", "bled.json:3:3: not valid JSON5: \"name\" is already defined at 1:3"),
   ])
   func mistakesHaveTheirPlace(text: String, start: String) {

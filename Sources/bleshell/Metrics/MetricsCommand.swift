@@ -7,14 +7,23 @@ struct MetricsCommand: ShellCommand {
     commandName: "metrics", abstract: "Shows what bled counts and measures.",
     discussion: """
       Of times there are the number of measurements, their mean, and a bound that half of them and 99 % of them did not \
-      exceed. Metrics that are zero are left out without --all. What each program costs is in "sessions".
+      exceed. Metrics that are zero are left out without --all. What each program costs is in "sessions". With --listen \
+      the metrics are served to Prometheus as http://ADDRESS:PORT/metrics, until Ctrl-C; while bled does not run the \
+      answer is 503.
       """)
 
   @Flag(help: "Show those that are zero, too.") var all = false
+  @Option(help: "Serve the metrics to Prometheus, on an address and port such as 127.0.0.1:9459 or [::1]:9459.")
+  var listen: ListenAddress?
   @OptionGroup var global: GlobalOptions
+
+  func validate() throws {
+    guard listen == nil || !all else { throw ValidationError("--all is for the table: the page has all metrics") }
+  }
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
+    if let listen { return try await serve(on: try listen.listen(), shell, output) }
     let metrics = try await shell.connection().call(MetricsGet.self, Empty()).metrics
     if output.json {
       for metric in metrics { try output.object(metric) }
@@ -34,6 +43,15 @@ struct MetricsCommand: ShellCommand {
       }
     }
     table.lines(output).forEach(output.line)
+  }
+
+  /// Serves the page until the command is cancelled, the regular end.
+  @MainActor private func serve(on listener: TCPListener, _ shell: Shell, _ output: Output) async throws {
+    let page = MetricsPage { try await shell.connection().call(MetricsGet.self, Empty()).metrics }
+    let server = MetricsServer(listener, page: page)
+    defer { server.close() }
+    output.problem("serving http://\(listener.name)/metrics")
+    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
   }
 
   /// A value, "17" or "0.25"; of a histogram, which has four lines, with what each is.
