@@ -129,6 +129,7 @@ let package = Package(
         "BledCore", "Adapter", "GATT", "ATT", "Capture", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto",
         "EventLoop", "TestSupport", logging,
       ]),
+    .testTarget(name: "BledTests", dependencies: ["bled", "Bluetooth", "TestSupport", logging]),
     // Many clients and devices under virtual time.
     .testTarget(
       name: "SimulationTests",

@@ -1,14 +1,14 @@
 import Glibc
 
 /// The socket on which systemd's journal takes entries with fields.
-public final class JournalSocket: Sendable {
+final class JournalSocket: Sendable {
   private let descriptor: CInt
   private let address: sockaddr_un
 
   /// Opens a socket; whether the journal is there shows when an entry is sent.
   /// - Parameter path: the journal's socket.
   /// - Returns: nil if there is no descriptor, or the path is too long for a socket.
-  public init?(path: String) {
+  init?(path: String) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
@@ -22,7 +22,7 @@ public final class JournalSocket: Sendable {
 
   /// Whether what is written to a descriptor goes to the journal: `JOURNAL_STREAM` then has its device and inode
   /// (systemd.exec(5)). Whoever sends a service's standard error elsewhere leaves that variable as it is.
-  public static func isJournal(_ descriptor: CInt, stream: String?) -> Bool {
+  static func isJournal(_ descriptor: CInt, stream: String?) -> Bool {
     var status = stat()
     guard let stream, fstat(descriptor, &status) == 0 else { return false }
     return stream.utf8.elementsEqual("\(status.st_dev):\(status.st_ino)".utf8)

@@ -16,39 +16,39 @@ import Logging
 /// | counting| a line                                      | it is counted                                            |
 /// | counting| the second is over, some were counted       | the last one and the number are written, another second  |
 /// | counting| the second is over, none was counted        | → (none)                                                 |
-public struct LogRepetitions {
+struct LogRepetitions {
   /// Where a line comes from.
-  public struct Kind: Hashable, Sendable {
+  struct Kind: Hashable, Sendable {
     /// The source file.
-    public var file: String
+    var file: String
     /// The line in it.
-    public var line: UInt
+    var line: UInt
 
     /// Makes a kind.
-    public init(file: String, line: UInt) {
+    init(file: String, line: UInt) {
       self.file = file
       self.line = line
     }
   }
 
   /// A line to be written.
-  public struct Line: Equatable, Sendable {
+  struct Line: Equatable, Sendable {
     /// The level.
-    public var level: Logger.Level
+    var level: Logger.Level
     /// The message.
-    public var text: String
+    var text: String
     /// The subject: fields for the journal, see `JournalEntry`.
-    public var fields: [UInt8]
+    var fields: [UInt8]
 
     /// Makes a line.
-    public init(level: Logger.Level, text: String, fields: [UInt8] = []) {
+    init(level: Logger.Level, text: String, fields: [UInt8] = []) {
       self.level = level
       self.text = text
       self.fields = fields
     }
 
     /// Texts are compared as octets: they may contain what others chose, and to compare strings can be slow.
-    public static func == (left: Self, right: Self) -> Bool {
+    static func == (left: Self, right: Self) -> Bool {
       left.level == right.level && left.text.utf8.elementsEqual(right.text.utf8) && left.fields == right.fields
     }
   }
@@ -78,14 +78,14 @@ public struct LogRepetitions {
   private var seconds: [Kind: Second] = [:]
 
   /// Makes an empty account.
-  public init() {}
+  init() {}
 
   /// When `due` has something to do; nil: never.
-  public var deadline: Instant? { seconds.values.lazy.map(\.end).min() }
+  var deadline: Instant? { seconds.values.lazy.map(\.end).min() }
 
   /// Takes a line.
   /// - Returns: whether it is to be written now.
-  public mutating func takes(_ line: Line, of kind: Kind, at now: Instant) -> Bool {
+  mutating func takes(_ line: Line, of kind: Kind, at now: Instant) -> Bool {
     guard var second = seconds[kind] else {
       seconds[kind] = Second(end: now.advanced(by: Self.second), last: line)
       return true
@@ -107,7 +107,7 @@ public struct LogRepetitions {
   /// Ends the seconds that are over.
   /// - Parameter isEnd: whether all are.
   /// - Returns: what was counted in them.
-  public mutating func due(at now: Instant, isEnd: Bool = false) -> [Line] {
+  mutating func due(at now: Instant, isEnd: Bool = false) -> [Line] {
     var lines: [Line] = []
     for (kind, second) in seconds where isEnd || second.end <= now {
       seconds[kind] = nil

@@ -13,9 +13,9 @@ import Synchronization
 ///
 /// With the journal at the other end the thread sends lines as entries with fields. An entry that the journal does not
 /// take goes to the descriptor as text; how many those were is told by the next entry that it takes.
-public final class LogWriter: Sendable {
+final class LogWriter: Sendable {
   /// The longest line, with its line feed: the lines of processes that share a pipe do not mix (`PIPE_BUF`, pipe(7)).
-  public static let longestLine = 4096
+  static let longestLine = 4096
   /// The longest entry for the journal: that line, and fields.
   private static let longestEntry = 2 * longestLine
   /// The length of the entry in front of it, in octets.
@@ -38,9 +38,9 @@ public final class LogWriter: Sendable {
   private let format: @Sendable (LogRepetitions.Line) -> [UInt8]
 
   /// Why there is no thread.
-  public struct Problem: Error, CustomStringConvertible {
+  struct Problem: Error, CustomStringConvertible {
     /// The failed call and the reason.
-    public let description: String
+    let description: String
 
     fileprivate init(_ call: String, _ code: CInt) {
       description = "the log cannot be written: \(call): \(String(cString: strerror(code)))"
@@ -52,7 +52,7 @@ public final class LogWriter: Sendable {
   ///   - descriptor: where to write; it must stay open.
   ///   - journal: where entries with fields go, if the descriptor leads to the journal.
   ///   - format: returns the octets of a line, at most `longestLine` with the line feed. Called on any thread.
-  public init(
+  init(
     _ descriptor: CInt, journal: JournalSocket? = nil, format: @escaping @Sendable (LogRepetitions.Line) -> [UInt8]
   ) throws(Problem) {
     self.descriptor = descriptor
@@ -84,7 +84,7 @@ public final class LogWriter: Sendable {
   deinit { close(input) }
 
   /// Writes a line, or counts it.
-  public func log(_ line: LogRepetitions.Line, of kind: LogRepetitions.Kind) {
+  func log(_ line: LogRepetitions.Line, of kind: LogRepetitions.Kind) {
     guard state.withLock({ $0.repetitions.takes(line, of: kind, at: Self.now) }) else { return }
     if isFile { write(format(line)) }
     // With a file the thread is only told that it has something to wait for.
@@ -95,7 +95,7 @@ public final class LogWriter: Sendable {
 
   /// Ends the log, and waits until everything is written.
   /// - Parameter patience: how long, in milliseconds.
-  public func end(within patience: CInt) {
+  func end(within patience: CInt) {
     shutdown(input, CInt(SHUT_WR))
     var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     poll(&waiting, 1, patience)

@@ -1,4 +1,3 @@
-import BledCore
 import Glibc
 import Logging
 import Synchronization

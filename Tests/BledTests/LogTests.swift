@@ -1,10 +1,11 @@
-import BledCore
 import Bluetooth
 import FoundationEssentials
 import Glibc
 import Logging
 import TestSupport
 import Testing
+
+@testable import bled
 
 /// Which lines of a log are written, and which are counted.
 @Suite struct LogRepetitionsTests {

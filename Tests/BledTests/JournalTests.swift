@@ -1,8 +1,9 @@
-import BledCore
 import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
+
+@testable import bled
 
 /// What goes to systemd's journal, and where it goes if the journal does not take it.
 @Suite struct JournalTests {

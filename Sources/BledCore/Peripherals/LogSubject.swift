@@ -10,8 +10,7 @@ extension Logger.Metadata {
   static func about(
     _ peripheral: Peripheral? = nil, session: Session? = nil, adapter: AdapterSlot? = nil
   ) -> Logger.Metadata {
-    var fields = Logger.Metadata()
-    if let session { fields["SESSION"] = "\(session.id)" }
+    var fields = session.map { about(session: $0) } ?? [:]
     if let peripheral { fields["PERIPHERAL"] = ["\(peripheral.id)", "\(peripheral.address)"] }
     if let adapter = adapter ?? peripheral?.adapter { fields["ADAPTER"] = "\(adapter.id)" }
     return fields
