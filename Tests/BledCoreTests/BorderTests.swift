@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import BledCore
+@testable import openrpc
 
 /// Lines whose octets are meant to cost the daemon time, or to pass for something that they are not.
 @Suite struct BorderTests {
@@ -274,7 +275,7 @@ import Testing
       for _ in 0..<20 { client.send(#"{"jsonrpc":"2.0","id":7,"method":"rpc.discover"}"#) }
     }
     #expect(time < .milliseconds(500), "\(time)")
-    #expect(try client.result(RPCDiscover.self, Empty()) == OpenRPC.description())
+    #expect(try client.result(RPCDiscover.self, Empty()) == OpenRPC.description(DocComments()).document)
     let wrong = answer(to: #"{"jsonrpc":"2.0","id":7,"method":"rpc.discover","params":[]}"#, from: client)
     guard case .failure(_, let error)? = wrong.first else { return #expect(Bool(false), "\(wrong)") }
     #expect(error.code == RPCError.invalidParams)

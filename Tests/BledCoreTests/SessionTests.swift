@@ -4,6 +4,7 @@ import FoundationEssentials
 import Testing
 
 @testable import BledCore
+@testable import openrpc
 
 /// What a session answers to good and bad lines.
 @Suite struct SessionTests {
@@ -88,7 +89,7 @@ import Testing
 
   @Test("rpc.discover answers with the document, and each method that it lists for clients is served")
   func discover() throws {
-    #expect(try world.client().result(RPCDiscover.self, Empty()) == OpenRPC.description())
+    #expect(try world.client().result(RPCDiscover.self, Empty()) == OpenRPC.description(DocComments()).document)
     for method in ProtocolContents.clientCalls {
       let client = world.client()
       client.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\(method.name)\",\"params\":{}}")

@@ -5,12 +5,13 @@ import Testing
 
 @testable import BledCore
 @testable import BledRPC
+@testable import openrpc
 
 /// The word lists that `rpc.discover` tells are those that the daemon has.
 @Suite struct WordListTests {
   private let places: [String: JSONValue]
 
-  init() throws { places = try OpenRPC.description(MemberWords(MemberWords.recorded)).places }
+  init() throws { places = try OpenRPC.description(DocComments()).places }
 
   /// The words of a member or, if it is a list, of its elements.
   private func words(_ place: String) -> Set<String> {

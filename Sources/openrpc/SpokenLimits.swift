@@ -1,45 +1,6 @@
-/// What the types of the messages and their members mean, for `rpc.discover`: the first paragraphs of their doc
-/// comments.
-///
-/// A program cannot read its own doc comments, so `recorded` is made of them by the OpenRPC test, which fails when one
-/// of them has changed. It is read when a client asks, and not kept.
-struct MemberWords {
-  private var types: [String: String] = [:]
-  private var members: [String: String] = [:]
+import BledRPC
 
-  /// Reads words in the form of `recorded`: a line `# Type words` begins a type, a line `member words` belongs to it,
-  /// and an indented line continues the one before.
-  init(_ text: String) {
-    var type = ""
-    var place: (isType: Bool, name: String)?
-    for line in text.split(separator: "\n") {
-      if line.first == " ", let place {
-        append(line.drop { $0 == " " }, to: place)
-        continue
-      }
-      let isType = line.hasPrefix("# ")
-      let words = line.dropFirst(isType ? 2 : 0).split(separator: " ", maxSplits: 1)
-      guard let name = words.first else { continue }
-      if isType { type = String(name) }
-      let next = (isType: isType, name: isType ? type : "\(type).\(name)")
-      place = next
-      if words.count == 2 { append(words[1], to: next) }
-    }
-  }
-
-  private mutating func append(_ words: Substring, to place: (isType: Bool, name: String)) {
-    let table = place.isType ? \MemberWords.types : \.members
-    self[keyPath: table][place.name] = (self[keyPath: table][place.name].map { $0 + " " } ?? "") + words
-  }
-
-  /// What is said of a type, as `AdvertisingStart.Structure`; nil if nothing is.
-  func type(_ name: String) -> String? { types[name] }
-
-  /// What is said of a member, as `AdvertisingStart.Structure.data`; nil if nothing is.
-  func member(_ name: String) -> String? { members[name] }
-}
-
-/// What a member's words say of its values in a form that programs understand:
+/// The limits of a member's values that its words state in a form that programs understand:
 ///
 /// - of a number its range, "0.02 to 10.24" or "1 or more", and its unit, "in seconds"; what is counted ("How many …",
 ///   "The number of …") is 0 or more;

@@ -3,33 +3,14 @@ import FoundationEssentials
 import Testing
 
 @testable import BledRPC
+@testable import openrpc
 
 @Suite("OpenRPC") struct OpenRPCTests {
-  @Test("docs/openrpc.json is what the daemon returns; BLED_RECORD=1 regenerates it")
+  @Test("docs/openrpc.json is made of the messages and their doc comments as they are")
   func checkedInDocument() throws {
-    let comments = try DocComments()
-    let place = DocComments.package + "/docs/openrpc.json"
-    if isRecording {
-      try json(OpenRPC.description(MemberWords(comments.table)).document).write(to: URL(filePath: place))
-    } else {
-      let stored = try Data(contentsOf: URL(filePath: place))
-      let isCurrent = try stored == json(OpenRPC.description())
-      #expect(isCurrent, "the messages changed: \(advice)")
-    }
-  }
-
-  @Test("what is said of members is what their doc comments say; BLED_RECORD=1 takes it over")
-  func recordedWords() throws {
-    let place = DocComments.package + "/Sources/BledRPC/OpenRPC/MemberWords+Recorded.swift"
-    let (comments, places) = try commentsAndPlaces()
-    let source = comments.source(of: Set(places.keys).union(OpenRPC.placesOfConstants), types: try components())
-    if isRecording {
-      try Data(source.utf8).write(to: URL(filePath: place))
-    } else {
-      let stored = try Data(contentsOf: URL(filePath: place))
-      let isCurrent = stored == Data(source.utf8)
-      #expect(isCurrent, "doc comments of messages changed: \(advice)")
-    }
+    let stored = try Data(contentsOf: URL(filePath: Main.path))
+    let isCurrent = try stored == Main.document()
+    #expect(isCurrent, "the messages changed: run make reference, and check the difference")
   }
 
   @Test("every member has words; a text its words or its kind, a number its range or its unit")
@@ -77,29 +58,18 @@ import Testing
     "as json5",
   ]
 
-  private var isRecording: Bool { ProcessInfo.processInfo.environment["BLED_RECORD"] != nil }
-  private let advice = "run make reference, and check the difference"
-
   private func commentsAndPlaces() throws -> (DocComments, [String: JSONValue]) {
     let comments = try DocComments()
-    return (comments, try OpenRPC.description(MemberWords(comments.table)).places)
+    return (comments, try OpenRPC.description(comments).places)
   }
 
   /// The names of all types that others refer to, but those whose schema is not made of their members.
   private func components() throws -> Set<String> {
-    guard case .object(let document) = try OpenRPC.description(),
+    guard case .object(let document) = try OpenRPC.description(DocComments()).document,
       case .object(let components)? = document["components"],
       case .object(let schemas)? = components["schemas"]
     else { return [] }
     return Set(schemas.keys).subtracting(["HexBytes", "UUID", "DecodedData"])
-  }
-
-  private func json(_ document: JSONValue) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    var data = try encoder.encode(document)
-    data.append(UInt8(ascii: "\n"))
-    return data
   }
 
   @Test("what a method needs is that of its noun; only those that say so are open to everybody")
@@ -128,7 +98,7 @@ import Testing
 
   @Test("every reference leads somewhere")
   func references() throws {
-    guard case .object(let document) = try OpenRPC.description(),
+    guard case .object(let document) = try OpenRPC.description(DocComments()).document,
       case .object(let components)? = document["components"],
       case .object(let schemas)? = components["schemas"], case .object(let errors)? = components["errors"]
     else {
@@ -163,7 +133,9 @@ import Testing
 
   @Test("a method's params and result are described as its types are")
   func method() throws {
-    guard case .object(let document) = try OpenRPC.description(), case .array(let methods)? = document["methods"] else {
+    guard case .object(let document) = try OpenRPC.description(DocComments()).document,
+      case .array(let methods)? = document["methods"]
+    else {
       Issue.record("no methods")
       return
     }

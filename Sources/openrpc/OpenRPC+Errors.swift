@@ -1,9 +1,10 @@
+import BledRPC
 import Bluetooth
 
 extension OpenRPC {
   /// The errors that methods can fail with, by name, for `components`: those of JSON-RPC, of `gap` and of `bled`. The
   /// codes of `att` and `hci` are the specification's.
-  static func errors(_ words: MemberWords) -> [String: JSONValue] {
+  static func errors(_ words: DocComments) -> [String: JSONValue] {
     var errors: [String: JSONValue] = [:]
     let reserved = [
       ("parseError", RPCError.parseError), ("invalidRequest", RPCError.invalidRequest),
@@ -45,8 +46,8 @@ extension OpenRPC {
     return errors.map { ["$ref": .text("#/components/errors/\($0.name)")] }
   }
 
-  /// What each permission permits.
-  static func permissions(_ words: MemberWords) -> JSONValue {
+  /// The description of each permission.
+  static func permissions(_ words: DocComments) -> JSONValue {
     let permissions = Permission.allCases.map { permission in
       (permission.rawValue, JSONValue.text(words.member("Permission.\(permission)") ?? ""))
     }

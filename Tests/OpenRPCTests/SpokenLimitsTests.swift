@@ -1,6 +1,7 @@
+import BledRPC
 import Testing
 
-@testable import BledRPC
+@testable import openrpc
 
 @Suite("Limits in words") struct SpokenLimitsTests {
   private func number(_ words: String) -> JSONValue { SpokenLimits(words).apply(to: ["type": "integer"]) }
@@ -32,15 +33,5 @@ import Testing
     #expect(text("The name by which calls choose it: \"hci0\".") == ["type": "string"])
     let pattern: JSONValue = ["type": "string", "enum": ["low", "high"]]
     #expect(SpokenLimits("Either \"low\" or \"lowest\".").apply(to: pattern) == pattern)
-  }
-
-  @Test("recorded words are read as they were written")
-  func table() {
-    let words = MemberWords("# One A type\n that goes on.\nfirst Its first\n member.\n# Two\nfirst Another.")
-    #expect(words.type("One") == "A type that goes on.")
-    #expect(words.type("Two") == nil)
-    #expect(words.member("One.first") == "Its first member.")
-    #expect(words.member("Two.first") == "Another.")
-    #expect(words.member("Two.second") == nil)
   }
 }

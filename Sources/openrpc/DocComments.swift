@@ -1,8 +1,7 @@
 import FoundationEssentials
-import Testing
 
 /// The doc comments of the types of the messages and of their members, as they stand in `Sources/BledRPC`, and those of
-/// the errors.
+/// the errors: the first paragraph of each.
 struct DocComments {
   /// The package's folder, found from this file's place in it.
   static var package: String {
@@ -68,47 +67,4 @@ struct DocComments {
 
   /// The file in which a type or a member is declared.
   func file(of name: String) -> String { files[name] ?? "Sources/BledRPC" }
-
-  /// All of them, in the form that `MemberWords` reads.
-  var table: String { table(of: Set(members.keys), types: Set(types.keys)).joined(separator: "\n") }
-
-  private func table(of places: Set<String>, types described: Set<String>) -> [String] {
-    var sections: [String: [String]] = [:]
-    for name in described { sections[name] = [] }
-    for place in places {
-      let names = place.split(separator: ".")
-      guard let member = names.last, let words = members[place] else { continue }
-      sections[names.dropLast().joined(separator: "."), default: []].append("\(member) \(words)")
-    }
-    return sections.sorted { $0.key < $1.key }.flatMap { name, lines in
-      [described.contains(name) ? "# \(name) \(types[name] ?? "")" : "# \(name)"] + lines.sorted()
-    }
-  }
-
-  /// The source of `MemberWords.recorded` with what is said of these members and types.
-  func source(of places: Set<String>, types: Set<String>) -> String {
-    let lines = table(of: places, types: types).flatMap(Self.folded).map { $0.isEmpty ? "" : "    \($0)" }
-    return """
-      extension MemberWords {
-        /// Made of the doc comments of the messages by BLED_RECORD=1 swift test --filter OpenRPC: change those.
-        static let recorded = #\"""
-      \(lines.joined(separator: "\n"))
-          \"""#
-      }
-
-      """
-  }
-
-  /// A line in as many as it takes to have 116 columns at most, all but the first indented.
-  private static func folded(_ line: String) -> [String] {
-    var lines: [String] = []
-    for word in line.split(separator: " ") {
-      if let last = lines.last, last.count + 1 + word.count <= 116 {
-        lines[lines.count - 1] = last + " " + word
-      } else {
-        lines.append((lines.isEmpty ? "" : " ") + word)
-      }
-    }
-    return lines
-  }
 }
