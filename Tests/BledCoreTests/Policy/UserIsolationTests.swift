@@ -6,14 +6,14 @@ import Testing
 @testable import BledCore
 
 /// What belongs to one user's programs is not touched by another's, and not shown to it.
-@Suite struct OthersTests {
+@Suite struct UserIsolationTests {
   /// Group 100 may do everything but see sessions; group 200 may only connect.
   private static var policy: Policy {
     var configuration = Configuration.Policy()
     configuration.grants[.connect]?.append(.group("200"))
     return World.policy(configuration)
   }
-  private let world = World(policy: OthersTests.policy)
+  private let world = World(policy: UserIsolationTests.policy)
 
   @Test("peripheral.forget leaves alone what other users use")
   func forget() throws {

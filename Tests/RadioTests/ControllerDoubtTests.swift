@@ -7,7 +7,7 @@ import Testing
 
 /// Events were lost, or another owner left the controller in some state.
 @Suite("Doubt about a controller's state")
-struct DoubtTests {
+struct ControllerDoubtTests {
   private let belt = DeviceAddress(value: 0xF0F1_F2F3_F401, kind: .random)
   private let phone = DeviceAddress(value: 0x5011_2233_4455, kind: .random)
   private let addBelt = "1120 07 01 01f4f3f2f1f0"
