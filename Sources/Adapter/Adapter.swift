@@ -55,8 +55,8 @@ public protocol Adapter: AnyObject {
   func setPairing(_ settings: PairingSettings)
   /// Sets under which addresses it is seen; nil, the default, for the one that it keeps. Before `start`.
   func setPrivacy(_ settings: PrivacySettings?)
-  /// Answers the question that this device's pairing waits for.
-  func answer(_ address: DeviceAddress, _ answer: PairingAnswer)
+  /// Answers a question of a pairing; one that is over is left alone.
+  func answer(_ question: QuestionID, _ answer: PairingAnswer)
   /// Makes data for devices that get them by another way than the air. They replace those that were made before.
   /// - Parameter done: called once; fails with `GAPError.notSupported` where the controller has no LE Secure
   ///   Connections.

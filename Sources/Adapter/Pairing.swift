@@ -38,6 +38,14 @@ public enum PairingQuestion: Hashable, Sendable {
   case passkey
 }
 
+/// The number of a question, unique on its adapter: the answer reaches the pairing that asked, and no later one.
+public struct QuestionID: Hashable, Sendable {
+  /// The number.
+  public let value: UInt64
+  /// Makes an identifier from a number.
+  public init(_ value: UInt64) { self.value = value }
+}
+
 /// The answer to a `PairingQuestion`.
 public enum PairingAnswer: Hashable, Sendable {
   /// Yes.
@@ -50,8 +58,8 @@ public enum PairingAnswer: Hashable, Sendable {
 
 /// The events while the adapter pairs with a device.
 public enum PairingEvent: Hashable, Sendable {
-  /// Something must be known.
-  case question(PairingQuestion)
+  /// A question without whose answer the pairing cannot go on; a later one of the same device replaces it.
+  case question(QuestionID, PairingQuestion)
   /// The person at the device types this passkey, 0 to 999999; so many digits are there already.
   case showPasskey(UInt32, entered: Int)
   /// A bond was made, or has changed; it is to be kept.

@@ -8,102 +8,36 @@ import Radio
 /// A controller of this machine that is used alongside the Linux kernel: power and settings over its management
 /// interface, scan, advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
 ///
-/// The decisions are made by machines without I/O (`LifecycleMachine`, `SetUpMachine`, `RadioMachine`); this
-/// class owns the sockets and the clock and carries their actions out.
-public final class KernelAdapter: Adapter {
+/// The adapter composes the parts, each of which owns its state: `LifecycleHost` (power, settings and removal),
+/// `RadioHost` (the controller), `PrivateAddressHost`, `KernelLinks`, `KernelPairing` and `KernelChannels`.
+package final class KernelAdapter: Adapter {
   /// The adapter's identity; its address and capabilities are known once it is on.
-  public internal(set) var information: AdapterInformation
+  package private(set) var information: AdapterInformation
   /// Whether the controller works; starts as `.absent`.
-  public internal(set) var state = AdapterState.absent
+  package private(set) var state = AdapterState.absent
   /// Called on the event loop, after the call in which the event arose.
-  public var onEvent: ((AdapterEvent) -> Void)?
+  package var onEvent: ((AdapterEvent) -> Void)? {
+    get { events.onEvent }
+    set { events.onEvent = newValue }
+  }
   /// Called on the event loop with the kernel's numbers of controllers that are there: all of them when this adapter
   /// looks for its own, and each that appears later. So adapters can be made for them too.
-  public var onControllers: (([UInt16]) -> Void)?
+  package var onControllers: (([UInt16]) -> Void)?
 
-  let kernel: any KernelSockets
-  let loop: EventLoop
-  let scheduler: any Scheduler
-  var logger: Logger
-
-  var lifecycle: LifecycleMachine
-  var unconfigured: UnconfiguredMachine
-  var lifecycleAlarm: (any ScheduledWork)?
-  var management: PacketSocket?
-  /// Where the kernel tells that radios are blocked and unblocked.
-  var rfkill: Descriptor?
-  /// Whether the controller was chosen by name.
-  private let isNamed: Bool
-  var index: ControllerIndex?
-  var powerDone: [(BluetoothError?) -> Void] = []
-
-  var targets = RadioTargets()
-  var hci: ControllerSockets?
-  var setUp: SetUpMachine?
-  var radio: (any RadioMachine)?
-  var radioAlarm: (any ScheduledWork)?
-  /// Rings when the kernel is to be asked for its links, after events were lost.
-  var doubtAlarm: (any ScheduledWork)?
+  private let context: AdapterContext
+  private let events: EventQueue
+  private let management: ManagementInterface
+  private let lifecycle: LifecycleHost
+  private let addresses: PrivateAddressHost
+  private let radio: RadioHost
+  private let links: KernelLinks
+  private let pairing: KernelPairing
+  private let channels: KernelChannels
+  private let services: KernelServices
   /// Rings when the controller has had its time to become quiet before the system sleeps.
-  var suspendAlarm: (any ScheduledWork)?
-  /// Whether an active scan was run since the controller came on, by a radio that is closed.
-  var scannedActively = false
-  /// Whether the HCI socket hears what a scan receives: the kernel need not tell it a second time on mgmt.
-  var hearsReports = false {
-    didSet {
-      guard hearsReports != oldValue, let management else { return }
-      kernel.ignoreDeviceFound(hearsReports, on: management.descriptor)
-    }
-  }
-  /// The address that the controller keeps.
-  var address: DeviceAddress { keys.local }
-  /// The private addresses under which the controller is seen.
-  var addresses = PrivateAddresses()
-  /// Rings when `addresses` is due.
-  var addressAlarm: (any ScheduledWork)?
-  /// The features that turned out not to work in this controller.
-  var faults: ControllerFaults = []
-  var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
-  var lastQuestion = 0
-
-  var listener: Descriptor?
-  /// Rings when links are to be accepted: some time after the listener became ready, or although it did not.
-  var acceptAlarm: (any ScheduledWork)?
-  var links: [UInt16: KernelLink] = [:]
-  let channelListeners: ChannelListeners
-  /// How many octets one ACL data packet carries; nil if the controller did not say.
-  var fragmentLength: Int?
-  /// The controller's features on links.
-  var features: LEFeatures = []
-  /// The facts about the controller's links, and the requests for them.
-  var records: [UInt16: LinkRecord] = [:]
-  var lastRequest = 0
-  var attaching: [DeviceAddress: Attachment] = [:]
-  /// Our role on the links that the controller has.
-  var roles: [UInt16: LinkRole] = [:]
-  /// The links that devices initiated and that the kernel has not offered yet.
-  var expectedOffers = ExpectedOffers()
-  /// Rings when `expectedOffers` is due.
-  var offerAlarm: (any ScheduledWork)?
-  /// Links whose protection is being raised.
-  var raises: [UInt16: SecurityRaise] = [:]
-  /// The kernel's open questions, by the address of the device.
-  var pairingQuestions: [DeviceAddress: PendingQuestion] = [:]
-  /// The bonds, and the identities of the devices on links.
-  var keys = KeyMachine()
-  /// The data of devices that came by another way than the air.
-  var outOfBandData: [DeviceAddress: OutOfBandData] = [:]
-  /// The calls that wait for such data of ours.
-  var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
-  /// The kernel's events of pairings while links wait to be announced.
-  var heldPairing: [ManagementEvent] = []
-  /// Links whose end was reported by one source only: the error they end with when the other stays silent.
-  var ending: [UInt16: (error: BluetoothError, alarm: any ScheduledWork)] = [:]
-
-  var stopping: [() -> Void] = []
-  var stopAlarm: (any ScheduledWork)?
-  private var outbox: [AdapterEvent] = []
-  private var isFlushing = false
+  private var suspendAlarm: (any ScheduledWork)?
+  private var stopping: [() -> Void] = []
+  private var stopAlarm: (any ScheduledWork)?
 
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
@@ -113,7 +47,7 @@ public final class KernelAdapter: Adapter {
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
-  public convenience init(
+  package convenience init(
     selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, loop: EventLoop,
     scheduler: any Scheduler, logger: Logger
   ) {
@@ -127,113 +61,339 @@ public final class KernelAdapter: Adapter {
     selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, kernel: any KernelSockets,
     loop: EventLoop, scheduler: any Scheduler, logger: Logger
   ) {
-    self.isNamed = isNamed
-    self.kernel = kernel
-    self.loop = loop
-    self.scheduler = scheduler
-    self.logger = logger
-    self.logger[metadataKey: "adapter"] = "\(selector)"
-    lifecycle = LifecycleMachine(selector: selector, spareAddress: SpareAddress.make(for: selector))
-    unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
     information = AdapterInformation(id: selector.description, kind: "kernel")
-    channelListeners = ChannelListeners(kernel.channels, scheduler: scheduler)
-    channelListeners.onChannel = { [weak self] psm, channel, handle in self?.accepted(psm, channel, handle) }
-    channelListeners.onWarning = { [weak self] text, psm, errno in
-      self?.logger.warning("\(text)", metadata: ["psm": "\(psm)", "errno": "\(errno)"])
-    }
+    context = AdapterContext(name: selector.description, loop: loop, scheduler: scheduler, logger: logger)
+    events = EventQueue(on: loop)
+    management = ManagementInterface(kernel, in: context)
+    lifecycle = LifecycleHost(
+      selector, isNamed: isNamed, publicAddress: publicAddress, kernel, management, in: context)
+    radio = RadioHost(kernel, management, in: context)
+    addresses = PrivateAddressHost(management, radio, in: context)
+    links = KernelLinks(kernel, radio, in: context)
+    pairing = KernelPairing(management, links, in: context)
+    channels = KernelChannels(kernel, management, links, pairing, in: context)
+    services = KernelServices(pairing.raises, channels)
+    lifecycle.owner = self
+    addresses.owner = self
+    radio.owner = self
+    links.owner = self
+    pairing.onEvent = { [weak self] peer, event in self?.events.emit(.pairing(peer, event)) }
   }
 
-  /// Whether the controller is ours though bluetoothd runs: it takes every controller, but does nothing with one that
-  /// nobody asks it to use.
-  var isReserved: Bool { isNamed && Controllers.present().count > 1 }
+  // MARK: - Adapter
 
-  /// Opens the management interface and brings the controller into use as soon as it is there.
-  public func start() {
-    rfkill = rfkill ?? Rfkill.watch(loop) { [weak self] in self?.run(lifecycle: .rfkillChanged) }
-    run(lifecycle: .start)
-  }
+  package func start() { lifecycle.start() }
 
   /// Ends scan, advertising and links within two seconds, restores the controller's earlier settings, and calls back.
   /// Restoring takes longer where the power has to be put back, which the kernel does in its own time.
-  public func stop(_ done: @escaping () -> Void) {
+  package func stop(_ done: @escaping () -> Void) {
     stopping.append(done)
     guard stopping.count == 1 else { return }
-    targets = RadioTargets()
-    guard radio != nil else { return finishStop() }
     closeAddresses()
-    run(radio: .quiet)
-    for link in links.values { link.disconnect() }
-    // Whatever does not answer by then is left behind.
-    stopAlarm = scheduler.schedule(after: Departure.patience + .seconds(1)) { [weak self] in self?.finishStop() }
+    radio.wantNothing()
+    guard radio.isReady else { return finishStop() }
+    for link in links.all { link.disconnect() }
+    // A device or controller that does not answer by then is left behind.
+    stopAlarm = context.scheduler.schedule(after: Departure.patience + .seconds(1)) { [weak self] in
+      self?.finishStop()
+    }
   }
 
-  /// Asks the kernel to switch the controller's power.
-  public func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
-    powerDone.append(done)
-    loop.execute { self.run(lifecycle: .setPower(on)) }
+  package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) { lifecycle.setPower(on, done) }
+
+  package func setScan(_ parameters: ScanParameters?) { radio.want(scan: parameters) }
+
+  package func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
+    radio.want(set, parameters)
   }
 
-  /// Sets the wanted scan, which is resumed after the controller was away; nil for none.
-  public func setScan(_ parameters: ScanParameters?) {
-    targets.scan = parameters
-    run(radio: .wantScan(parameters))
-  }
+  package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) { radio.want(train, parameters) }
 
-  /// Sets a wanted advertisement, which is resumed after the controller was away; nil for none.
-  public func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
-    targets.advertising[set] = parameters
-    run(radio: .wantAdvertising(set, parameters))
-  }
-
-  /// Sets a train to be followed, which is resumed after the controller was away, or withdraws it.
-  public func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
-    targets.syncs[train] = parameters
-    run(radio: .wantSync(train, parameters))
-  }
-
-  /// Adds a pending connection; the device is in the filter accept list of the one initiator until it is established.
-  public func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
-    targets.connects[address] = parameters
-    run(radio: .connect(address, parameters))
+  package func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
+    radio.connect(to: address, parameters)
   }
 
   /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
-  public func cancelConnect(to address: DeviceAddress) {
-    targets.connects[address] = nil
-    abandonAttachment(to: address)
-    run(radio: .cancelConnect(address))
+  package func cancelConnect(to address: DeviceAddress) {
+    links.abandonAttachment(to: address)
+    radio.cancelConnect(to: address)
     // A link that is there but was not announced yet must not be announced any more.
-    outbox.removeAll { event in
+    let loop = context.loop
+    events.remove { event in
       guard case .connected(let link) = event, link.peer == address, link.role == .central else { return false }
       loop.execute { link.disconnect() }
       return true
     }
   }
 
-  // MARK: - Telling
-
-  /// Reports an event, after the call in which it arose.
-  func emit(_ event: AdapterEvent) {
-    outbox.append(event)
-    guard !isFlushing else { return }
-    isFlushing = true
-    loop.execute { self.flush() }
+  package func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
+    try channels.publish(psm, parameters, isInUse: radio.isReady)
   }
 
-  /// Reports an event that no call caused, at once unless others wait.
-  func emitAtOnce(_ event: AdapterEvent) {
-    guard outbox.isEmpty, !isFlushing else { return emit(event) }
-    onEvent?(event)
+  package func unpublishChannel(_ psm: UInt16) { channels.unpublish(psm) }
+
+  /// Whether this process may listen under a number, for enhanced channels, and the kernel has those. Numbers below
+  /// 0x80 take CAP_NET_BIND_SERVICE.
+  package static func mayListen(on psm: UInt16) -> Bool { KernelChannels.mayListen(on: psm, at: nil) }
+
+  package func setBonds(_ bonds: [Bond]) { pairing.keys.setBonds(bonds, isInUse: radio.isReady) }
+
+  package func setPairing(_ settings: PairingSettings) {
+    guard settings != lifecycle.pairing else { return }
+    lifecycle.pairing = settings
+    if radio.isReady { pairing.apply(settings) }
   }
 
-  private func flush() {
-    while !outbox.isEmpty { onEvent?(outbox.removeFirst()) }
-    isFlushing = false
+  package func setPrivacy(_ settings: PrivacySettings?) { lifecycle.privacy = settings }
+
+  package func answer(_ question: QuestionID, _ answer: PairingAnswer) { pairing.answer(question, answer) }
+
+  package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
+    guard state == .on else { return context.fail(done, GAPError.adapterOff.error("The adapter is not on.")) }
+    pairing.outOfBand.read(done)
   }
 
-  func setState(_ new: AdapterState) {
+  package func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {
+    pairing.outOfBand.set(data, of: address, isInUse: radio.isReady)
+  }
+
+  /// Has the kernel forget the keys of a device. A controller that is off loads its keys anew before use.
+  package func unpair(_ address: DeviceAddress) {
+    pairing.keys.unpair(address, tells: state == .on || state == .suspended || state == .starting)
+  }
+
+  package func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
+    try MonitorSocket.tap(of: { [weak management] in management?.index }, on: context.loop, onEvent)
+  }
+
+  // MARK: - The end
+
+  /// The radio is quiet, or the time to become quiet is over.
+  private func finishStop() {
+    stopAlarm?.cancel()
+    stopAlarm = nil
+    // Without links a power cycle harms nobody.
+    let needsCycle = radio.hasScannedActively && links.all.isEmpty
+    closeRadio(GAPError.adapterOff.error("bled is shutting down."))
+    lifecycle.stop(needsCycle: needsCycle)
+  }
+
+  private func closeAddresses() {
+    addresses.close()
+    information.privateAddress = nil
+  }
+
+  /// Closes the radio for a problem of the hardware.
+  /// - Parameter words: the problem, behind the adapter's name.
+  private func fail(_ words: String, remedy: String) {
+    let problem = AdapterProblem(kind: .hardware, message: "\(context.name) \(words).", remedy: remedy)
+    closeRadio(GAPError.adapterFailed.error(problem.message))
+    lifecycle.radioFailed(problem)
+  }
+
+  /// The same for a socket that cannot be opened.
+  private func fail(_ error: SystemError, _ part: String) {
+    closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
+    lifecycle.radioFailed(AdapterProblem(error, part))
+  }
+}
+
+// MARK: - Power and settings
+
+extension KernelAdapter: LifecycleHostOwner {
+  var bonds: [Bond] { pairing.keys.bonds }
+
+  func identify(_ controller: ControllerInformation) {
+    addresses.forget()
+    var new = information
+    new.id = context.name
+    new.name = String(decoding: controller.name, as: UTF8.self)
+    if controller.address != 0 { new.address = DeviceAddress(value: controller.address, kind: .public) }
+    guard new != information else { return }
+    information = new
+    events.emit(.stateChanged)
+  }
+
+  func openRadio(_ index: ControllerIndex, _ address: DeviceAddress) {
+    // The system went to sleep before what was open was closed.
+    if radio.isOpen { closeRadio(LifecycleMachine.suspended) }
+    pairing.keys.local = address
+    do throws(SystemError) { try links.listen(at: address) } catch { return fail(error, "ATT on \(index.name)") }
+    do throws(SystemError) {
+      try radio.open(index, address, hearsCommands: lifecycle.privacy != nil)
+    } catch {
+      fail(error, "the raw HCI socket of \(index.name)")
+    }
+  }
+
+  func closeRadio(_ error: BluetoothError) {
+    radio.close()
+    closeAddresses()
+    information.takingTurns = []
+    information.heldBack = []
+    suspendAlarm?.cancel()
+    suspendAlarm = nil
+    pairing.close(error)
+    links.close(error)
+  }
+
+  func suspendRadio() {
+    guard radio.isReady else { return closeRadio(LifecycleMachine.suspended) }
+    closeAddresses()
+    suspendAlarm = context.scheduler.schedule(after: .seconds(1)) { [weak self] in
+      self?.closeRadio(LifecycleMachine.suspended)
+    }
+    radio.run(.quiet)
+    links.close(LifecycleMachine.suspended)
+  }
+
+  func stateChanged(to new: AdapterState) {
+    if new == .off || new == .absent { radio.lostPower() }
+    if new == .absent { radio.forgetFaults() }
     guard new != state else { return }
     state = new
-    emit(.stateChanged)
+    events.emit(.stateChanged)
   }
+
+  func controllersArePresent(_ numbers: [UInt16]) { onControllers?(numbers) }
+
+  func take(_ event: ManagementEvent) {
+    guard radio.isOpen else { return }
+    pairing.take(event)
+    addresses.take(answer: event)
+  }
+
+  // An active scan is heard on the HCI socket, unless that is silent.
+  var awaitsKernel: Bool { radio.isSilent }
+  func kernelFoundDevice() { radio.run(.kernelFound) }
+
+  func lifecycleHasStopped() {
+    context.loop.execute {
+      let waiting = self.stopping
+      self.stopping = []
+      for done in waiting { done() }
+    }
+  }
+}
+
+// MARK: - The controller
+
+extension KernelAdapter: RadioHostOwner {
+  func radioIsSetUp(_ profile: ControllerProfile) {
+    // With privacy it has no radio before it has an address.
+    if lifecycle.privacy == nil { begin(profile) } else { addresses.begin(profile) }
+  }
+
+  private func begin(_ profile: ControllerProfile) {
+    information.take(profile)
+    context.logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
+    radio.begin(profile)
+    lifecycle.radioOpened()
+    // The state was told before what is wanted starts.
+    radio.startTargets()
+    guard radio.isReady else { return }
+    pairing.apply(lifecycle.pairing)
+    pairing.outOfBand.begin()
+    channels.begin()
+    links.begin()
+  }
+
+  func radioFailed(_ reason: String) {
+    fail("does not work: \(reason)", remedy: "Unplug it and plug it back in, or check the kernel log with `dmesg`.")
+  }
+
+  func heard(_ report: AdvertisingReport) { events.emitAtOnce(.report(report)) }
+  func heard(_ command: CommandPacket) { addresses.heard(command) }
+
+  func radioLostEvents() { links.eventsLost() }
+  func completed(_ packets: Int, on handle: ConnectionHandle) { links.completed(packets, on: handle) }
+
+  func perform(_ action: RadioAction) {
+    guard !addresses.withholds(action) else { return }
+    switch action {
+    case .scanning(let isOn): events.emit(.scanning(isOn))
+    case .advertising(let set, let status): events.emit(.advertising(set, status))
+    case .periodic(let train, let event): events.emit(.periodic(train, event))
+    case .attemptFailed(let device, let error): events.emit(.connectAttemptFailed(device, error))
+    case .connectWaiting(let device, let reason): events.emit(.connectWaiting(device, reason))
+    case .sharing(let activities, let heldBack): sharing(activities, heldBack)
+    case .faulty(let fault): avoid(fault)
+    case .attach, .linkUp, .link, .linkDown, .encryptionChanged: links.perform(action)
+    case .keysMissing(let handle, let theirs): pairing.keysAreMissing(handle, theirs: theirs)
+    case .quiet: becameQuiet()
+    case .send, .answered, .broken, .log: break
+    }
+  }
+
+  private func becameQuiet() {
+    if addresses.isPausing { return addresses.becameQuiet() }
+    if !stopping.isEmpty {
+      if links.all.isEmpty { finishStop() }
+    } else if suspendAlarm != nil {
+      closeRadio(LifecycleMachine.suspended)
+    }
+  }
+
+  /// The controller cannot do at once all that is wanted.
+  private func sharing(_ activities: Set<LEStates.Activity>, _ heldBack: Set<LEStates.Activity>) {
+    (information.takingTurns, information.heldBack) = (activities.words, heldBack.words)
+    context.logShortage(information)
+    events.emit(.stateChanged)
+  }
+
+  /// The controller forgets extended commands, by a power cycle, before it takes legacy ones.
+  private func avoid(_ fault: ControllerFaults) {
+    let feature = radio.avoid(fault)
+    fail(
+      "does not work with \(feature)",
+      remedy: "The controller is switched to legacy commands, which takes a few seconds.")
+  }
+}
+
+// MARK: - Private addresses
+
+extension KernelAdapter: PrivateAddressHostOwner {
+  var rotation: Duration? { lifecycle.privacy?.rotation }
+  func addressIsMade(_ address: DeviceAddress, for profile: ControllerProfile) {
+    information.privateAddress = address
+    begin(profile.seen(under: address))
+  }
+
+  func addressIsMissing() {
+    fail(
+      "gets no private address from the kernel",
+      remedy: "Switch `privacy` off in the configuration, or check the kernel log with `dmesg`.")
+  }
+
+  var pauseIsHarmless: Bool? {
+    guard radio.isReady, stopping.isEmpty, suspendAlarm == nil else { return nil }
+    // A link that gets its socket now would be given up.
+    return !links.isAttaching
+  }
+
+  func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>) {
+    information.privateAddress = address
+    if isScanOver { events.emit(.scanning(false)) }
+    for set in over { events.emit(.advertising(set, .off)) }
+    events.emit(.stateChanged)
+  }
+}
+
+// MARK: - Links
+
+extension KernelAdapter: KernelLinksOwner {
+  var linkServices: any LinkServices { services }
+  func linkBegan(_ link: KernelLink, identity: DeviceAddress) {
+    pairing.keys.linkBegan(link, identity: identity)
+    events.emit(.connected(link))
+  }
+
+  func linkEnds(_ link: KernelLink, _ error: BluetoothError) { pairing.linkEnds(link, error) }
+  func linkHasEnded() {
+    if radio.isReady { pairing.keys.loadNew() }
+    if !stopping.isEmpty, links.all.isEmpty { radio.run(.quiet) }
+  }
+
+  func linksAreAccepted() { pairing.takeHeld() }
+  func listeningFailed(_ error: SystemError) { fail(error, "ATT on \(context.name)") }
 }

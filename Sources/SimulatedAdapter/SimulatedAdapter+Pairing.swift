@@ -12,7 +12,7 @@ extension SimulatedAdapter {
   public func setPrivacy(_ settings: PrivacySettings?) {}
 
   /// Answers the question that this device's pairing waits for.
-  public func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { pairing.answer(address, answer) }
+  public func answer(_ question: QuestionID, _ answer: PairingAnswer) { pairing.answer(question, answer) }
 
   /// The devices of scenarios have no other way than the air.
   public func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {

@@ -10,7 +10,7 @@ import SimulatedAdapter
 /// watchdog, and what waits for slow clients and descriptors go by the machine's clock all the same.
 final class DaemonClock {
   let scheduler: any Scheduler
-  /// The source of what is random on the simulated air.
+  /// The source of what is random on the simulated air: that of the scenario, if it names one.
   let seed: UInt64
   /// Makes the identifiers of devices; nil for random ones.
   let makeIdentifier: (() -> String)?
@@ -18,10 +18,11 @@ final class DaemonClock {
 
   init(_ settings: Settings, loop: EventLoop) {
     let real = EventLoopScheduler(loop)
+    let written = settings.adapters.compactMap(\.scenario).first?.seed
     switch settings.clock {
     case .manual:
       let scheduler = ManualScheduler { work in _ = loop.schedule(at: EventLoop.now, work) }
-      let seed = settings.adapters.compactMap(\.scenario).first?.seed ?? 0
+      let seed = written ?? 0
       var count: UInt64 = 0
       makeIdentifier = {
         count += 1
@@ -32,10 +33,10 @@ final class DaemonClock {
       manual = scheduler
     case .times(let factor):
       scheduler = FastScheduler(real, times: factor)
-      (seed, makeIdentifier, manual) = (.random(in: .min ... .max), nil, nil)
+      (seed, makeIdentifier, manual) = (written ?? .random(in: .min ... .max), nil, nil)
     case nil:
       scheduler = real
-      (seed, makeIdentifier, manual) = (.random(in: .min ... .max), nil, nil)
+      (seed, makeIdentifier, manual) = (written ?? .random(in: .min ... .max), nil, nil)
     }
   }
 

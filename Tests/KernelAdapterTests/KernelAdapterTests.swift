@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import Glibc
 import HCI
 import Testing
 
@@ -119,6 +120,22 @@ struct KernelAdapterTests {
     #expect(stage.kernel.listens == 1)
   }
 
+  @Test("a link that waits for a free descriptor was not taken by another program, and is announced later")
+  func descriptorsUsedUp() throws {
+    let stage = try KernelStage.on()
+    stage.kernel.acceptError = EMFILE
+    try stage.kernel.connected(phone, 0x40)
+    try stage.kernel.exchangedFeatures(0x40)
+    try stage.kernel.offer(phone, 0x40)
+    for _ in 1...30 { try stage.wait(.milliseconds(100)) }
+    #expect(stage.kernel.listens == 1 && stage.links.isEmpty)
+    #expect(stage.kernel.controllerCommands.last?.opcode != Disconnect.opcode)
+    #expect(!stage.log.all.contains { $0.contains("another program") })
+    stage.kernel.acceptError = nil
+    try stage.wait(.seconds(1))
+    #expect(stage.links.count == 1)
+  }
+
   @Test("keys are loaded of identity addresses alone; a refusal of the kernel is logged")
   func keys() throws {
     let peers = [phone, DeviceAddress(value: 0x4011_2233_4455, kind: .random)]
@@ -161,6 +178,27 @@ struct KernelAdapterTests {
     try stage.settle()
     #expect(errors.map { $0?.name } == ["notConnected", "notConnected"])
     #expect(stage.kernel.opening.isEmpty && !stage.kernel.commands.map(\.code).contains(PairDevice.opcode))
+  }
+
+  @Test(
+    "a device that wants an encrypted link for a channel gets no pairing that nobody asked for",
+    arguments: [UInt8(0x05), 0x08])
+  func channelWantsSecurity(result: UInt8) throws {
+    let stage = try KernelStage.on()
+    let link = try connected(stage)
+    var errors: [BluetoothError] = []
+    link.openChannel(to: 0x80, ChannelParameters()) { if case .failure(let error) = $0 { errors.append(error) } }
+    try stage.settle()
+    // LE_CREDIT_BASED_CONNECTION_REQ and _RSP (Core 5.4, Vol 3, Part A, 4.22 and 4.23).
+    try stage.kernel.signal(0x40, isOurs: true, [0x14, 7, 10, 0, 0x80, 0, 0x41, 0, 0, 2, 247, 0, 8, 0])
+    try stage.settle()
+    #expect(errors.isEmpty && !stage.kernel.commands.map(\.code).contains(UnpairDevice.opcode))
+    try stage.kernel.signal(0x40, isOurs: false, [0x15, 7, 10, 0, 0, 0, 0, 2, 247, 0, 0, 0, result, 0])
+    try stage.settle()
+    let abort = try #require(stage.kernel.commands.last { $0.code == UnpairDevice.opcode })
+    #expect(try UnpairDevice(decoding: abort.parameters).disconnects == false)
+    #expect(errors.count == 1 && errors.first?.message.contains("link: ask with a higher") == true)
+    #expect(stage.kernel.links[0x40] != nil, "the link stays")
   }
 
   @Test("the end of a link ends its pairing and the channels that are being opened")

@@ -14,6 +14,11 @@ final class KernelStage {
   private(set) var events: [AdapterEvent] = []
   private(set) var links: [any Link] = []
 
+  /// The questions of pairings.
+  var questions: [QuestionID] {
+    events.compactMap { if case .pairing(_, .question(let id, _)) = $0 { id } else { nil } }
+  }
+
   let log = LogLines()
 
   init() throws {

@@ -19,6 +19,10 @@ final class ScriptedKernel: KernelSockets {
   private(set) var listens = 0
   /// mgmt commands that are refused.
   var refused: Set<UInt16> = []
+  /// mgmt commands that take their time, as a pairing does: a test tells their answers.
+  var unanswered: Set<UInt16> = [PairDevice.opcode]
+  /// The error of each attempt to accept a link, such as EMFILE; nil if there is none.
+  var acceptError: Int32?
   /// The features of the controller.
   var features: LEFeatures = [.peripheralInitiatedFeaturesExchange]
   /// The other ends of channels that the adapter opens.
@@ -66,6 +70,7 @@ final class ScriptedKernel: KernelSockets {
   func accept(from listener: Descriptor) throws(SystemError) -> OfferedLink? {
     var octet = [UInt8](repeating: 0, count: 1)
     while try listener.read(into: &octet) != nil {}
+    if let acceptError { throw SystemError(result: -acceptError) }
     return offers.isEmpty ? nil : offers.removeFirst()
   }
 
@@ -78,6 +83,13 @@ final class ScriptedKernel: KernelSockets {
     opening.append(ours)
     return theirs
   }
+
+  func signalling(of index: ControllerIndex) -> Descriptor? {
+    guard let (ours, theirs) = try? Self.pair() else { return nil }
+    signals = ours
+    return theirs
+  }
+  private var signals: Descriptor?
 
   private static func pair() throws(SystemError) -> (ours: Descriptor, theirs: Descriptor) {
     var ends: [Int32] = [-1, -1]
@@ -96,8 +108,7 @@ final class ScriptedKernel: KernelSockets {
       hasAnswered = true
       let packet = try ManagementPacket(decoding: octets)
       commands.append(packet)
-      // A pairing takes its time.
-      guard packet.code != PairDevice.opcode else { continue }
+      guard !unanswered.contains(packet.code) else { continue }
       let event = ManagementCommandComplete {
         $0.opcode = packet.code
         $0.status = refused.contains(packet.code) ? ManagementStatus(rawValue: 0x0D) : .success
@@ -119,6 +130,18 @@ final class ScriptedKernel: KernelSockets {
       }
     }
     return hasAnswered
+  }
+
+  /// The kernel tells an event of the management interface.
+  func tell(_ event: some ManagementEventParameters) throws {
+    _ = try mgmt?.write(ManagementPacket(event: event, index: ControllerIndex(rawValue: 0)).octets)
+  }
+
+  /// A packet of L2CAP signalling on a link, as a raw socket hears it.
+  func signal(_ handle: UInt16, isOurs: Bool, _ command: [UInt8]) throws {
+    let frame = [UInt8(command.count), 0, 5, 0] + command
+    let flags: UInt16 = isOurs ? 0 : 2 << 12
+    _ = try signals?.write([2] + octets(handle | flags) + [UInt8(frame.count), 0] + frame)
   }
 
   /// The controller tells an event.

@@ -160,7 +160,7 @@ import Testing
   }
 
   private static let lossy = """
-    { devices: [{ name: "Lossy", address: "C0:DE:00:00:00:32", addressType: "random",
+    { seed: 1, devices: [{ name: "Lossy", address: "C0:DE:00:00:00:32", addressType: "random",
       advertising: { name: "Lossy" }, losses: { value: 0.5 }, services: [
         { uuid: "180D", characteristics: [
           { uuid: "2A37", properties: ["notify"], notifyEvery: 0.02, value: "0648" }] }] }] }
@@ -242,7 +242,7 @@ import Testing
   }
 
   private static let fragile = """
-    { devices: [{ name: "Fragile", address: "C0:DE:00:00:00:31", addressType: "random",
+    { seed: 1, devices: [{ name: "Fragile", address: "C0:DE:00:00:00:31", addressType: "random",
       advertising: { name: "Fragile" }, losses: { connect: 0.5, link: 0.5 } }] }
     """
 
@@ -261,7 +261,7 @@ import Testing
   @Test("failed attempts are repeated, and the number of attempts is reported (P6)")
   func attempts() throws {
     let daemon = try DaemonProcess(scenario: Self.fragile)
-    // Each connection needs a second attempt with a probability of one half.
+    // One attempt in two fails.
     for _ in 0..<40 {
       let connected = try daemon.bleshell("connect", "Fragile")
       #expect(connected.status == 0, "\(connected.errors)")

@@ -51,7 +51,7 @@ final class SimulatedPairingTests {
     let note = world.adapter.onEvent
     world.adapter.onEvent = { event in
       note?(event)
-      if case .pairing(let peer, .question) = event { world.adapter.answer(peer, answer) }
+      if case .pairing(_, .question(let question, _)) = event { world.adapter.answer(question, answer) }
     }
   }
 
@@ -112,7 +112,7 @@ final class SimulatedPairingTests {
     world.adapter.setPairing(PairingSettings(capability: .keyboard))
     answer(.passkey(42), world)
     #expect(raise(try #require(world.connect(1)), to: 3, world) == .success(LinkSecurity(level: level, keySize: 16)))
-    #expect(events.first == .question(.passkey))
+    #expect(events.first == .question(QuestionID(1), .passkey))
     #expect(bonds.first?.longTermKeys.count == (isSecureConnections ? 1 : 2))
     // The passkey that is shown here is typed at the device.
     events = []
@@ -133,7 +133,7 @@ final class SimulatedPairingTests {
     let compared = raise(try #require(world.connect(1)), to: isSecureConnections ? 3 : 2, world)
     #expect(compared == .success(LinkSecurity(level: isSecureConnections ? 4 : 2, keySize: 16)))
     if isSecureConnections {
-      guard case .question(.comparison(0...999_999)) = events.first else {
+      guard case .question(_, .comparison(0...999_999)) = events.first else {
         Issue.record("no number: \(events)")
         return
       }
@@ -180,7 +180,7 @@ final class SimulatedPairingTests {
     let link = try #require(world.connect(1))
     #expect(refusal(raise(link, world)) == "disconnected")
     #expect(events.count == 1)
-    world.adapter.answer(World.address(1), .accept)
+    world.adapter.answer(QuestionID(1), .accept)
     world.scheduler.advance(by: .seconds(40))
     #expect(events.count == 1)
   }
@@ -224,7 +224,7 @@ final class SimulatedPairingTests {
     answer(.accept, world)
     link = try #require(world.connect(1))
     world.scheduler.run(for: .seconds(10)) { link.security.level == 2 }
-    #expect(events.first == .question(.consent))
+    #expect(events.first == .question(QuestionID(1), .consent))
     #expect(bonds.count == 1)
     // With a bond it needs no consent.
     world = try lock("{ securityRequest: true }", bonds: bonds)

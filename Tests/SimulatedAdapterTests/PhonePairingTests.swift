@@ -40,9 +40,9 @@ struct SimulatedPhonePairingTests {
       world.adapter.onEvent = { [unowned self] event in
         note?(event)
         switch event {
-        case .pairing(let peer, .question):
+        case .pairing(_, .question(let question, _)):
           questions += 1
-          world.adapter.answer(peer, answer)
+          world.adapter.answer(question, answer)
         case .pairing(_, .bonded(let bond)): bonds.append(bond)
         default: break
         }

@@ -58,7 +58,7 @@ final class AirlessAdapter: Adapter {
 
   func setPrivacy(_ settings: PrivacySettings?) {}
 
-  func answer(_ address: DeviceAddress, _ answer: PairingAnswer) {}
+  func answer(_ question: QuestionID, _ answer: PairingAnswer) {}
 
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
     loop.execute { done(.failure(Self.nothingPairs)) }

@@ -5,7 +5,9 @@ import Logging
 
 extension PairingBroker {
   /// Has a question of an adapter answered by an agent, else by the policy.
-  func ask(_ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
+  func ask(
+    _ question: PairingQuestion, _ id: QuestionID, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
+  ) {
     let key = PairingKey(slot: slot, peripheral: peripheral)
     questions.forget(key)
     let concern = concern(hub, slot)
@@ -18,7 +20,7 @@ extension PairingBroker {
         if given != .refuse, let agent {
           change(hub) { $0.approved(.agent(agent, identity: peripheral.identity)) }
         }
-        answer(given, peripheral, hub, slot)
+        slot.adapter.answer(id, given)
       }
     }
     let given = policyAnswer(question, peripheral, hub, slot, concern)
@@ -27,7 +29,7 @@ extension PairingBroker {
         "refused to pair with \(peripheral.address): no agent answers for it, and the configuration does not allow it",
         metadata: .about(peripheral, adapter: slot))
     }
-    answer(given, peripheral, hub, slot)
+    slot.adapter.answer(id, given)
   }
 
   private func policyAnswer(
@@ -68,9 +70,5 @@ extension PairingBroker {
     questions.show(
       passkey, entered: entered, PairingKey(slot: slot, peripheral: peripheral), device(peripheral, hub, slot),
       to: session)
-  }
-
-  private func answer(_ answer: PairingAnswer, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    slot.adapter.answer(hub?.link.peer ?? peripheral.address, answer)
   }
 }

@@ -211,9 +211,9 @@ final class PairingBroker: LinkProtection {
     let peripheral = directory.peripheral(at: address, on: slot)
     let hub = hub(of: peripheral, slot)
     switch event {
-    case .question(let question):
+    case .question(let id, let question):
       change(hub) { $0.begins() }
-      ask(question, peripheral, hub, slot)
+      ask(question, id, peripheral, hub, slot)
     case .showPasskey(let passkey, let entered):
       change(hub) { $0.begins() }
       show(passkey, entered, peripheral, hub, slot)

@@ -32,6 +32,9 @@ protocol KernelSockets {
     to peer: DeviceAddress, _ psm: UInt16, _ mode: ChannelMode, receiveMTU: Int, from address: DeviceAddress
   ) throws(SystemError) -> Descriptor
 
+  /// Opens a raw socket that hears the L2CAP signalling on a controller's LE links; nil if there is none.
+  func signalling(of index: ControllerIndex) -> Descriptor?
+
   /// The sockets for L2CAP channels that devices open.
   var channels: any ChannelSockets { get }
 

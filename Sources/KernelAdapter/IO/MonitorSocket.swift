@@ -34,6 +34,18 @@ final class MonitorSocket: PacketTap {
     try self.init(Descriptor(try SystemError.check(cbz_hci_monitor())), of: index, on: loop, onEvent)
   }
 
+  /// Tells of all packets between the kernel and the controller, whoever asked for them.
+  /// - Throws: `GAPError.notSupported`, without the capability CAP_NET_RAW.
+  static func tap(
+    of index: @escaping () -> ControllerIndex?, on loop: EventLoop, _ onEvent: @escaping (TapEvent) -> Void
+  ) throws(BluetoothError) -> MonitorSocket {
+    do throws(SystemError) { return try MonitorSocket(of: index, on: loop, onEvent) } catch {
+      let reason = String(cString: strerror(error.code))
+      throw GAPError.notSupported.error(
+        "the kernel's monitor channel cannot be opened (\(reason)): bled needs the capability CAP_NET_RAW")
+    }
+  }
+
   /// Reads from a descriptor that is open.
   init(
     _ descriptor: Descriptor, of index: @escaping () -> ControllerIndex?, on loop: EventLoop,
@@ -103,17 +115,4 @@ final class MonitorSocket: PacketTap {
   }
 
   private func word(at offset: Int) -> UInt16 { UInt16(buffer[offset]) | UInt16(buffer[offset + 1]) << 8 }
-}
-
-extension KernelAdapter {
-  /// Tells of all packets between the kernel and the controller, whoever asked for them.
-  public func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
-    do {
-      return try MonitorSocket(of: { [weak self] in self?.index }, on: loop, onEvent)
-    } catch {
-      let reason = String(cString: strerror(error.code))
-      throw GAPError.notSupported.error(
-        "the kernel's monitor channel cannot be opened (\(reason)): bled needs the capability CAP_NET_RAW")
-    }
-  }
 }

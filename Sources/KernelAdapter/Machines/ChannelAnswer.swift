@@ -95,6 +95,12 @@ struct ChannelAnswer {
   }
 }
 
+extension ChannelAnswer.Answer {
+  /// Whether the device wants the link to be encrypted, or authenticated: the kernel sees to it by itself, and pairs
+  /// where there is no bond that does.
+  var wantsSecurity: Bool { self == .result(0x0005) || self == .result(0x0008) }
+}
+
 extension ChannelAnswer {
   /// Why the device refused a channel of this mode, and what to do.
   func refusal(_ mode: ChannelMode) -> BluetoothError {

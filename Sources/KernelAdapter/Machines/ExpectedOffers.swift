@@ -10,6 +10,7 @@ import HCI
 /// | asking   | the kernel knows the device's features      | → due                                             |
 /// | asking   | 10 s                                        | overdue                                           |
 /// | due      | 1 s                                         | overdue                                           |
+/// | overdue  | the kernel's offers could not be accepted   | → due                                             |
 /// | any      | the link was offered                        | → none                                            |
 /// | asking   | the link has ended                          | → none                                            |
 /// | due      | the link has ended                          | → none; it may have been taken                    |
@@ -67,6 +68,13 @@ struct ExpectedOffers {
     let handles = states.filter { $0.value.deadline <= now }.keys.sorted()
     for handle in handles { states[handle] = nil }
     return handles
+  }
+
+  /// Offers wait that could not be accepted: the overdue links, which may be among them, get more time.
+  mutating func postpone(at now: Instant) {
+    for (handle, state) in states where state.deadline <= now {
+      states[handle] = .due(until: now.advanced(by: Self.dueTime))
+    }
   }
 
   /// Nothing is expected any more.

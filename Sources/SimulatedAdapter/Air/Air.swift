@@ -39,7 +39,7 @@ public final class Air {
   /// Puts devices and phones on the air. Those that another adapter's scenario has already put there are left as they
   /// are.
   func populate(_ scenario: Scenario) {
-    if devices.isEmpty, phones.isEmpty { keys = SimulatedKeys(seed: scenario.seed) }
+    if devices.isEmpty, phones.isEmpty { keys = SimulatedKeys(seed: scenario.seed ?? 0) }
     for description in scenario.devices where !devices.contains(where: { $0.address == description.address }) {
       let device = SimulatedPeripheral(description, air: self)
       devices.append(device)

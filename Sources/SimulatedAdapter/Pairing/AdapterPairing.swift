@@ -15,7 +15,9 @@ final class AdapterPairing: PairingParty {
   var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
 
   private var generator: SeededGenerator
-  private var questions: [DeviceAddress: PairingPrompt] = [:]
+  /// The open questions, one of each device at most.
+  private var questions: [QuestionID: PairingPrompt] = [:]
+  private var lastQuestion: UInt64 = 0
 
   init(identity: DeviceAddress, generator: SeededGenerator) {
     self.identity = identity
@@ -32,9 +34,9 @@ final class AdapterPairing: PairingParty {
     }
   }
 
-  /// Answers the question that waits, if there is one.
-  func answer(_ peer: DeviceAddress, _ answer: PairingAnswer) {
-    questions.removeValue(forKey: peer)?.answer(answer)
+  /// Answers a question, if it waits still.
+  func answer(_ question: QuestionID, _ answer: PairingAnswer) {
+    questions.removeValue(forKey: question)?.answer(answer)
   }
 
   /// Removes the keys of a device, by its identity or the address that it uses on a link.
@@ -58,14 +60,19 @@ final class AdapterPairing: PairingParty {
 
   func ask(_ prompt: PairingPrompt) {
     guard prompt.question != .consent || !prompt.isOwnPairing else { return prompt.answer(.accept) }
-    questions[prompt.peer] = prompt
-    onEvent?(prompt.peer, .question(prompt.question))
+    forgetQuestion(of: prompt.peer)
+    lastQuestion += 1
+    let id = QuestionID(lastQuestion)
+    questions[id] = prompt
+    onEvent?(prompt.peer, .question(id, prompt.question))
   }
+
+  private func forgetQuestion(of peer: DeviceAddress) { questions = questions.filter { $0.value.peer != peer } }
 
   func show(_ passkey: UInt32, to peer: DeviceAddress) { onEvent?(peer, .showPasskey(passkey, entered: 0)) }
 
   func paired(with peer: DeviceAddress, _ bond: Bond?) {
-    questions[peer] = nil
+    forgetQuestion(of: peer)
     guard let bond else {
       onEvent?(peer, .pairedWithoutBond)
       return
@@ -76,7 +83,7 @@ final class AdapterPairing: PairingParty {
   }
 
   func pairingFailed(with peer: DeviceAddress, _ error: BluetoothError) {
-    questions[peer] = nil
+    forgetQuestion(of: peer)
     onEvent?(peer, .failed(error))
   }
 

@@ -4,8 +4,8 @@ import JSONFiles
 /// The content of the simulated air: the adapter itself, devices to find and connect to, phones that visit what we
 /// advertise, and what happens when. `docs/simulator.md` describes the file.
 public struct Scenario: Sendable {
-  /// The source of the keys of its devices, and under a manual clock of all that is random.
-  public private(set) var seed: UInt64 = 0
+  /// The source of the keys of its devices and of all chances; nil if the file names none.
+  public private(set) var seed: UInt64?
   /// The clock; nil for that of the machine.
   public private(set) var clock: SimulationClock?
   var adapter: AdapterDescription
@@ -30,7 +30,9 @@ public struct Scenario: Sendable {
   /// - Throws: what is wrong with it and where.
   private init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
-    seed = UInt64(try members.integer(.seed, in: 0...Int64(1) << 53, default: 0))
+    seed = try members.optional(.seed) { value throws(FileError) in
+      UInt64(try value.integer(in: 0...Int64(1) << 53))
+    }
     clock = try members.optional(.clock) { value throws(FileError) in try SimulationClock(value) }
     adapter = try members.optional(.adapter) ?? AdapterDescription()
     devices = try members.value(.devices, default: [])

@@ -18,6 +18,8 @@ final class ScriptedAdapter: Adapter {
   private(set) var bonds: [Bond] = []
   private(set) var pairing = PairingSettings()
   private(set) var answers: [PairingAnswer] = []
+  /// The questions that were answered.
+  private(set) var answered: [QuestionID] = []
   private(set) var outOfBand: [DeviceAddress: OutOfBandData] = [:]
   /// Who waits for data to be made.
   var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
@@ -76,7 +78,10 @@ final class ScriptedAdapter: Adapter {
   private(set) var privacy: PrivacySettings?
   func setPrivacy(_ settings: PrivacySettings?) { privacy = settings }
   func setPairing(_ settings: PairingSettings) { pairing = settings }
-  func answer(_ address: DeviceAddress, _ answer: PairingAnswer) { answers.append(answer) }
+  func answer(_ question: QuestionID, _ answer: PairingAnswer) {
+    answers.append(answer)
+    answered.append(question)
+  }
 
   func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) { syncs[train] = parameters }
 
@@ -142,4 +147,9 @@ final class ScriptedTap: PacketTap {
   }
 
   func close() { isClosed = true }
+}
+
+extension PairingEvent {
+  /// A question whose number does not matter.
+  static func question(_ question: PairingQuestion) -> PairingEvent { .question(QuestionID(0), question) }
 }

@@ -4,7 +4,7 @@ import asyncio
 import socket
 from dataclasses import dataclass, field
 
-from bumble.l2cap import LeCreditBasedChannelSpec
+from bumble.l2cap import L2CAP_LE_Credit_Based_Connection_Response, LeCreditBasedChannelSpec
 from support import waiting
 from support.air import Air, EmulatedController
 from support.cases import expect, expect_equal, stage
@@ -182,6 +182,46 @@ async def refusals(given):
     await client.call("l2cap.unpublish", psm=0xA0)
     await client.call("l2cap.publish", psm=0xA0)
     await client.call("l2cap.unpublish", psm=0xA0)
+    await end(given, identifier)
+
+
+def want_security(given):
+    """Has the peripheral refuse channels on links without encryption, as a glucose meter does."""
+    manager = given.peripheral.device.l2cap_channel_manager
+    accept = manager.on_l2cap_le_credit_based_connection_request
+
+    def ask(connection, cid, request):
+        if connection.is_encrypted:
+            return accept(connection, cid, request)
+        kind = L2CAP_LE_Credit_Based_Connection_Response
+        refusal = kind(
+            identifier=request.identifier, destination_cid=0, mtu=512, mps=64, initial_credits=0, result=0x0008
+        )
+        return manager.send_control_frame(connection, cid, refusal)
+
+    manager.on_l2cap_le_credit_based_connection_request = ask
+
+
+@channels.case("a device wants an encrypted link for a channel: nobody is paired with it unasked")
+async def wants_security(given):
+    want_security(given)
+    client = given.client
+    identifier = await connect(given)
+    error = await failure_of(client.call("l2cap.open", peripheral=identifier, psm=PSM, token=True))
+    expect_equal(error["name"], "connectionFailed", "the error")
+    # What the kernel had begun is over when the device answers the next request.
+    await client.call("gatt.discover", peripheral=identifier)
+    link = given.peripheral.device.connections and next(iter(given.peripheral.device.connections.values()))
+    expect(link and not link.is_encrypted, "the link stays, without encryption")
+    await client.call("peripheral.pair", peripheral=identifier)
+    answer = await client.call("l2cap.open", peripheral=identifier, psm=PSM, token=True)
+    stream = await fetch(answer)
+    await asyncio.wait_for(given.accepted.get(), 60)
+    stream.close()
+    await end(given, identifier)
+    # With the keys of the bond the kernel encrypts the link by itself.
+    _, stream, _ = await opened(given)
+    stream.close()
     await end(given, identifier)
 
 

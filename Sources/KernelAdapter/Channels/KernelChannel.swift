@@ -6,7 +6,7 @@ import Glibc
 
 /// A channel in a credit-based flow control mode on a socket of the kernel, which cuts packets, keeps the credits, and
 /// answers the device's requests.
-final class KernelChannel: Channel {
+final class KernelChannel: Channel, LinkChannel {
   let psm: UInt16
   let mode: ChannelMode
   let receiveMTU: Int
@@ -22,7 +22,7 @@ final class KernelChannel: Channel {
   private static let glance = Duration.milliseconds(20)
 
   private let descriptor: Descriptor
-  private unowned let adapter: KernelAdapter
+  private let context: AdapterContext
   private weak var link: KernelLink?
   private var buffer: [UInt8]
   /// The packet that the kernel had no room for.
@@ -49,7 +49,8 @@ final class KernelChannel: Channel {
   /// Takes ownership of the descriptor.
   /// - Parameter pieces: what was heard of them while it was opened.
   init(
-    _ psm: UInt16, _ descriptor: Descriptor, pieces: ChannelPieces? = nil, on link: KernelLink, adapter: KernelAdapter
+    _ psm: UInt16, _ descriptor: Descriptor, pieces: ChannelPieces? = nil, on link: KernelLink,
+    in context: AdapterContext
   ) {
     self.psm = psm
     // A kernel without the enhanced mode does not know the question.
@@ -57,7 +58,7 @@ final class KernelChannel: Channel {
     self.descriptor = descriptor
     self.pieces = pieces
     self.link = link
-    self.adapter = adapter
+    self.context = context
     var incoming: UInt16 = 0
     var outgoing: UInt16 = 0
     _ = cbz_channel_get_mtu(descriptor.number, &incoming, &outgoing)
@@ -67,19 +68,13 @@ final class KernelChannel: Channel {
     // A packet fits whole or not at all. It is cut into pieces, of 23 octets at the least, and the kernel counts nearly
     // 1 KiB for each.
     _ = cbz_set_send_buffer(descriptor.number, Int32(max(65_536, (sendMTU / 23 + 2) * 1024)))
-    link.channels.append(self)
+    link.add(self)
     do throws(SystemError) {
-      try descriptor.whenReady(on: adapter.loop, interest: [], priority: .normal) { [weak self] in self?.ready($0) }
+      try descriptor.whenReady(on: context.loop, interest: [], priority: .normal) { [weak self] in self?.ready($0) }
     } catch {
       self.error = error
       isEnding = true
     }
-  }
-
-  /// Sets how much may wait to be read.
-  static func setReceiveBuffer(of descriptor: Descriptor) {
-    // Such kernels give credits for what was not read; this is what there is room for until they drop it.
-    if KernelFault.givesCreditsUnread { _ = cbz_set_receive_buffer(descriptor.number, 1 << 20) }
   }
 
   var isWritable: Bool { waiting == nil && !hasEnded }
@@ -95,7 +90,7 @@ final class KernelChannel: Channel {
   func close() {
     onEvent = nil
     guard !hasEnded, deadline == nil else { return }
-    deadline = adapter.scheduler.now.advanced(by: Self.departure)
+    deadline = context.scheduler.now.advanced(by: Self.departure)
     updateInterest()
     leave()
   }
@@ -114,14 +109,14 @@ final class KernelChannel: Channel {
     guard !hasEnded, let deadline else { return }
     if let packet = waiting, write(packet) { waiting = nil }
     let isEmpty = waiting == nil && cbz_send_load(descriptor.number) <= 0
-    guard !isEmpty, !isEnding, error == nil, adapter.scheduler.now < deadline else { return finish() }
-    adapter.scheduler.schedule(after: Self.glance) { [self] in leave() }
+    guard !isEmpty, !isEnding, error == nil, context.scheduler.now < deadline else { return finish() }
+    context.scheduler.schedule(after: Self.glance) { [self] in leave() }
   }
 
   private func finish() {
     hasEnded = true
     descriptor.close()
-    link?.channels.removeAll { $0 === self }
+    link?.remove(self)
   }
 
   private func updateInterest() {
@@ -150,7 +145,7 @@ final class KernelChannel: Channel {
     readBurst()
   }
 
-  private func readSoon() { adapter.loop.execute { [weak self] in self?.readBurst() } }
+  private func readSoon() { context.loop.execute { [weak self] in self?.readBurst() } }
 
   /// - Returns: false if the packet has to wait.
   private func write(_ packet: [UInt8]) -> Bool {
@@ -208,8 +203,7 @@ final class KernelChannel: Channel {
   private func end(_ reason: BluetoothError? = nil) {
     guard !hasEnded else { return }
     // The controller's report of the link's end comes before the kernel ends its sockets.
-    let isLinkGone = link.map { $0.isDown || adapter.links[$0.handle] !== $0 } ?? true
-    let linkReason = linkEnd ?? (isLinkGone ? Self.linkGone : nil)
+    let linkReason = linkEnd ?? (link?.isOver ?? true ? Self.linkGone : nil)
     finish()
     let tell = onEvent
     onEvent = nil

@@ -1,7 +1,7 @@
 /// The controllers of this machine.
-public enum Controllers {
+package enum Controllers {
   /// The kernel's numbers of those that are there just now, in order: 0 for hci0.
-  public static func present() -> [UInt16] {
+  package static func present() -> [UInt16] {
     // Connections have entries too, such as hci0:64.
     Folder.names(in: "/sys/class/bluetooth").compactMap { name in
       guard case .index(let number)? = AdapterSelector(name) else { return nil }

@@ -2,32 +2,6 @@ import Adapter
 import Bluetooth
 import Glibc
 
-/// Opens sockets that listen for channels: the kernel's, or those of a test.
-protocol ChannelSockets {
-  /// - Parameters:
-  ///   - address: that of the controller.
-  ///   - offered: called on the event loop when a channel waits to be accepted.
-  func listen(
-    on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
-  ) throws(SystemError) -> any ChannelSocket
-}
-
-/// A socket that listens for channels.
-protocol ChannelSocket: AnyObject {
-  /// Whether channels that wait are told.
-  var isAccepting: Bool { get set }
-  /// - Returns: nil if none waits.
-  func accept() throws(SystemError) -> AcceptedChannel?
-  func close()
-}
-
-/// A channel that a device opened.
-struct AcceptedChannel {
-  let descriptor: Descriptor
-  /// The link that carries it; nil if that has ended.
-  let handle: UInt16?
-}
-
 /// The numbers under which devices open channels to this machine (PSM), each with its listener.
 ///
 /// A number is published whether or not the controller is in use; its socket is opened with the controller, and once

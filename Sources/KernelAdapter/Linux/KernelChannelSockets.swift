@@ -20,7 +20,7 @@ struct KernelChannelSockets: ChannelSockets {
     if parameters.level > 1 {
       _ = try SystemError.check(cbz_att_set_security(new.number, UInt8(clamping: parameters.level)))
     }
-    KernelChannel.setReceiveBuffer(of: new)
+    KernelFault.setReceiveBuffer(of: new)
     _ = try SystemError.check(cbz_att_listen(new.number, 8))
     try new.whenReady(on: loop, priority: .normal) { _ in offered() }
     return KernelChannelSocket(new)

@@ -1,3 +1,4 @@
+import CBlueZ
 import Glibc
 
 /// Kernel bugs that are worked around.
@@ -9,6 +10,12 @@ enum KernelFault {
   /// Whether the kernel gives a device credits for packets of a channel that were not read, and drops them when it has
   /// no room (before 6.10).
   static let givesCreditsUnread = isBefore(6, 10)
+
+  /// Sets how much may wait to be read on a channel.
+  static func setReceiveBuffer(of channel: Descriptor) {
+    // Such kernels give credits for what was not read; this is what there is room for until they drop it.
+    if givesCreditsUnread { _ = cbz_set_receive_buffer(channel.number, 1 << 20) }
+  }
 
   private static func isBefore(_ major: Int, _ minor: Int) -> Bool {
     let numbers = release.split(separator: ".").prefix(2).compactMap { Int($0) }

@@ -1,7 +1,29 @@
 import Adapter
 import Bluetooth
 import CBlueZ
+import HCI
 import Radio
+
+/// A channel on a link, or the opening of one.
+protocol LinkChannel: AnyObject {
+  /// The link has ended, for this reason.
+  func linkEnded(_ error: BluetoothError)
+}
+
+/// The work for a link that is not its own.
+protocol LinkServices: AnyObject {
+  /// Whether the kernel has enhanced channels, and they are switched on.
+  var hasEnhancedChannels: Bool { get }
+  /// Opens a channel to a listener of the device.
+  func openChannel(
+    to psm: UInt16, _ parameters: ChannelParameters, on link: KernelLink,
+    _ done: @escaping (Result<any Channel, BluetoothError>) -> Void)
+  /// Raises the protection of a link to a level, 2 to 4.
+  func raiseSecurity(
+    of link: KernelLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void)
+  /// The protection of a link changed, or may have.
+  func securityMayHaveChanged(_ link: KernelLink)
+}
 
 /// A link whose ATT packets go through the kernel's L2CAP socket of channel 4.
 final class KernelLink: Link {
@@ -21,17 +43,18 @@ final class KernelLink: Link {
   /// The protection that was last told.
   private var toldSecurity: LinkSecurity
 
-  /// The channels on it that are open.
-  var channels: [KernelChannel] = []
-  /// The channels that we are opening.
-  private var openings: [ChannelOpening] = []
+  /// The channels on it, those that we are opening included.
+  private var channels: [any LinkChannel] = []
   private let socket: PacketSocket
   /// The packets that wait while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
   private var held: [[UInt8]]?
   /// Holds the end of the link until what was sent has left.
   private var departure: Departure
   private var departureAlarm: (any ScheduledWork)?
-  private unowned let adapter: KernelAdapter
+  private unowned let links: KernelLinks
+  private unowned let services: any LinkServices
+  private let radio: RadioHost
+  private let context: AdapterContext
   /// Whether we end the link.
   private(set) var isDisconnecting = false
   /// Whether the controller has reported the end, or is known not to have the link any more.
@@ -39,6 +62,8 @@ final class KernelLink: Link {
   /// Whether the kernel has ended the socket.
   private(set) var socketHasEnded = false
   private var hasEnded = false
+  /// Whether the link has ended, whoever has heard of it.
+  var isOver: Bool { isDown || hasEnded || earlyEnd != nil }
   private var hasStarted = false
   /// The end that came before `start`.
   private var earlyEnd: BluetoothError?
@@ -52,17 +77,19 @@ final class KernelLink: Link {
 
   init(
     id: LinkID, peer: DeviceAddress, role: LinkRole, handle: UInt16, attempts: Int,
-    record: LinkRecord, descriptor: Descriptor, adapter: KernelAdapter
+    descriptor: Descriptor, links: KernelLinks, services: any LinkServices, radio: RadioHost, in context: AdapterContext
   ) {
     self.id = id
     self.peer = peer
     self.role = role
     self.handle = handle
     self.attempts = attempts
-    parameters = record.parameters
-    layer = record.layer
-    self.adapter = adapter
-    departure = Departure(fragment: adapter.fragmentLength)
+    (parameters, layer) = links.requester.parameters(of: handle)
+    self.links = links
+    self.services = services
+    self.radio = radio
+    self.context = context
+    departure = Departure(fragment: radio.fragmentLength)
     var incoming: UInt16 = 0
     var outgoing: UInt16 = 0
     if cbz_att_get_mtu(descriptor.number, &incoming, &outgoing) == 0, min(incoming, outgoing) >= 23 {
@@ -72,7 +99,7 @@ final class KernelLink: Link {
     }
     _ = cbz_set_send_buffer(descriptor.number, Self.sendBuffer)
     toldSecurity = Self.security(of: descriptor)
-    socket = PacketSocket(descriptor, on: adapter.loop, priority: .high, longest: Self.longestMTU)
+    socket = PacketSocket(descriptor, on: context.loop, priority: .high, longest: Self.longestMTU)
     socket.onEvent = { [weak self] event in self?.handle(event) }
   }
 
@@ -97,10 +124,10 @@ final class KernelLink: Link {
       held?.append(packet)
       return
     }
-    adapter.packetSent()
+    radio.packetSent()
     departure.sent(packet.count)
     guard socket.send(packet) else {
-      adapter.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
+      context.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
       isDisconnecting = true
       return leave()
     }
@@ -109,14 +136,14 @@ final class KernelLink: Link {
   func disconnect() {
     guard !hasEnded, !isDisconnecting else { return }
     isDisconnecting = true
-    adapter.readCompletions()
-    let now = adapter.scheduler.now
+    radio.readCompletions()
+    let now = context.scheduler.now
     guard !departure.end(at: now), let deadline = departure.deadline else { return leave() }
-    departureAlarm = adapter.scheduler.schedule(at: deadline) { [weak self] in
-      guard let self, departure.tick(at: adapter.scheduler.now) else { return }
+    departureAlarm = context.scheduler.schedule(at: deadline) { [weak self] in
+      guard let self, departure.tick(at: context.scheduler.now) else { return }
       leave()
     }
-    adapter.leavingChanged()
+    links.leavingChanged()
   }
 
   /// Whether its end waits for what was sent.
@@ -128,37 +155,39 @@ final class KernelLink: Link {
   private func leave() {
     departureAlarm?.cancel()
     departureAlarm = nil
-    adapter.leavingChanged()
+    links.leavingChanged()
     guard !hasEnded, socket.descriptor.isOpen else { return }
     tellUnsent()
     // First the socket, then the link: Debian's kernel 6.1.192 uses freed memory when the last socket of a link on
     // which nothing was ever received is closed after the link.
     socket.close()
     socketHasEnded = true
-    adapter.disconnect(self)
+    links.disconnect(self)
   }
 
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
-    adapter.request(parameters, on: self, done)
+    links.requester.request(parameters, on: self, done)
   }
 
-  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) { adapter.request(phy, on: self, done) }
+  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
+    links.requester.request(phy, on: self, done)
+  }
 
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) {
-    adapter.request(longestPacket: octets, on: self, done)
+    links.requester.request(longestPacket: octets, on: self, done)
   }
 
-  func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { adapter.readRSSI(of: self, done) }
+  func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { links.requester.readRSSI(of: self, done) }
 
-  var hasEnhancedChannels: Bool { adapter.hasEnhancedChannels }
+  var hasEnhancedChannels: Bool { services.hasEnhancedChannels }
 
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
-  ) { adapter.openChannel(to: psm, parameters, on: self, done) }
+  ) { services.openChannel(to: psm, parameters, on: self, done) }
 
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
-    adapter.raiseSecurity(of: self, to: level, as: capability, done)
+    services.raiseSecurity(of: self, to: level, as: capability, done)
   }
 
   /// Has the kernel encrypt the link at this level, 2 to 4. Packets wait until `endSecuring`.
@@ -186,24 +215,26 @@ final class KernelLink: Link {
     if isWritable { tell(.writable) }
   }
 
-  // MARK: - What the adapter tells
+  // MARK: - The life of the link
 
   /// The owner knows the link: events may be delivered.
   func start() {
     hasStarted = true
     // Packets of an earlier link of this handle are not ours.
-    adapter.readCompletions()
+    radio.readCompletions()
     do { try socket.start() } catch {
       // No memory to watch another socket: a link that cannot be read is of no use.
-      adapter.logger.error("a link cannot be watched", metadata: ["peer": "\(peer)", "errno": "\(error.code)"])
+      context.logger.error("a link cannot be watched", metadata: ["peer": "\(peer)", "errno": "\(error.code)"])
       disconnect()
     }
     if let earlyEnd { end(earlyEnd) }
   }
 
-  func update(_ parameters: LinkParameters?, _ layer: LinkLayer) {
-    guard parameters != self.parameters || layer != self.layer else { return }
-    (self.parameters, self.layer) = (parameters, layer)
+  /// The controller told other parameters.
+  func updateParameters() {
+    let new = links.requester.parameters(of: handle)
+    guard new.connection != parameters || new.layer != layer else { return }
+    (parameters, layer) = new
     onEvent?(.parametersChanged)
   }
 
@@ -216,20 +247,28 @@ final class KernelLink: Link {
     guard now != toldSecurity else { return false }
     toldSecurity = now
     onEvent?(.securityChanged)
-    adapter.securityMayHaveChanged(self)
+    services.securityMayHaveChanged(self)
     return true
   }
 
-  /// We open a channel.
-  func began(_ opening: ChannelOpening) {
-    openings.removeAll(where: \.isFinished)
-    openings.append(opening)
-  }
+  /// A channel, or the opening of one, is to end with the link.
+  func add(_ channel: any LinkChannel) { channels.append(channel) }
+
+  func remove(_ channel: any LinkChannel) { channels.removeAll { $0 === channel } }
 
   /// The device opened a channel.
-  func opened(_ channel: KernelChannel) {
+  func opened(_ channel: any Channel) {
     guard !hasEnded, !isDisconnecting, let onEvent else { return channel.close() }
     onEvent(.channel(channel))
+  }
+
+  /// The reason to tell for the controller's one.
+  func told(_ reason: HCIStatus) -> HCIStatus {
+    // A controller that does not know the link ended it before we asked for that.
+    let isOurs = reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier
+    if isDisconnecting, isOurs { return HCIStatus(.terminatedByLocalHost) }
+    // The kernel ends a link that could not be encrypted, for whatever reason, with Authentication Failure.
+    return peerLacksKeys && reason.code == .authenticationFailure ? HCIStatus(.pinOrKeyMissing) : reason
   }
 
   /// The link has ended: what came before is delivered, then the end, once.
@@ -242,10 +281,9 @@ final class KernelLink: Link {
     if departureAlarm != nil { tellUnsent() }
     departureAlarm?.cancel()
     departureAlarm = nil
-    adapter.leavingChanged()
+    links.leavingChanged()
     socket.close()
     for channel in channels { channel.linkEnded(error) }
-    for opening in openings { opening.fail(error) }
     onEvent?(.ended(error))
     onEvent = nil
   }
@@ -254,7 +292,7 @@ final class KernelLink: Link {
   private func tellUnsent() {
     let unsent = departure.inFlight + (held?.count ?? 0)
     guard unsent > 0 else { return }
-    adapter.logger.warning(
+    context.logger.warning(
       "a link ended before everything sent on it was transmitted",
       metadata: ["peer": "\(peer)", "packets": "\(unsent)"])
   }
@@ -263,12 +301,12 @@ final class KernelLink: Link {
     switch event {
     case .received(let packet): tell(.received(packet))
     case .lost(let count):
-      adapter.logger.warning("packets from a device were lost", metadata: ["peer": "\(peer)", "count": "\(count)"])
+      context.logger.warning("packets from a device were lost", metadata: ["peer": "\(peer)", "count": "\(count)"])
       tell(.lost(count))
     case .writable: tell(.writable)
     case .ended(let error):
       socketHasEnded = true
-      adapter.socketEnded(self, error)
+      links.socketEnded(self, error)
     }
   }
 

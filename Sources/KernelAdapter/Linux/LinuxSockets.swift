@@ -83,9 +83,14 @@ struct LinuxSockets: KernelSockets {
     let number = cbz_channel_socket(address.littleEndian, address.kind.rawValue, 0, UInt16(clamping: receiveMTU))
     let new = Descriptor(try SystemError.check(number))
     if mode == .enhanced { _ = try SystemError.check(cbz_channel_set_enhanced(new.number)) }
-    KernelChannel.setReceiveBuffer(of: new)
+    KernelFault.setReceiveBuffer(of: new)
     let result = cbz_channel_connect(new.number, peer.littleEndian, peer.kind.rawValue, psm)
     if result != -EINPROGRESS { _ = try SystemError.check(result) }
     return new
+  }
+
+  func signalling(of index: ControllerIndex) -> Descriptor? {
+    let number = cbz_hci_signalling(index.rawValue)
+    return number < 0 ? nil : Descriptor(number)
   }
 }

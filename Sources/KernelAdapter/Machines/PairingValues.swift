@@ -57,6 +57,15 @@ extension ManagementLongTermKey {
 }
 
 extension ManagementEvent {
+  /// The answer to a command, if this is one.
+  var answer: (opcode: UInt16, status: ManagementStatus)? {
+    switch self {
+    case .commandComplete(let complete): (complete.opcode, complete.status)
+    case .commandStatus(let status): (status.opcode, status.status)
+    default: nil
+    }
+  }
+
   /// Whether it tells something of a pairing, or answers a command about one.
   var isAboutPairing: Bool {
     switch self {

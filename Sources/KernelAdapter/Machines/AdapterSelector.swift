@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// Selects a controller of the machine: a stable choice, by number or by address.
-public enum AdapterSelector: Hashable, Sendable {
+package enum AdapterSelector: Hashable, Sendable {
   /// The kernel's number: 0 for hci0.
   case index(UInt16)
   /// The controller's own address.
@@ -9,7 +9,7 @@ public enum AdapterSelector: Hashable, Sendable {
 
   /// Parses "hci0" or an address such as "F0:F1:F2:F3:F4:F5".
   /// - Returns: nil for any other text.
-  public init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index != 0xFFFF {
       self = .index(index)
     } else if let address = DeviceAddress(text, kind: .public) {
@@ -22,7 +22,7 @@ public enum AdapterSelector: Hashable, Sendable {
 
 extension AdapterSelector: CustomStringConvertible {
   /// The text that `init` parses.
-  public var description: String {
+  package var description: String {
     switch self {
     case .index(let index): "hci\(index)"
     case .address(let address): "\(address)"

@@ -1,0 +1,98 @@
+import Adapter
+import Bluetooth
+import HCI
+import Radio
+
+/// A request to change a link: its command, and the meaning of a refusal.
+struct LinkRequest {
+  let kind: LinkRequests.Kind
+  let packet: CommandPacket
+  let refusal: (HCIStatus) -> BluetoothError
+
+  /// Another interval, latency and timeout. On a link that came to us the controllers settle it between them where
+  /// both can (Core 5.4, Vol 6, Part B, 5.1.7). Where one cannot, only the kernel could ask the device's host (Vol 3,
+  /// Part A, 4.20), and it has no call for that: data sent past it would upset its count of packets in flight.
+  static func update(of link: KernelLink, to parameters: ConnectionParameters) -> LinkRequest {
+    let command = LEConnectionUpdate {
+      $0.handle = link.handle
+      $0.intervalMin = TimeUnits.connection(parameters.interval.lowerBound)
+      $0.intervalMax = TimeUnits.connection(parameters.interval.upperBound)
+      $0.latency = UInt16(clamping: parameters.latency)
+      $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+    }
+    let isCentral = link.role == .central
+    return LinkRequest(kind: .parameters, packet: CommandPacket(command)) { status in
+      switch status.code {
+      case _ where isCentral: status.error("The connection's parameters stay as they are")
+      case .unknownHCICommand, .commandDisallowed, .unsupportedFeatureOrParameterValue, .unsupportedRemoteFeature:
+        GAPError.notSupported.error(
+          "The two controllers cannot negotiate the connection's parameters: only the central can change them.")
+      default: status.error("The connection's parameters stay as they are")
+      }
+    }
+  }
+
+  /// Another subrate: as central the controller decides, as peripheral that of the device does (Core 5.4, Vol 6, Part
+  /// B, 5.1.19 and 5.1.20).
+  static func subrate(of link: KernelLink, to wanted: ConnectionParameters) -> LinkRequest {
+    let command = LESubrateRequest {
+      $0.handle = link.handle
+      $0.subrateMin = UInt16(clamping: wanted.subrate.lowerBound)
+      $0.subrateMax = UInt16(clamping: wanted.subrate.upperBound)
+      $0.maximumLatency = UInt16(clamping: wanted.latency)
+      $0.continuationNumber = UInt16(clamping: wanted.continuation)
+      $0.supervisionTimeout = TimeUnits.supervision(wanted.supervisionTimeout)
+    }
+    let peer = link.peer
+    return LinkRequest(kind: .subrate, packet: CommandPacket(command)) { status in
+      switch status.code {
+      case .unknownHCICommand, .unsupportedRemoteFeature:
+        GAPError.notSupported.error("\(peer) does not have connection subrating.")
+      default: status.error("The connection's subrating stays as it is")
+      }
+    }
+  }
+
+  /// Another PHY in both directions.
+  static func phy(of link: KernelLink, to wanted: LinkPHY) -> LinkRequest {
+    let command = LESetPHY {
+      $0.handle = link.handle
+      $0.txPHYs = wanted.phy.bit
+      $0.rxPHYs = wanted.phy.bit
+      $0.options = UInt16(wanted.coding?.rawValue ?? 0)
+    }
+    return LinkRequest(kind: .phy, packet: CommandPacket(command)) {
+      $0.error("The connection's PHY stays as it is")
+    }
+  }
+
+  /// Our packets up to so many octets.
+  static func dataLength(of link: KernelLink, to octets: Int, hasCodedPHY: Bool) -> LinkRequest {
+    let command = LESetDataLength {
+      $0.handle = link.handle
+      $0.txOctets = UInt16(min(max(27, octets), 251))
+      $0.txTime = time(of: $0.txOctets, hasCodedPHY: hasCodedPHY)
+    }
+    return LinkRequest(kind: .dataLength, packet: CommandPacket(command)) {
+      $0.error("The length of the connection's packets stays as it is")
+    }
+  }
+
+  /// The longest time of a packet, in µs: with the 14 octets around an encrypted payload on LE 1M, and by the coding
+  /// S=8 where the controller has that, so that no PHY limits the octets (Core 5.4, Vol 6, Part B, 2.1, 2.2 and
+  /// 4.5.10).
+  static func time(of octets: UInt16, hasCodedPHY: Bool) -> UInt16 {
+    hasCodedPHY ? (octets + 9) * 64 + 400 : (octets + 14) * 8
+  }
+}
+
+extension PHY {
+  /// The feature of a controller that has it; all have LE 1M.
+  var feature: LEFeatures {
+    switch self {
+    case .le1M: []
+    case .le2M: .phy2M
+    case .leCoded: .codedPHY
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import Adapter
+import Bluetooth
+import HCI
+import Radio
+
+/// The parameters of the controller's links, and the requests to change them. A request needs the controller of the
+/// device as well, and is settled by an event; several for one link are made in order (`LinkRequests`).
+final class LinkRequester {
+  private struct Record {
+    var parameters: LinkParameters?
+    var layer = LinkLayer(txOctets: 27, rxOctets: 27)
+    /// The features of the other controller, once it has told.
+    var features: LEFeatures?
+    /// The parameters that were asked for last.
+    var wanted: ConnectionParameters?
+    var requests = LinkRequests()
+    /// Called when a request is settled, by its number.
+    var done: [Int: (HCIStatus) -> Void] = [:]
+    var alarm: (any ScheduledWork)?
+  }
+
+  /// Called when the parameters of a link have changed.
+  var onChange: ((ConnectionHandle) -> Void)?
+  private let radio: RadioHost
+  private let context: AdapterContext
+  private var records: [ConnectionHandle: Record] = [:]
+  private var lastRequest = 0
+
+  init(_ radio: RadioHost, in context: AdapterContext) {
+    self.radio = radio
+    self.context = context
+  }
+
+  // MARK: - Links
+
+  /// The parameters of a link; nil if the controller did not tell those of the connection.
+  func parameters(of handle: ConnectionHandle) -> (connection: LinkParameters?, layer: LinkLayer) {
+    let record = records[handle] ?? Record()
+    return (record.parameters, record.layer)
+  }
+
+  /// A link came up. Its PHY may be any on which an extended advertisement can be answered, and is asked for.
+  func began(_ handle: ConnectionHandle, _ parameters: LinkParameters?) {
+    ended(handle)
+    records[handle] = Record(parameters: parameters)
+    guard canReadPHY else { return change(handle) { $0.layer = .initial } }
+    radio.ask(CommandPacket(LEReadPHY(handle: handle))) { [weak self] answer in
+      guard answer.status.isSuccess, let phys = try? answer.complete?.decoded(as: LEReadPHY.self), phys.handle == handle
+      else { return }
+      self?.change(handle) { ($0.layer.txPHY, $0.layer.rxPHY) = (PHY(rawValue: phys.tx), PHY(rawValue: phys.rx)) }
+    }
+  }
+
+  /// A link has ended, or its handle is used for another.
+  func ended(_ handle: ConnectionHandle) {
+    update(handle) { $0.end() }
+    records.removeValue(forKey: handle)?.alarm?.cancel()
+  }
+
+  /// The controller is closed.
+  func endAll() {
+    for handle in records.keys.sorted() { ended(handle) }
+  }
+
+  /// Takes a controller's news of a link.
+  func take(_ news: LinkNews, _ handle: ConnectionHandle) {
+    let now = context.scheduler.now
+    switch news {
+    case .parameters(let parameters):
+      change(handle) { $0.parameters = parameters.updated(from: $0.parameters) }
+      update(handle) { $0.completed(.parameters, .success, at: now) }
+    case .parametersRefused(let status):
+      update(handle) { $0.completed(.parameters, status, at: now) }
+    case .phy(let status, let tx, let rx):
+      if status.isSuccess { change(handle) { ($0.layer.txPHY, $0.layer.rxPHY) = (tx, rx) } }
+      update(handle) { $0.completed(.phy, status, at: now) }
+    case .subrate(let subrate):
+      if subrate.status.isSuccess { change(handle) { $0.parameters = $0.parameters?.subrated(by: subrate) } }
+      update(handle) { $0.completed(.subrate, subrate.status, at: now) }
+    case .dataLength(let tx, let rx): change(handle) { ($0.layer.txOctets, $0.layer.rxOctets) = (tx, rx) }
+    case .features(let status, let features): if status.isSuccess { records[handle]?.features = features }
+    }
+  }
+
+  private func change(_ handle: ConnectionHandle, _ change: (inout Record) -> Void) {
+    guard var record = records[handle] else { return }
+    change(&record)
+    records[handle] = record
+    onChange?(handle)
+  }
+
+  /// Whether the controller says on which PHY a link is (Core 5.4, Vol 4, Part E, 6.27: octet 35, bit 4).
+  private var canReadPHY: Bool { radio.features.contains(.phy2M) || radio.features.contains(.codedPHY) }
+
+  // MARK: - Requests
+
+  /// Asks for other parameters, by one command or two (`ParameterStep`).
+  func request(_ wanted: ConnectionParameters, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void) {
+    records[link.handle]?.wanted = wanted
+    switch ParameterStep.first(from: records[link.handle]?.parameters, to: wanted) {
+    case .subrate: subrate(link, to: wanted, done)
+    case .update:
+      request(.update(of: link, to: wanted), on: link) { [weak self] error in
+        guard let self, error == nil, let record = records[link.handle], !link.isOver else { return done(error) }
+        // A newer request brings the link to what it wants.
+        guard record.wanted == wanted, ParameterStep.next(after: record.parameters, to: wanted) == .subrate else {
+          return done(nil)
+        }
+        subrate(link, to: wanted, done)
+      }
+    }
+  }
+
+  private func subrate(
+    _ link: KernelLink, to wanted: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    if let lacking = lacking(.subrating, "connection subrating", on: link) { return context.fail(done, lacking) }
+    request(.subrate(of: link, to: wanted), on: link, done)
+  }
+
+  /// Asks for another PHY in both directions.
+  func request(_ wanted: LinkPHY, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void) {
+    let name = "the \(wanted.phy.word) PHY"
+    if let lacking = lacking(wanted.phy.feature, name, on: link) { return context.fail(done, lacking) }
+    request(.phy(of: link, to: wanted), on: link) { [weak self] error in
+      let layer = self?.records[link.handle]?.layer
+      guard error == nil, let layer, layer.txPHY != wanted.phy || layer.rxPHY != wanted.phy else { return done(error) }
+      done(GAPError.notSupported.error("\(link.peer) does not use \(name) on this link."))
+    }
+  }
+
+  /// Lets our packets be so long, in octets.
+  func request(longestPacket octets: Int, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void) {
+    if let lacking = lacking(.dataPacketLengthExtension, "long packets", on: link) {
+      return context.fail(done, lacking)
+    }
+    request(.dataLength(of: link, to: octets, hasCodedPHY: radio.features.contains(.codedPHY)), on: link, done)
+  }
+
+  /// Reads the strength of the device's signal in dBm.
+  func readRSSI(of link: KernelLink, _ done: @escaping (Result<Int, BluetoothError>) -> Void) {
+    guard radio.isReady, !link.isOver else {
+      return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected."))
+    }
+    let loop = context.loop
+    radio.ask(CommandPacket(ReadRSSI(handle: link.handle))) { answer in
+      let result: Result<Int, BluetoothError>
+      if answer.status.isSuccess, let value = try? answer.complete?.decoded(as: ReadRSSI.self), value.rssi != 127 {
+        result = .success(Int(value.rssi))
+      } else if answer.status.isSuccess {
+        result = .failure(GAPError.notSupported.error("The controller does not know the signal strength."))
+      } else {
+        result = .failure(answer.status.error("The signal strength could not be read"))
+      }
+      loop.execute { done(result) }
+    }
+  }
+
+  /// The reason why not both controllers can do this; nil if they can, or the device's did not say.
+  private func lacking(_ feature: LEFeatures, _ name: String, on link: KernelLink) -> BluetoothError? {
+    if !radio.features.contains(feature) {
+      return GAPError.notSupported.error("The controller of \(context.name) does not have \(name).")
+    }
+    if let theirs = records[link.handle]?.features, !theirs.contains(feature) {
+      return GAPError.notSupported.error("\(link.peer) does not have \(name).")
+    }
+    return nil
+  }
+
+  private func request(_ wanted: LinkRequest, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void) {
+    guard radio.isReady, !link.isOver, records[link.handle] != nil else { return context.fail(done, Self.linkEnded) }
+    lastRequest &+= 1
+    records[link.handle]?.done[lastRequest] = { status in
+      if status.isSuccess { return done(nil) }
+      done(status.code == .unknownConnectionIdentifier ? Self.linkEnded : wanted.refusal(status))
+    }
+    let request = LinkRequests.Request(kind: wanted.kind, packet: wanted.packet, number: lastRequest)
+    update(link.handle) { $0.want(request, at: context.scheduler.now) }
+  }
+
+  private static var linkEnded: BluetoothError { GAPError.notConnected.error("The link has ended.") }
+
+  /// The event that settles a request may have been lost: all are made again.
+  func repeatAll() {
+    for handle in records.keys.sorted() { update(handle) { $0.askAgain() } }
+  }
+
+  private func update(_ handle: ConnectionHandle, _ step: (inout LinkRequests) -> [LinkRequests.Action]) {
+    guard var record = records[handle] else { return }
+    let actions = step(&record.requests)
+    record.alarm?.cancel()
+    record.alarm = record.requests.deadline.map { deadline in
+      context.scheduler.schedule(at: deadline) { [weak self] in
+        guard let self else { return }
+        update(handle) { $0.tick(at: self.context.scheduler.now) }
+      }
+    }
+    records[handle] = record
+    for action in actions { perform(action, handle) }
+  }
+
+  private func perform(_ action: LinkRequests.Action, _ handle: ConnectionHandle) {
+    switch action {
+    case .ask(let request):
+      radio.ask(request.packet) { [weak self] answer in
+        guard let self else { return }
+        update(handle) { $0.answered(request.number, answer.status, at: self.context.scheduler.now) }
+      }
+    case .settled(let number, let status): settle(number, handle, status)
+    case .replaced(let number): settle(number, handle, .success)
+    }
+  }
+
+  private func settle(_ number: Int, _ handle: ConnectionHandle, _ status: HCIStatus) {
+    guard let done = records[handle]?.done.removeValue(forKey: number) else { return }
+    context.loop.execute { done(status) }
+  }
+}

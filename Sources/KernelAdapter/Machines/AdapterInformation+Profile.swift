@@ -1,0 +1,16 @@
+import Adapter
+import Radio
+
+extension AdapterInformation {
+  /// Takes what a controller can do.
+  mutating func take(_ profile: ControllerProfile) {
+    address = profile.address
+    phys = profile.phys
+    longestPacket = profile.longestPacket
+    hasExtendedAdvertising = profile.advertisesExtended
+    hasPeriodicAdvertising = profile.hasPeriodicAdvertising
+    canSynchronise = profile.canSynchronise
+    maximumAdvertisingSets = profile.usableAdvertisingSets
+    maximumAdvertisingDataLength = profile.advertisingDataLength
+  }
+}
