@@ -168,11 +168,6 @@ public struct RPCMessage: Sendable {
     public let id: RequestID?
     /// What is wrong.
     public let error: RPCError
-
-    init(id: RequestID?, error: RPCError) {
-      self.id = id
-      self.error = error
-    }
   }
 }
 
