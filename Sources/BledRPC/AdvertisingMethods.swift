@@ -6,7 +6,7 @@ public enum AdvertisingStart: ClientCall {
   public static let name = "advertising.start"
   /// The permission that the caller needs.
   public static let permission: Permission? = .advertise
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
@@ -22,7 +22,7 @@ public enum AdvertisingStart: ClientCall {
 
   /// An AD structure (Core Specification Supplement, Part A).
   public struct Structure: RPCPayload, Hashable {
-    /// What it means, 0 to 255 (Assigned Numbers, 2.3).
+    /// The type of the data, 0 to 255 (Assigned Numbers, 2.3).
     public var type: Int
     /// Its data, 0 to 254 octets.
     public var data: HexBytes
@@ -61,7 +61,7 @@ public enum AdvertisingStart: ClientCall {
     }
   }
 
-  /// What to advertise, and how: the parameters of advertising.start.
+  /// The parameters of advertising.start: the data to advertise, and how to advertise.
   public struct Params: RPCPayload {
     /// The adapter; the first if missing.
     public var adapter: String?
@@ -73,7 +73,7 @@ public enum AdvertisingStart: ClientCall {
     public var serviceData: [String: HexBytes]?
     /// Manufacturer-specific data; the first two octets are the company identifier, low octet first.
     public var manufacturerData: HexBytes?
-    /// What the device looks like, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
+    /// The appearance of the device, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
     public var appearance: Int?
     /// False: not connectable. True if missing.
     public var connectable: Bool?
@@ -168,7 +168,7 @@ public enum AdvertisingStop: ClientCall {
   public static let name = "advertising.stop"
   /// The permission that the caller needs.
   public static let permission: Permission? = .advertise
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = "Stops an advertisement of this session, or all of them if no number is given."
@@ -185,7 +185,7 @@ public enum AdvertisingStop: ClientCall {
 public enum AdvertisingChanged: RPCNotification {
   /// `advertising.changed`
   public static let name = "advertising.changed"
-  /// It can change what the session holds.
+  /// A change of the session's resources is reported.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """

@@ -67,7 +67,7 @@ public struct AttributeReference: RPCPayload, Hashable {
   }
 }
 
-/// What a path of UUIDs turned out to name. To a call that gives a handle it says nothing.
+/// The attribute that a path of UUIDs names. Its members are missing if the call gave a handle.
 public struct AttributeFound: RPCPayload, Hashable {
   /// The handle of the attribute.
   public var handle: UInt16?

@@ -57,7 +57,7 @@ public enum CaptureStop: ClientCall {
     public init(capture: Int) { self.capture = capture }
   }
 
-  /// What was recorded.
+  /// The size of the recording.
   public struct Result: RPCPayload, Hashable {
     /// How many packets the recording has, notes among them.
     public var packets: Int

@@ -16,8 +16,8 @@ public struct ChannelDescription: RPCPayload, Hashable {
   public var receiveMPS: Int?
   /// The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533; absent if not known.
   public var sendMPS: Int?
-  /// What to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits. Once, by a
-  /// program of the same user, within 30 seconds.
+  /// The token to send to `socket`, followed by a line feed, to get the channel's octets there: 32 hex digits. Valid
+  /// once, for a program of the same user, within 30 seconds.
   public var token: String?
   /// The path of the socket for the token.
   public var socket: String?
@@ -54,7 +54,8 @@ public enum L2CAPPublish: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The number under which devices open channels, 128 to 255; the daemon chooses one if missing.
     public var psm: UInt16?
-    /// What a device's link must be: "none", "encrypted", "authenticated" or "secureConnections"; "none" if missing.
+    /// The security that a device's link must have: "none", "encrypted", "authenticated" or "secureConnections"; "none"
+    /// if missing.
     public var security: String?
     /// The longest packet that a device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
     /// missing.
@@ -135,8 +136,8 @@ public enum L2CAPOpen: ClientCall {
     public var peripheral: String
     /// The number of the device's listener, 1 to 255.
     public var psm: UInt16
-    /// What the link must be before: "none", "encrypted", "authenticated" or "secureConnections"; "none" if missing. A
-    /// device may ask for more, too.
+    /// The security that the link must have first: "none", "encrypted", "authenticated" or "secureConnections"; "none"
+    /// if missing. A device may require more.
     public var security: String?
     /// The longest packet that the device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
     /// missing.

@@ -1,5 +1,5 @@
 extension DecodingError {
-  /// What is wrong and where in the JSON: "params.services[0]: expected a string".
+  /// The error and its place in the JSON: "params.services[0]: expected a string".
   fileprivate var explanation: String {
     switch self {
     case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])): missing"

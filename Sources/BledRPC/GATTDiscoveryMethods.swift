@@ -36,7 +36,7 @@ public struct CharacteristicDescription: Codable, Sendable, Hashable {
   public var end: UInt16
   /// The UUID of the characteristic.
   public var uuid: BluetoothUUID
-  /// What can be done with it: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
+  /// The operations that it supports: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
   /// "signedWrite", "extendedProperties".
   public var properties: [String]
   /// Its descriptors, if they were requested.

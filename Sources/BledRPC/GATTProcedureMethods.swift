@@ -158,7 +158,7 @@ public enum GATTWriteReliably: ClientCall {
   }
   /// The result.
   public struct Result: RPCPayload {
-    /// What was written, in the order of the writes.
+    /// The attributes written, in the order of the writes.
     public var written: [AttributeFound]
     /// Makes the result.
     public init(written: [AttributeFound]) { self.written = written }

@@ -32,7 +32,7 @@ public enum GATTRead: ClientCall {
 
 /// Writes a value.
 public enum GATTWrite: ClientCall {
-  /// What was written, if it was named by UUIDs.
+  /// The attribute written, if UUIDs named it.
   public typealias Result = AttributeFound
   /// `gatt.write`
   public static let name = "gatt.write"
@@ -162,7 +162,7 @@ public enum GATTSubscribe: ClientCall {
   public static let name = "gatt.subscribe"
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
@@ -182,7 +182,7 @@ public enum GATTUnsubscribe: ClientCall {
   public static let name = "gatt.unsubscribe"
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
@@ -216,7 +216,7 @@ public enum GATTValue: RPCNotification {
 public enum GATTServicesChanged: RPCNotification {
   /// `gatt.servicesChanged`
   public static let name = "gatt.servicesChanged"
-  /// It can change what the session holds.
+  /// A change of the session's resources is reported.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
@@ -242,7 +242,7 @@ public enum GATTServicesChanged: RPCNotification {
 public enum GATTSubscriptionLost: RPCNotification {
   /// `gatt.subscriptionLost`
   public static let name = "gatt.subscriptionLost"
-  /// It can change what the session holds.
+  /// A change of the session's resources is reported.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =

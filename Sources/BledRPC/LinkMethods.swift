@@ -35,7 +35,7 @@ public struct LinkWish: Codable, Sendable, Hashable {
   }
 }
 
-/// What is in force on a link.
+/// The parameters in force on a link.
 public struct LinkDescription: RPCPayload, Hashable {
   /// The daemon's identifier of the device.
   public var peripheral: String
@@ -85,7 +85,7 @@ public struct LinkDescription: RPCPayload, Hashable {
 public enum PeripheralParameters: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference
-  /// What is in force.
+  /// The parameters in force.
   public typealias Result = LinkDescription
   /// `peripheral.parameters`
   public static let name = "peripheral.parameters"
@@ -100,13 +100,13 @@ public enum PeripheralParameters: ClientCall {
 
 /// Asks for other parameters of a link.
 public enum PeripheralSetParameters: ClientCall {
-  /// What is in force then.
+  /// The parameters in force after the call.
   public typealias Result = LinkDescription
   /// `peripheral.setParameters`
   public static let name = "peripheral.setParameters"
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
@@ -121,7 +121,7 @@ public enum PeripheralSetParameters: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String
-    /// What this session wants; nothing any more if missing.
+    /// The parameters that this session requests; if missing, its request is withdrawn.
     public var parameters: LinkWish?
     /// Makes the params.
     public init(peripheral: String, parameters: LinkWish? = nil) {
@@ -133,7 +133,7 @@ public enum PeripheralSetParameters: ClientCall {
 
 /// Asks for another PHY of a link.
 public enum PeripheralSetPHY: ClientCall {
-  /// What is in force then.
+  /// The parameters in force after the call.
   public typealias Result = LinkDescription
   /// `peripheral.setPHY`
   public static let name = "peripheral.setPHY"
@@ -163,7 +163,7 @@ public enum PeripheralSetPHY: ClientCall {
 
 /// The parameters of a link changed.
 public enum PeripheralParametersChanged: RPCNotification {
-  /// What is in force now.
+  /// The parameters in force after the change.
   public typealias Params = LinkDescription
   /// `peripheral.parametersChanged`
   public static let name = "peripheral.parametersChanged"

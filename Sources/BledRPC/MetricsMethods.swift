@@ -27,14 +27,14 @@ public struct Metric: Codable, Sendable, Hashable {
   public var name: String
   /// "counter", which only grows, "gauge" or "histogram".
   public var kind: String
-  /// What it is, in words: one sentence.
+  /// The meaning of the metric, in words: one sentence.
   public var help: String
   /// Its values, one for each set of labels.
   public var samples: [Sample]
 
   /// A value of a metric.
   public struct Sample: Codable, Sendable, Hashable {
-    /// What it is of: "adapter", "method", "user" and so on; empty where there is only one.
+    /// The labels that tell samples apart: "adapter", "method", "user" and so on; empty where there is only one sample.
     public var labels: [String: String]
     /// The number of what is counted, or the value, 0 or more; of a histogram the sum of all measurements, in seconds.
     public var value: Double

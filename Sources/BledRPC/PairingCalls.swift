@@ -7,7 +7,7 @@ public enum PairingConfirm: DaemonCall {
     From the daemon, to a session that has called pairing.register: whether to pair with this device. With "number", \
     whether the device shows the same number. Without an answer within the time the pairing is refused.
     """
-  /// What the daemon sends.
+  /// The parameters from the daemon.
   public struct Params: RPCPayload, Hashable {
     /// The device that pairs.
     public var device: PairingDevice
@@ -22,7 +22,7 @@ public enum PairingConfirm: DaemonCall {
       self.seconds = seconds
     }
   }
-  /// What the session answers.
+  /// The answer of the session.
   public struct Result: RPCPayload, Hashable {
     /// Whether to pair.
     public var accept: Bool
@@ -40,7 +40,7 @@ public enum PairingEnterPasskey: DaemonCall {
     From the daemon, to a session that has called pairing.register: the passkey that the device shows. Without an \
     answer within the time the pairing is refused.
     """
-  /// What the daemon sends.
+  /// The parameters from the daemon.
   public struct Params: RPCPayload, Hashable {
     /// The device that pairs.
     public var device: PairingDevice
@@ -52,7 +52,7 @@ public enum PairingEnterPasskey: DaemonCall {
       self.seconds = seconds
     }
   }
-  /// What the session answers.
+  /// The answer of the session.
   public struct Result: RPCPayload, Hashable {
     /// The passkey, up to six digits; missing to refuse.
     public var passkey: String?
@@ -146,9 +146,9 @@ public enum PairingKeysLost: RPCNotification {
   public struct Params: RPCPayload, Hashable {
     /// The device.
     public var device: PairingDevice
-    /// Who has no keys: "device" or "machine".
+    /// The side that has no keys: "device" or "machine".
     public var side: String
-    /// What to do, in words.
+    /// The remedy, in words.
     public var remedy: String
     /// Makes the params.
     public init(device: PairingDevice, side: String, remedy: String) {

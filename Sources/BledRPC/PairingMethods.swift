@@ -64,8 +64,8 @@ public enum PairingRegister: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload {
-    /// What a person can do at this program: "display" (see a passkey), "displayYesNo" (compare numbers, too),
-    /// "keyboard" (type a passkey), "keyboardDisplay" (all of these) or "none".
+    /// The input and output of this program: "display" (shows a passkey), "displayYesNo" (has numbers compared, too),
+    /// "keyboard" (has a passkey typed), "keyboardDisplay" (all of these) or "none".
     public var capability: String
     /// Makes the params.
     public init(capability: String) { self.capability = capability }

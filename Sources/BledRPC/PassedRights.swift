@@ -20,7 +20,7 @@ package struct PassedRights {
     (length, level, type, number) = (Self.whole, SOL_SOCKET, Int32(SCM_RIGHTS), descriptor)
   }
 
-  /// What came; nil if no descriptor did.
+  /// The descriptor received; nil if there was none.
   package var descriptor: Int32? {
     length == Self.whole && level == SOL_SOCKET && type == Int32(SCM_RIGHTS) ? number : nil
   }

@@ -96,7 +96,7 @@ public enum PeriodicReport: RPCNotification {
   /// For `rpc.discover`.
   public static let summary = "A packet of a train that this session follows was received."
 
-  /// What it carries; the same for every client.
+  /// The data of one report; the same for every client.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String

@@ -6,7 +6,7 @@ public enum PeripheralConnect: ClientCall {
   public static let name = "peripheral.connect"
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
@@ -27,7 +27,7 @@ public enum PeripheralConnect: ClientCall {
     public var addressType: String?
     /// The name that the device advertises, octet for octet.
     public var name: String?
-    /// What the name that the device advertises begins with, octet for octet.
+    /// The beginning of the name that the device advertises, octet for octet.
     public var namePrefix: String?
     /// A service that the device advertises.
     public var service: BluetoothUUID?
@@ -39,8 +39,8 @@ public enum PeripheralConnect: ClientCall {
     /// peripheral.disconnected then has `reconnecting`, and peripheral.connected reports the new link. The last call
     /// applies.
     public var reconnect: Bool?
-    /// What this session wants of the link's parameters, from this call on; see peripheral.setParameters. If missing,
-    /// what it wanted before.
+    /// The parameters that this session requests for the link from this call on; see peripheral.setParameters. If
+    /// missing, its earlier request remains.
     public var parameters: LinkWish?
     /// The PHY that the link is to have, "1M", "2M", "coded", "codedS2" or "codedS8": as in peripheral.setPHY. With one
     /// of the coded ones the device is looked for on the coded PHY, too, as is one that was last heard there. If
@@ -109,7 +109,7 @@ public enum PeripheralDisconnect: ClientCall {
   public static let name = "peripheral.disconnect"
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
@@ -129,7 +129,7 @@ public enum PeripheralDisconnect: ClientCall {
     public var addressType: String?
     /// The name of the device that is looked for.
     public var name: String?
-    /// What its name begins with.
+    /// The beginning of its name.
     public var namePrefix: String?
     /// The service that it advertises.
     public var service: BluetoothUUID?
@@ -254,7 +254,7 @@ public enum PeripheralConnected: RPCNotification {
   public typealias Params = PeripheralConnect.Result
   /// `peripheral.connected`
   public static let name = "peripheral.connected"
-  /// It can change what the session holds.
+  /// A change of the session's resources is reported.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
@@ -268,7 +268,7 @@ public enum PeripheralConnected: RPCNotification {
 public enum PeripheralConnectFailed: RPCNotification {
   /// `peripheral.connectFailed`
   public static let name = "peripheral.connectFailed"
-  /// It can change what the session holds.
+  /// A change of the session's resources is reported.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =
@@ -314,7 +314,7 @@ public enum PeripheralConnectWaiting: RPCNotification {
 public enum PeripheralDisconnected: RPCNotification {
   /// `peripheral.disconnected`
   public static let name = "peripheral.disconnected"
-  /// It can change what the session holds.
+  /// A change of the session's resources is reported.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary =

@@ -4,7 +4,7 @@ import Bluetooth
 public struct RPCError: Error, Codable, Sendable, Hashable {
   /// The kind of failure, -32768 to -32000: one of JSON-RPC's reserved codes, or -32000 with `data`.
   public var code: Int
-  /// What is wrong and what to do, in words.
+  /// The error and its remedy, in words.
   public var message: String
   /// The failure in Bluetooth's own terms; present if and only if `code` is -32000.
   public var data: Details?

@@ -50,7 +50,7 @@ public struct RPCMessage: Sendable {
   /// How many elements all lists in the params may have together. A service of a thousand characteristics has fewer.
   private static let mostElements = 8192
 
-  /// What kind of message it is.
+  /// The kind of the message.
   public let kind: Kind
   @usableFromInline let line: Data
   /// Where in the line the params or the result are; nil if there are none.
@@ -166,7 +166,7 @@ public struct RPCMessage: Sendable {
   public struct RefusedLine: Error, Sendable {
     /// The id to answer with, if one could be read.
     public let id: RequestID?
-    /// What is wrong.
+    /// The error that answers the line.
     public let error: RPCError
   }
 }

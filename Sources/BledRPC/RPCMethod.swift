@@ -78,7 +78,8 @@ public struct Empty: RPCPayload, Hashable {
   public init() {}
 }
 
-/// What a program can be permitted to do. The daemon's configuration says who has which (`docs/configuration.md`).
+/// A class of calls that a program can be permitted to make. The daemon's configuration grants them
+/// (`docs/configuration.md`).
 public enum Permission: String, Hashable, Sendable, CaseIterable {
   /// Hear advertisements.
   case scan

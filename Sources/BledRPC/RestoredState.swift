@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// What a session held when its program went away. The events since then follow the answer that carries this; both
+/// The state of a session when its program went away. The events since then follow the answer that carries this; both
 /// together give the present state.
 public struct RestoredState: Codable, Sendable {
   /// Since when the program was gone, in seconds since the epoch.
@@ -39,11 +39,11 @@ public struct RestoredState: Codable, Sendable {
     public var services: [ServiceDescription]
     /// The handles of the characteristics that the session subscribes to.
     public var subscriptions: [UInt16]
-    /// Those of them that bring indications; missing if there are none.
+    /// The subscriptions among them that bring indications; missing if there are none.
     public var indications: [UInt16]?
     /// Whether the daemon connects again when the link is lost; missing: no.
     public var reconnect: Bool?
-    /// What the session wants of the link's parameters; missing: nothing.
+    /// The parameters that the session requests for the link; missing if none.
     public var parameters: LinkWish?
     /// Makes a description.
     public init(
@@ -72,7 +72,7 @@ public struct RestoredState: Codable, Sendable {
     public var service: ServiceDescription
     /// As it was given to service.add.
     public var definition: ServiceToPublish
-    /// Who subscribed to its characteristics.
+    /// The subscribers of its characteristics.
     public var subscribers: [Subscriber]
     /// Makes a description.
     public init(service: ServiceDescription, definition: ServiceToPublish, subscribers: [Subscriber]) {

@@ -1,9 +1,9 @@
 import Bluetooth
 
 extension ScanStart {
-  /// What an advertisement must have. All members that are present must match; at least one must be present.
+  /// Conditions on an advertisement. All members that are present must match; at least one must be present.
   public struct Filter: Codable, Hashable, Sendable {
-    /// It lists one of these services.
+    /// The advertisement lists one of these services.
     public var services: [BluetoothUUID]?
     /// The device's name begins with this text.
     public var name: String?
@@ -11,11 +11,11 @@ extension ScanStart {
     public var wholeName: Bool?
     /// True: upper and lower case of the name are the same. Requires `name`.
     public var ignoreCase: Bool?
-    /// It has manufacturer-specific data like this.
+    /// The advertisement has manufacturer-specific data like this.
     public var manufacturer: Manufacturer?
-    /// It has service data like this.
+    /// The advertisement has service data like this.
     public var serviceData: ServiceData?
-    /// It has an AD structure like this.
+    /// The advertisement has an AD structure like this.
     public var pattern: Pattern?
     /// The device's address is of one of these kinds: public, static random (the same at least until the device
     /// restarts), resolvable private (which those who have the device's key can resolve), non-resolvable private.

@@ -8,7 +8,7 @@ public enum ScanStart: ClientCall {
   public static let name = "scan.start"
   /// The permission that the caller needs.
   public static let permission: Permission? = .scan
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
@@ -16,7 +16,7 @@ public enum ScanStart: ClientCall {
     scan.stop or with the session, and survives an adapter that is removed and comes back.
     """
 
-  /// What to scan for, and how: the parameters of scan.start.
+  /// The parameters of scan.start: the devices to scan for, and how to scan.
   public struct Params: RPCPayload {
     /// The adapter to scan on; all of them if missing.
     public var adapter: String?
@@ -87,7 +87,7 @@ public enum ScanStop: ClientCall {
   public static let name = "scan.stop"
   /// The permission that the caller needs.
   public static let permission: Permission? = .scan
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = "Stops this session's scan. Does nothing if there is none."
@@ -102,7 +102,7 @@ public enum ScanReport: RPCNotification {
     A device was heard; its advertisement and its scan response are one report, with the data of both merged.
     """
 
-  /// What a device advertises; the same for every client.
+  /// The advertisement of a device; the same for every client.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's stable identifier of the device, a UUID.
     public var peripheral: String
@@ -128,7 +128,7 @@ public enum ScanReport: RPCNotification {
     public var manufacturerData: HexBytes?
     /// The transmit power, in dBm, -127 to 127, as its data says or else the header of an extended advertisement.
     public var txPower: Int?
-    /// What the device looks like, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
+    /// The appearance of the device, 0 to 65535 (Assigned Numbers, 2.6); 833 is a heart rate belt.
     public var appearance: Int?
     /// The advertising data as received.
     public var data: HexBytes
@@ -146,7 +146,7 @@ public enum ScanReport: RPCNotification {
     public var sid: Int?
     /// The time between two packets of the periodic train that this set announces, in seconds; see periodic.sync.
     public var periodicInterval: Double?
-    /// What the data says in formats of beacons and sensors, for scans with `decode`; missing if that is nothing.
+    /// The meaning of the data in formats of beacons and sensors, for scans with `decode`; missing if no format fits.
     public var decoded: [DecodedData]?
     /// When it was heard, in seconds since the epoch.
     public var time: Double
@@ -201,7 +201,7 @@ public enum ScanAnonymousReport: RPCNotification {
     nobody can connect to it. Only for scans with "anonymous".
     """
 
-  /// What is advertised; the same for every client.
+  /// The advertisement; the same for every client.
   public struct Params: RPCPayload, Hashable {
     /// The adapter that heard it.
     public var adapter: String
@@ -229,7 +229,7 @@ public enum ScanAnonymousReport: RPCNotification {
     public var secondaryPHY: String?
     /// The number of the advertising set, 0 to 15.
     public var sid: Int?
-    /// What the data says in formats of beacons and sensors, for scans with `decode`; missing if that is nothing.
+    /// The meaning of the data in formats of beacons and sensors, for scans with `decode`; missing if no format fits.
     public var decoded: [DecodedData]?
     /// When it was heard, in seconds since the epoch.
     public var time: Double

@@ -9,7 +9,7 @@ public enum ServerRead: DaemonCall {
     From the daemon: a device reads a characteristic of this session. Answer with the value from the offset on, or \
     with an error whose data has the domain "att". Without an answer within 25 s the device receives Unlikely Error.
     """
-  /// What the daemon sends.
+  /// The parameters from the daemon.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device that reads.
     public var central: String
@@ -24,7 +24,7 @@ public enum ServerRead: DaemonCall {
       self.offset = offset
     }
   }
-  /// What the session answers.
+  /// The answer of the session.
   public struct Result: RPCPayload {
     /// The value from the offset on.
     public var value: HexBytes
@@ -44,7 +44,7 @@ public enum ServerWrite: DaemonCall {
     From the daemon: a device wrote one or more characteristics of this session; several writes together come from an \
     Execute Write Request. Answer once, with an empty result or with an error whose data has the domain "att".
     """
-  /// What the daemon sends.
+  /// The parameters from the daemon.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device that writes.
     public var central: String
@@ -62,7 +62,7 @@ public enum ServerWrite: DaemonCall {
     public var handle: UInt16
     /// Where it begins, 0 to 512.
     public var offset: Int
-    /// What was written.
+    /// The value written.
     public var value: HexBytes
     /// Makes a write.
     public init(handle: UInt16, offset: Int, value: HexBytes) {

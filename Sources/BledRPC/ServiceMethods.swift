@@ -17,8 +17,8 @@ public struct ServiceToPublish: Codable, Sendable {
   public struct Characteristic: Codable, Sendable {
     /// The UUID of the characteristic.
     public var uuid: BluetoothUUID
-    /// What devices can do with it: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
-    /// "signedWrite", and "extendedProperties", which offers reliable writes.
+    /// The operations that it offers to devices: "broadcast", "read", "writeWithoutResponse", "write", "notify",
+    /// "indicate", "signedWrite", and "extendedProperties", which offers reliable writes.
     public var properties: [String]
     /// "readable", "writeable", and what the link must have to read ("readEncryptionRequired", or
     /// "readAuthenticationRequired": paired with protection against a person in the middle, or
@@ -53,8 +53,8 @@ public struct ServiceToPublish: Codable, Sendable {
     public var uuid: BluetoothUUID
     /// Its fixed value.
     public var value: HexBytes
-    /// What reading it takes: "readable", "readEncryptionRequired", "readAuthenticationRequired" or
-    /// "readSecureConnectionsRequired"; everybody can read it if missing.
+    /// The permission to read it: "readable", "readEncryptionRequired", "readAuthenticationRequired" or
+    /// "readSecureConnectionsRequired"; any device can read it if missing.
     public var permissions: [String]?
     /// Makes a descriptor.
     public init(uuid: BluetoothUUID, value: HexBytes, permissions: [String]? = nil) {
@@ -83,7 +83,7 @@ public enum ServiceAdd: ClientCall {
   public static let name = "service.add"
   /// The permission that the caller needs.
   public static let permission: Permission? = .serve
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// 512 KiB: a service may have hundreds of characteristics with fixed values.
   public static let longestLine = 512 << 10
@@ -116,7 +116,7 @@ public enum ServiceRemove: ClientCall {
   public static let name = "service.remove"
   /// The permission that the caller needs.
   public static let permission: Permission? = .serve
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = "Removes a service of this session, or all of them if no handle is given."

@@ -53,7 +53,7 @@ public struct SessionDescription: Codable, Sendable {
   public var preserved: Bool?
   /// When it was opened, in seconds since the epoch.
   public var since: Double
-  /// What it is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters", "sessions",
+  /// The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters", "sessions",
   /// "capture", "simulation".
   public var permissions: [String]
   /// The parameters of its scan; missing if it does not scan.
@@ -62,7 +62,7 @@ public struct SessionDescription: Codable, Sendable {
   public var connections: [Device] = []
   /// The devices to which it has a pending connection.
   public var connecting: [Device] = []
-  /// What it looks for in order to connect; missing if nothing.
+  /// The devices that it searches for in order to connect; missing if there are none.
   public var searching: [Search]?
   /// The characteristics that it is subscribed to.
   public var subscriptions: [CharacteristicReference] = []
@@ -76,7 +76,7 @@ public struct SessionDescription: Codable, Sendable {
   public var listening: [Listening]?
   /// The characteristics of devices whose values go over a socket of their own; missing if none.
   public var acquired: [CharacteristicReference]?
-  /// What it costs.
+  /// The cost of the session.
   public var costs: Costs
 
   /// A device.
@@ -95,11 +95,11 @@ public struct SessionDescription: Codable, Sendable {
     }
   }
 
-  /// What a device is looked for by; all that is there must be so.
+  /// The criteria of a search; a device must meet all that are present.
   public struct Search: Codable, Sendable, Hashable {
     /// Its name.
     public var name: String?
-    /// What its name begins with.
+    /// The beginning of its name.
     public var namePrefix: String?
     /// A service that it advertises.
     public var service: BluetoothUUID?
@@ -187,7 +187,7 @@ public struct SessionDescription: Codable, Sendable {
     }
   }
 
-  /// What the session has cost since it was opened.
+  /// The cost of the session since it was opened.
   public struct Costs: Codable, Sendable, Hashable {
     /// How many calls it made.
     public var requests = 0

@@ -3,7 +3,7 @@
 public enum SessionOpen: ClientCall {
   /// `session.open`
   public static let name = "session.open"
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
@@ -45,10 +45,10 @@ public enum SessionOpen: ClientCall {
     public var `protocol`: Int
     /// The adapters, as `adapter.list` returns them.
     public var adapters: [AdapterDescription]
-    /// What this session is permitted to do: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
+    /// The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
     /// "sessions", "capture", "simulation".
     public var permissions: [String]
-    /// What was preserved under the restoration identifier; missing if nothing was.
+    /// The state preserved under the restoration identifier; missing if there is none.
     public var restored: RestoredState?
     /// Makes the result.
     public init(
@@ -74,7 +74,7 @@ public enum SessionEnd: ClientCall {
   public typealias Result = Empty
   /// `session.end`
   public static let name = "session.end"
-  /// It can change what the session holds.
+  /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
@@ -97,11 +97,11 @@ public enum SessionEnd: ClientCall {
 public struct AdapterDescription: RPCPayload, Hashable {
   /// The name by which calls choose it: "hci0".
   public var adapter: String
-  /// What it is: "kernel", a controller of this machine, or "simulated".
+  /// The kind of the adapter: "kernel", a controller of this machine, or "simulated".
   public var kind: String
   /// Its address; missing while it is not known.
   public var address: String?
-  /// What the address is, "public" or "random"; missing while it is not known.
+  /// The type of the address, "public" or "random"; missing while it is not known.
   public var addressType: String?
   /// The system's name for it.
   public var name: String
@@ -130,14 +130,14 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// `address`.
   public var privateAddress: String?
 
-  /// What is wrong with an adapter.
+  /// A problem of an adapter.
   public struct Problem: Codable, Sendable, Hashable {
     /// "permission" (the daemon may not use it), "inUse" (another program has it), "blocked" (by rfkill), "unsupported"
     /// (it lacks what is needed) or "hardware" (it does not answer, or wrongly).
     public var kind: String
-    /// What is wrong, in words.
+    /// The problem, in words.
     public var message: String
-    /// What to do, in words.
+    /// The remedy, in words.
     public var remedy: String
     /// Makes a problem.
     public init(kind: String, message: String, remedy: String) {

@@ -46,7 +46,7 @@ extension OpenRPC {
     return errors.map { ["$ref": .text("#/components/errors/\($0.name)")] }
   }
 
-  /// The description of each permission.
+  /// A description of each permission.
   static func permissions(_ words: DocComments) -> JSONValue {
     let permissions = Permission.allCases.map { permission in
       (permission.rawValue, JSONValue.text(words.member("Permission.\(permission)") ?? ""))

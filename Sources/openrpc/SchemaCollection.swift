@@ -93,7 +93,7 @@ struct SchemaCollection {
   }
 }
 
-/// The members that one object asked its decoder for.
+/// The members that one type requests of its decoder.
 private final class Recording {
   var schemas: SchemaCollection
   var members: [SchemaCollection.Member] = []

@@ -1,6 +1,6 @@
 import BledRPC
 
-/// The limits of a member's values that its words state in a form that programs understand:
+/// Limits of a member's values that its description states, in a form that programs understand:
 ///
 /// - of a number its range, "0.02 to 10.24" or "1 or more", and its unit, "in seconds"; what is counted ("How many …",
 ///   "The number of …") is 0 or more;

@@ -17,7 +17,7 @@ struct AdvertisingRotationTests {
 
     mutating func remove(_ number: UInt32) { rotation.remove(AdvertisingSetID(number)) }
 
-    /// Who is on the air in each of the turns that follow.
+    /// The advertising sets on the air in each of the turns that follow.
     mutating func turns(_ count: Int) -> [UInt32] {
       var heard: [UInt32] = []
       for _ in 0..<count {
@@ -90,7 +90,7 @@ struct AdvertisingRotationTests {
     rotation.sets = 2
     #expect(admit(3, isPinned: true) && !admit(4, isPinned: true))
     #expect(turns().allSatisfy { $0.contains(3) && !$0.contains(4) })
-    // It wants to be something else now.
+    // Set 3 is replaced by a set that is not pinned.
     #expect(admit(3) && admit(2, isPinned: true))
     #expect(turns().allSatisfy { $0.contains(2) && $0.count == 2 })
     // All sets may be pinned if there are no others, for whom no turn is left then.

@@ -24,7 +24,7 @@ import Testing
       (self.reading, self.writing) = (reading, writing)
     }
 
-    /// What was written into this pipe; empty once nobody can write any more. Waits for either.
+    /// The text written into this pipe; empty once no process can write any more. Waits for either.
     func text(_ index: Int) async -> String {
       let descriptor = reading[index]
       return await onThread {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BledRPC
 
-/// What is JSON and what is not, to the octet, and what no message may have.
+/// The border of JSON, to the octet, and the forms that no message may have.
 @Suite("JSON at the border") struct JSONBorderTests {
   private func refusal(_ octets: [UInt8]) -> RPCMessage.RefusedLine? {
     do throws(RPCMessage.RefusedLine) {

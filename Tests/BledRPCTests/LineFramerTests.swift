@@ -3,7 +3,7 @@ import FoundationEssentials
 import Testing
 
 @Suite("LineFramer") struct LineFramerTests {
-  /// What came out, in order: lines as text, errors as "too long".
+  /// The output in order: lines as text, errors as "too long".
   private func drain(_ framer: inout LineFramer) -> [String] {
     var output: [String] = []
     while true {

@@ -124,7 +124,7 @@ import Testing
     #expect(written { try one.params(Params.self) } == written { try other.params(Params.self) })
   }
 
-  /// What was read as Foundation writes it, or why it was refused.
+  /// The value read, as Foundation writes it, or the reason why it was refused.
   private func written(_ read: () throws -> some Encodable) -> String {
     do {
       let encoder = JSONEncoder()

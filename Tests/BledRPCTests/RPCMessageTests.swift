@@ -6,7 +6,7 @@ import Testing
 @Suite("RPCMessage") struct RPCMessageTests {
   private func message(_ line: String) throws -> RPCMessage { try RPCMessage(line: Data(line.utf8)) }
 
-  /// What the line is refused with.
+  /// The refusal of the line.
   private func refusal(_ line: String) throws -> RPCMessage.RefusedLine {
     try #require(throws: RPCMessage.RefusedLine.self) { try message(line) }
   }
@@ -158,7 +158,7 @@ import Testing
     #expect(
       try paramsRefusal(nested, as: ServiceAdd.Params.self)
         .hasPrefix("params.service.characteristics[1]: \"propertys\" is not known here"))
-    // What is read as a dictionary may have any.
+    // An object that is read as a dictionary may have any members.
     let data = call(#""serviceData":{"180D":"01"}"#)
     #expect(try message(data).params(AdvertisingStart.Params.self).serviceData?.count == 1)
     #expect(try paramsRefusal(call(#""a":1"#), as: Empty.self) == "params: \"a\" is not known here; there is nothing")

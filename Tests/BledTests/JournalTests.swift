@@ -5,7 +5,7 @@ import Testing
 
 @testable import bled
 
-/// What goes to systemd's journal, and where it goes if the journal does not take it.
+/// Entries for systemd's journal, and their way if the journal does not accept them.
 @Suite struct JournalTests {
   @Test func fieldsAreLinesOrCountedOctets() {
     #expect(JournalEntry.field("ADAPTER", "hci0") == Array("ADAPTER=hci0\n".utf8))
@@ -155,13 +155,13 @@ private final class Journal {
     }
   }
 
-  /// What is in the pipe now.
+  /// The text in the pipe.
   var text: String {
     var octets = [UInt8](repeating: 0, count: 65_536)
     return String(decoding: octets[..<max(0, read(ends[0], &octets, octets.count))], as: UTF8.self)
   }
 
-  /// What comes next in the pipe.
+  /// The next text in the pipe.
   func nextText() throws -> String {
     try #require(Patience.wait(for: ends[0]), "there is no text")
     return text

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// What is told at a time.
+  /// The lines due at a time.
   private mutating func due(_ seconds: Double) -> [String] { repetitions.due(at: at(seconds)).map(\.text) }
 
   @Test mutating func aRepeatedLineIsWrittenOnceAndCountedOnceASecond() {
@@ -38,7 +38,7 @@ import Testing
     #expect(early == [] && repetitions.deadline == at(1.5))
     let told = due(1.5)
     #expect(told == ["refused (repeated 94,879 times)"])
-    // It goes on.
+    // The counting goes on.
     let second = written(["refused"], of: here, at: 2)
     let again = due(2.5)
     #expect(second == 0 && again == ["refused (repeated once)"])
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  /// What is in a descriptor up to its end.
+  /// The content of a descriptor up to its end.
   private func readAll(_ descriptor: CInt) -> String {
     var octets: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
@@ -152,7 +152,7 @@ import Testing
     // On a machine that is busy for a second it is told between any two of the lines.
     var text = ""
     if isFile {
-      // What is written to a file is there at once.
+      // Lines written to a file are there at once.
       lseek(reading, 0, SEEK_SET)
       #expect(readAll(reading).hasPrefix("info a\n"))
       #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import bleshell
 
-/// What Tab and "did you mean" offer.
+/// Offers of Tab and of "did you mean".
 @Suite struct CompletionTests {
   private static let tree = [
     ServiceDescription(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import bleshell
 
-/// What the keys of `bleshell inspect` do, and what its screen shows.
+/// Keys of `bleshell inspect`, and its screen.
 @Suite struct InspectionTests {
   private func sample() -> Inspection {
     var inspection = Inspection(heading: "Belt")

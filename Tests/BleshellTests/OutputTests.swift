@@ -3,7 +3,7 @@ import Testing
 
 @testable import bleshell
 
-/// What other programs, terminals and spreadsheets read.
+/// Output for other programs, terminals and spreadsheets.
 @Suite struct OutputTests {
   @Test("JSON has what a terminal acts on as escapes, and means the same")
   func escapes() throws {

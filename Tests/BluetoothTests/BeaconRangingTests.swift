@@ -12,7 +12,7 @@ import Testing
 
   private func at(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
 
-  /// What an event says: its name, the minor number and the proximity.
+  /// An event in words: its name, the minor number and the proximity.
   private func words(_ events: [BeaconRanging.Event]) -> [String] {
     events.map { event in
       switch event {

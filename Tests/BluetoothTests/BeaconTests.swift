@@ -4,13 +4,13 @@ import Testing
 
 /// Beacons and sensors: published examples, and what is not as their formats say.
 @Suite struct BeaconTests {
-  /// What one AD structure of manufacturer-specific data says.
+  /// The meaning of one AD structure of manufacturer-specific data.
   private func manufacturer(_ hex: String) throws -> DecodedData? {
     let data = AdvertisingData([.init(.manufacturerSpecificData, try #require(Hex.decode(hex)))])
     return data.decoded(address: nil).first
   }
 
-  /// What service data says; the service with its low octet first.
+  /// The meaning of service data; the service with its low octet first.
   private func service(_ hex: String, _ open: (SealedData) -> SealedData.Opened = { _ in .keyIsMissing }) throws
     -> DecodedData?
   {

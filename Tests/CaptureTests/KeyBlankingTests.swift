@@ -3,7 +3,7 @@ import Testing
 
 @testable import Capture
 
-/// What may not be in a recording.
+/// Octets that may not be in a recording.
 @Suite struct KeyBlankingTests {
   /// The octets after blanking, as hex.
   private func blanked(_ kind: MonitorPacket.Kind, _ octets: String...) -> [String] {

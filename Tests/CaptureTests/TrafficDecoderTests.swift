@@ -3,7 +3,7 @@ import Testing
 
 @testable import Capture
 
-/// What packets say, and recordings as files.
+/// Packets in words, and recordings as files.
 @Suite struct TrafficDecoderTests {
   private func record(_ kind: MonitorPacket.Kind, _ text: String) -> CaptureRecord {
     let octets = Hex.decode(text.replacing(" ", with: "")) ?? []

@@ -1,7 +1,7 @@
 import Bluetooth
 import HCI
 
-/// What we read from a packet, under the names that the vectors use.
+/// The fields that we read from a packet, under the names that the vectors use.
 enum HCIFields {
   static func of(_ packet: HCIPacket) throws -> [String: JSONValue] {
     switch packet {

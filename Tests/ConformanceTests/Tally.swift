@@ -4,7 +4,7 @@ import Testing
 /// Counts cases, so that `make conformance` can say how many passed. A case that several tests look at passes if it
 /// does in each of them.
 enum Tally {
-  /// What is counted by itself.
+  /// The parts that are counted separately.
   enum Part: String {
     case server, client, crypto, advertising, hci
   }

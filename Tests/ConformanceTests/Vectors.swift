@@ -53,7 +53,7 @@ enum Vectors {
     FileManager.default.fileExists(atPath: folder.appendingPathComponent(file).path)
   }
 
-  /// What a skipped suite says.
+  /// The message of a skipped suite.
   static func missing(_ file: String) -> Comment { "\(file) is not in \(folder.path); set BLED_VECTORS to its folder" }
 
   /// The content of a file.

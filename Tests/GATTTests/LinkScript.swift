@@ -8,7 +8,7 @@ struct LinkScript {
   var database: AttributeDatabase
   var connection: GATTConnection
   var now = Instant.zero
-  /// What it did beside sending, in order, one word each with what matters.
+  /// The other actions than packets, in order, one word each with its essential values.
   var events: [String] = []
   var reads: [ReadQuestion] = []
   var writes: [WriteQuestion] = []
@@ -30,13 +30,13 @@ struct LinkScript {
     expect(answer, sourceLocation: sourceLocation)
   }
 
-  /// What it has sent since last asked must be this one packet, or nothing.
+  /// Expects that the packets sent since the last call are this one, or none.
   mutating func expect(_ answer: String?, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(sent == (answer.map { [$0] } ?? []), sourceLocation: sourceLocation)
     sent = []
   }
 
-  /// What it has sent since last asked.
+  /// The packets sent since the last call.
   mutating func takeSent() -> [String] {
     defer { sent = [] }
     return sent

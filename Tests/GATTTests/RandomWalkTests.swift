@@ -75,7 +75,7 @@ private struct RandomWalk {
   /// Packets on their way, in order; the link delays and never reorders.
   var toServer: [[UInt8]] = []
   var toClient: [[UInt8]] = []
-  /// What waits at either end; of the client's procedures the first one runs.
+  /// Work that waits at either end; of the client's procedures the first one runs.
   var procedures: [(id: UInt64, procedure: GATTProcedure)] = []
   var indications: Set<UInt64> = []
   var questions: [(token: QuestionToken, isWrite: Bool)] = []

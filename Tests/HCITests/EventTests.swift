@@ -43,7 +43,7 @@ struct EventTests {
       return
     }
     #expect(try complete.decoded(as: ReadRSSI.self).rssi == -60)
-    // What is known must be there all the same.
+    // The known fields must be there all the same.
     #expect(throws: HCICodingError.truncated(missing: 1)) { try event("043e1e \(connected.dropLast(3))") }
     #expect(throws: HCICodingError.truncated(missing: 1)) { try event("040503 00 0100") }
     // The packet itself ends where its length says.

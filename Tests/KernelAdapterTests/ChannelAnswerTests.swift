@@ -4,7 +4,7 @@ import Testing
 
 @testable import KernelAdapter
 
-/// What devices answer to requests for channels, as octets of a raw socket.
+/// Answers of devices to requests for channels, as octets of a raw socket.
 @Suite struct ChannelAnswerTests {
   /// ACL data on handle 0x40: `flags` are 0 for what we send, 2 for what a device sends.
   private func packet(_ flags: UInt8, _ command: [UInt8], handle: UInt8 = 0x40) -> [UInt8] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KernelAdapter
 
-/// What a controller has transmitted, over a pair of sockets.
+/// Completed packets of a controller, over a pair of sockets.
 struct CompletionSocketTests {
   private let loop: EventLoop
   private let controller: Descriptor
@@ -52,7 +52,7 @@ struct CompletionSocketTests {
     try complete(1, 1)
     try loop.poll()
     #expect(told == [1])
-    // What is not one, and the one that ends the waiting.
+    // Another event, and the completion that ends the wait.
     #expect(try controller.write([0x04, 0x13, 200]))
     try complete(1, 2)
     try loop.poll()

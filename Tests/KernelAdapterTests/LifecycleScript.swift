@@ -60,7 +60,7 @@ struct LifecycleScript {
     return told.compactMap { if case .state(let state) = $0 { state } else { nil } }
   }
 
-  /// What was told since the last time.
+  /// The actions since the last call.
   mutating func take() -> [LifecycleMachine.Action] {
     defer { told = [] }
     return told

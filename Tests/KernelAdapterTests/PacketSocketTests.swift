@@ -35,8 +35,8 @@ struct PacketSocketTests {
     socket.close()
   }
 
-  /// What arrived before one wake-up is served in this order, whatever arrived first: a link's packets after the events
-  /// about it, and reports last.
+  /// Packets that arrived before one wake-up are served in this order, whatever arrived first: a link's packets after
+  /// the events about it, and reports last.
   @Test func eventsComeBeforePacketsAndReports() throws {
     let loop = try EventLoop()
     var order: [String] = []

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// What a text can be that is not one of a few words.
+  /// Kinds of texts that are not one of a few words.
   private static let kindsOfText = [
     "identifier", "name", "address", "adapter", "digits", "path", "uri", "message", "remedy", "version", "in words",
     "as json5",

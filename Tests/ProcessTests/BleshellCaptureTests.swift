@@ -75,8 +75,8 @@ import Testing
     #expect(lines.contains { $0.contains("bleshell, user \(getuid())): peripheral.connect") }, "\(log.output)")
   }
 
-  /// What is recorded of a daemon of its own whose clock stands still: a scan, a connection, discovery, a subscription,
-  /// a device that goes out of range.
+  /// The recording of a daemon of its own whose clock stands still: a scan, a connection, discovery, a subscription, a
+  /// device that goes out of range.
   private func recording() throws -> Data {
     let daemon = try DaemonProcess(
       scenario: """
@@ -87,7 +87,7 @@ import Testing
         """)
     let file = "\(daemon.folder.path)/a.btsnoop"
     let capture = try daemon.start(["capture", file])
-    // It tells the adapters that there are in one turn, soon after its beginning.
+    // The recording names all present adapters in one turn, soon after its beginning.
     try eventually("it records") {
       FileManager.default.contents(atPath: file)?.range(of: Data("simulat".utf8)) != nil
     }

@@ -1,7 +1,7 @@
 import BledRPC
 import Testing
 
-/// What `bleshell` prints: notes, errors, values for other programs.
+/// Output of `bleshell`: notes, errors, values for other programs.
 @Suite(.serialized) struct BleshellOutputTests {
   @Test("services shows descriptions, notifications that are on, and what is protected")
   func notes() throws {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What a run of `bleshell` gave.
+/// The result of a run of `bleshell`.
 struct BleshellRun {
   let status: Int32
   let output: String

@@ -59,7 +59,7 @@ import Testing
     #expect(try scan.exitStatus() == 0, "\(scan.errors)")
     let lines = scan.output.split(separator: "\n")
     #expect(lines.last?.contains("is lost") == true && lines.first?.contains("Leaving") == true, "\(lines)")
-    // Those that are lost are not in the table.
+    // Lost devices are not in the table.
     let eddy = try longEnough(for: { $0.output.contains("Eddy") }) {
       try daemon.bleshell("scan", "--time", $0, "--lost", "100", "--rssi", "-65", "--rssi-out", "-90")
     }

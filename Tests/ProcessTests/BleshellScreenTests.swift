@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// What a program says when it traps, or else its last words.
+  /// The message of a program that traps, or else its last words.
   private static func fault(in output: String) -> String {
     let line = output.split(whereSeparator: \.isNewline).first { $0.contains("Fatal error") }
     return line.map(String.init) ?? output.suffix(500).debugDescription

@@ -3,7 +3,7 @@ import Bluetooth
 import Glibc
 import Testing
 
-/// What a real daemon knows after a restart, and how it handles a store that cannot be used.
+/// Knowledge of a real daemon after a restart, and its treatment of a store that cannot be used.
 @Suite(.serialized) struct DaemonStoreTests {
   private static let scenario = """
     { "devices": [

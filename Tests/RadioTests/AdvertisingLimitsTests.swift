@@ -23,7 +23,7 @@ struct AdvertisingLimitsTests {
     try script.command("0620 0f 2000 2000 03 00 00 000000000000 07 00", status: 0x12)
     try start("a000", type: "03", &script)
     script.expectTold(.advertising(set, .on(interval: .milliseconds(100))))
-    // It is known from now on; what accepts connections is not concerned.
+    // The limit is known from then on; connectable advertisements are not concerned.
     script.give(.wantAdvertising(set, nil))
     try script.command("0a20 01 00")
     script.expectTold(.advertising(set, .off))

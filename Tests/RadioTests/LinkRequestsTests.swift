@@ -68,7 +68,7 @@ struct LinkRequestsTests {
     _ = machine.want(update, at: .zero)
     _ = machine.answered(1, .success, at: .zero)
     #expect(machine.askAgain() == [.ask(update)])
-    // It is still under way.
+    // The first procedure is still under way.
     #expect(machine.answered(1, HCIStatus(.commandDisallowed), at: .zero).isEmpty)
     #expect(machine.completed(.parameters, .success, at: .zero) == [.settled(1, .success)])
   }

@@ -23,7 +23,7 @@ struct PauseTests {
     script.give(.command(CommandPacket(LESetRandomAddress { $0.address = private1.value })))
     script.give(.resume(private1, targets))
     try script.command("0520 06 5544332211 5f")
-    // What goes on is not known if it did not end in time.
+    // The controller's activities are not known if they did not end in time.
     try script.command("0e20 00", status: 0x0C)
     try script.command("0a20 01 00")
     // The type of our own address is random.

@@ -100,7 +100,7 @@ struct RadioScript<Family: RadioFamily> {
     heard = []
   }
 
-  /// What was told since the last time.
+  /// The actions since the last call.
   mutating func takeTold() -> [RadioAction] {
     defer { told = [] }
     return told

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Radio
 
-/// What becomes of the controller's advertising reports (Core 5.4, Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
+/// Handling of the controller's advertising reports (Core 5.4, Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
 @Suite struct ReportTests {
   private let device = DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random)
 

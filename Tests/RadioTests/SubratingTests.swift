@@ -40,7 +40,7 @@ struct SubratingTests {
   func enabled() throws {
     let (sent, profile) = setUp(1 << 37)
     let mask = try #require(sent.first { $0.opcode == LESetEventMask.opcode })
-    // What comes with the commands that this controller has, and bit 34.
+    // The events of the commands that this controller has, and bit 34.
     #expect(mask.parameters == [0x8F, 0x19, 0x00, 0x00, 0x04, 0x00, 0x00, 0x00])
     let host = try #require(sent.first { $0.opcode == LESetHostFeature.opcode })
     #expect(host.parameters == [38, 1])

@@ -104,7 +104,7 @@ struct SyncMachineTests {
     try script.started(Self.createOther)
     script.wait(.seconds(10))
     try script.command("4520 00")
-    // It was found just then.
+    // The train was found just then.
     try script.hear("3e 10 0e 00 0200 00 00 04030201aa00 01 0800 00")
     script.expectTold(.periodic(other, .synchronised(interval: .milliseconds(10), phy: .le1M)))
     try script.started(Self.create)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedAdapter
 
-/// What our own adapter advertises, and who hears it.
+/// Advertisements of our own adapter, and the devices that hear them.
 struct SimulatedAdvertisingTests {
   private func advertisement(_ name: String, interval: Duration = .milliseconds(100)) throws -> AdvertisingParameters {
     let packed = try AdvertisingContent(name: name, serviceUUIDs: [0x180D]).packed()

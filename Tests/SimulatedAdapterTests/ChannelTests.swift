@@ -38,7 +38,7 @@ import Testing
       sent += 1
       world.scheduler.advance(by: .milliseconds(100))
     }
-    // Who does not read stops the sender: what waits has a bound.
+    // A receiver that does not read stops the sender: the queue has a bound.
     #expect(sent < 40 && received.isEmpty)
     channel.isReading = true
     world.scheduler.advance(by: .seconds(5))
@@ -66,7 +66,7 @@ import Testing
     }
     world.scheduler.advance(by: .seconds(1))
     #expect(modes == [.leCreditBased, .leCreditBased, .enhanced])
-    // What the default of 8192 octets is cut into for packets of 251.
+    // The pieces into which the default of 8192 octets is cut for packets of 251.
     #expect(pieces == [ChannelPieces?](repeating: ChannelPieces(receive: 247, send: 247), count: 3))
     #expect(try open(world, link, 200).get().pieces == ChannelPieces(receive: 100, send: 247))
   }

@@ -224,7 +224,7 @@ struct ConnectingTests {
     let world = try World.on(Self.device("losses: { link: 2 }"))
     let client = Client(try #require(world.connect(1)), world)
     world.scheduler.advance(by: .milliseconds(2100))
-    // What is asked now is never answered, and fails once with the link.
+    // A request at this moment is never answered, and fails once with the link.
     #expect(throws: GATTError.self) { try client.run(.read(3)) }
     #expect(client.reason?.code == 0x08)
     #expect(Instant.zero.duration(to: world.scheduler.now) > .seconds(6))

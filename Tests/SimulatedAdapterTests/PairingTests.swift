@@ -157,7 +157,7 @@ final class SimulatedPairingTests {
     #expect(refusal(raise(try #require(world.connect(1)), world)).contains("7 octets"))
     world = try World.on()
     #expect(refusal(raise(try #require(world.connect(1)), world)).contains("the other side does not pair"))
-    // It pairs, but not well enough.
+    // The device pairs, but not well enough.
     world = try lock()
     link = try #require(world.connect(1))
     #expect(refusal(raise(link, to: 3, world)).contains("cannot reach this security level"))

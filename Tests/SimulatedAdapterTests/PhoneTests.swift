@@ -38,7 +38,7 @@ struct PhoneTests {
       ])
     world.scheduler.advance(by: .seconds(7))
     #expect(server.trace.last == "ended")
-    // It comes again after a while.
+    // The phone comes again after a while.
     world.scheduler.advance(by: .seconds(20))
     #expect(server.trace.count { $0.hasPrefix("connected") } == 2)
     #expect(server.trace.count { $0 == "write FFF2 \(greeting)" } == 2)

@@ -9,7 +9,7 @@ private func device(_ members: String) -> String {
   "{ devices: [{ name: 'a', address: 'C0:00:00:00:00:01', \(members) }] }"
 }
 
-/// What scenario files say, and what is said about mistakes in them.
+/// Scenario files, and the errors about mistakes in them.
 struct ScenarioTests {
   @Test func theBuiltinScenarioHoldsWhatTheDemoNeeds() throws {
     let scenario = try Scenario(json: Scenario.builtinText)

@@ -5,7 +5,7 @@ import Bluetooth
 @testable import BledCore
 @testable import SimulatedAdapter
 
-/// What an inspection remembers for the next one.
+/// Memory of an inspection for the next one.
 struct Inspector {
   /// Links that nobody seemed to want.
   var unwantedLinks: Set<LinkID> = []

@@ -1,9 +1,9 @@
 import BledRPC
 import Bluetooth
 
-/// What one client has asked and was answered, and what the rules say on that.
+/// Requests of one client and the answers to them, judged by the rules.
 struct Ledger {
-  /// What a request is about.
+  /// The subject of a request.
   enum Concern: Equatable {
     case connect(address: String, timeout: Double?)
     case disconnect
@@ -36,7 +36,7 @@ struct Ledger {
     let time: Instant
   }
 
-  /// What waits for its answer.
+  /// The requests without an answer.
   private(set) var open: [Int: Request] = [:]
   private(set) var last = 0
   /// The last procedure of each device that was answered with success.
@@ -65,7 +65,7 @@ struct Ledger {
     return request
   }
 
-  /// What waits and meets a condition, the oldest first.
+  /// The open requests that meet a condition, the oldest first.
   func waiting(_ condition: (Concern) -> Bool) -> [Request] {
     open.values.filter { condition($0.concern) }.sorted { $0.number < $1.number }
   }

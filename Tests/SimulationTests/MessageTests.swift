@@ -34,7 +34,7 @@ struct MessageTests {
     var generator = try MessageGenerator(seed: seed)
     var sent = 0
     while sent < count {
-      // Whoever may do nothing is user 5.
+      // User 5 has no permissions.
       let client = Program(daemon, user: isPermitted ? 0 : 5)
       for _ in 0..<500 where client.isOpen {
         sent += 1

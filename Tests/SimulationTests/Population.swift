@@ -2,8 +2,8 @@ import Bluetooth
 
 @testable import SimulatedAdapter
 
-/// Who is on the air of a simulation: some devices to connect to, well behaved or not, very many that are only heard,
-/// and phones that visit what clients advertise.
+/// Devices on the air of a simulation: some to connect to, well behaved or not, very many that are only heard, and
+/// phones that visit the services that clients advertise.
 struct Population {
   /// How many devices advertise.
   static let advertisers = 2000
@@ -17,7 +17,7 @@ struct Population {
   static let linksPerAdapter = 25
   /// The time between two values of a well behaved device.
   static let period = Duration.seconds(120)
-  /// What phones look for.
+  /// The service that phones look for.
   static let visited: BluetoothUUID = 0xFFE0
 
   /// The address of a device.
@@ -32,7 +32,7 @@ struct Population {
 
   private static let adapter = "{ links: \(linksPerAdapter), advertisingSets: 8 }"
 
-  /// It sends values as fast as it can.
+  /// The fault of a device that sends values as fast as it can.
   private static let flood = "disconnectAfter: [5, 60]"
 
   /// Whether a device sends values as fast as it can.
@@ -40,7 +40,7 @@ struct Population {
     (polite..<polite + bad).contains(number) && faults[number % faults.count] == flood
   }
 
-  /// What is wrong with the bad devices, each in turn.
+  /// The faults of the bad devices, each in turn.
   private static let faults = [
     "disconnectAfter: [1, 120]",
     "losses: { connect: 0.3, link: [5, 300] }",

@@ -5,7 +5,7 @@ import FoundationEssentials
 @testable import BledCore
 @testable import SimulatedAdapter
 
-/// What a client does of its own accord.
+/// Actions of a client of its own accord.
 extension RandomClient {
   func act() {
     switch manner {

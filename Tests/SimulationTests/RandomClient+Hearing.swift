@@ -5,7 +5,7 @@ import FoundationEssentials
 @testable import BledCore
 @testable import SimulatedAdapter
 
-/// What a client takes from the daemon, and what must be so when it comes.
+/// Lines from the daemon to a client, and the rules that they must obey.
 extension RandomClient {
   func take(_ line: Data) {
     simulation.count("messages")

@@ -50,7 +50,7 @@ final class RandomClient: SessionTransport {
   var scans = false
   var advertisements: Set<Int> = []
   var services: [UInt16: BledRPC.ServiceDescription] = [:]
-  /// Those of our characteristics that someone subscribed to, with how often.
+  /// The subscribers of our characteristics.
   var subscribers: Set<Subscriber> = []
   /// When it will read again.
   var asleepUntil = Instant.zero

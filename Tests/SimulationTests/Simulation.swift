@@ -23,7 +23,7 @@ final class Simulation {
   var clients: [RandomClient] = []
   /// True from when everybody is sent home.
   private(set) var isOver = false
-  /// What was found to be wrong, with its time.
+  /// The faults found, with their times.
   private(set) var troubles: [String] = []
   private(set) var counters: [String: Int] = [:]
   /// A number that stands for all that clients were told and when.

@@ -4,7 +4,7 @@ import Logging
 public final class LogLines: @unchecked Sendable {
   /// The messages.
   public fileprivate(set) var all: [String] = []
-  /// What each message was given of its own.
+  /// The metadata of each message's own.
   public fileprivate(set) var metadata: [Logger.Metadata] = []
 
   /// Makes an empty list.

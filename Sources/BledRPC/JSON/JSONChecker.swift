@@ -7,15 +7,15 @@ struct JSONChecker {
   /// How deep values may be nested.
   static let deepest = 32
 
-  /// What is wrong with a line.
+  /// An error of a line.
   enum Fault: Error, Hashable {
-    /// It is not valid JSON.
+    /// The line is not valid JSON.
     case syntax
-    /// It is not valid JSON: there is a comma before a closing bracket.
+    /// The line is not valid JSON: there is a comma before a closing bracket.
     case trailingComma
-    /// It is valid, but has a name that is too long.
+    /// The line is valid, but has a name that is too long.
     case longName(Int)
-    /// It is valid, but nested too deeply to be read.
+    /// The line is valid, but nested too deeply to be read.
     case tooDeep
 
     /// The error that answers the line.

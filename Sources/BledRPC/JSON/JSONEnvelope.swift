@@ -1,7 +1,7 @@
 /// The envelope of any line that `PlainEnvelope` leaves: it is checked as a whole, then only what the envelope itself
 /// has is read.
 struct JSONEnvelope {
-  /// What kind of message it is.
+  /// The kind of the message.
   let kind: RPCMessage.Kind
   /// Where the params or the result are, counted from the beginning of the line.
   let body: Range<Int>?

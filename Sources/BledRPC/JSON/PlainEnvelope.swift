@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The envelope of a line of the plain form: a call, a notification or a result, but not an error.
 struct PlainEnvelope {
-  /// What kind of message it is.
+  /// The kind of the message.
   let kind: RPCMessage.Kind
   /// Where the params or the result are, counted from the beginning of the line.
   let body: Range<Int>?

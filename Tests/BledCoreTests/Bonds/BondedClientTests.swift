@@ -8,7 +8,7 @@ import Testing
 @testable import BledCore
 @testable import GATT
 
-/// What belongs to the bond with a device that uses our services: P13, P21, P22.
+/// State that belongs to the bond with a device that uses our services: P13, P21, P22.
 @Suite struct BondedClientTests {
   private let scheduler = VirtualScheduler()
   private let kept: MemoryStorage

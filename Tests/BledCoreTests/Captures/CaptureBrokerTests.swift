@@ -99,7 +99,7 @@ import Testing
     tell(start, at: now - 2)
     tap.onEvent(.lost(2))
     tell(piece, at: now - 1)
-    // What waited with the lost ones may be from before or behind them.
+    // Packets that waited with the lost ones may be from before or behind them.
     tell(start, at: now - 1)
     tell(piece, at: now - 1)
     // The gap may lie between these two.

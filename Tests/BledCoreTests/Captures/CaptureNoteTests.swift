@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// What was recorded, a word each: who called or goes on, "→ OPCODE" and "← OPCODE".
+  /// The recording, a word for each packet or note: the call that begins or goes on, "→ OPCODE" and "← OPCODE".
   private func story() throws -> [String] {
     try recording.read().map { record in
       if let note = Annotation(record.packet) { return note.text.replacing(id, with: "DEVICE") }

@@ -43,7 +43,7 @@ import Testing
     return id
   }
 
-  /// What the session is answered, and a duplicate of the descriptor that comes with it.
+  /// The answer to the session, and a duplicate of the descriptor that comes with it.
   private func acquire(
     _ client: TestClient, values: Bool? = nil
   ) throws -> (result: GATTAcquire.Result, descriptor: Int32) {

@@ -70,7 +70,7 @@ import Testing
       for _ in 0..<3 {
         let write = GATTWrite.Params(peripheral: id, handle: long, value: value, response: false)
         #expect(try client.error(GATTWrite.self, write) != nil)
-        // Who waits for a response knows of the refusal.
+        // A caller that waits for a response hears the refusal.
         let other = GATTWrite.Params(peripheral: id, handle: 0x7777, value: value)
         _ = try client.call(GATTWrite.self, other)
         world.settle()
@@ -103,7 +103,7 @@ import Testing
     world.settle()
     for call in calls { _ = try #require(try client.answer(to: call, GATTWrite.self)).get() }
     #expect(peer.received.suffix(3).map { $0.last } == [0, 1, 2])
-    // What the session asks next waits behind them; what others ask does not.
+    // The next requests of the session wait behind them; those of others do not.
     link.isWritable = false
     let other = world.client()
     try world.connect(other, peer)

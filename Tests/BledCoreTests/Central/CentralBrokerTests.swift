@@ -114,7 +114,7 @@ import Testing
         continue
       }
     }
-    // What the controller still says is nobody's.
+    // Late answers of the controller belong to no call.
     world.settle()
     for (client, call) in zip([leaver, stayer], calls) {
       #expect(try client.answer(to: call, PeripheralRSSI.self) != nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BledCore
 
-/// What the daemon tells devices of its client (Client Supported Features), and what follows from that.
+/// Client Supported Features that the daemon writes to devices, and their consequences.
 @Suite struct ClientFeaturesTests {
   private let scheduler = VirtualScheduler()
   private let kept: MemoryStorage

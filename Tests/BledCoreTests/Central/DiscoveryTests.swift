@@ -71,7 +71,7 @@ import Testing
     let hash: [UInt8] = [0x08, 1, 0, 0xFF, 0xFF, 0x2A, 0x2B]
     #expect(peer.received[asked] == hash, "the database hash, once a link")
     #expect(peer.received.dropFirst(asked + 1).allSatisfy { $0[0] == 0x06 }, "Find By Type Value only")
-    // What follows the answer is the daemon's own search for Service Changed; see `ServiceChangedWatchTests`.
+    // The search for Service Changed that follows is the daemon's own; see `ServiceChangedWatchTests`.
     world.settle()
     let handle = try #require(services.first?.handle)
     let included = try done(GATTDiscoverIncludedServices.self, .init(peripheral: id, handle: handle)).services

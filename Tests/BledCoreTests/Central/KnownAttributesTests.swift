@@ -4,7 +4,7 @@ import Testing
 
 @testable import BledCore
 
-/// What is known of a device's attributes, and its form in the store.
+/// Knowledge of a device's attributes, and its form in the store.
 @Suite struct KnownAttributesTests {
   private let long = BluetoothUUID("12345678-1234-5678-1234-567812345678") ?? 0
 

@@ -87,7 +87,7 @@ import Testing
     #expect(try client.error(of: subscribe, GATTSubscribe.self)?.data?.name == "cancelled")
     _ = try #require(try client.answer(to: unsubscribe, GATTUnsubscribe.self)).get()
     #expect(peer.received.count == count + 1)
-    // Who wants it again in time has it.
+    // A session that subscribes again in time keeps the subscription.
     for _ in 0..<2 {
       try client.call(GATTUnsubscribe.self, .init(peripheral: id, handle: handle))
       try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))

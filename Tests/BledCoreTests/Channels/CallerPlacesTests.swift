@@ -2,7 +2,7 @@ import Testing
 
 @testable import BledCore
 
-/// Who has a place at the socket for tokens.
+/// Places of callers at the socket for tokens.
 @Suite struct CallerPlacesTests {
   private var places = CallerPlaces<Int>()
 

@@ -170,7 +170,7 @@ import Testing
     client.reads = false
     send(3000)
     #expect(!link.isReading)
-    // What the kernel has no room for any more is delivered in spite of it.
+    // A packet for which the kernel has no more room is delivered all the same.
     link.onEvent?(.received([0x0A, UInt8(level & 0xFF), UInt8(level >> 8)]))
     #expect(link.isReading)
     world.scheduler.advance(by: .milliseconds(10))

@@ -36,7 +36,7 @@ import Testing
     try done(PeripheralParameters.self, .init(peripheral: id)).bearers
   }
 
-  /// What the device was told of our client.
+  /// The features of our client that were written to the device.
   private var told: [[UInt8]] {
     let handle = UInt8(peer.handle(of: 0x2B29))
     return peer.received.filter { $0.starts(with: [0x12, handle, 0]) }.map { Array($0[3...]) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// What sessions want of the parameters of links, and what they are told of them.
+/// Requests of sessions for the parameters of links, and the events about them.
 @Suite struct LinkParameterTests {
   private let world = World()
 
@@ -111,7 +111,7 @@ import Testing
     let both = Self.parameters(0.0075...0.015, timeout: 20)
     #expect(link?.requested == [Self.parameters(0.4...0.5, latency: 4, timeout: 20), both])
     link?.change(to: LinkParameters(interval: .milliseconds(15), latency: 0, supervisionTimeout: .seconds(20)))
-    // What is in force already is not asked for.
+    // Parameters already in force are not requested.
     _ = try second.result(PeripheralSetParameters.self, .init(peripheral: id, parameters: quick))
     #expect(link?.requested.count == 2)
     second.die()

@@ -17,7 +17,7 @@ struct ParameterArbiterTests {
     #expect(arbiter.want(nil, else: usual, current: inForce) == nil)
     #expect(arbiter.want(nil, else: usual, current: nil) == nil)
     #expect(arbiter.want(quick, else: usual, current: inForce) == quick)
-    // What is under way may end otherwise.
+    // The procedure under way may end with other parameters.
     #expect(arbiter.want(nil, else: usual, current: inForce) == usual)
     arbiter.settled()
     arbiter.settled()

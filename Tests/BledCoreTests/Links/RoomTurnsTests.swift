@@ -2,7 +2,7 @@ import Testing
 
 @testable import BledCore
 
-/// Who is next when a link has room.
+/// The order of senders when a link has room.
 @Suite struct RoomTurnsTests {
   private let world = World()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BledCore
 
-/// What the daemon measures.
+/// The figures that the daemon counts.
 @Suite struct MetricsTests {
   private let world = World()
 

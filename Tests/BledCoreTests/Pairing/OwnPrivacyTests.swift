@@ -7,7 +7,7 @@ import Testing
 struct OwnPrivacyTests {
   private let scheduler = VirtualScheduler()
 
-  /// What an adapter is told at a start of the daemon.
+  /// The settings that an adapter receives at a start of the daemon.
   private func told(_ storage: MemoryStorage, rotation: Duration? = .seconds(900)) -> PrivacySettings? {
     let world = World(scheduler: scheduler, storage: storage)
     world.daemon.setPrivacy(rotation)

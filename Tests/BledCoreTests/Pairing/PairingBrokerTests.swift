@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// Who pairs, who is asked, and what is kept: P19 to P22.
+/// Devices that pair, agents that are asked, and bonds that are kept: P19 to P22.
 @Suite struct PairingBrokerTests {
   private let world = World()
   private let own = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// What the configuration lets pair, how weaker keys are kept out, and what is told of lost ones: P20, P22.
+/// Pairings that the configuration permits, protection against weaker keys, and reports of lost ones: P20, P22.
 @Suite struct PairingPolicyTests {
   private let world = World()
 

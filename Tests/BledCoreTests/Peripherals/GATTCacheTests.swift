@@ -7,7 +7,7 @@ import Testing
 
 @testable import BledCore
 
-/// What is known of a device across links and restarts, and when it is not believed.
+/// Knowledge of a device across links and restarts, and the cases in which it is not trusted.
 @Suite struct GATTCacheTests {
   private let world: World
   private let storage: MemoryStorage
@@ -39,8 +39,8 @@ import Testing
     return try #require(try client.answer(to: call, GATTDiscover.self)).get().services
   }
 
-  /// What a discovery asks of the device: Find Information, Find By Type Value, Read By Type but for the hash, Read By
-  /// Group Type.
+  /// The requests of a discovery to the device: Find Information, Find By Type Value, Read By Type but for the hash,
+  /// Read By Group Type.
   private func discoveryRequests(_ peer: ScriptedPeer, from start: Int) -> [[UInt8]] {
     peer.received.dropFirst(start).filter {
       [0x04, 0x06, 0x08, 0x10].contains($0[0]) && $0 != [0x08, 1, 0, 0xFF, 0xFF, 0x2A, 0x2B]

@@ -64,7 +64,7 @@ import Testing
   func onePeripheral() throws {
     let world = world()
     let client = world.client()
-    // It was heard before it paired, under an address that nobody could resolve.
+    // The device was heard before it paired, under an address that could not be resolved.
     world.adapter.hear(try address(9), [])
     let (link, id) = try pair(client, at: try address(1), in: world)
     link.end(reason: 0x13)
@@ -94,7 +94,7 @@ import Testing
     scheduler.advance(by: .seconds(900))
     world.adapter.hear(try address(2), [])
     #expect(world.adapter.pendingConnections == [try address(2)])
-    // It has a second advertisement, with an address of its own.
+    // The device has a second advertisement, with an address of its own.
     world.adapter.hear(try address(3), [])
     #expect(world.adapter.pendingConnections == [try address(2)])
     scheduler.advance(by: .seconds(3))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BledCore
 
-/// What a session and a user may have at the most, and that others do not notice.
+/// Limits of a session and of a user; others do not notice when they are reached.
 @Suite struct LimitTests {
   private func limits(perSession: [Limits.Resource: Int] = [:], perUser: [Limits.Resource: Int] = [:]) -> Limits {
     var limits = Limits()
@@ -226,7 +226,7 @@ import Testing
     #expect(world.daemon.rules.account(of: 1000).calls == 1000)
     let id = String(repeating: "x", count: 100)
     for _ in 0..<8000 { client.send("{\"jsonrpc\":\"2.0\",\"id\":\"\(id)\",\"method\":\"adapter.list\"}") }
-    // It is not closed yet; what it sent behind what was too much is dropped.
+    // The session is not closed yet; lines behind the excess are dropped.
     client.send(#"{"jsonrpc":"2.0","method":"scan.start"}"#)
     #expect(client.session?.hasOverflowed == true && !client.isClosed)
     #expect(world.adapter.scans.isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BledCore
 
-/// Who may do what.
+/// Permissions of users and groups.
 @Suite struct PolicyTests {
   private func permissions(_ policy: Policy, user: UInt32, group: UInt32 = 5000, groups: [UInt32] = []) -> Set<
     Permission

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// What belongs to one user's programs is not touched by another's, and not shown to it.
+/// Resources of one user's programs are neither touched by another's nor shown to them.
 @Suite struct UserIsolationTests {
   /// Group 100 may do everything but see sessions; group 200 may only connect.
   private static var policy: Policy {

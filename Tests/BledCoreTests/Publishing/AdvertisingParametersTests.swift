@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// What clients say about an advertisement, and what the adapter is asked for.
+/// Advertisements as clients describe them and as the adapter is asked for them.
 @Suite struct AdvertisingParametersTests {
   private let world = World()
   private let client: TestClient

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// What may be published, and what is refused by name.
+/// Services that may be published, and those refused by name.
 @Suite struct ServiceDefinitionTests {
   private let world = World()
   private let client: TestClient

@@ -79,7 +79,7 @@ import Testing
     let back = world.client()
     _ = try back.result(SessionOpen.self, .init(restore: "belt"))
     #expect(world.adapter.advertisements[set] == foreground)
-    // What changed by itself is no event.
+    // A change of the advertisement without a cause outside is no event.
     #expect(try back.notifications(AdvertisingChanged.self).isEmpty)
   }
 }

@@ -39,7 +39,7 @@ import Testing
     _ = try byStrength.result(ScanStart.self, .init(rssi: -60))
     world.adapter.hear(belt, beltData, rssi: -70)
     world.adapter.hear(DeviceAddress(value: 0xC000_0000_0002, kind: .random), Octets.name("Lamp"), rssi: -50)
-    // What solicits 180D, and what offers 1809.
+    // An advertisement that solicits 180D, and one that offers 1809.
     let seeker = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
     world.adapter.hear(seeker, Octets.name("Seeker") + [3, 0x14, 0x0D, 0x18], rssi: -70)
     world.adapter.hear(seeker, Octets.name("Thermometer") + Octets.services(0x1809), rssi: -70)
@@ -200,7 +200,7 @@ import Testing
       address: belt, isScannable: false, isDirected: true, primaryPHY: .leCoded, secondaryPHY: .le2M, sid: 9,
       txPower: -7, rssi: -60, data: beltData, time: world.scheduler.now)
     world.adapter.hear(report)
-    // What the data says counts more than the header, and what changes is told.
+    // The data takes precedence over the header, and changes are reported.
     (report.data, report.sid) = (beltData + [2, 0x0A, 4], 3)
     world.adapter.hear(report)
     (report.isDirected, report.primaryPHY, report.secondaryPHY, report.sid) = (false, nil, nil, nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BledCore
 
-/// Who gets the loop's time when several clients want it.
+/// The loop's time when several clients want it.
 @Suite struct TurnTests {
   private final class Clock {
     var now: Int64 = 0

@@ -20,7 +20,7 @@ import Testing
   /// everything takes longer.
   private static let most = Duration.seconds(getenv("SANITIZE") == nil ? 6 : 30)
 
-  /// What a client of root gets for a line, which must be answered at once.
+  /// The answer to a line of a client of root, which must come at once.
   private func answer(to line: String, from client: TestClient) -> [RPCMessage.Kind] {
     client.forget()
     let time = processorTime {

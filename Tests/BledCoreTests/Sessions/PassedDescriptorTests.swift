@@ -36,7 +36,7 @@ import Testing
     func settle() throws { while try loop.poll() {} }
     func disconnect() { socket.disconnect() }
 
-    /// What one call reads: its octets as text, and the descriptor that came with them.
+    /// The result of one read: its octets as text, and the descriptor that came with them.
     func read(upTo most: Int = 1 << 20) throws -> (text: String, descriptor: Int32?) {
       var octets = [UInt8](repeating: 0, count: most)
       var control: (length: Int, level: Int32, type: Int32, descriptor: Int32, padding: Int32) = (0, 0, 0, -1, 0)

@@ -93,7 +93,7 @@ import Testing
     #expect(try second.notifications(PeripheralConnected.self).map(\.address) == ["C0:00:00:00:00:02"])
     #expect(try first.answer(to: other, PeripheralConnect.self) == nil)
     #expect(try first.answer(to: read, GATTRead.self) == nil)
-    // It goes on as if it had never been away.
+    // The session goes on as if its program had never been away.
     belt.notify(handle, [0, 63])
     world.settle()
     #expect(try second.notifications(GATTValue.self).last?.value.octets == [0, 63])
@@ -211,7 +211,7 @@ import Testing
     #expect(session.outbox.coalescedReports > 0)
     let lost = try second.notifications(GATTSubscriptionLost.self)
     #expect(lost.map(\.handle) == [handle] && lost.first?.reason.data?.name == "tooSlow")
-    // What was kept of the values is the beginning, without a gap.
+    // The values that were kept are the beginning, without a gap.
     let values = try second.notifications(GATTValue.self).map { $0.value.octets.first }
     #expect(!values.isEmpty && values.elementsEqual((0..<values.count).map { UInt8($0 & 0xFF) }))
   }

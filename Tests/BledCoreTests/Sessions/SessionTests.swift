@@ -6,7 +6,7 @@ import Testing
 @testable import BledCore
 @testable import openrpc
 
-/// What a session answers to good and bad lines.
+/// Answers of a session to good and bad lines.
 @Suite struct SessionTests {
   private let world = World()
 
@@ -157,7 +157,7 @@ import Testing
     let unanswered = #"{"jsonrpc":"2.0","method":"gatt.read","params":{"peripheral":"\#(id)","handle":3}}"#
     for _ in 0..<SessionConnection.maximumOpenReplies + 5 { client.send(unanswered) }
     #expect(try failed() == 7)
-    // Those that waited fail as well.
+    // The calls that waited fail as well.
     client.send(#"{"jsonrpc":"2.0","method":"peripheral.disconnect","params":{"address":"C0:00:00:00:00:01"}}"#)
     #expect(try failed() == 7 + SessionConnection.maximumOpenReplies)
     #expect(try client.notifications(PeripheralConnectFailed.self).isEmpty)

@@ -53,7 +53,7 @@ import Testing
       }
     }
 
-    /// What each value, one at a time, is replaced with.
+    /// The replacements for each value, one at a time.
     private static let replacements: [JSON] =
       [.null, .bool(true), .list([]), .object([:])]
       + [-1, 0, 1, 2, 0.5, 255, 65_535, 65_536, 1e10, 1e300].map { .number($0) }

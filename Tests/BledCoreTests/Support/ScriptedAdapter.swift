@@ -11,7 +11,7 @@ final class ScriptedAdapter: Adapter {
   private(set) var syncs: [PeriodicTrain: SyncParameters] = [:]
   private(set) var pendingConnections: Set<DeviceAddress> = []
   private(set) var connectCalls = 0
-  /// Those of the last call.
+  /// The parameters of the last call.
   private(set) var wantedParameters: ConnectionParameters?
   private(set) var published: [UInt16: ChannelParameters] = [:]
   private(set) var unpaired: [DeviceAddress] = []
@@ -21,7 +21,7 @@ final class ScriptedAdapter: Adapter {
   /// The questions that were answered.
   private(set) var answered: [QuestionID] = []
   private(set) var outOfBand: [DeviceAddress: OutOfBandData] = [:]
-  /// Who waits for data to be made.
+  /// The callers that wait for data to be made.
   var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
   /// The power that was asked for and was not switched by the test.
   private var switches: [(on: Bool, done: (BluetoothError?) -> Void)] = []
@@ -85,7 +85,7 @@ final class ScriptedAdapter: Adapter {
 
   func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) { syncs[train] = parameters }
 
-  /// What power is asked for now.
+  /// The power asked for and not yet switched by the test.
   var wantedPower: [Bool] { switches.map(\.on) }
 
   /// The power that was asked for first is switched, or is not.
@@ -135,7 +135,7 @@ final class ScriptedAdapter: Adapter {
 final class ScriptedTap: PacketTap {
   private(set) var isClosed = false
   let onEvent: (TapEvent) -> Void
-  /// What has passed and is told when the adapter is asked to catch up.
+  /// Packets that have passed and are told when the adapter is asked to catch up.
   var waiting: [MonitorPacket] = []
 
   init(onEvent: @escaping (TapEvent) -> Void) { self.onEvent = onEvent }

@@ -38,7 +38,7 @@ final class ScriptedEnd: ProgramEnd {
   var onReady: (() -> Void)?
   var isReading = false
   var awaitsRoom = false
-  /// What the program wrote and was not read yet.
+  /// The input from the program that was not read yet.
   var inputs: [ProgramInput] = []
   /// How many octets it takes; nil if it does not read any more.
   var room: Int? = Int.max

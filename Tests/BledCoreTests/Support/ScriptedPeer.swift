@@ -15,7 +15,7 @@ final class ScriptedPeer {
   var refusing: ([UInt8]) -> UInt8? = { _ in nil }
   /// Packets that came to it.
   private(set) var received: [[UInt8]] = []
-  /// What its own procedures ended with, and the values it was sent.
+  /// The results of its own procedures, and the values it received.
   private(set) var results: [UInt64: Result<GATTResult, GATTError>] = [:]
   private(set) var values: [(handle: UInt16, value: [UInt8])] = []
   private(set) var subscriptions: [UInt16: ClientConfiguration] = [:]
@@ -95,7 +95,7 @@ final class ScriptedLink: Link {
   var onTraffic: ((_ packet: [UInt8], _ isSent: Bool) -> Void)?
   /// How the daemon ended it, if it did.
   private(set) var wasDisconnected = false
-  /// What the daemon asked for.
+  /// The parameters that the daemon asked for.
   private(set) var requested: [ConnectionParameters] = []
   private(set) var requestedPHYs: [LinkPHY] = []
   private(set) var requestedLengths: [Int] = []
@@ -111,7 +111,7 @@ final class ScriptedLink: Link {
   private var isOpen = true
 
   var peer: DeviceAddress { peerDevice.address }
-  /// What comes while nobody reads.
+  /// Packets that arrive while the link is not read.
   private var heldBack: [[UInt8]] = []
   var isReading = true {
     didSet {

@@ -90,7 +90,7 @@ final class TestClient: SessionTransport {
     if case .failure(let error) = try answer(to: id, method) { error } else { nil }
   }
 
-  /// What came under this name.
+  /// The notifications received under this name.
   func notifications<Notification: RPCNotification>(_ type: Notification.Type) throws -> [Notification.Params] {
     drain()
     return try messages.compactMap { message in

@@ -24,7 +24,7 @@ final class TestRecording {
 
   deinit { close(descriptor) }
 
-  /// What can be read now and was not read before.
+  /// The records that can be read and were not read before.
   func read() throws -> [CaptureRecord] {
     var octets = [UInt8](repeating: 0, count: 1 << 16)
     var records: [CaptureRecord] = []

@@ -1,7 +1,7 @@
 import CoreBluetooth.CBUUID
 import Testing
 
-// What programs do with the module on Apple's systems; most of the test is that it compiles.
+// Code as programs for Apple's systems have it; most of the test is that it compiles.
 
 extension CBUUID: Comparable {
   /// Ordered by their string form.

@@ -4,7 +4,7 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// What a central manager held is preserved and handed to the next one.
+  /// The state of a central manager is preserved and handed to the next one.
   @Suite struct CentralRestorationTests {
     /// A manager that is subscribed to the belt's heart rate, and ends when `central` is released.
     private struct Subscribed {

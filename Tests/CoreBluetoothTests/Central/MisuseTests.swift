@@ -3,7 +3,7 @@ import Testing
 @testable import CoreBluetooth
 
 extension WithDaemon {
-  /// What programs are told on standard error.
+  /// Messages to programs on standard error.
   @Suite struct MisuseTests {
     /// Runs a test body in a process of its own and returns the lines of the module on standard error.
     private static func lines(_ result: ExitTest.Result?) throws -> [Substring] {

@@ -133,7 +133,7 @@ extension WithDaemon {
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }
       let other = Central()
       try await other.log.next("didUpdateState") { $0.state == .poweredOn }
-      // It has not been heard since.
+      // The device has not been heard since.
       let known = other.manager.retrievePeripherals(withIdentifiers: [UUID(), belt.identifier])
       #expect(known.map(\.identifier) == [belt.identifier])
       #expect(known.first !== belt && known.first?.name == "Belt")
@@ -221,7 +221,7 @@ extension WithDaemon {
   }
 }
 
-/// What an observer was told.
+/// The values that an observer received.
 private final class Values<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var list: [Value] = []

@@ -32,7 +32,7 @@ extension WithDaemon {
       #expect((try await central.log.next("didOpen").error as? CBError)?.code == .connectionFailed)
       role.manager.unpublishL2CAPChannel(published.psm)
       #expect((try await role.log.next("didUnpublish").error as? CBError)?.code == .invalidHandle)
-      // What is open stays until one side closes it.
+      // An open channel stays until one side closes it.
       #expect(!users[0].isOver && !users[1].isOver)
       near.outputStream.close()
       near.inputStream.close()

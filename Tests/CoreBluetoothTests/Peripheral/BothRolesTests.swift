@@ -4,7 +4,7 @@ import Testing
 extension WithDaemon {
   /// A peripheral manager on one adapter and a central manager on another, on one air.
   @Suite struct BothRolesTests {
-    /// What is published here.
+    /// The service published here.
     private struct Local {
       let service = CBMutableService(type: CBUUID(string: Air.custom), primary: true)
       let text = CBMutableCharacteristic(

@@ -4,7 +4,7 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// What a peripheral manager published is preserved and handed to the next one.
+  /// The state of a peripheral manager is preserved and handed to the next one.
   @Suite struct PeripheralRestorationTests {
     @Test("G20, R37, R38: services, subscribers and the advertisement are restored before the state, and continue")
     func restored() async throws {

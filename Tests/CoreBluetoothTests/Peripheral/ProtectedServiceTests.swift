@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// What the four EncryptionRequired permissions and properties protect, seen from a central on another adapter.
+  /// Protection by the four EncryptionRequired permissions and properties, seen from a central on another adapter.
   @Suite struct ProtectedServiceTests {
     private let local = LocalBelt()
 
@@ -57,7 +57,7 @@ extension WithDaemon {
       device.setNotifyValue(true, for: rate)
       let subscribed = try await central.log.next("didUpdateNotificationStateFor")
       #expect((subscribed.error as? CBATTError)?.code == .insufficientAuthentication)
-      // What is not protected is open.
+      // Attributes without protection are open.
       let fixed = try await central.characteristic("2A38", of: "180D", on: device)
       #expect(try await read(fixed, central).value == Data([1]))
       #expect(!role.log.pending.contains { ["didReceiveRead", "didReceiveWrite", "didSubscribe"].contains($0.name) })

@@ -38,7 +38,7 @@ extension WithDaemon {
       // The delegate was not asked for the fixed value.
       #expect(!role.log.pending.contains { $0.characteristic?.uuid == CBUUID(string: "2A38") })
       #expect(!role.log.wasReentered)
-      // It visits again.
+      // The phone visits again.
       try await role.log.next("didSubscribe")
       withExtendedLifetime(daemon) {}
     }

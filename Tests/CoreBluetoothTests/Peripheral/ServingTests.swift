@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testing
 
 extension WithDaemon {
-  /// What a published service does, seen from a central on another adapter.
+  /// A published service, seen from a central on another adapter.
   @Suite struct ServingTests {
     private let daemon: BledProcess
     private let central: Central

@@ -75,7 +75,7 @@ extension WithDaemon {
       _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: false))
       for log in [central.log, role.log] { try await log.next("didUpdateState") { $0.state == .poweredOff } }
 
-      // It connects with its adapter alone.
+      // The central connects with its adapter alone.
       _ = try await other.advertise(.init(name: "Theirs"))
       _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: true))
       let theirs = try await central.connected("Theirs")

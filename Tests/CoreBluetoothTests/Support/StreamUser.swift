@@ -1,8 +1,8 @@
 import CoreBluetooth
 import Testing
 
-/// What programs do with a channel: both streams are scheduled in the run loop of a thread, and the delegate writes
-/// when there is space and reads when there are bytes.
+/// A channel as programs use it: both streams are scheduled in the run loop of a thread, and the delegate writes when
+/// there is space and reads when there are bytes.
 final class StreamUser: NSObject, StreamDelegate, @unchecked Sendable {
   private let channel: CBL2CAPChannel
   private let output: Data
@@ -33,7 +33,7 @@ final class StreamUser: NSObject, StreamDelegate, @unchecked Sendable {
     thread.start()
   }
 
-  /// What was read.
+  /// The octets read.
   var received: Data { lock.withLock { octets } }
   /// Whether the run loop has returned.
   var isOver: Bool { lock.withLock { hasLeftRunLoop } }

@@ -6,7 +6,7 @@ import Testing
 /// A program that was built beside the tests, run as a process of its own. Its output goes to files, its end is awaited
 /// on a socket that it inherits: nothing here polls or sleeps.
 final class ChildProcess {
-  /// What can go wrong with a process.
+  /// A failure of a process.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -94,7 +94,7 @@ final class ChildProcess {
     close(life)
   }
 
-  /// What it has written to standard output and to standard error so far.
+  /// The text on standard output and on standard error so far.
   var output: String { Self.read(outputPath) }
   var errors: String { Self.read(errorPath) }
 

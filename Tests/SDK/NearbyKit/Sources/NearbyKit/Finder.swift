@@ -2,7 +2,7 @@ import CoreBluetooth
 
 /// Finds a device by what it offers.
 public final class Finder {
-  /// What was found.
+  /// A device that was found.
   public struct Device {
     /// Its name, if it says one.
     public let name: String?

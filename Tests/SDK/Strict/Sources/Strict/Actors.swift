@@ -84,7 +84,7 @@ actor Handler {
   static let heartRate = CBUUID(string: "180D")
 }
 
-/// What is found, as a value.
+/// A discovery as a value.
 struct Found: Sendable {
   let peripheral: CBPeripheral
   let services: [CBUUID]
