@@ -23,12 +23,6 @@ struct LogRepetitions {
     var file: String
     /// The line in it.
     var line: UInt
-
-    /// Makes a kind.
-    init(file: String, line: UInt) {
-      self.file = file
-      self.line = line
-    }
   }
 
   /// A line to be written.
@@ -38,14 +32,7 @@ struct LogRepetitions {
     /// The message.
     var text: String
     /// The subject: fields for the journal, see `JournalEntry`.
-    var fields: [UInt8]
-
-    /// Makes a line.
-    init(level: Logger.Level, text: String, fields: [UInt8] = []) {
-      self.level = level
-      self.text = text
-      self.fields = fields
-    }
+    var fields: [UInt8] = []
 
     /// Texts are compared as octets: they may contain what others chose, and to compare strings can be slow.
     static func == (left: Self, right: Self) -> Bool {

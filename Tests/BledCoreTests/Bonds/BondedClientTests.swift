@@ -48,7 +48,7 @@ import Testing
     func own(_ uuid: BluetoothUUID) -> (value: UInt16, configuration: UInt16) {
       let characteristic = world.daemon.links.database.attributes.services.flatMap(\.characteristics)
         .first { $0.uuid == uuid }
-      return (characteristic?.valueHandle ?? 0, characteristic?.clientConfigurationHandle ?? 0)
+      return (characteristic?.valueHandle ?? 0, characteristic?.descriptors.first { $0.uuid == 0x2902 }?.handle ?? 0)
     }
   }
 
