@@ -31,55 +31,16 @@ struct Bleshell: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws { try await LineMode(shell: shell).run() }
-
-  /// The command that words denote.
-  /// - Throws: `Failure` for a first word that is not a command, with what may have been meant; otherwise what the
-  ///   argument parser throws.
-  static func parse(_ words: [String]) throws -> any ParsableCommand {
-    // For a command that does not exist the parser gives the help of all.
-    if words.first == "help", let asked = words.dropFirst().first { try checkCommand(asked) }
-    do {
-      return try parseAsRoot(words)
-    } catch {
-      if let first = words.first(where: { $0 != "--json" }) { try checkCommand(first) }
-      throw error
-    }
-  }
-
-  private static func checkCommand(_ word: String) throws {
-    let names = CommandList.all.names
-    guard !word.hasPrefix("-"), !(names + ["help"]).contains(word), !names.isEmpty else { return }
-    throw Failure(
-      "there is no command \(word)\(Suggestion.question(word, among: names)); \"help\" lists the commands", status: 64)
-  }
-}
-
-/// The options of every command.
-struct GlobalOptions: ParsableArguments {
-  @Option(
-    help: "The daemon's socket (default: $BLED_SOCKET, /run/bled/bled.sock, or $XDG_RUNTIME_DIR/bled/bled.sock).")
-  var socket: String?
-
-  @Flag(help: "Print one JSON object per line, for other programs.")
-  var json = false
 }
 
 extension Bleshell {
-  /// The parser's text for an error, or the help that was asked for, and the status that goes with it.
-  /// - Parameter json: Without the usage, which is for people.
-  static func outcome(of error: any Error, json: Bool) -> (message: String, status: Int32) {
-    // The parser makes the text for either, and traps if its indented columns have no width. If it asked the terminal,
-    // that could have become narrower.
-    setenv("COLUMNS", "\(max(40, Output.terminalSize.columns))", 1)
-    let (text, status) = (fullMessage(for: error), exitCode(for: error).rawValue)
-    guard status != 0 else { return (text, status) }
-    return (json ? message(for: error) : String(text.trimmingPrefix("Error: ")), status)
-  }
+  /// The language of its commands.
+  @MainActor fileprivate static let language = CommandLanguage(root: Bleshell.self)
 
-  /// Prints that and ends.
-  fileprivate static func end(with error: any Error) -> Never {
+  /// Prints the parser's text for an error, or the help that was asked for, and ends.
+  @MainActor fileprivate static func end(with error: any Error) -> Never {
     let output = Output(json: CommandLine.arguments.contains("--json"))
-    let (message, status) = outcome(of: error, json: output.json)
+    let (message, status) = language.outcome(of: error, json: output.json)
     if status != 0 {
       output.failure(Failure(message, status: status))
     } else if !message.isEmpty {
@@ -93,7 +54,7 @@ extension Bleshell {
   @MainActor static func main() async {
     let command: any ParsableCommand
     do {
-      command = try Bleshell.parse(Array(CommandLine.arguments.dropFirst()))
+      command = try Bleshell.language.parse(Array(CommandLine.arguments.dropFirst()))
     } catch let failure as Failure {
       Output(json: CommandLine.arguments.contains("--json")).failure(failure)
       exitProcess(failure.status)
@@ -111,7 +72,7 @@ extension Bleshell {
     }
     let shell = Shell(
       output: Output(json: command.global.json), socket: command.global.socket ?? BledClient.defaultSocketPath,
-      isLineMode: command is Bleshell)
+      language: Bleshell.language, isLineMode: command is Bleshell)
     let status = await shell.perform { try await command.run(in: shell) }
     shell.close()
     exitProcess(status)

@@ -19,7 +19,9 @@ import Testing
       ])
   ]
 
-  private func place(_ line: String) -> CompletionPlace { CompletionPlace(CommandWords(line), commands: .all) }
+  private static let list = CommandList(description: Bleshell._dumpHelp())
+
+  private func place(_ line: String) -> CompletionPlace { CompletionPlace(CommandWords(line), commands: Self.list) }
 
   @Test("words are split as in a shell, and the last one is found")
   func words() throws {
@@ -91,7 +93,7 @@ import Testing
 
   @Test("what may have been meant")
   func suggestions() {
-    let names = CommandList.all.names
+    let names = Self.list.names
     #expect(Suggestion.question("sacn", among: names) == "; did you mean scan?")
     #expect(Suggestion.nearest(to: "conect", among: names) == ["connect"])
     #expect(Suggestion.nearest(to: "disc", among: names) == ["disconnect"])

@@ -4,7 +4,7 @@ import Bluetooth
 /// The lines of a screen that shows a device: what is in force on the link, the tree, the selected attribute, and what
 /// is awaited.
 struct InspectScreen {
-  typealias Cell = ScanScreen.Cell
+  typealias Cell = ScreenLine.Cell
 
   let columns: Int
   let rows: Int
@@ -144,7 +144,7 @@ struct InspectScreen {
     )
   }
 
-  private func fitted(_ cells: [Cell]) -> [Cell] { ScanScreen.fitted(cells, to: columns) }
+  private func fitted(_ cells: [Cell]) -> [Cell] { ScreenLine.fitted(cells, to: columns) }
 }
 
 /// 15 and 7.5, not 15.0.

@@ -114,8 +114,8 @@ import Glibc
     if words.count == 1, first == "quit" || first == "exit" { return .quit }
     if words.count == 1, first == "clear" { return .clear }
     if first == "?" { words[0] = "help" }
-    let command = try Bleshell.parse(words)
-    guard let command = command as? any ShellCommand, !(command is Bleshell) else {
+    let command = try shell.language.parse(words)
+    guard let command = command as? any ShellCommand, type(of: command) != shell.language.root else {
       var other = command
       try other.run()
       return .nothing
@@ -130,7 +130,7 @@ import Glibc
   private func complete(_ line: String) async -> Completion? {
     let words = CommandWords(line)
     guard let last = words.last else { return nil }
-    switch CompletionPlace(words, commands: .all) {
+    switch CompletionPlace(words, commands: shell.language.list) {
     case .words(let candidates): return Completion(last, among: candidates)
     case .devices: return Completion(last, among: await knownNames())
     case .attributes(let use, let orDevice):

@@ -61,20 +61,20 @@ struct Plot {
   ///   - time: Now, on the clock of the points.
   ///   - notice: What is said in the last line; nil: how to end.
   /// - Returns: At most `rows` lines, none wider than `columns`.
-  func lines(columns: Int, rows: Int, at time: Double, notice: String?) -> [[ScanScreen.Cell]] {
+  func lines(columns: Int, rows: Int, at time: Double, notice: String?) -> [[ScreenLine.Cell]] {
     let last = points.last.map { "\(shortNumber($0.number)) \(unit)" } ?? "-"
-    let head: [ScanScreen.Cell] = [(title, .bold), ("  \(last)", .good), ("  \(summary)", .dim)]
-    let status: ScanScreen.Cell = notice.map { ($0, .bad) } ?? ("q ends", .dim)
+    let head: [ScreenLine.Cell] = [(title, .bold), ("  \(last)", .good), ("  \(summary)", .dim)]
+    let status: ScreenLine.Cell = notice.map { ($0, .bad) } ?? ("q ends", .dim)
     let height = rows - 4
     guard height >= 1, columns >= 16 else {
-      return [head, [status]].suffix(max(1, rows)).map { ScanScreen.fitted($0, to: columns) }
+      return [head, [status]].suffix(max(1, rows)).map { ScreenLine.fitted($0, to: columns) }
     }
     let lines = [head] + drawing(columns, height, at: time) + [[status]]
-    return lines.map { ScanScreen.fitted($0, to: columns) }
+    return lines.map { ScreenLine.fitted($0, to: columns) }
   }
 
   /// The dots with both axes: two more lines than `height`.
-  private func drawing(_ columns: Int, _ height: Int, at time: Double) -> [[ScanScreen.Cell]] {
+  private func drawing(_ columns: Int, _ height: Int, at time: Double) -> [[ScreenLine.Cell]] {
     let shownRange = (points.map(\.number).min() ?? 0)...(points.map(\.number).max() ?? 1)
     let scale = PlotScale(from: shownRange.lowerBound, to: shownRange.upperBound, intervals: max(1, height / 3))
     let labels = scale.marks.map { shortNumber($0) }
@@ -88,7 +88,7 @@ struct Plot {
       let row = height - 1 - Int((scale.share(of: mark) * Double(dots.height - 1)).rounded()) / 4
       if marks[row] == nil { marks[row] = label }
     }
-    var lines: [[ScanScreen.Cell]] = dots.lines.enumerated().map { row, line in
+    var lines: [[ScreenLine.Cell]] = dots.lines.enumerated().map { row, line in
       let axis = "\((marks[row] ?? "").fitted(to: labelWidth, right: true)) \(marks[row] == nil ? "│" : "┤")"
       return [(axis, .dim), (line, .name)]
     }

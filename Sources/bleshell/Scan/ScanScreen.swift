@@ -2,8 +2,7 @@ import BledRPC
 
 /// The lines of a screen that shows a scan.
 struct ScanScreen {
-  /// A part of a line with its style.
-  typealias Cell = (text: String, style: Output.Style)
+  typealias Cell = ScreenLine.Cell
 
   private static let bars = Array("▁▂▃▄▅▆▇█")
   /// From an empty bar to a full one, in dBm.
@@ -88,16 +87,5 @@ struct ScanScreen {
     }
   }
 
-  private func fitted(_ cells: [Cell]) -> [Cell] { Self.fitted(cells, to: columns) }
-
-  /// As much of a line as there is room for, without what a terminal acts on.
-  static func fitted(_ cells: [Cell], to columns: Int) -> [Cell] {
-    var left = columns
-    return cells.compactMap { cell in
-      guard left > 0 else { return nil }
-      let text = Output.clean(cell.text).truncated(to: left)
-      left -= text.columns
-      return (text, cell.style)
-    }
-  }
+  private func fitted(_ cells: [Cell]) -> [Cell] { ScreenLine.fitted(cells, to: columns) }
 }

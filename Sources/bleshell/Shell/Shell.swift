@@ -23,12 +23,14 @@ import Glibc
   var announce: ((String) -> Void)?
   /// The advertisements that continue in the background.
   var advertisements: [Int] = []
+  let language: CommandLanguage
   private var client: BledClient?
   private var raw: RawConnection?
 
-  init(output: Output, socket: String, isLineMode: Bool) {
+  init(output: Output, socket: String, language: CommandLanguage, isLineMode: Bool) {
     self.output = output
     self.socket = socket
+    self.language = language
     self.isLineMode = isLineMode
   }
 
@@ -92,7 +94,7 @@ import Glibc
       }
       return 1
     default:
-      let (message, status) = Bleshell.outcome(of: error, json: output.json)
+      let (message, status) = language.outcome(of: error, json: output.json)
       if status == 0 { output.line(message) } else { output.failure(Failure(message, status: status)) }
       return status
     }

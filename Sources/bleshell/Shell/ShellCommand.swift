@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 
 /// A command that talks to the daemon, on the command line or in line mode.
 protocol ShellCommand: ParsableCommand, Sendable {
@@ -22,16 +21,3 @@ extension ShellCommand {
     }
   }
 }
-
-/// Why a command failed, as a human-readable message.
-struct Failure: Error {
-  let message: String
-  let status: Int32
-
-  init(_ message: String, status: Int32 = 1) {
-    self.message = message
-    self.status = status
-  }
-}
-
-func exitProcess(_ status: Int32) -> Never { exit(status) }

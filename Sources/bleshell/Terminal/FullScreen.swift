@@ -3,7 +3,7 @@
   private static let pause = Duration.milliseconds(100)
 
   private let output: Output
-  private let lines: @MainActor (_ columns: Int, _ rows: Int) -> [[ScanScreen.Cell]]
+  private let lines: @MainActor (_ columns: Int, _ rows: Int) -> [[ScreenLine.Cell]]
   private var terminal: Terminal?
   private var isDrawingDue = false
 
@@ -12,7 +12,7 @@
   ///   - key: Called for each key; what is shown is drawn again after it.
   ///   - hungUp: Called when the terminal is gone.
   init(
-    output: Output, lines: @escaping @MainActor (_ columns: Int, _ rows: Int) -> [[ScanScreen.Cell]],
+    output: Output, lines: @escaping @MainActor (_ columns: Int, _ rows: Int) -> [[ScreenLine.Cell]],
     key: @escaping @MainActor (Key) -> Void, hungUp: @escaping @MainActor () -> Void
   ) {
     (self.output, self.lines) = (output, lines)

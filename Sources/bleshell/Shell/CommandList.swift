@@ -13,9 +13,6 @@ struct CommandList: Sendable {
     var subcommands: [Command] = []
   }
 
-  /// The commands of bleshell.
-  static let all = CommandList(description: Bleshell._dumpHelp())
-
   private(set) var commands: [Command] = []
 
   /// - Parameter description: As the argument parser writes it for tools; the result has no commands if it is another.
