@@ -53,34 +53,27 @@ final class CentralBroker: ClientRoles {
   func connect(
     _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>
   ) throws {
-    if let timeout = params.timeout, !(timeout > 0 && timeout <= 86_400 * 365) {
-      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a year")
-    }
-    if let wish = params.parameters { _ = try ConnectionParameters(wish) }
-    if let phy = params.phy { _ = try LinkPHY(word: phy) }
+    let wish = try ConnectWish(params)
     if let criteria = try DeviceCriteria(params) {
-      try search(by: criteria, params, for: session, reply)
+      try search(by: criteria, wish, on: params.adapter, for: session, reply)
     } else {
-      try connect(params, for: session, reply, foundBy: nil)
+      try connect(params, wish, for: session, reply, foundBy: nil)
     }
   }
 
   /// Connects to a device that is named by its identifier or address.
   /// - Parameter criteria: what it was looked for by, if it was.
   func connect(
-    _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>,
-    foundBy criteria: DeviceCriteria?
+    _ params: PeripheralConnect.Params, _ wish: ConnectWish, for session: Session,
+    _ reply: Reply<PeripheralConnect.Result>, foundBy criteria: DeviceCriteria?
   ) throws {
-    let phy = try params.phy.map { try LinkPHY(word: $0) }
-    let connection = try connection(wanted: params, by: session)
+    let connection = try connection(wanted: params, over: wish.phy, by: session)
     let pending = connection.machine.requests(of: session).count
     guard pending < Self.maximumRequests else {
       throw BledError.limitReached.error(
         "this session has \(pending) \(PeripheralConnect.name) calls in progress for this device")
     }
-    connection.want(
-      session, reply, timeout: params.timeout, keeps: params.reconnect ?? false, wish: params.parameters, phy: phy,
-      foundBy: criteria)
+    connection.want(session, reply, wish, foundBy: criteria)
   }
 
   func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
@@ -287,14 +280,14 @@ final class CentralBroker: ClientRoles {
   /// - Parameter isRestored: whether it was pending before the daemon was restarted: then it also waits for its
   ///   adapter.
   private func connection(
-    wanted params: PeripheralConnect.Params, by session: Session, isRestored: Bool = false
+    wanted params: PeripheralConnect.Params, over phy: LinkPHY? = nil, by session: Session, isRestored: Bool = false
   ) throws -> PeripheralConnection {
     let (peripheral, slot) = try choose(params)
     let connection = connections[peripheral] ?? PeripheralConnection(to: peripheral, on: slot, broker: self)
     try admit(session, connection.machine)
     connection.prefer(slot)
     if !isRestored, connection.link == nil, let error = connection.slot.unusable { throw error }
-    if let word = params.phy { try connection.slot.check(has: LinkPHY(word: word).phy) }
+    if let phy { try connection.slot.check(has: phy.phy) }
     add(connection)
     peripheral.used(by: session.user)
     directory.keep(peripheral)

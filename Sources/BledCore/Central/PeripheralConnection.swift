@@ -67,18 +67,12 @@ final class PeripheralConnection {
   }
 
   /// A session requests the link.
-  /// - Parameters:
-  ///   - timeout: after how many seconds the request fails; nil: never.
-  ///   - keeps: whether the link is reestablished when it is lost.
-  ///   - phy: the PHY that it wants; nil: as before.
-  ///   - wish: valid parameters of the link that it wants; nil: as before.
-  ///   - criteria: what the device was looked for by, if it was.
+  /// - Parameter criteria: what the device was looked for by, if it was.
   func want(
-    _ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool, wish: LinkWish?,
-    phy: LinkPHY?, foundBy criteria: DeviceCriteria?
+    _ session: Session, _ reply: Reply<PeripheralConnect.Result>, _ wish: ConnectWish, foundBy criteria: DeviceCriteria?
   ) {
-    if let wish { wished[session] = wish }
-    if let phy { self.phy = phy }
+    if let parameters = wish.parameters { wished[session] = parameters }
+    if let phy = wish.phy { self.phy = phy }
     // The answer to this call also answers one whose program went away and is back.
     for other in machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [id = peripheral.id] outcome in
@@ -88,16 +82,16 @@ final class PeripheralConnection {
       }
     }
     let request = ConnectRequest(session, reply, foundBy: criteria)
-    if let timeout {
+    if let timeout = wish.timeout {
       request.alarm = broker.scheduler.schedule(after: .seconds(timeout)) { [weak self, weak request] in
         guard let self, let request else { return }
         let error = GAPError.timeout.error("no connection to \(peripheral.address) within \(timeout) s")
         perform(machine.expired(request, error))
       }
     }
-    perform(machine.want(session, request, keeps: keeps))
-    if wish != nil || phy != nil { wishesChanged() }
-    if let phy, machine.state == .connected { link?.hub.link.request(phy) { _ in } }
+    perform(machine.want(session, request, keeps: wish.keeps))
+    if wish.parameters != nil || wish.phy != nil { wishesChanged() }
+    if let phy = wish.phy, machine.state == .connected { link?.hub.link.request(phy) { _ in } }
   }
 
   /// A preserved session waits for the link again.
