@@ -147,6 +147,18 @@ import Testing
     #expect(try client.result(CaptureStop.self, .init(capture: recording.number)).lost == 0)
   }
 
+  @Test("a loss that the taps of two adapters tell counts once: each hears the packets of all controllers")
+  func lossOfTwo() throws {
+    let second = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
+    world.daemon.add(second)
+    let recording = try TestRecording(by: client)
+    _ = try recording.read()
+    for (count, adapter) in [(3, world.adapter), (3, second), (2, second), (4, world.adapter)] {
+      adapter.taps[0].onEvent(.lost(count))
+    }
+    #expect(try client.result(CaptureStop.self, .init(capture: recording.number)).lost == 7)
+  }
+
   @Test("without any adapter left it ends, and capture.stop says why")
   func lostLastAdapter() throws {
     let recording = try TestRecording(by: client)
