@@ -86,8 +86,7 @@ final class CentralBroker: ClientRoles {
     } else if let id = params.peripheral {
       meant = [connections[try directory.find(id)]].compactMap { $0 }
     } else if let text = params.address {
-      let kinds = params.addressType.map { [DeviceAddress.Kind(word: $0)] } ?? DeviceAddress.Kind.allCases
-      let addresses = kinds.compactMap { kind in kind.flatMap { DeviceAddress(text, kind: $0) } }
+      let addresses = try NamedAddress(text, kind: params.addressType)?.candidates ?? []
       let named = addresses.compactMap { directory.known(at: $0) }
       meant = inOrder.filter { named.contains($0.peripheral) }
     } else {
@@ -327,21 +326,13 @@ final class CentralBroker: ClientRoles {
     if let id = params.peripheral {
       peripheral = try directory.find(id)
     } else if let text = params.address {
-      let kind: DeviceAddress.Kind? = try params.addressType.map { word in
-        guard let kind = DeviceAddress.Kind(word: word) else {
-          throw BledError.invalidParameter.error("\"addressType\" must be \"public\" or \"random\"")
-        }
-        return kind
-      }
-      guard let asPublic = DeviceAddress(text, kind: .public) else {
+      guard let address = try NamedAddress(text, kind: params.addressType) else {
         throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
       }
-      if kind == nil, let known = directory.find(address: text) {
+      if !address.hasKind, let known = directory.find(address) {
         peripheral = known
       } else {
-        let isStatic = DeviceAddress(value: asPublic.value, kind: .random).isStaticRandom
-        let address = DeviceAddress(value: asPublic.value, kind: kind ?? (isStatic ? .random : .public))
-        peripheral = directory.peripheral(at: address, on: try named ?? adapters.find(nil))
+        peripheral = directory.peripheral(at: address.address, on: try named ?? adapters.find(nil))
       }
     } else {
       throw BledError.invalidParameter.error(Self.naming)
