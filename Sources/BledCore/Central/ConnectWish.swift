@@ -8,8 +8,8 @@ struct ConnectWish {
   var timeout: Double?
   /// Whether the link is reestablished when it is lost.
   let keeps: Bool
-  /// The parameters of the link, which are valid; nil: as before.
-  let parameters: LinkWish?
+  /// The parameters of the link; nil: as before.
+  let parameters: CheckedWish?
   /// The PHY of the link; nil: as before.
   let phy: LinkPHY?
 
@@ -19,10 +19,9 @@ struct ConnectWish {
     if let timeout = params.timeout, !(timeout > 0 && timeout <= 86_400 * 365) {
       throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a year")
     }
-    if let parameters = params.parameters { _ = try ConnectionParameters(parameters) }
     timeout = params.timeout
     keeps = params.reconnect ?? false
-    parameters = params.parameters
+    parameters = if let wish = params.parameters { try CheckedWish(wish) } else { nil }
     phy = if let word = params.phy { try LinkPHY(word: word) } else { nil }
   }
 }

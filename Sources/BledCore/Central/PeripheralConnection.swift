@@ -44,7 +44,7 @@ final class PeripheralConnection {
   /// The error of pending requests for those who may see what others hold, while they are being failed.
   private var fullError: BluetoothError?
   /// The sessions' wishes for the link's parameters, for as long as they use the device or wait for it.
-  var wished: [Session: LinkWish] = [:]
+  var wished: [Session: CheckedWish] = [:]
   /// The PHY that was asked for last.
   var phy: LinkPHY?
   /// The earlier holdings of preserved sessions that wait for the link, from before the daemon was started.
@@ -97,7 +97,7 @@ final class PeripheralConnection {
   /// A preserved session waits for the link again.
   func rejoin(_ session: Session, with state: RestoredState.Peripheral) {
     preserved[session] = state
-    if let wish = state.parameters, (try? ConnectionParameters(wish)) != nil { wished[session] = wish }
+    if let wish = state.parameters.flatMap({ try? CheckedWish($0) }) { wished[session] = wish }
     perform(machine.rejoin(session, keeps: state.reconnect ?? false))
   }
 
@@ -171,13 +171,13 @@ final class PeripheralConnection {
       services: link?.services(discoveredBy: session) ?? had?.services ?? [],
       subscriptions: link?.receivers.subscriptions(of: session) ?? had?.subscriptions ?? [],
       indications: (link?.receivers.indications(of: session) ?? had?.indications)?.nonEmpty,
-      reconnect: machine.keepers.contains(session) ? true : nil, parameters: wished[session])
+      reconnect: machine.keepers.contains(session) ? true : nil, parameters: wished[session]?.wish)
   }
 
   // MARK: The link's parameters
 
   /// The wishes of the sessions.
-  var wishes: [LinkWish] { Array(wished.values) }
+  var wishes: [CheckedWish] { Array(wished.values) }
 
   /// The pending connection, or the link, gets what is wanted now.
   private func wishesChanged() {
@@ -189,8 +189,7 @@ final class PeripheralConnection {
   }
 
   private var parameters: ConnectionParameters {
-    var best: ConnectionParameters =
-      .best(of: wishes.compactMap { try? ConnectionParameters($0) }) ?? ConnectionParameters()
+    var best: ConnectionParameters = .best(of: wishes.map(\.parameters)) ?? ConnectionParameters()
     if phy?.phy == .leCoded || peripheral.advertisement?.primaryPHY == .leCoded { best.phys.insert(.leCoded) }
     return best
   }

@@ -57,7 +57,7 @@ import Testing
     let linked = world.daemon.links.links.first?.link as? ScriptedLink
     #expect(linked?.requestedPHYs == [LinkPHY(.leCoded, coding: .s8)])
     let connection = world.daemon.central.inOrder.first { $0.peripheral.id == link.peripheral }
-    #expect(connection?.wishes == [wish])
+    #expect(connection?.wishes.map(\.wish) == [wish])
   }
 
   @Test("By the beginning of the name, by service, and by both")
