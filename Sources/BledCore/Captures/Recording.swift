@@ -142,7 +142,8 @@ final class Recording {
   /// The time of day in microseconds since the epoch.
   private var now: Int64 { Int64(scheduler.secondsSinceEpoch * 1_000_000) }
 
-  /// A tap tells of a loss. The kernel's taps hear all controllers, and each tells the loss of all: the greatest counts.
+  /// A tap tells of a loss. The kernel's taps hear all controllers, and each tells the loss of all: the greatest
+  /// counts.
   private func lost(_ count: Int, of tap: Int) {
     let known = lostOf.max() ?? 0
     lostOf[tap] += count

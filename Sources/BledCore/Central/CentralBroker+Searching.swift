@@ -5,7 +5,7 @@ import Bluetooth
 extension CentralBroker: ScanObserver {
   /// Connects to the first device that meets criteria: one that has a link already, or the next one that is heard.
   func search(
-    by criteria: DeviceCriteria, _ params: PeripheralConnect.Params, for session: Session,
+    by criteria: DeviceCriteria, _ wish: ConnectWish, on adapter: String?, for session: Session,
     _ reply: Reply<PeripheralConnect.Result>
   ) throws {
     guard rules.permissions(of: session).contains(.scan) else {
@@ -15,29 +15,30 @@ extension CentralBroker: ScanObserver {
       throw BledError.invalidParameter.error(
         "this session runs in the background, where a device can be looked for by \"service\" only")
     }
-    let slot = try params.adapter.map { try adapters.findUsable($0) }
+    let slot = try adapter.map { try adapters.findUsable($0) }
     if slot == nil, !adapters.slots.contains(where: \.isUsable) { _ = try adapters.findUsable(nil) }
     let linked = inOrder.first { connection in
       connection.link != nil && (slot == nil || connection.slot == slot) && criteria.admits(connection.peripheral)
     }
     if let linked {
-      return try connect(params.naming(linked.peripheral), for: session, reply, foundBy: criteria)
+      return try connect(.init(linked.peripheral, on: slot), wish, for: session, reply, foundBy: criteria)
     }
     try admit(session)
     searches.begin(
       DeviceSearch(
-        criteria, params, on: slot, for: session, reply,
-        deadline: params.timeout.map { scheduler.now.advanced(by: .seconds($0)) }))
+        criteria, wish, on: slot, for: session, reply,
+        deadline: wish.timeout.map { scheduler.now.advanced(by: .seconds($0)) }))
   }
 
   func heard(_ peripheral: Peripheral, on slot: AdapterSlot) { searches.heard(peripheral, on: slot) }
 
   /// A device was heard that a session looks for.
   func found(_ peripheral: Peripheral, by search: DeviceSearch) {
-    var params = search.params.naming(peripheral)
-    params.timeout = search.deadline.map { scheduler.now.duration(to: $0).inSeconds }
+    var wish = search.wish
+    wish.timeout = search.deadline.map { scheduler.now.duration(to: $0).inSeconds }
     do {
-      try connect(params, for: search.session, search.reply, foundBy: search.criteria)
+      try connect(
+        .init(peripheral, on: search.slot), wish, for: search.session, search.reply, foundBy: search.criteria)
     } catch {
       search.reply.fail(error as? BluetoothError ?? GAPError.connectionFailed.error("\(error)"))
     }
@@ -45,9 +46,9 @@ extension CentralBroker: ScanObserver {
 }
 
 extension PeripheralConnect.Params {
-  /// The same for a device that was found.
-  fileprivate func naming(_ peripheral: Peripheral) -> PeripheralConnect.Params {
-    .init(peripheral: peripheral.id, adapter: adapter, timeout: timeout, reconnect: reconnect)
+  /// Names a device that was found.
+  fileprivate init(_ peripheral: Peripheral, on slot: AdapterSlot?) {
+    self.init(peripheral: peripheral.id, adapter: slot?.id)
   }
 }
 

@@ -53,34 +53,27 @@ final class CentralBroker: ClientRoles {
   func connect(
     _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>
   ) throws {
-    if let timeout = params.timeout, !(timeout > 0 && timeout <= 86_400 * 365) {
-      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a year")
-    }
-    if let wish = params.parameters { _ = try ConnectionParameters(wish) }
-    if let phy = params.phy { _ = try LinkPHY(word: phy) }
+    let wish = try ConnectWish(params)
     if let criteria = try DeviceCriteria(params) {
-      try search(by: criteria, params, for: session, reply)
+      try search(by: criteria, wish, on: params.adapter, for: session, reply)
     } else {
-      try connect(params, for: session, reply, foundBy: nil)
+      try connect(params, wish, for: session, reply, foundBy: nil)
     }
   }
 
   /// Connects to a device that is named by its identifier or address.
   /// - Parameter criteria: what it was looked for by, if it was.
   func connect(
-    _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>,
-    foundBy criteria: DeviceCriteria?
+    _ params: PeripheralConnect.Params, _ wish: ConnectWish, for session: Session,
+    _ reply: Reply<PeripheralConnect.Result>, foundBy criteria: DeviceCriteria?
   ) throws {
-    let phy = try params.phy.map { try LinkPHY(word: $0) }
-    let connection = try connection(wanted: params, by: session)
+    let connection = try connection(wanted: params, over: wish.phy, by: session)
     let pending = connection.machine.requests(of: session).count
     guard pending < Self.maximumRequests else {
       throw BledError.limitReached.error(
         "this session has \(pending) \(PeripheralConnect.name) calls in progress for this device")
     }
-    connection.want(
-      session, reply, timeout: params.timeout, keeps: params.reconnect ?? false, wish: params.parameters, phy: phy,
-      foundBy: criteria)
+    connection.want(session, reply, wish, foundBy: criteria)
   }
 
   func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
@@ -93,8 +86,7 @@ final class CentralBroker: ClientRoles {
     } else if let id = params.peripheral {
       meant = [connections[try directory.find(id)]].compactMap { $0 }
     } else if let text = params.address {
-      let kinds = params.addressType.map { [DeviceAddress.Kind(word: $0)] } ?? DeviceAddress.Kind.allCases
-      let addresses = kinds.compactMap { kind in kind.flatMap { DeviceAddress(text, kind: $0) } }
+      let addresses = try NamedAddress(text, kind: params.addressType)?.candidates ?? []
       let named = addresses.compactMap { directory.known(at: $0) }
       meant = inOrder.filter { named.contains($0.peripheral) }
     } else {
@@ -287,14 +279,14 @@ final class CentralBroker: ClientRoles {
   /// - Parameter isRestored: whether it was pending before the daemon was restarted: then it also waits for its
   ///   adapter.
   private func connection(
-    wanted params: PeripheralConnect.Params, by session: Session, isRestored: Bool = false
+    wanted params: PeripheralConnect.Params, over phy: LinkPHY? = nil, by session: Session, isRestored: Bool = false
   ) throws -> PeripheralConnection {
     let (peripheral, slot) = try choose(params)
     let connection = connections[peripheral] ?? PeripheralConnection(to: peripheral, on: slot, broker: self)
     try admit(session, connection.machine)
     connection.prefer(slot)
     if !isRestored, connection.link == nil, let error = connection.slot.unusable { throw error }
-    if let word = params.phy { try connection.slot.check(has: LinkPHY(word: word).phy) }
+    if let phy { try connection.slot.check(has: phy.phy) }
     add(connection)
     peripheral.used(by: session.user)
     directory.keep(peripheral)
@@ -334,21 +326,13 @@ final class CentralBroker: ClientRoles {
     if let id = params.peripheral {
       peripheral = try directory.find(id)
     } else if let text = params.address {
-      let kind: DeviceAddress.Kind? = try params.addressType.map { word in
-        guard let kind = DeviceAddress.Kind(word: word) else {
-          throw BledError.invalidParameter.error("\"addressType\" must be \"public\" or \"random\"")
-        }
-        return kind
-      }
-      guard let asPublic = DeviceAddress(text, kind: .public) else {
+      guard let address = try NamedAddress(text, kind: params.addressType) else {
         throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
       }
-      if kind == nil, let known = directory.find(address: text) {
+      if !address.hasKind, let known = directory.find(address) {
         peripheral = known
       } else {
-        let isStatic = DeviceAddress(value: asPublic.value, kind: .random).isStaticRandom
-        let address = DeviceAddress(value: asPublic.value, kind: kind ?? (isStatic ? .random : .public))
-        peripheral = directory.peripheral(at: address, on: try named ?? adapters.find(nil))
+        peripheral = directory.peripheral(at: address.address, on: try named ?? adapters.find(nil))
       }
     } else {
       throw BledError.invalidParameter.error(Self.naming)

@@ -5,9 +5,9 @@ import Bluetooth
 extension CentralLink {
   var subscribers: Set<Session> { receivers.subscribers }
 
-  var wishes: [LinkWish] { connection?.wishes ?? [] }
+  var wishes: [CheckedWish] { connection?.wishes ?? [] }
 
-  func setWish(_ wish: LinkWish?, of session: Session) -> Bool {
+  func setWish(_ wish: CheckedWish?, of session: Session) -> Bool {
     guard let connection, connection.concerns(session) else { return false }
     connection.wished[session] = wish
     return true

@@ -58,7 +58,7 @@ struct DeviceCriteria: Hashable {
 final class DeviceSearch {
   let session: Session
   let criteria: DeviceCriteria
-  let params: PeripheralConnect.Params
+  let wish: ConnectWish
   let reply: Reply<PeripheralConnect.Result>
   /// Where it is looked for; nil: on all adapters.
   let slot: AdapterSlot?
@@ -67,11 +67,11 @@ final class DeviceSearch {
   fileprivate var alarm: (any ScheduledWork)?
 
   init(
-    _ criteria: DeviceCriteria, _ params: PeripheralConnect.Params, on slot: AdapterSlot?, for session: Session,
+    _ criteria: DeviceCriteria, _ wish: ConnectWish, on slot: AdapterSlot?, for session: Session,
     _ reply: Reply<PeripheralConnect.Result>, deadline: Instant?
   ) {
     self.criteria = criteria
-    self.params = params
+    self.wish = wish
     self.slot = slot
     self.session = session
     self.reply = reply
@@ -120,7 +120,7 @@ final class DeviceSearches {
         search.reply.fail(
           GAPError.timeout.error(
             """
-            no device with \(search.criteria.words) was heard within \(search.params.timeout ?? 0) s that can be \
+            no device with \(search.criteria.words) was heard within \(search.wish.timeout ?? 0) s that can be \
             connected to: see with "bleshell scan" whether it is on and in range
             """))
       }

@@ -44,7 +44,7 @@ final class PeripheralConnection {
   /// The error of pending requests for those who may see what others hold, while they are being failed.
   private var fullError: BluetoothError?
   /// The sessions' wishes for the link's parameters, for as long as they use the device or wait for it.
-  var wished: [Session: LinkWish] = [:]
+  var wished: [Session: CheckedWish] = [:]
   /// The PHY that was asked for last.
   var phy: LinkPHY?
   /// The earlier holdings of preserved sessions that wait for the link, from before the daemon was started.
@@ -67,18 +67,12 @@ final class PeripheralConnection {
   }
 
   /// A session requests the link.
-  /// - Parameters:
-  ///   - timeout: after how many seconds the request fails; nil: never.
-  ///   - keeps: whether the link is reestablished when it is lost.
-  ///   - phy: the PHY that it wants; nil: as before.
-  ///   - wish: valid parameters of the link that it wants; nil: as before.
-  ///   - criteria: what the device was looked for by, if it was.
+  /// - Parameter criteria: what the device was looked for by, if it was.
   func want(
-    _ session: Session, _ reply: Reply<PeripheralConnect.Result>, timeout: Double?, keeps: Bool, wish: LinkWish?,
-    phy: LinkPHY?, foundBy criteria: DeviceCriteria?
+    _ session: Session, _ reply: Reply<PeripheralConnect.Result>, _ wish: ConnectWish, foundBy criteria: DeviceCriteria?
   ) {
-    if let wish { wished[session] = wish }
-    if let phy { self.phy = phy }
+    if let parameters = wish.parameters { wished[session] = parameters }
+    if let phy = wish.phy { self.phy = phy }
     // The answer to this call also answers one whose program went away and is back.
     for other in machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [id = peripheral.id] outcome in
@@ -88,22 +82,22 @@ final class PeripheralConnection {
       }
     }
     let request = ConnectRequest(session, reply, foundBy: criteria)
-    if let timeout {
+    if let timeout = wish.timeout {
       request.alarm = broker.scheduler.schedule(after: .seconds(timeout)) { [weak self, weak request] in
         guard let self, let request else { return }
         let error = GAPError.timeout.error("no connection to \(peripheral.address) within \(timeout) s")
         perform(machine.expired(request, error))
       }
     }
-    perform(machine.want(session, request, keeps: keeps))
-    if wish != nil || phy != nil { wishesChanged() }
-    if let phy, machine.state == .connected { link?.hub.link.request(phy) { _ in } }
+    perform(machine.want(session, request, keeps: wish.keeps))
+    if wish.parameters != nil || wish.phy != nil { wishesChanged() }
+    if let phy = wish.phy, machine.state == .connected { link?.hub.link.request(phy) { _ in } }
   }
 
   /// A preserved session waits for the link again.
   func rejoin(_ session: Session, with state: RestoredState.Peripheral) {
     preserved[session] = state
-    if let wish = state.parameters, (try? ConnectionParameters(wish)) != nil { wished[session] = wish }
+    if let wish = state.parameters.flatMap({ try? CheckedWish($0) }) { wished[session] = wish }
     perform(machine.rejoin(session, keeps: state.reconnect ?? false))
   }
 
@@ -177,13 +171,13 @@ final class PeripheralConnection {
       services: link?.services(discoveredBy: session) ?? had?.services ?? [],
       subscriptions: link?.receivers.subscriptions(of: session) ?? had?.subscriptions ?? [],
       indications: (link?.receivers.indications(of: session) ?? had?.indications)?.nonEmpty,
-      reconnect: machine.keepers.contains(session) ? true : nil, parameters: wished[session])
+      reconnect: machine.keepers.contains(session) ? true : nil, parameters: wished[session]?.wish)
   }
 
   // MARK: The link's parameters
 
   /// The wishes of the sessions.
-  var wishes: [LinkWish] { Array(wished.values) }
+  var wishes: [CheckedWish] { Array(wished.values) }
 
   /// The pending connection, or the link, gets what is wanted now.
   private func wishesChanged() {
@@ -195,8 +189,7 @@ final class PeripheralConnection {
   }
 
   private var parameters: ConnectionParameters {
-    var best: ConnectionParameters =
-      .best(of: wishes.compactMap { try? ConnectionParameters($0) }) ?? ConnectionParameters()
+    var best: ConnectionParameters = .best(of: wishes.map(\.parameters)) ?? ConnectionParameters()
     if phy?.phy == .leCoded || peripheral.advertisement?.primaryPHY == .leCoded { best.phys.insert(.leCoded) }
     return best
   }

@@ -27,8 +27,7 @@ extension LinkHub {
   /// What the sessions want may have changed: asks for it, unless it is in force.
   /// - Parameter done: called once when that is settled, with why the parameters stay as they are, or nil.
   func wishesChanged(_ done: @escaping (BluetoothError?) -> Void = { _ in }) {
-    let all = central.wishes + server.wishes.values
-    let wishes = all.compactMap { try? ConnectionParameters($0) }
+    let wishes = (central.wishes + server.wishes.values).map(\.parameters)
     let usual = link.role == .central ? ConnectionParameters() : nil
     ask(arbiter.want(.best(of: wishes), else: usual, current: link.parameters), done)
   }
@@ -78,7 +77,7 @@ extension LinkHub {
   /// - Parameter done: as in `wishesChanged`.
   /// - Throws: if the wish is not valid.
   func setWish(_ wish: LinkWish?, of session: Session, _ done: @escaping (BluetoothError?) -> Void) throws {
-    if let wish { _ = try ConnectionParameters(wish) }
+    let wish = try wish.map { try CheckedWish($0) }
     // It outlasts the link where the session is to have the next one, too.
     let isKept = central.setWish(wish, of: session)
     server.wishes[session] = isKept ? nil : wish

@@ -31,10 +31,10 @@ protocol ClientRole: AnyObject {
   /// The sessions that get values of the device.
   var subscribers: Set<Session> { get }
   /// The connection parameters that sessions want, also of later links to the device.
-  var wishes: [LinkWish] { get }
+  var wishes: [CheckedWish] { get }
   /// Replaces the wish of a session that is connected to the device; nil: none.
   /// - Returns: whether the session is connected to it or waits for it.
-  func setWish(_ wish: LinkWish?, of session: Session) -> Bool
+  func setWish(_ wish: CheckedWish?, of session: Session) -> Bool
   /// The link is up.
   func began()
   /// The session that asked for a procedure; nil for the daemon itself.
@@ -69,7 +69,7 @@ protocol ServerRole: AnyObject {
   /// The session whose attribute was last refused to the device for lack of security.
   var refused: Session? { get }
   /// The connection parameters that sessions want which do not use the device themselves.
-  var wishes: [Session: LinkWish] { get set }
+  var wishes: [Session: CheckedWish] { get set }
   /// The link is up.
   func began()
   func asked(_ read: ReadQuestion)

@@ -222,11 +222,9 @@ final class PeripheralDirectory {
   /// How many devices are known.
   var count: Int { byID.count }
 
-  /// The device last heard of those with this address, whatever its type.
-  func find(address text: String) -> Peripheral? {
-    DeviceAddress.Kind.allCases
-      .compactMap { kind in DeviceAddress(text, kind: kind).flatMap { known(at: $0) } }
-      .max { $0.lastUse < $1.lastUse }
+  /// The device last heard of those that the address may mean.
+  func find(_ named: NamedAddress) -> Peripheral? {
+    named.candidates.compactMap { known(at: $0) }.max { $0.lastUse < $1.lastUse }
   }
 
   /// The device that keeps this address.

@@ -284,11 +284,6 @@ final class AdvertisingBroker {
 extension PeripheralDirectory {
   /// The address that `directedTo` names: the identifier of a device, or an address.
   fileprivate func target(_ text: String, kind word: String?) throws -> DeviceAddress {
-    guard let address = DeviceAddress(text, kind: .random) else { return try find(text).address }
-    guard let word else { return address.isStaticRandom ? address : DeviceAddress(value: address.value, kind: .public) }
-    guard let kind = DeviceAddress.Kind(word: word) else {
-      throw BledError.invalidParameter.error("\"directedToType\" must be \"public\" or \"random\"")
-    }
-    return DeviceAddress(value: address.value, kind: kind)
+    try NamedAddress(text, kind: word, "directedToType")?.address ?? find(text).address
   }
 }

@@ -26,7 +26,7 @@ final class ServerLink: ServerRole {
   /// The session whose attribute was last refused to the device for lack of security.
   private(set) weak var refused: Session?
   /// The wishes for the link's parameters of sessions that do not use the device themselves.
-  var wishes: [Session: LinkWish] = [:]
+  var wishes: [Session: CheckedWish] = [:]
   /// The device's open requests: each bearer has one at a time (Core 5.4, Vol 3, Part F, 3.3.2).
   private var questions: [Question] = []
   private var pendingIndications: Set<IndicationID> = []

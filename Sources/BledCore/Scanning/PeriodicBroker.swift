@@ -112,22 +112,15 @@ final class PeriodicBroker {
 
   /// The device that a call names, and the adapter for it.
   private func device(_ params: PeriodicSync.Params) throws -> (Peripheral, AdapterSlot) {
-    guard let address = DeviceAddress(params.peripheral, kind: .random) else {
+    guard let address = try NamedAddress(params.peripheral, kind: params.addressType) else {
       let peripheral = try directory.find(params.peripheral)
       return (peripheral, try params.adapter.map { try adapters.findUsable($0) } ?? usable(peripheral.adapter))
     }
-    if params.addressType == nil, let known = directory.find(address: params.peripheral) {
+    if !address.hasKind, let known = directory.find(address) {
       return (known, try params.adapter.map { try adapters.findUsable($0) } ?? usable(known.adapter))
     }
-    var kind: DeviceAddress.Kind = address.isStaticRandom ? .random : .public
-    if let word = params.addressType {
-      guard let named = DeviceAddress.Kind(word: word) else {
-        throw BledError.invalidParameter.error("\"addressType\" must be \"public\" or \"random\"")
-      }
-      kind = named
-    }
     let slot = try adapters.findUsable(params.adapter)
-    return (directory.peripheral(at: DeviceAddress(value: address.value, kind: kind), on: slot), slot)
+    return (directory.peripheral(at: address.address, on: slot), slot)
   }
 
   private func usable(_ slot: AdapterSlot) throws -> AdapterSlot {

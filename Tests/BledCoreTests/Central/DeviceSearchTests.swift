@@ -47,6 +47,19 @@ import Testing
     #expect(try client.answer(to: read, GATTRead.self)?.get().value.octets == [1])
   }
 
+  @Test("What the call wants of the link is asked for when the device is found")
+  func wishes() throws {
+    world.adapter.information.phys = Set(PHY.allCases)
+    let wish = LinkWish(minimumInterval: 0.05, maximumInterval: 0.1)
+    let call = try client.call(PeripheralConnect.self, .init(name: "Belt", parameters: wish, phy: "codedS8"))
+    hear("Belt")
+    let link = try finish(call)
+    let linked = world.daemon.links.links.first?.link as? ScriptedLink
+    #expect(linked?.requestedPHYs == [LinkPHY(.leCoded, coding: .s8)])
+    let connection = world.daemon.central.inOrder.first { $0.peripheral.id == link.peripheral }
+    #expect(connection?.wishes.map(\.wish) == [wish])
+  }
+
   @Test("By the beginning of the name, by service, and by both")
   func otherCriteria() throws {
     for params in [
