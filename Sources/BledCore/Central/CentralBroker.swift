@@ -317,7 +317,8 @@ final class CentralBroker: ClientRoles {
 
   func moved(_ peripheral: Peripheral) { connections[peripheral]?.moved() }
 
-  /// What is waited for has changed, or what is known of it: those who have to be heard first are listened for.
+  /// Updates the search after a change of the connections waited for, or of the knowledge about their devices: adapters
+  /// listen for devices that must be heard first.
   func updateSearch() {
     // Most machines have no such device, and this is asked with every change of a connection.
     guard directory.resolvesAny || !searched.isEmpty else { return }

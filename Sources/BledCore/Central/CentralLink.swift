@@ -173,7 +173,7 @@ final class CentralLink: ClientRole {
   private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
     var operation = operation
     let next = next(of: &operation, result)
-    // What was looked for is to be written without response: it waits for room, and not for a result.
+    // The attribute found is to be written without response: the operation waits for room, not for a result.
     if operation.isCommand {
       queue.ended(id, continuing: operation)
       return awaitRoom(for: operation)

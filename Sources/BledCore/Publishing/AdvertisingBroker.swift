@@ -220,7 +220,7 @@ final class AdvertisingBroker {
     withdraw(id, Self.cancelled)
   }
 
-  /// Those that never were on the air fail with an adapter that cannot be used; the others come back with it.
+  /// Advertisements that never were on the air fail with an adapter that cannot be used; the others come back with it.
   func adapterChanged(_ slot: AdapterSlot) {
     guard slot.adapter.state != .on else { return }
     for id in numbers(where: { $0.slot == slot }) {
@@ -232,7 +232,7 @@ final class AdvertisingBroker {
     }
   }
 
-  /// What became of one whose program went away before it was on the air.
+  /// The outcome of an advertisement whose program went away before it was on the air.
   private func decided(
     _ outcome: Result<AdvertisingStart.Result, RPCError>, _ id: AdvertisingSetID, for session: Session
   ) {
