@@ -213,6 +213,9 @@ async def wants_security(given):
     await client.call("gatt.discover", peripheral=identifier)
     link = given.peripheral.device.connections and next(iter(given.peripheral.device.connections.values()))
     expect(link and not link.is_encrypted, "the link stays, without encryption")
+    # Bumble goes on with the pairing that has failed if it is paired anew on the same link.
+    await end(given, identifier)
+    identifier = await connect(given)
     await client.call("peripheral.pair", peripheral=identifier)
     answer = await client.call("l2cap.open", peripheral=identifier, psm=PSM, token=True)
     stream = await fetch(answer)
