@@ -4,7 +4,7 @@ import Glibc
 import Logging
 
 /// Gives the metrics to programs that scrape them, over HTTP: each connection is one request. The page is made once a
-/// second at most, so that whoever asks again and again costs little.
+/// second at most, so that frequent scrapes cost little.
 ///
 /// | A connection …                  | What happens                                                            |
 /// |---------------------------------|-------------------------------------------------------------------------|

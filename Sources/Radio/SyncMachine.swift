@@ -284,6 +284,6 @@ struct SyncMachine {
 
   private static var unsupported: BluetoothError {
     GAPError.notSupported.error(
-      "This adapter cannot follow periodic advertising: that takes a controller of Bluetooth 5.0 that has it.")
+      "this adapter cannot follow periodic advertising: it requires a Bluetooth 5.0 controller with periodic scanning")
   }
 }

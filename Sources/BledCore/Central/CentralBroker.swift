@@ -220,9 +220,9 @@ final class CentralBroker: ClientRoles {
       let holders = names.isEmpty ? "connected by the device itself" : names.joined(separator: ", ")
       return "\(connection.peripheral.address) (\(holders))"
     }
-    let message = "adapter \(slot.id) holds \(held.count) links and cannot hold more"
+    let message = "adapter \(slot.id) has reached its limit of \(held.count) links"
     connection.failed(
-      GAPError.connectionLimitReached.error("\(message); the permission \"sessions\" shows whose they are"),
+      GAPError.connectionLimitReached.error("\(message); callers with the permission \"sessions\" see the owners"),
       inFull: GAPError.connectionLimitReached.error("\(message): \(held.joined(separator: ", "))"))
   }
 

@@ -130,7 +130,7 @@ final class ValueReceivers {
   func checkIsNotAcquired(_ handle: UInt16, by session: Session) throws {
     guard acquired[handle]?.session === session else { return }
     throw BledError.alreadyInProgress.error(
-      "this session has acquired characteristic \(handle.handleText): close its descriptor before")
+      "this session has acquired characteristic \(handle.handleText): close its descriptor first")
   }
 
   // MARK: What the device sends

@@ -327,8 +327,8 @@ extension MemberWords {
     rxPHY The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
     security How the link is protected: "encrypted", "authenticated" (the keys were agreed on with protection against a
      person in the middle) or "secureConnections" (the same with LE Secure Connections); missing without encryption.
-    subrate Of how many connection events one is used (connection subrating), 2 to 500; then `latency` counts those.
-     Missing where each is used.
+    subrate The subrate factor (connection subrating): one of so many connection events is used, 2 to 500, and `latency`
+     counts the used ones. Missing where each is used.
     timeout After how many seconds without a packet the link is lost, 0.1 to 32.
     txOctets The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing where the
      controller did not tell.
@@ -340,12 +340,12 @@ extension MemberWords {
      latency) is at most 500.
     maximumInterval The longest time between two connection events, in seconds, 0.0075 to 4; 0.045 if missing, or
      `minimumInterval` where that is more.
-    maximumSubrate Of how many connection events one is used at the most, 1 to 500; `minimumSubrate` if missing. Without
-     both each event is used, which every link can; more takes two sides that have connection subrating.
+    maximumSubrate The maximum subrate factor, 1 to 500; `minimumSubrate` if missing. Without both each event is used,
+     as every link can; a factor above 1 requires connection subrating on both sides.
     minimumInterval The shortest time between two connection events, in seconds, 0.0075 to 4; 0.015 if missing, or
      `maximumInterval` where that is less.
-    minimumSubrate Of how many connection events one is used at the least (connection subrating), 1 to 500;
-     `maximumSubrate` if missing.
+    minimumSubrate The minimum subrate factor (connection subrating): one of so many connection events is used, 1 to
+     500; `maximumSubrate` if missing.
     timeout After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 + latency) ×
      maximumSubrate × maximumInterval × 2; if missing, 4 or as much as that rule needs.
     # Metric Something that the daemon counts or measures, under a name of Prometheus.

@@ -116,7 +116,7 @@ final class KernelLink: Link {
   func send(_ packet: [UInt8]) {
     guard !hasEnded, !isDisconnecting else { return }
     if let waiting = held {
-      // As many as wait in a socket; who sends so much that it would have to wait for answers has a fault.
+      // As many as wait in a socket; a peer that exceeds this is misbehaving.
       guard waiting.count < Self.mostHeld else {
         isDisconnecting = true
         return leave()

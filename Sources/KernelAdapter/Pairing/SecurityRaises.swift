@@ -168,7 +168,7 @@ extension KernelLink {
     let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
     guard error.domain == .hci, causes.contains(where: { Int($0.rawValue) == error.code }) else { return error }
     return GAPError.pairingFailed.error(
-      "\(peer) and this machine do not share keys any more: forget each on the other, and pair again (\(error.message))"
+      "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again (\(error.message))"
     )
   }
 }

@@ -109,7 +109,8 @@ final class SecurityManagerPair {
       endRaises(
         of: role,
         GAPError.pairingFailed.error(
-          "\(side(role).peer) and this machine do not share keys any more: forget each on the other, and pair again"))
+          "\(side(role).peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again"
+        ))
     }
     pair.terminate(central: HCIReason.pinOrKeyMissing.error, peripheral: HCIReason.authenticationFailure.error)
   }
