@@ -166,7 +166,7 @@ struct SyncMachine {
     case .memoryCapacityExceeded, .connectionLimitExceeded, .rejectedLimitedResources:
       let count = entries.values.count { if case .on = $0.phase { true } else { false } }
       return fail(
-        train, GAPError.notSupported.error("This adapter follows \(count) trains at most: stop following another one."))
+        train, GAPError.notSupported.error("this adapter follows \(count) trains at most: stop following another one"))
     case .unknownHCICommand: return fail(train, Self.unsupported)
     default:
       entries[train]?.backOff.fail(at: now)

@@ -194,11 +194,11 @@ final class KernelLink: Link {
   /// - Returns: why it does not.
   func secure(level: Int) -> BluetoothError? {
     guard !hasEnded, !isDisconnecting, socket.descriptor.isOpen else {
-      return GAPError.notConnected.error("\(peer) is not connected.")
+      return GAPError.notConnected.error("\(peer) is not connected")
     }
     let result = cbz_att_set_security(socket.descriptor.number, UInt8(clamping: level))
     guard result >= 0 else {
-      return GAPError.pairingFailed.error("The kernel does not encrypt the link to \(peer) (errno \(-result)).")
+      return GAPError.pairingFailed.error("the kernel does not encrypt the link to \(peer) (errno \(-result))")
     }
     held = held ?? []
     return nil

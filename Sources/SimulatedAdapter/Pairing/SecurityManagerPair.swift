@@ -222,7 +222,7 @@ final class SecurityManagerPair {
     let ended = raises.filter { $0.role == role }
     raises.removeAll { $0.role == role }
     let missed = GAPError.pairingFailed.error(
-      "The device and this machine cannot reach this security level together; the link has level \(security.level).")
+      "the device and this machine cannot reach this security level together; the link has level \(security.level)")
     for raise in ended { raise.done(security.level >= raise.level ? nil : error ?? missed) }
   }
 
@@ -236,7 +236,7 @@ final class SecurityManagerPair {
       for role in LinkRole.both {
         let peer = side(role).peer
         party(role)?.pairingFailed(
-          with: peer, GAPError.pairingFailed.error("\(peer) and this machine did not pair: the link ended."))
+          with: peer, GAPError.pairingFailed.error("\(peer) and this machine did not pair: the link ended"))
       }
     }
     state = .idle
@@ -269,6 +269,6 @@ extension PairingMachine.Failure {
       case .keyTooShort: "they cannot agree on a key of 7 octets or more"
       case .timeout: "it took too long"
       }
-    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(reason).")
+    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(reason)")
   }
 }
