@@ -151,11 +151,9 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library -module-name CoreBluetooth \
 	  -I .build/debug/Modules $$(find Sources/CoreBluetooth -name '*.swift')
 
-# Twice, because the words are compiled into what the second time checks.
-reference: deps-build+test ## regenerates docs/openrpc.json and docs/reference.md from the doc comments of the messages
-	@BLED_RECORD=1 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter OpenRPCTests
+reference: deps-build ## regenerates docs/openrpc.json and docs/reference.md from the messages and their doc comments
+	@swift run $(CHECKED) openrpc
 	@scripts/reference.py
-	@SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter OpenRPCTests
 
 docs: deps-build+test ## makes the documentation of CoreBluetooth and BledClient as HTML, in .build/docs
 	@swift build $(CHECKED) --target CoreBluetooth

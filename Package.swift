@@ -75,11 +75,15 @@ let package = Package(
 
     // The daemon.
     .target(name: "BledRPC", dependencies: ["Bluetooth"]),
+    // docs/openrpc.json as data.
+    .target(name: "COpenRPC", exclude: ["openrpc.json"], cSettings: [.headerSearchPath(".")]),
+    // Writes docs/openrpc.json; `make reference` runs it.
+    .executableTarget(name: "openrpc", dependencies: ["BledRPC", "Bluetooth"]),
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop",
-        logging, deque, heap, ordered,
+        "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "COpenRPC", "JSONFiles", "Bluetooth",
+        "EventLoop", logging, deque, heap, ordered,
       ]),
     .executableTarget(
       name: "bled",
@@ -122,13 +126,15 @@ let package = Package(
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
+    .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(
       name: "BledCoreTests",
       dependencies: [
         "BledCore", "Adapter", "GATT", "ATT", "Capture", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto",
-        "EventLoop", "TestSupport", logging,
+        "EventLoop", "TestSupport", "openrpc", logging,
       ]),
+    .testTarget(name: "BledTests", dependencies: ["bled", "Bluetooth", "TestSupport", logging]),
     // Many clients and devices under virtual time.
     .testTarget(
       name: "SimulationTests",

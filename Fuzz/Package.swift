@@ -33,6 +33,7 @@ let package = Package(
     .target(name: "HCI", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "Capture", dependencies: ["HCI", "ATT", "Bluetooth"], swiftSettings: instrumented),
     .target(name: "BledRPC", dependencies: ["Bluetooth"], swiftSettings: instrumented),
+    .target(name: "COpenRPC", exclude: ["openrpc.json"], cSettings: [.headerSearchPath(".")]),
     .target(name: "JSONFiles", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .systemLibrary(name: "CNettle"),
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"], swiftSettings: instrumented),
@@ -48,8 +49,8 @@ let package = Package(
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop",
-        logging, deque, heap, ordered,
+        "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "COpenRPC", "JSONFiles", "Bluetooth",
+        "EventLoop", logging, deque, heap, ordered,
       ],
       swiftSettings: instrumented),
 

@@ -19,21 +19,6 @@ public struct ElementList: Sequence, IteratorProtocol {
   }
 }
 
-/// A sequence of 16-bit handles, as in Read Multiple (3.4.4.7).
-public struct HandleList: Sequence, IteratorProtocol {
-  private var rest: ArraySlice<UInt8>
-
-  /// Walks through handles in wire form.
-  public init(_ list: ArraySlice<UInt8>) { rest = list }
-
-  /// The next handle.
-  public mutating func next() -> UInt16? {
-    guard rest.count >= 2 else { return nil }
-    defer { rest = rest.dropFirst(2) }
-    return rest.word(at: 0)
-  }
-}
-
 /// Values, each preceded by its handle and its length: Multiple Handle Value Notification (3.4.7.4).
 public struct HandleLengthValueList: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>

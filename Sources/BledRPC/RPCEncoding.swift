@@ -30,13 +30,6 @@ public enum RPCEncoding {
     return writer.takeMessage()
   }
 
-  /// A result as JSON, for `success(id:encoded:)`.
-  public static func encoded(_ result: some RPCPayload) throws -> Data {
-    var writer = JSONWriter()
-    try result.write(to: &writer)
-    return Data(copying: writer.codes[...])
-  }
-
   /// The result of a call that is JSON already.
   public static func success(id: RequestID, encoded result: Data) -> Data {
     var writer = JSONWriter(id: id, body: "result")

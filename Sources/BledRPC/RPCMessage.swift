@@ -168,11 +168,6 @@ public struct RPCMessage: Sendable {
     public let id: RequestID?
     /// The error that answers the line.
     public let error: RPCError
-
-    init(id: RequestID?, error: RPCError) {
-      self.id = id
-      self.error = error
-    }
   }
 }
 

@@ -59,24 +59,3 @@ extension JSONWriter {
     }
   }
 }
-
-extension DecodedData: SchemaLeaf {
-  static var component: String? { "DecodedData" }
-
-  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
-    [
-      "type": "object", "required": ["kind"],
-      "properties": [
-        "kind": [
-          "type": "string",
-          "description": .text("\(Kind.allCases.map(\.rawValue).joined(separator: ", ")), or one of a later version"),
-        ]
-      ],
-      "additionalProperties": [
-        "type": ["string", "number", "boolean"],
-        "description": "values by name; docs/beacons.md lists the names and their units",
-      ],
-    ]
-  }
-  static var sample: DecodedData { DecodedData(kind: "", members: []) }
-}

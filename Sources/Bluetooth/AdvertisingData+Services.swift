@@ -23,12 +23,6 @@ extension AdvertisingData {
   /// The data of services, in order.
   public var serviceData: [ServiceData] { structures.compactMap(\.serviceData) }
 
-  /// True if a list says that there are more services than it holds.
-  public var hasMoreServices: Bool {
-    let incomplete: [AdvertisingDataType] = [.incompleteServices16, .incompleteServices32, .incompleteServices128]
-    return structures.contains { incomplete.contains($0.type) }
-  }
-
   private func unique(_ list: (Structure) -> [BluetoothUUID]) -> [BluetoothUUID] {
     var seen: Set<BluetoothUUID> = []
     return structures.flatMap(list).filter { seen.insert($0).inserted }

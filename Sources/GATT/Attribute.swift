@@ -93,11 +93,6 @@ public struct RegisteredCharacteristic: Hashable, Sendable {
   public let properties: CharacteristicProperties
   /// Its descriptors, the added ones included.
   public var descriptors: [RegisteredDescriptor]
-
-  /// The handle of its Client Characteristic Configuration, if it has one.
-  public var clientConfigurationHandle: UInt16? {
-    descriptors.first { $0.uuid == .clientCharacteristicConfiguration }?.handle
-  }
 }
 
 /// A descriptor in a database.

@@ -23,8 +23,6 @@ final class RunningDaemon {
   private var server: SocketServer?
   /// Where programs fetch L2CAP channels by token; nil if there is none.
   private var channelSocket: ChannelSocket?
-  /// Where the metrics are fetched.
-  private var metrics: [MetricsServer] = []
   private var signals: [SignalWatch] = []
   private var isStopping = false
   /// SIGHUP came while the configuration was being read.
@@ -92,7 +90,6 @@ final class RunningDaemon {
   private func serve(_ socket: ListeningSocket) throws(EventLoopError) {
     guard !isStopping else { return }
     serveChannels()
-    serveMetrics()
     server = try SocketServer(socket, daemon: daemon, loop: loop, logger: logger)
     logger.info("bled \(Daemon.version) is ready on \(settings.socketPath)")
     ServiceManager.notify("READY=1")
@@ -111,19 +108,6 @@ final class RunningDaemon {
     }
   }
 
-  /// Listens for programs that fetch the metrics. Without that all else works.
-  private func serveMetrics() {
-    let options = settings.configuration.metrics
-    let owner = settings.configuration.socket
-    func serve(_ listen: () throws -> ListeningSocket) {
-      do { metrics.append(try MetricsServer(try listen(), daemon: daemon, loop: loop)) } catch {
-        logger.warning("the metrics cannot be fetched: \(error)")
-      }
-    }
-    if let path = options.socket { serve { try ListeningSocket(path: path, mode: owner.mode, group: owner.group) } }
-    if let port = options.port { serve { try ListeningSocket(loopbackPort: port) } }
-  }
-
   private func stop() {
     guard !isStopping else { return }
     isStopping = true
@@ -131,7 +115,6 @@ final class RunningDaemon {
     ServiceManager.notify("STOPPING=1")
     if let server { server.stopListening() } else { socket?.removeFile() }
     channelSocket?.close()
-    for server in metrics { server.close() }
     clock.release()
     daemon.stop { [unowned self] in
       guard let server else { return loop.stop() }

@@ -16,7 +16,7 @@ import Testing
     #expect(packed.data.count == 3 + 18)
     let response = AdvertisingData(parsing: packed.scanResponse)
     #expect(response.localName == "A belt for the heart")
-    #expect(!response.isLocalNameShortened)
+    #expect(response.first(.shortenedLocalName) == nil)
   }
 
   @Test func aNameIsShortenedByWholeCharacters() throws {
@@ -25,7 +25,7 @@ import Testing
     #expect(packed.shortenedName == String(repeating: "ä", count: 14))
     let response = AdvertisingData(parsing: packed.scanResponse)
     #expect(response.localName == packed.shortenedName)
-    #expect(response.isLocalNameShortened)
+    #expect(response.first(.completeLocalName) == nil)
     #expect(packed.scanResponse.count == 30)
   }
 
@@ -41,7 +41,7 @@ import Testing
     let uuids = (0..<20).map { BluetoothUUID(UInt16(0x1800 + $0)) }
     let packed = try AdvertisingContent(serviceUUIDs: uuids).packed()
     let data = AdvertisingData(parsing: packed.data)
-    #expect(data.hasMoreServices)
+    #expect(data.first(.incompleteServices16) != nil)
     #expect(data.serviceUUIDs == Array(uuids.prefix(13)))
     #expect(data.merged(with: AdvertisingData(parsing: packed.scanResponse)).serviceUUIDs == uuids)
   }

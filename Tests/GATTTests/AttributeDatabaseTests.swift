@@ -156,7 +156,7 @@ struct AttributeDatabaseTests {
     #expect(database.value(of: access.characteristics[2].valueHandle) == [24, 0, 40, 0, 0, 0, 0x90, 0x01])
     let attribute = try database.add(.genericAttribute(hasHash: false))
     #expect(attribute.characteristics.map(\.uuid) == [0x2A05, 0x2B29])
-    #expect(attribute.characteristics[0].clientConfigurationHandle != nil)
+    #expect(attribute.characteristics[0].descriptors.contains { $0.uuid == 0x2902 })
   }
 
   /// The message of Core 5.4, Vol 3, Part G, Appendix B, is too long to repeat; this is its first service.

@@ -8,7 +8,7 @@ struct ServerDiscoveryTests {
     let services = try sampleDatabase().services
     #expect(services.map(\.range) == [1...5, 6...13, 14...20])
     #expect(services[1].characteristics.map(\.valueHandle) == [8, 11, 13])
-    #expect(services[1].characteristics[0].clientConfigurationHandle == 9)
+    #expect(services[1].characteristics[0].descriptors.first { $0.uuid == 0x2902 }?.handle == 9)
     #expect(services[2].characteristics.map(\.valueHandle) == [16, 18, 20])
     #expect(services.map(\.owner) == [.local, .local, AttributeOwner(9)])
   }

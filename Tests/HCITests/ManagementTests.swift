@@ -29,7 +29,6 @@ struct ManagementTests {
   }
 
   @Test func commandsForADevice() {
-    #expect(hex(DisconnectDevice(device: device)) == packed("140001000700 f5f4f3f2f1f002"))
     let pair = PairDevice {
       $0.device = device
       $0.capability = 3

@@ -70,6 +70,53 @@ final class MonitorSocketTests {
     #expect(told.count == 100)
   }
 
+  @Test("a loss is told before the packets that came after it, also where it happens while others are read")
+  func lossWhileReading() throws {
+    let (ours, theirs) = try Self.lossy()
+    var told: [String] = []
+    let lossy = try MonitorSocket(ours, of: { [unowned self] in index }, on: loop) { event in
+      switch event {
+      case .packet(let packet, _):
+        told.append(packet.octets == [0xAA] ? "after" : "packet")
+        // The first packet is told: more come than there is room for, and one when there is room again.
+        let large = [3, 0, 0, 0, 1, 0] + [UInt8](repeating: 0xFF, count: 60_000)
+        if told == ["packet"] { for _ in 0..<100 { _ = try? theirs.write(large) } }
+        if told == ["packet", "packet"] { _ = try? theirs.write([3, 0, 0, 0, 1, 0, 0xAA]) }
+      case .lost: told.append("lost")
+      case .ended: told.append("ended")
+      }
+    }
+    for _ in 0..<3 { #expect(try theirs.write([3, 0, 0, 0, 1, 0, 0xFF])) }
+    while try loop.poll() {}
+    _ = try theirs.write([3, 0, 0, 0, 1, 0, 0xAA])
+    while try loop.poll() {}
+    let (loss, after) = (told.firstIndex(of: "lost"), told.firstIndex(of: "after"))
+    #expect(try #require(loss) < (#require(after)))
+    lossy.close()
+  }
+
+  /// A socket that drops datagrams for which it has no room, as the kernel's monitor does, and the other end.
+  private static func lossy() throws -> (Descriptor, Descriptor) {
+    func make() throws -> Int32 {
+      let number = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+      try #require(number >= 0)
+      return number
+    }
+    let (ours, theirs) = (try make(), try make())
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        bind(ours, generic, length) == 0 && getsockname(ours, generic, &length) == 0
+          && connect(theirs, generic, length) == 0
+      }
+    }
+    try #require(isConnected)
+    return (Descriptor(ours), Descriptor(theirs))
+  }
+
   @Test func itsEndIsTold() throws {
     try tell(3, of: 0)
     kernel = nil

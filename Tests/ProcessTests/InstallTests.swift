@@ -39,7 +39,7 @@ import Testing
   @Test("the units refer to pages and programs that are installed")
   func units() throws {
     defer { try? FileManager.default.removeItem(atPath: place) }
-    for unit in ["bled.service", "bled.socket", "bled-wake@.path"] {
+    for unit in ["bled.service", "bled.socket", "bled-wake@.path", "bled-metrics.service"] {
       let lines = ChildProcess.read("\(place)/usr/lib/systemd/system/\(unit)").split(separator: "\n")
       let pages = lines.filter { $0.hasPrefix("Documentation=file:") }.map { $0.dropFirst("Documentation=file:".count) }
       #expect(!pages.isEmpty, "\(unit) names no page")
@@ -92,15 +92,17 @@ import Testing
       })
   }
 
-  @Test("the service has an exposure of 2.0 at most", .enabled(if: access(analyzer, X_OK) == 0))
-  func exposure() throws {
+  @Test(
+    "the services have an exposure of 2.0 at most", .enabled(if: access(analyzer, X_OK) == 0),
+    arguments: ["bled", "bled-metrics"])
+  func exposure(service: String) throws {
     defer { try? FileManager.default.removeItem(atPath: place) }
     // The threshold is in tenths.
     let analysis = try ChildProcess(
       Self.analyzer,
       [
         "security", "--offline=yes", "--threshold=20", "--no-pager",
-        "\(place)/usr/lib/systemd/system/bled.service",
+        "\(place)/usr/lib/systemd/system/\(service).service",
       ], folder: folder)
     #expect(try analysis.exitStatus() == 0, "\(analysis.output)\(analysis.errors)")
   }

@@ -1,6 +1,8 @@
 import BledRPC
 import FoundationEssentials
 
+@testable import BledCore
+
 @testable import SimulatedAdapter
 
 /// Makes messages from the protocol's own description, with changes of values, names, Unicode and structure. The same
@@ -57,7 +59,7 @@ struct MessageGenerator {
 
   init(seed: UInt64) throws {
     random = SeededGenerator(seed: seed, stream: 77)
-    let document = try OpenRPC.description()
+    let document = try JSONDecoder().decode(JSONValue.self, from: ProtocolDocument.line)
     components = document["components"]?["schemas"]?.members ?? [:]
     methods = (document["methods"]?.elements ?? []).compactMap { method in
       guard method["x-sender"]?.string == "client", let name = method["name"]?.string, name != SessionEnd.name else {

@@ -33,6 +33,8 @@ final class Recording {
   private var afterLoss: Set<UInt16> = []
   private(set) var packets = 0
   private(set) var lost = 0
+  /// How many packets each tap has lost.
+  private var lostOf: [Int] = []
   /// How many are missing where the recording goes on.
   private var gap = 0
   /// How many the session has yet to be told of.
@@ -58,6 +60,8 @@ final class Recording {
   /// - Parameter number: gives the number of its controller, of which the parameter is the kernel's.
   func add(_ adapter: any Adapter, number: @escaping (UInt16?) -> UInt16) throws(BluetoothError) {
     guard problem == nil else { return }
+    let tap = lostOf.count
+    lostOf.append(0)
     taps.append(
       try adapter.tap { [weak self, unowned adapter] event in
         guard let self, problem == nil else { return }
@@ -68,7 +72,7 @@ final class Recording {
         case .lost(let count):
           doubt = now
           afterLoss = []
-          lose(count)
+          lost(count, of: tap)
         case .ended(let error): lost(name, error)
         }
       })
@@ -137,6 +141,14 @@ final class Recording {
 
   /// The time of day in microseconds since the epoch.
   private var now: Int64 { Int64(scheduler.secondsSinceEpoch * 1_000_000) }
+
+  /// Counts a loss that a tap reports. The kernel's taps hear all controllers, and each reports the loss of all: the
+  /// greatest counts.
+  private func lost(_ count: Int, of tap: Int) {
+    let known = lostOf.max() ?? 0
+    lostOf[tap] += count
+    if lostOf[tap] > known { lose(lostOf[tap] - known) }
+  }
 
   private func lose(_ count: Int) {
     lost += count

@@ -39,8 +39,6 @@ public struct Configuration: Hashable, Sendable {
   public var policy = Policy()
   /// The limits.
   public var limits = Limits()
-  /// Where the metrics can be fetched.
-  public var metrics = Metrics()
 
   /// The defaults.
   public init() {}
@@ -84,13 +82,17 @@ public struct Configuration: Hashable, Sendable {
     try restoration.read(root)
     try policy.read(root)
     try limits.read(root)
-    try metrics.read(root)
+    // The key of releases in which the daemon served the page itself.
+    if let metrics = root[.metrics] {
+      throw metrics.failure(
+        "remove \"metrics\": \"bleshell metrics --listen 127.0.0.1:PORT\" or bled-metrics.service serves the page")
+    }
   }
 
   private var parts: [any ConfigurationPart] {
     [
       adapters, publicAddresses, socket, store, log, identity, preferredConnection, links, pairing, privacy,
-      restoration, policy, limits, metrics,
+      restoration, policy, limits,
     ]
   }
 

@@ -16,7 +16,7 @@ extension Router {
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)
     }
     answer(MetricsGet.self) { [unowned daemon] _, _ in .init(metrics: daemon.metrics) }
-    answer(RPCDiscover.self, always: OpenRPC.description)
+    answer(RPCDiscover.self, always: { ProtocolDocument.line })
   }
 }
 

@@ -58,16 +58,16 @@ final class Router {
     }
   }
 
-  /// Serves a method without parameters whose result is always the same: it is made once, for the first call with an
-  /// id, and its octets are shared.
+  /// Serves a method without parameters whose result is always the same JSON: its octets are made once, for the first
+  /// call with an id, and shared.
   func answer<Method: ClientCall>(
-    _ method: Method.Type, always make: @escaping () throws -> Method.Result
+    _ method: Method.Type, always make: @escaping () -> Data
   ) where Method.Params == Empty {
     var made: Data?
     add(method) { message, connection, id in
       _ = try message.params(Empty.self)
       guard let id else { return }
-      let result = try made ?? RPCEncoding.encoded(try make())
+      let result = made ?? make()
       made = result
       connection.session.send(RPCEncoding.success(id: id, encoded: result), as: .answer)
     }

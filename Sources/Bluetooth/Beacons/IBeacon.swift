@@ -70,7 +70,7 @@ struct BeaconPlace {
   }
 
   var octets: [UInt8] {
-    uuid.littleEndian128.reversed() + major.littleEndianOctets().reversed() + minor.littleEndianOctets().reversed()
+    uuid.littleEndian128.reversed() + [major, minor].flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
   }
 }
 

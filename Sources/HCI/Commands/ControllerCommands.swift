@@ -140,14 +140,10 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
   package let rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Connection Parameters Request Procedure.
-  package static let connectionParametersRequest = LEFeatures(rawValue: 1 << 1)
   /// Peripheral-initiated Features Exchange.
   package static let peripheralInitiatedFeaturesExchange = LEFeatures(rawValue: 1 << 3)
   /// LE Data Packet Length Extension.
   package static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
-  /// LL Privacy.
-  package static let linkLayerPrivacy = LEFeatures(rawValue: 1 << 6)
   /// LE 2M PHY.
   package static let phy2M = LEFeatures(rawValue: 1 << 8)
   /// LE Coded PHY.

@@ -199,13 +199,6 @@ package struct AddExtendedAdvertisingParameters: ManagementCommand {
 
 // MARK: - Links and pairing
 
-/// Disconnect (mgmt-api).
-package struct DisconnectDevice: ManagementCommand, ManagementDeviceParameters {
-  package static let opcode: UInt16 = 0x0014
-  package var device = ManagementAddress()
-  package init() {}
-}
-
 /// Pair Device (mgmt-api).
 package struct PairDevice: ManagementCommand {
   package static let opcode: UInt16 = 0x0019

@@ -71,22 +71,38 @@ final class MonitorSocket: PacketTap {
   /// - Returns: whether there may be more.
   private func read() -> Bool {
     guard descriptor.isOpen else { return false }
-    // Before the packets: of those that waited when others were dropped, none can be told to be from before that.
+    var packets: [(packet: MonitorPacket, number: UInt16)] = []
+    let end = readBurst(into: &packets)
+    // Before the packets: of those that waited when others were dropped, none can be told to be from before that. What
+    // was dropped before any of them is counted by now.
     tellLost()
-    for _ in 0..<Self.burst where descriptor.isOpen {
+    for (packet, number) in packets where descriptor.isOpen { onEvent(.packet(packet, of: number)) }
+    switch end {
+    case .empty: return false
+    case .more: return descriptor.isOpen
+    case .ended(let reason):
+      if descriptor.isOpen { self.end(reason) }
+      return false
+    }
+  }
+
+  private enum BurstEnd {
+    case more, empty
+    case ended(String)
+  }
+
+  private func readBurst(into packets: inout [(packet: MonitorPacket, number: UInt16)]) -> BurstEnd {
+    for _ in 0..<Self.burst {
       var time: Int64 = 0
       let count = buffer.withUnsafeMutableBufferPointer {
         cbz_read_stamped(descriptor.number, $0.baseAddress, $0.count, &time)
       }
-      guard count != -EAGAIN, count != -EINTR else { return false }
-      guard count > 0 else {
-        // Without an end of its own, any other error would come again and again.
-        end(count < 0 ? String(cString: strerror(-count)) : "it was closed")
-        return false
-      }
-      if let (packet, number) = packet(Int(count), time) { onEvent(.packet(packet, of: number)) }
+      guard count != -EAGAIN, count != -EINTR else { return .empty }
+      // Without an end of its own, any other error would come again and again.
+      guard count > 0 else { return .ended(count < 0 ? String(cString: strerror(-count)) : "it was closed") }
+      if let (packet, number) = packet(Int(count), time) { packets.append((packet, number)) }
     }
-    return descriptor.isOpen
+    return .more
   }
 
   private func end(_ reason: String) {

@@ -1,6 +1,7 @@
 """Group 13: L2CAP channels in LE credit-based flow control mode, in both roles."""
 
 import asyncio
+import errno
 import socket
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from support.cases import expect, expect_equal, stage
 from support.client import failure_of
 from support.daemon import Daemon
 from support.peripheral import Peripheral
+from support.stranger import open_channel
 
 ADDRESS = "F0:F1:F2:F3:F4:01"
 PHONE = "F0:F1:F2:F3:F4:02"
@@ -225,6 +227,16 @@ async def wants_security(given):
     # With the keys of the bond the kernel encrypts the link by itself.
     _, stream, _ = await opened(given)
     stream.close()
+    await end(given, identifier)
+
+
+@channels.case("what the kernel lets a user without access do on our link (docs/security.md)")
+async def stranger(given):
+    identifier = await connect(given)
+    expect_equal(await open_channel(ADDRESS, psm=PSM), 0, "a channel of his own")
+    await asyncio.wait_for(given.accepted.get(), 60)
+    expect_equal(await open_channel(ADDRESS, cid=4), errno.EBUSY, "ATT, which is ours")
+    await given.client.call("gatt.discover", peripheral=identifier)
     await end(given, identifier)
 
 

@@ -7,6 +7,7 @@ import os
 import pwd
 import shutil
 import stat
+import urllib.request
 from dataclasses import dataclass
 
 from support import peripheral as p
@@ -19,6 +20,7 @@ from support.tools import ROOT, Program, run
 SOCKET = "/run/bled/bled.sock"
 BLESHELL = "/usr/local/bin/bleshell"
 CAPABILITIES = 1 << 10 | 1 << 12 | 1 << 13  # CAP_NET_BIND_SERVICE, CAP_NET_ADMIN, CAP_NET_RAW
+UNITS = ("bled.socket", "bled.service", "bled-wake@.path", "bled-metrics.service")
 
 
 @dataclass
@@ -58,7 +60,7 @@ async def properties(*names):
 
 @installed.case("make install placed everything and says how to go on")
 async def placed(given):
-    units = [f"lib/systemd/system/{name}" for name in ("bled.socket", "bled.service", "bled-wake@.path")]
+    units = [f"lib/systemd/system/{name}" for name in UNITS]
     for path in ["bin/bled", "bin/bleshell", *units]:
         expect(os.path.exists(f"/usr/local/{path}"), f"no /usr/local/{path}")
     expect("systemctl enable --now bled.socket" in given.hints, f"the hints: {given.hints}")
@@ -184,9 +186,32 @@ async def doctor(_given):
     await as_user("--groups=bluetooth", "adapters")
 
 
+@installed.case("the service for Prometheus serves the metrics as a client of the daemon")
+async def metrics(_given):
+    def scrape():
+        with urllib.request.urlopen("http://127.0.0.1:9459/metrics") as answer:
+            return answer.read().decode()
+
+    await run("systemctl", "start", "bled-metrics.service")
+    try:
+        page = ""
+        async with asyncio.timeout(60):
+            while not page:  # The service may not listen yet.
+                try:
+                    page = await asyncio.to_thread(scrape)
+                except OSError:
+                    await asyncio.sleep(0.2)
+        expect('\nbled_adapter_on{adapter="hci0"} ' in page, f"the page:\n{page}")
+        shown = await run("systemctl", "show", "bled-metrics.service", "--property=UID", "--value")
+        expect(int(shown) not in (0, pwd.getpwnam("bled").pw_uid), f"its user: {shown}")
+    finally:
+        await run("systemctl", "stop", "bled-metrics.service")
+
+
 @installed.case("its exposure, as systemd-analyze rates it, is 2.0 at most")
 async def exposure(_given):
     await run("systemd-analyze", "security", "--threshold=20", "--no-pager", "bled.service")
+    await run("systemd-analyze", "security", "--threshold=20", "--no-pager", "bled-metrics.service")
 
 
 @installed.case("after a crash it starts again, with the sessions that programs had")

@@ -1,0 +1,18 @@
+import Bluetooth
+import Logging
+
+extension Logger.Metadata {
+  /// The subject of a message, for the fields of the journal. Keys in capitals are fields only: they are not appended
+  /// to the message, which names what a person needs.
+  /// - Parameters:
+  ///   - peripheral: the field has its identifier and its address.
+  ///   - adapter: that of the peripheral if missing.
+  static func about(
+    _ peripheral: Peripheral? = nil, session: Session? = nil, adapter: AdapterSlot? = nil
+  ) -> Logger.Metadata {
+    var fields = session.map { about(session: $0) } ?? [:]
+    if let peripheral { fields["PERIPHERAL"] = ["\(peripheral.id)", "\(peripheral.address)"] }
+    if let adapter = adapter ?? peripheral?.adapter { fields["ADAPTER"] = "\(adapter.id)" }
+    return fields
+  }
+}
