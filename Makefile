@@ -27,7 +27,7 @@ SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/S
   Fuzz/Package.swift Fuzz/Sources Examples
 # Not those in Python, nor their tables.
 PYTHON_SCRIPTS := scripts/check-arrows scripts/check-blocking scripts/check-words
-SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
+SCRIPTS := .ci/run $(filter-out %.py scripts/arrows $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
   Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest \
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* packaging/debian/bled.postrm
@@ -147,7 +147,7 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@if grep -E '^($(CURDIR)/)?(Sources|Tests|Benchmarks)/[^ ]+: warning: ' .build/lint.log; then \
 	  echo "lint: fix the warnings above"; exit 1; fi
 	@scripts/check-packages
-# It is built in Swift 5 mode for the sake of its users (Package.swift).
+# The module is built in Swift 5 mode for the sake of its users (Package.swift).
 	@swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library -module-name CoreBluetooth \
 	  -I .build/debug/Modules $$(find Sources/CoreBluetooth -name '*.swift')
 

@@ -102,13 +102,13 @@ let package = Package(
     .target(
       name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
-    // What `bleshell doctor` looks at.
+    // The checks of `bleshell doctor`.
     .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
     .executableTarget(
       name: "bleshell",
       dependencies: ["BledClient", "BledRPC", "Capture", "Diagnosis", "JSONFiles", "Bluetooth", arguments],
       linkerSettings: [small]),
-    // What several kinds of tests share.
+    // Helpers that several kinds of tests share.
     .target(name: "TestSupport", dependencies: [logging], path: "Tests/Support"),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),

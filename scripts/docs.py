@@ -46,7 +46,7 @@ def snippets(folder):
         code = [f"  {line}" for line in lines if not line.startswith("import ")]
         file = folder / f"{article.stem}Snippets.swift"
         file.write_text("\n".join([*imports, "func snippets() async throws {", *code, "}"]) + "\n")
-        # What a snippet makes need not be used.
+        # Values that a snippet makes need not be used.
         flags = ["-swift-version", "6", "-parse-as-library", "-suppress-warnings"]
         if subprocess.run(["swiftc", "-typecheck", *flags, *IMPORTS, str(file)]).returncode:
             sys.exit(f"docs: a snippet of {article.relative_to(ROOT)} does not compile")

@@ -61,7 +61,7 @@ class Session:
         self._last = 0
         # The calls that `start` began, with their answers.
         self._started = {}
-        # What arrived while something else was awaited.
+        # The events that arrived while something else was awaited.
         self._events = collections.deque()
         self.daemon = self.call("session.open", name=name, **options)
 
@@ -164,7 +164,7 @@ class Session:
                 raise ConnectionError("the daemon closed the connection")
             self._received += octets
             if passed:
-                # It belongs to the line of the last octet.
+                # The descriptor belongs to the line of the last octet.
                 self._passed[self._taken + self._received.count(b"\n", 0, -1)] = passed[0]
         line, _, rest = self._received.partition(b"\n")
         self._received = bytearray(rest)

@@ -23,7 +23,7 @@ def main():
 
         # Closing the socket closes the channel.
         with socket.socket(fileno=channel["descriptor"]) as octets:
-            # Whoever only writes waits for whoever reads.
+            # Two programs that only write would wait for each other.
             sender = threading.Thread(target=octets.sendall, args=(OCTETS,), daemon=True)
             sender.start()
             received = bytearray()

@@ -69,7 +69,7 @@ extension ATTErrorCode {
   public var bluetoothError: BluetoothError { bluetoothError("") }
 
   /// As a `BluetoothError`.
-  /// - Parameter context: what was being done, put before the sentence: "Reading handle 0x0012 failed"; may be empty.
+  /// - Parameter context: what was being done, put before the sentence: "reading handle 0x0012 failed"; may be empty.
   public func bluetoothError(_ context: String) -> BluetoothError {
     let (name, sentence) = text
     return BluetoothError(
@@ -78,39 +78,39 @@ extension ATTErrorCode {
 
   private var text: (name: String, sentence: String) {
     switch self {
-    case .invalidHandle: ("invalidHandle", "The device has no attribute of that handle; discover its services again.")
-    case .readNotPermitted: ("readNotPermitted", "The device does not let this attribute be read.")
-    case .writeNotPermitted: ("writeNotPermitted", "The device does not let this attribute be written.")
-    case .invalidPDU: ("invalidPDU", "The device calls the request malformed.")
+    case .invalidHandle: ("invalidHandle", "the device has no attribute of that handle; discover its services again")
+    case .readNotPermitted: ("readNotPermitted", "the device does not let this attribute be read")
+    case .writeNotPermitted: ("writeNotPermitted", "the device does not let this attribute be written")
+    case .invalidPDU: ("invalidPDU", "the device calls the request malformed")
     case .insufficientAuthentication:
-      ("insufficientAuthentication", "The device wants to be paired first, or with more protection than now.")
-    case .requestNotSupported: ("requestNotSupported", "The device does not support this request.")
-    case .invalidOffset: ("invalidOffset", "The offset lies behind the end of the value.")
-    case .insufficientAuthorization: ("insufficientAuthorization", "The device does not grant this access.")
-    case .prepareQueueFull: ("prepareQueueFull", "The device has no room for so many prepared writes.")
-    case .attributeNotFound: ("attributeNotFound", "The device has no such attribute.")
-    case .attributeNotLong: ("attributeNotLong", "The value is too short to be read in pieces.")
+      ("insufficientAuthentication", "the device wants to be paired first, or with more protection than now")
+    case .requestNotSupported: ("requestNotSupported", "the device does not support this request")
+    case .invalidOffset: ("invalidOffset", "the offset lies behind the end of the value")
+    case .insufficientAuthorization: ("insufficientAuthorization", "the device does not grant this access")
+    case .prepareQueueFull: ("prepareQueueFull", "the device has no room for so many prepared writes")
+    case .attributeNotFound: ("attributeNotFound", "the device has no such attribute")
+    case .attributeNotLong: ("attributeNotLong", "the value is too short to be read in pieces")
     case .encryptionKeySizeTooShort:
-      ("encryptionKeySizeTooShort", "The link's key is too short for the device; pair again with a longer one.")
+      ("encryptionKeySizeTooShort", "the link's key is too short for the device; pair again with a longer one")
     case .invalidAttributeValueLength:
-      ("invalidAttributeValueLength", "The attribute cannot take a value of that length.")
-    case .unlikelyError: ("unlikelyError", "The device failed and does not say why.")
+      ("invalidAttributeValueLength", "the attribute cannot take a value of that length")
+    case .unlikelyError: ("unlikelyError", "the device failed and does not say why")
     case .insufficientEncryption:
-      ("insufficientEncryption", "The device wants the link encrypted with the key of the pairing.")
-    case .unsupportedGroupType: ("unsupportedGroupType", "The type cannot be used for grouping.")
-    case .insufficientResources: ("insufficientResources", "The device is short of memory or the like.")
-    case .databaseOutOfSync: ("databaseOutOfSync", "The device's services changed; discover them again.")
-    case .valueNotAllowed: ("valueNotAllowed", "The device does not accept that value.")
-    case .writeRequestRejected: ("writeRequestRejected", "The device's profile refuses the write.")
+      ("insufficientEncryption", "the device wants the link encrypted with the key of the pairing")
+    case .unsupportedGroupType: ("unsupportedGroupType", "the type cannot be used for grouping")
+    case .insufficientResources: ("insufficientResources", "the device is short of memory or the like")
+    case .databaseOutOfSync: ("databaseOutOfSync", "the device's services changed; discover them again")
+    case .valueNotAllowed: ("valueNotAllowed", "the device does not accept that value")
+    case .writeRequestRejected: ("writeRequestRejected", "the device's profile refuses the write")
     case .clientConfigurationImproperlyConfigured:
-      ("clientConfigurationImproperlyConfigured", "Notifications or indications must be switched on first.")
+      ("clientConfigurationImproperlyConfigured", "notifications or indications must be switched on first")
     case .procedureAlreadyInProgress:
-      ("procedureAlreadyInProgress", "The device is still busy with the request before.")
-    case .outOfRange: ("outOfRange", "The value is out of the range that the device accepts.")
+      ("procedureAlreadyInProgress", "the device is still busy with the request before")
+    case .outOfRange: ("outOfRange", "the value is out of the range that the device accepts")
     default:
       (0x80...0x9F).contains(rawValue)
-        ? ("applicationError", "The device's application refuses the request.")
-        : ("reserved", "The device gives an unknown reason.")
+        ? ("applicationError", "the device's application refuses the request")
+        : ("reserved", "the device gives an unknown reason")
     }
   }
 }

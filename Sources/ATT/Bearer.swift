@@ -218,11 +218,11 @@ public enum BearerError: Error, Hashable, Sendable {
   public var bluetoothError: BluetoothError {
     switch self {
     case .timeout(let opcode):
-      GAPError.timeout.error("The device did not answer the ATT packet \(opcode) within 30 s.")
+      GAPError.timeout.error("the device did not answer the ATT packet \(opcode) within 30 s")
     case .unexpectedResponse(let opcode):
-      BledError.protocolViolation.error("The device sent the ATT answer \(opcode) that nobody had asked for.")
+      BledError.protocolViolation.error("the device sent the ATT answer \(opcode) that nobody had asked for")
     case .requestWhilePending(let opcode):
-      BledError.protocolViolation.error("The device sent the ATT request \(opcode) before its last one was answered.")
+      BledError.protocolViolation.error("the device sent the ATT request \(opcode) before its last one was answered")
     case .linkEnded(let reason): reason
     }
   }

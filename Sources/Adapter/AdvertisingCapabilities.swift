@@ -50,26 +50,26 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
       return GAPError.notSupported.error(
         """
         \(needed) needs a controller with extended advertising (Bluetooth 5.0); this adapter has legacy advertising \
-        only.
+        only
         """)
     }
     if parameters.periodic != nil, !hasPeriodic {
       return GAPError.notSupported.error(
-        "This adapter does not have periodic advertising, which controllers of Bluetooth 5.0 can have.")
+        "this adapter does not have periodic advertising, which controllers of Bluetooth 5.0 can have")
     }
     for phy in [parameters.primaryPHY, parameters.secondaryPHY] where !phys.contains(phy) {
-      return GAPError.notSupported.error("This adapter does not have the PHY \(phy.word).")
+      return GAPError.notSupported.error("this adapter does not have the PHY \(phy.word)")
     }
     if parameters.choosesCoding, !selectsCoding {
       return GAPError.notSupported.error(
         """
-        This adapter chooses the coding of advertisements by itself: selecting it takes a controller of Bluetooth 5.4. \
-        Ask for the PHY coded.
+        this adapter chooses the coding of advertisements by itself: selecting it takes a controller of Bluetooth 5.4; \
+        ask for the PHY coded
         """)
     }
     if let own = parameters.ownAddress, own != address, address.kind == .random {
       return GAPError.notSupported.error(
-        "This adapter has no public address: the kernel would take \(own) for that of its links, too.")
+        "this adapter has no public address: the kernel would take \(own) for that of its links, too")
     }
     return lengthProblem(with: parameters)
   }
@@ -77,7 +77,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
   private func lengthProblem(with parameters: AdvertisingParameters) -> BluetoothError? {
     if let periodic = parameters.periodic, periodic.data.count > dataLength {
       return GAPError.advertisingDataTooLong.error(
-        "The periodic advertisement has \(periodic.data.count) octets; this adapter sends at most \(dataLength).")
+        "the periodic advertisement has \(periodic.data.count) octets; this adapter sends at most \(dataLength)")
     }
     let longest = max(parameters.data.count, parameters.scanResponse.count)
     let limit =
@@ -90,17 +90,17 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
         ? "; one that is not connectable, \(dataLength)" : ""
       : isExtended ? " with legacy PDUs; with extended ones, \(dataLength)" : ""
     return GAPError.advertisingDataTooLong.error(
-      "The advertisement has \(longest) octets; this adapter sends at most \(limit)\(advice).")
+      "the advertisement has \(longest) octets; this adapter sends at most \(limit)\(advice)")
   }
 }
 
 extension AdvertisingParameters {
   /// The part of the parameters that legacy commands cannot express, in words.
   fileprivate func needsExtendedCommands(at address: DeviceAddress) -> String? {
-    if isExtended { return "An advertisement with extended PDUs" }
-    if txPower != nil { return "A transmit power of one's choice" }
-    if ownAddress != nil, ownAddress != address { return "An address of its own" }
-    if maximumEvents != nil { return "A number of events" }
+    if isExtended { return "an advertisement with extended PDUs" }
+    if txPower != nil { return "a transmit power of one's choice" }
+    if ownAddress != nil, ownAddress != address { return "an address of its own" }
+    if maximumEvents != nil { return "a number of events" }
     return nil
   }
 }

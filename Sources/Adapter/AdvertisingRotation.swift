@@ -96,11 +96,11 @@ public struct AdvertisingRotation: Hashable, Sendable {
         """
       } else if isPinned || pinned.count >= sets {
         """
-        Trains of periodic advertisements do not take turns: each has one of this adapter's \(sets) advertising sets, \
-        and none is left for this advertisement: stop a train.
+        trains of periodic advertisements do not take turns: each has one of this adapter's \(sets) advertising sets, \
+        and none is left for this advertisement: stop a train
         """
       } else {
-        "This adapter sends at most \(capacity) advertisements, in rotation: stop one."
+        "this adapter sends at most \(capacity) advertisements, in rotation: stop one"
       }
     return GAPError.advertisingSetsExhausted.error(message)
   }

@@ -53,7 +53,7 @@ public final class BledClient: Sendable {
         throw BledError.protocolViolation.error(
           """
           \(session.daemon) speaks version \(session.protocol) of the protocol, but this program speaks version \
-          \(ProtocolContents.version): update both to the same release.
+          \(ProtocolContents.version): update both to the same release
           """)
       }
       return client

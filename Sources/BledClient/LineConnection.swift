@@ -242,8 +242,8 @@ private func unreachable(_ path: String, _ error: Int32) -> BluetoothError {
   case EACCES, EPERM:
     return BledError.notPermitted.error(
       """
-      no permission to use the socket \(path). Members of its group may (see "ls -l \(path)"): \
-      "sudo usermod -aG bluetooth $USER", then log in again; or use sudo.
+      no permission to use the socket \(path): members of its group may (see "ls -l \(path)"): \
+      "sudo usermod -aG bluetooth $USER", then log in again; or use sudo
       """)
   default:
     return BledError.daemonUnreachable.error("bled cannot be reached at \(path): \(Errno(code: error).text)")

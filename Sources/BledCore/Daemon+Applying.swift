@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 extension Daemon {
-  /// Applies another policy, other limits, another identity and another time to keep sessions, while sessions continue.
+  /// Applies another policy, other limits, another identity and another retention of sessions, while sessions continue.
   ///
   /// A session that loses permissions is closed: no program keeps what it could no longer request. What a session holds
   /// beyond a new limit stays until it is released.

@@ -101,7 +101,7 @@ extension Daemon {
     var state = stored.state
     if state.limit(to: rules.policy.permissions(of: stored.credentials)) {
       logger.warning(
-        "the preserved session \"\(stored.identifier)\" lost some of what it held: the policy no longer permits it")
+        "the preserved session \"\(stored.identifier)\" dropped resources that the policy no longer permits")
     }
     try restorations.enter(session, as: key)
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
@@ -152,9 +152,9 @@ extension Daemon {
     }
     restorations.preserve(session, state) { [unowned self, unowned session] in
       logger.info(
-        "the time to keep session \(session.id) \(session.name) is over; its resources are released",
+        "retention of session \(session.id) (\(session.name)) expired; its resources are released",
         metadata: .about(session: session))
-      close(session, GAPError.cancelled.error("the time to keep the session is over"))
+      close(session, GAPError.cancelled.error("retention of the session expired"))
     }
     logger.debug("session \(session.id) is kept: its program has disconnected", metadata: .about(session: session))
   }

@@ -12,11 +12,11 @@ public struct LinkWish: Codable, Sendable, Hashable {
   /// After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 + latency) ×
   /// maximumSubrate × maximumInterval × 2; if missing, 4 or as much as that rule needs.
   public var timeout: Double?
-  /// Of how many connection events one is used at the least (connection subrating), 1 to 500; `maximumSubrate` if
-  /// missing.
+  /// The minimum subrate factor (connection subrating): one of so many connection events is used, 1 to 500;
+  /// `maximumSubrate` if missing.
   public var minimumSubrate: Int?
-  /// Of how many connection events one is used at the most, 1 to 500; `minimumSubrate` if missing. Without both each
-  /// event is used, which every link can; more takes two sides that have connection subrating.
+  /// The maximum subrate factor, 1 to 500; `minimumSubrate` if missing. Without both each event is used, as every link
+  /// can; a factor above 1 requires connection subrating on both sides.
   public var maximumSubrate: Int?
   /// How many more connection events are used after one with data, 0 to 499, less than `maximumSubrate`; 0 if missing.
   public var continuation: Int?
@@ -48,8 +48,8 @@ public struct LinkDescription: RPCPayload, Hashable {
   public var latency: Int?
   /// After how many seconds without a packet the link is lost, 0.1 to 32.
   public var timeout: Double?
-  /// Of how many connection events one is used (connection subrating), 2 to 500; then `latency` counts those. Missing
-  /// where each is used.
+  /// The subrate factor (connection subrating): one of so many connection events is used, 2 to 500, and `latency`
+  /// counts the used ones. Missing where each is used.
   public var subrate: Int?
   /// How many more connection events are used after one with data, 0 to 499; missing as `subrate`.
   public var continuation: Int?

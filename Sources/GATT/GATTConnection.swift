@@ -143,7 +143,7 @@ public struct GATTConnection: Sendable {
     actions: inout [GATTAction]
   ) {
     guard let index = index(of: bearer) else {
-      let gone = GAPError.disconnected.error("The bearer has ended.")
+      let gone = GAPError.disconnected.error("the bearer has ended")
       return actions.append(.finished(id, .failure(.bearer(.linkEnded(gone)))))
     }
     bearers[index].start(

@@ -39,15 +39,15 @@ public enum GATTError: Error, Hashable, Sendable {
     case .att(let code, 0): code.bluetoothError
     case .att(let code, let handle): code.bluetoothError("Handle \(handle)")
     case .invalidResponse(let opcode, let fault):
-      BledError.protocolViolation.error("The device's ATT answer \(opcode) is unusable: \(fault.rawValue).")
+      BledError.protocolViolation.error("the device's ATT answer \(opcode) is unusable: \(fault.rawValue)")
     case .irregularHandles(_, let opcode):
-      BledError.protocolViolation.error("The device's ATT answer \(opcode) has irregular handles.")
+      BledError.protocolViolation.error("the device's ATT answer \(opcode) has irregular handles")
     case .bearer(let error): error.bluetoothError
-    case .busy: BledError.alreadyInProgress.error("Another procedure is under way on this link.")
-    case .queueFull: BledError.limitReached.error("Too many requests wait for the device already.")
-    case .valueTooLong(let maximum): BledError.invalidParameter.error("The value is longer than \(maximum) octets.")
-    case .invalidParameter: BledError.invalidParameter.error("The request makes no sense.")
-    case .notSubscribed: BledError.notPermitted.error("The device has not subscribed to this value.")
+    case .busy: BledError.alreadyInProgress.error("another procedure is under way on this link")
+    case .queueFull: BledError.limitReached.error("too many requests wait for the device already")
+    case .valueTooLong(let maximum): BledError.invalidParameter.error("the value is longer than \(maximum) octets")
+    case .invalidParameter: BledError.invalidParameter.error("the request makes no sense")
+    case .notSubscribed: BledError.notPermitted.error("the device has not subscribed to this value")
     }
   }
 }

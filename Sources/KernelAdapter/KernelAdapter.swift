@@ -149,7 +149,7 @@ package final class KernelAdapter: Adapter {
   package func answer(_ question: QuestionID, _ answer: PairingAnswer) { pairing.answer(question, answer) }
 
   package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
-    guard state == .on else { return context.fail(done, GAPError.adapterOff.error("The adapter is not on.")) }
+    guard state == .on else { return context.fail(done, GAPError.adapterOff.error("the adapter is not on")) }
     pairing.outOfBand.read(done)
   }
 
@@ -174,7 +174,7 @@ package final class KernelAdapter: Adapter {
     stopAlarm = nil
     // Without links a power cycle harms nobody.
     let needsCycle = radio.hasScannedActively && links.all.isEmpty
-    closeRadio(GAPError.adapterOff.error("bled is shutting down."))
+    closeRadio(GAPError.adapterOff.error("bled is shutting down"))
     lifecycle.stop(needsCycle: needsCycle)
   }
 
@@ -193,7 +193,7 @@ package final class KernelAdapter: Adapter {
 
   /// The same for a socket that cannot be opened.
   private func fail(_ error: SystemError, _ part: String) {
-    closeRadio(GAPError.adapterFailed.error("The adapter cannot be used."))
+    closeRadio(GAPError.adapterFailed.error("the adapter cannot be used"))
     lifecycle.radioFailed(AdapterProblem(error, part))
   }
 }

@@ -88,7 +88,7 @@ struct AdvertisingEntry {
     // A set that was on the air before comes back: the obstacle (a link that the controller cannot advertise beside,
     // another owner) passes, and the back-off tries again.
     case .on? where hopeless == nil, .off? where hopeless == nil: return .off
-    default: return .failed(refusal.error("The advertisement could not be set up"))
+    default: return .failed(refusal.error("the advertisement could not be set up"))
     }
   }
 

@@ -62,7 +62,7 @@ struct AdvertisingTurns {
 
   /// The error of an advertisement that links hold back.
   static var heldBack: BluetoothError {
-    GAPError.notSupported.error("The adapter cannot send this advertisement while it holds a link.")
+    GAPError.notSupported.error("the adapter cannot send this advertisement while it holds a link")
   }
 
   // MARK: - Intervals

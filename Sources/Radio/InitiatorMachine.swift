@@ -282,13 +282,13 @@ struct InitiatorMachine<Family: RadioFamily> {
     case .unspecifiedError:
       // So ends a command without an answer, too: it may have been executed.
       state = .doubtful(set)
-      error = status.error("The adapter cannot connect")
+      error = status.error("the adapter cannot connect")
     case .connectionLimitExceeded, .memoryCapacityExceeded:
       error = GAPError.connectionLimitReached.error(
-        "The adapter cannot hold another connection; it has \(linked.count).")
+        "the adapter cannot hold another connection; it has \(linked.count)")
     case .commandDisallowed:
-      error = status.error("The adapter cannot connect" + (conflict.map { " while it is \($0)" } ?? " now"))
-    default: error = status.error("The adapter cannot connect")
+      error = status.error("the adapter cannot connect" + (conflict.map { " while it is \($0)" } ?? " now"))
+    default: error = status.error("the adapter cannot connect")
     }
     backOff.fail(at: now)
     return failed(Array(set), error, at: now)
@@ -336,14 +336,14 @@ struct InitiatorMachine<Family: RadioFamily> {
 
   private func reason(for connection: PendingConnection) -> BluetoothError {
     if grant == .heldBack {
-      return GAPError.notSupported.error("The adapter cannot connect while it holds a link.")
+      return GAPError.notSupported.error("the adapter cannot connect while it holds a link")
     }
     if let error = connection.lastError { return error }
     if pending.count > profile.acceptListSize {
       return GAPError.connectionLimitReached.error(
-        "\(pending.count) devices are waited for in turns: the adapter looks for \(profile.acceptListSize) at once.")
+        "\(pending.count) devices are waited for in turns: the adapter looks for \(profile.acceptListSize) at once")
     }
-    return GAPError.connectionFailed.error("The adapter is busy.")
+    return GAPError.connectionFailed.error("the adapter is busy")
   }
 
   /// One set of parameters for all; who should have slower ones is asked to take them when its link is up, and so is
@@ -360,5 +360,5 @@ struct InitiatorMachine<Family: RadioFamily> {
     CommandPacket(Disconnect(handle: handle, reason: HCIStatus(.remoteUserTerminatedConnection)))
   }
 
-  private static func words(_ address: DeviceAddress) -> String { "No connection to \(address)" }
+  private static func words(_ address: DeviceAddress) -> String { "no connection to \(address)" }
 }

@@ -166,7 +166,7 @@ struct SyncMachine {
     case .memoryCapacityExceeded, .connectionLimitExceeded, .rejectedLimitedResources:
       let count = entries.values.count { if case .on = $0.phase { true } else { false } }
       return fail(
-        train, GAPError.notSupported.error("This adapter follows \(count) trains at most: stop following another one."))
+        train, GAPError.notSupported.error("this adapter follows \(count) trains at most: stop following another one"))
     case .unknownHCICommand: return fail(train, Self.unsupported)
     default:
       entries[train]?.backOff.fail(at: now)
@@ -284,6 +284,6 @@ struct SyncMachine {
 
   private static var unsupported: BluetoothError {
     GAPError.notSupported.error(
-      "This adapter cannot follow periodic advertising: that takes a controller of Bluetooth 5.0 that has it.")
+      "this adapter cannot follow periodic advertising: it requires a Bluetooth 5.0 controller with periodic scanning")
   }
 }

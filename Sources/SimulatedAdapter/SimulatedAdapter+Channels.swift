@@ -5,10 +5,10 @@ extension SimulatedAdapter {
   /// Listens for channels.
   public func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
     guard let psm = psm ?? ChannelParameters.dynamic.reversed().first(where: { publishedChannels[$0] == nil }) else {
-      throw BledError.limitReached.error("All numbers for channels are taken on \(information.id).")
+      throw BledError.limitReached.error("all numbers for channels are taken on \(information.id)")
     }
     guard publishedChannels[psm] == nil else {
-      throw BledError.alreadyInProgress.error("PSM \(psm) is taken on \(information.id): leave it out for a free one.")
+      throw BledError.alreadyInProgress.error("PSM \(psm) is taken on \(information.id): leave it out for a free one")
     }
     publishedChannels[psm] = parameters
     return psm

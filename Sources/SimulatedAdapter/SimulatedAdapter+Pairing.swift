@@ -17,7 +17,7 @@ extension SimulatedAdapter {
   /// The devices of scenarios have no other way than the air.
   public func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
     scheduler.schedule(after: .zero) {
-      done(.failure(GAPError.notSupported.error("The simulated adapter does not pair out of band.")))
+      done(.failure(GAPError.notSupported.error("the simulated adapter does not pair out of band")))
     }
   }
 

@@ -20,7 +20,7 @@ extension SimulatedAdapter {
     guard state != .on || information.canSynchronise else {
       scheduler.schedule(after: .zero) { [weak self] in
         self?.onEvent?(
-          .periodic(train, .failed(GAPError.notSupported.error("This adapter cannot follow periodic advertising."))))
+          .periodic(train, .failed(GAPError.notSupported.error("this adapter cannot follow periodic advertising"))))
       }
       return
     }

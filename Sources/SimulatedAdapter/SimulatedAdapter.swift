@@ -223,10 +223,10 @@ public final class SimulatedAdapter: Adapter {
       switch state {
       case .on where waiter.isOn, .off where !waiter.isOn: waiter.done(nil)
       case .starting where waiter.isOn: powerWaiters.append(waiter)
-      case .absent: waiter.done(GAPError.adapterAbsent.error("The adapter is not present: plug it in."))
+      case .absent: waiter.done(GAPError.adapterAbsent.error("the adapter is not present: plug it in"))
       case .failed(let problem): waiter.done(GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)"))
       case .on, .off, .starting, .suspended:
-        waiter.done(GAPError.cancelled.error("The adapter's power was switched the other way in the meantime."))
+        waiter.done(GAPError.cancelled.error("the adapter's power was switched the other way in the meantime"))
       }
     }
     guard !isStarted else { return }

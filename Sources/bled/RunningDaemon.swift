@@ -111,7 +111,7 @@ final class RunningDaemon {
   private func stop() {
     guard !isStopping else { return }
     isStopping = true
-    logger.info("bled stops")
+    logger.info("stopping")
     ServiceManager.notify("STOPPING=1")
     if let server { server.stopListening() } else { socket?.removeFile() }
     channelSocket?.close()
@@ -167,7 +167,7 @@ final class RunningDaemon {
 
   private func warn(_ settings: Settings) {
     if settings.configuration.pairing.policy.hasPasskey {
-      logger.warning("\"pairing\" has a fixed passkey: whoever may try often enough finds it out")
+      logger.warning("\"pairing\" uses a fixed passkey, which can be guessed by repeated attempts")
     }
     for text in settings.unknownAccounts { logger.warning("policy: there is no \(text)") }
   }

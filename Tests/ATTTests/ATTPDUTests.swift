@@ -118,9 +118,9 @@ struct ATTPDUTests {
   }
 
   @Test func errorsHaveNamesAndSentences() {
-    let error = ATTErrorCode.insufficientEncryption.bluetoothError("Reading handle 3")
+    let error = ATTErrorCode.insufficientEncryption.bluetoothError("reading handle 3")
     #expect(error.domain == .att && error.code == 0x0F && error.name == "insufficientEncryption")
-    #expect(error.message.hasPrefix("Reading handle 3: "))
+    #expect(error.message.hasPrefix("reading handle 3: "))
     #expect(ATTErrorCode(rawValue: 0x80).name == "applicationError")
     #expect(ATTErrorCode(rawValue: 0x40).name == "reserved")
     let names = (0x01...0x13).map { ATTErrorCode(rawValue: $0).name }

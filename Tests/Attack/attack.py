@@ -29,7 +29,7 @@ SHORT_SEED = 2026
 
 @dataclass
 class Outcome:
-    """What another user noticed of an attack."""
+    """The effects of an attack on another user."""
 
     attack: Attack
     p50: float = float("inf")

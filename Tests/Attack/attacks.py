@@ -15,7 +15,7 @@ BOUNDS = {FLOODS: (2, 5), LINES: (2, 5), SAME: (2, 5), MANY: (1.5, 3)}
 
 @dataclass
 class Attack:
-    """What attackers do: `plan` takes the device they are connected to and the handle of its value."""
+    """An attack: `plan` takes the device that the attackers are connected to and the handle of its value."""
 
     row: str
     title: str
@@ -29,7 +29,7 @@ class Attack:
 
 
 def with_device(address, lines):
-    """What a session sends once, before it attacks: it connects to the device that its lines name."""
+    """The lines that a session sends once, before it attacks: it connects to the device that they name."""
     return line("peripheral.connect", {"address": address, "addressType": "random"}, 1), lines
 
 

@@ -1,4 +1,4 @@
-"""Who attacks: one process with as many sessions as it takes, which send without an end, and read or do not."""
+"""The attacker: one process with as many sessions as it takes, which send without an end, and read or do not."""
 
 import errno
 import select
@@ -91,5 +91,5 @@ def attack(channel, path, plan, reads):
 
 
 def mask(client, reads):
-    """What to wait for."""
+    """The events to wait for."""
     return (select.EPOLLIN if reads else 0) | (select.EPOLLOUT if client.has_more else 0)

@@ -39,7 +39,7 @@ class Messages:
         self.chance = chance
         self.components = document["components"]["schemas"]
         self.methods = [m for m in document["methods"] if m["x-sender"] == "client" and m["name"] != "session.end"]
-        # What takes long to make or ends everything for a while comes less often.
+        # Calls that take long to make or end everything for a while are rarer.
         rare = {
             "rpc.discover": 0.02, "adapter.power": 0.02, "peripheral.list": 0.2, "session.list": 0.2,
             "peripheral.forget": 0.02, "peripheral.disconnect": 0.1,

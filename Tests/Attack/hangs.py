@@ -1,4 +1,5 @@
-"""What once stopped the daemon or made it spin, each by itself: a list of faults comes back, empty if all is well."""
+"""Attacks that once stopped the daemon or made it spin, each by itself: a list of faults comes back, empty if all is
+well."""
 
 import fcntl
 import os

@@ -67,7 +67,7 @@ def life(_channel, path, seed):
 
 
 def leftovers(session):
-    """What is still held though nobody is there; nothing if all is well."""
+    """The resources still held though no program is left, in words; nothing if all is well."""
     sessions = session.call("session.list")["sessions"]
     [adapter] = session.call("adapter.list")["adapters"]
     if len(sessions) > 1:
@@ -81,7 +81,7 @@ def daemons(options):
     chance = random.Random(options.seed)
     faults = []
     with Daemon() as daemon:
-        # What the next program may find as the number of its scan and of its advertisement.
+        # The numbers that the next program may find for its scan and for its advertisement.
         scans = names = {None}
         number = 0
         for kill in range(20 if options.short else 200):

@@ -1,4 +1,4 @@
-"""What attackers send: every method in a line of its own, and lines of 1 MiB of any shape."""
+"""Lines that attackers send: every method in a line of its own, and lines of 1 MiB of any shape."""
 
 import json
 

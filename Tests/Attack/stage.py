@@ -1,4 +1,4 @@
-"""What the attacks share: users, processes of theirs, a scenario, and the daemon under attack.
+"""Common ground of the attacks: users, processes of theirs, a scenario, and the daemon under attack.
 
 Everybody has a user of their own. The daemon has the first core for itself; who attacks and who measures share the
 second, where who measures goes first (by its nice value). So what is measured is the daemon's fairness and not the
@@ -46,7 +46,7 @@ def place(user):
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
-    # It ends with this program, whatever ends that.
+    # The process ends with this program, whatever ends that.
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
@@ -82,7 +82,7 @@ class Child:
             return None
 
     def told(self, timeout):
-        """What it says by itself, in so many seconds times SCALE."""
+        """The next message that it sends by itself, within so many seconds times SCALE."""
         try:
             return self.channel.recv() if self.channel.poll(timeout * SCALE) else None
         except EOFError:

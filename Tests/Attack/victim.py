@@ -1,5 +1,5 @@
-"""Who is attacked: a user who reads devices one value after the other, is notified of what it writes to a device, and
-makes calls that the daemon answers by itself."""
+"""The victim: a user who reads devices one value after the other, is notified of the values that it writes to a device,
+and makes calls that the daemon answers by itself."""
 
 import json
 import selectors
@@ -17,7 +17,7 @@ GRACE = 3
 
 @dataclass
 class Measured:
-    """What was found in some seconds: latencies of reads and of calls in seconds, and how many values came back."""
+    """Measurements of some seconds: latencies of reads and of calls in seconds, and how many values came back."""
 
     reads: list = field(default_factory=list)
     calls: list = field(default_factory=list)
@@ -38,7 +38,7 @@ class Asker:
         self.rest = b""
 
     def aim(self, method, **params):
-        """What it asks."""
+        """Sets the call to make."""
         self.message = {"jsonrpc": "2.0", "id": 0, "method": method, "params": params}
         self.socket.setblocking(False)
 
@@ -49,7 +49,7 @@ class Asker:
             self.socket.send(json.dumps(self.message).encode() + b"\n")
 
     def lines(self):
-        """What came."""
+        """The lines received."""
         octets = self.socket.recv(1 << 16)
         if not octets:
             raise ConnectionError("the daemon closed a session of the victim")
@@ -66,7 +66,7 @@ class Asker:
                 self.asked = None
 
     def give_up(self, now, measured):
-        """What was not answered by the end took at least this long."""
+        """A call without an answer by the end took at least this long."""
         if self.asked is not None:
             getattr(measured, self.latencies).append(now - self.asked)
 

@@ -36,7 +36,7 @@ async def whole(queue):
 
 
 class Device:
-    """What the services of Pandora do with bled."""
+    """The services of Pandora on bled."""
 
     def __init__(self, daemon):
         self._daemon = daemon
@@ -149,7 +149,7 @@ class Device:
             self._scanners.remove(queue)
             client.start("scan.stop")
 
-    # What the daemon says
+    # Messages of the daemon
 
     def _told(self, message):
         params = message.get("params")

@@ -1,4 +1,4 @@
-"""What becomes of each case: it passes, unless the list `expected` says otherwise."""
+"""The verdict on each case: it passes, unless the list `expected` says otherwise."""
 
 import os
 from fnmatch import fnmatchcase

@@ -35,7 +35,7 @@ class Air:
 
 
 class Commands:
-    """What the kernel sends. rootcanal ends at a command that it says it supports: it is answered here."""
+    """Commands of the kernel. rootcanal ends at a command that it says it supports: it is answered here."""
 
     def __init__(self, controller, kernel):
         self._controller = controller

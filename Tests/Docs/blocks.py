@@ -11,7 +11,7 @@ In a hidden block a comment is a line of its own without the arrows, `docs-test:
 import dataclasses
 import re
 
-# What is run of blocks that say nothing else: by the first characters, and by the word behind the fence.
+# The kinds of blocks without a comment: by the first characters, and by the word behind the fence.
 BY_BEGINNING = {"$ ": "console", "> ": "conversation", "< ": "conversation"}
 BY_FENCE = {"console": "console", "swift": "swift", "python": "python"}
 # Words of comments: what the next block is.

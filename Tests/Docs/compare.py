@@ -9,7 +9,7 @@ VARYING_MEMBERS = {
     "time", "since", "lastHeard", "rssi", "session", "process", "user", "program", "requests", "scanTime", "linkTime",
     "reports", "reportsCoalesced", "values", "queueOctets", "token", "attempts",
 }  # fmt: skip
-# What differs from run to run on a console.
+# Text that differs from run to run on a console.
 VARYING_TEXT = [
     (re.compile(r"\d\d:\d\d:\d\d\.\d{3}"), "TIME"),
     (re.compile(r"(?<![\w.-])[-−]\d{2,3}(?![\w.-])"), "RSSI"),
@@ -78,7 +78,7 @@ def _list_difference(pattern, value, names, varying, path):
             if found:
                 return found
         return None
-    # What stands between two elisions must follow one another somewhere.
+    # Elements between two elisions must follow one another somewhere.
     if not pattern:
         return None if not value else f"{path} has more: {_short(value)}"
     if pattern[0] == ELISION:

@@ -1,4 +1,4 @@
-"""What a page has while its blocks are run: a folder, an ordinary user, a shell, and a daemon on simulated adapters."""
+"""The surroundings of a page while its blocks are run: a folder, an ordinary user, a shell, and a daemon."""
 
 import os
 import pathlib
@@ -146,7 +146,7 @@ class Desk:
         return int(status.read_text()), self.there(output.read_text(errors="replace")).splitlines()
 
     def here(self, text):
-        """What a page says of the system's places, for this page's own ones."""
+        """The text of a page with this page's own places instead of the system's."""
         return text.replace("/run/bled/", f"{self.socket.parent}/")
 
     def there(self, text):
@@ -164,7 +164,7 @@ class Desk:
     def close(self):
         self.end_daemon()
         self._shell.stdin.close()
-        # What the page has left running in the background belongs to the shell's group.
+        # Programs that the page has left running in the background belong to the shell's group.
         try:
             os.killpg(self._shell.pid, signal.SIGTERM)
         except ProcessLookupError:

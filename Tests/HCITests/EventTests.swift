@@ -86,11 +86,11 @@ struct EventTests {
   }
 
   @Test func statusesHaveTheSpecificationsNames() {
-    let error = HCIStatus(.connectionFailedToBeEstablished).error("No connection to F0:F1:F2:F3:F4:F5")
+    let error = HCIStatus(.connectionFailedToBeEstablished).error("no connection to F0:F1:F2:F3:F4:F5")
     #expect(error.domain == .hci)
     #expect(error.code == 0x3E)
     #expect(error.name == "connectionFailedToBeEstablished")
-    #expect(error.message.hasPrefix("No connection to F0:F1:F2:F3:F4:F5: The connection could not be established"))
+    #expect(error.message.hasPrefix("no connection to F0:F1:F2:F3:F4:F5: the connection could not be established"))
     #expect(HCIStatus(rawValue: 0xEE).error().name == "unknown")
     // All of Vol 1, Part F, 1.3: 0x00 to 0x48 but the three that are reserved.
     let named = (UInt8(0)...0x48).filter { HCIErrorCode(rawValue: $0) != nil }

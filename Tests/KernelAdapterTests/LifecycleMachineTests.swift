@@ -310,7 +310,7 @@ struct LifecycleMachineTests {
     try script.bringUp()
     _ = script.states()
     try script.event(0x0006, "10020000")
-    #expect(script.told.first == .closeRadio(GAPError.adapterOff.error("The adapter was switched off.")))
+    #expect(script.told.first == .closeRadio(GAPError.adapterOff.error("the adapter was switched off")))
     #expect(script.states() == [.off])
     try script.event(0x0006, "11020000")
     try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
@@ -370,7 +370,7 @@ struct LifecycleMachineTests {
 
   @Test("Who asked for power is answered when somebody else switches it off meanwhile (P24)", arguments: [true, false])
   func powerLostWhileTheRadioOpens(isOnWanted: Bool) throws {
-    let off = GAPError.adapterOff.error("The adapter was switched off.")
+    let off = GAPError.adapterOff.error("the adapter was switched off")
     var script = Script(.index(0))
     try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))

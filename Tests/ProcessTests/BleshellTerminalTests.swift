@@ -110,7 +110,7 @@ import Testing
     shell.forget()
     // Nothing is typed now.
     try shell.wait(for: "Shy disconnected")
-    try shell.wait(for: "\"use Calm\" goes on with another device")
+    try shell.wait(for: "\"use Calm\" switches to another device")
     try shell.wait(for: "bleshell> power of")
     shell.type("\u{03}quit\n")
     #expect(try shell.exitStatus() == 0, "one quit ends the one shell")

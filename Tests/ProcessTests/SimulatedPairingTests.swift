@@ -84,7 +84,7 @@ import Testing
     let daemon = try DaemonProcess(scenario: Self.lock("{ losesKeys: true }"))
     #expect(try daemon.bleshell("pair", "Lock").status == 0)
     let lost = try daemon.bleshell("pair", "Lock")
-    #expect(lost.status != 0 && lost.errors.contains("forget"), "\(lost.errors)")
+    #expect(lost.status != 0 && lost.errors.contains("remove the pairing on both sides"), "\(lost.errors)")
     #expect(try daemon.bleshell("pairing", "forget", "Lock").status == 0)
     #expect(try daemon.bleshell("pair", "Lock").status == 0)
   }

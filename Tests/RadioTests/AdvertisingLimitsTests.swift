@@ -74,7 +74,7 @@ struct AdvertisingLimitsTests {
       try script.command("0a20 01 00")
     }
     try script.refuse(0x0C)
-    let error = HCIStatus(.commandDisallowed).error("The advertisement could not be set up")
+    let error = HCIStatus(.commandDisallowed).error("the advertisement could not be set up")
     script.expectTold(.advertising(set, .failed(error)))
   }
 

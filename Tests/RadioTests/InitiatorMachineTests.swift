@@ -152,7 +152,7 @@ struct InitiatorMachineTests {
       // 0x3E: failed to be established (P6).
       try script.hear(connected("01f4f3f2f1f0", handle: "0000", status: "3e"))
       script.expectTold(
-        .attemptFailed(belt, HCIStatus(rawValue: 0x3E).error("No connection to F0:F1:F2:F3:F4:01")))
+        .attemptFailed(belt, HCIStatus(rawValue: 0x3E).error("no connection to F0:F1:F2:F3:F4:01")))
       try script.command(clear)
       script.silent()
       script.wait(delay)

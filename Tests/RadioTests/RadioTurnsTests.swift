@@ -105,7 +105,7 @@ struct RadioTurnsTests {
     try script.command(scanOff)
     script.expectTold(.scanning(false))
     script.give(.wantAdvertising(other, AdvertisingParameters(data: [2, 1, 6])))
-    let error = GAPError.notSupported.error("The adapter cannot send this advertisement while it holds a link.")
+    let error = GAPError.notSupported.error("the adapter cannot send this advertisement while it holds a link")
     script.expectTold(.advertising(other, .failed(error)))
     script.give(.wantAdvertising(other, nil))
     script.wait(.seconds(60))
@@ -127,7 +127,7 @@ struct RadioTurnsTests {
     script.expectTold()
     script.wait(.milliseconds(1))
     script.expectTold(
-      .connectWaiting(belt, GAPError.notSupported.error("The adapter cannot connect while it holds a link.")))
+      .connectWaiting(belt, GAPError.notSupported.error("the adapter cannot connect while it holds a link")))
     script.wait(.seconds(60))
     script.expectTold()
     script.silent()

@@ -75,7 +75,7 @@ import Testing
   func numbers() throws {
     let world = try World.on(Self.device)
     let link = try #require(world.connect(1))
-    #expect(throws: GAPError.connectionFailed.error("The device does not listen on PSM 201.")) {
+    #expect(throws: GAPError.connectionFailed.error("the device does not listen on PSM 201")) {
       _ = try open(world, link, 201).get()
     }
     #expect(try world.adapter.publishChannel(nil, ChannelParameters()) == 0xFF)

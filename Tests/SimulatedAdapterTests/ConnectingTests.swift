@@ -138,7 +138,7 @@ struct ConnectingTests {
     link.request(LinkPHY(.le2M)) { outcomes.append($0?.name) }
     link.request(LinkPHY(.leCoded)) { outcomes.append($0?.message) }
     world.scheduler.advance(by: .seconds(1))
-    #expect(outcomes == [nil, "C0:DE:00:00:00:01 does not have the coded PHY.", nil])
+    #expect(outcomes == [nil, "C0:DE:00:00:00:01 does not have the coded PHY", nil])
     #expect(
       layers == [
         LinkLayer(txPHY: .le1M, rxPHY: .le1M, txOctets: 100, rxOctets: 100),
@@ -151,7 +151,7 @@ struct ConnectingTests {
     let poor = try World.on(Self.device("connectDelay: 0", adapter: "radio: { phys: ['1M'] }"))
     try #require(poor.connect(1)).request(LinkPHY(.le2M)) { outcomes.append($0?.message) }
     poor.scheduler.advance(by: .seconds(1))
-    #expect(outcomes.last == "The adapter does not have the 2M PHY.")
+    #expect(outcomes.last == "the adapter does not have the 2M PHY")
   }
 
   @Test("A device that advertises on the coded PHY is heard and connected there alone, and its link is on it")

@@ -39,8 +39,8 @@ struct SubratingTests {
   @Test("Where one side lacks it the error names that side, and the rest is in force")
   func lacking() throws {
     for (world, words) in [
-      (try Self.world("radio: { subrating: false }"), "C0:DE:00:00:00:01 does not have connection subrating."),
-      (try Self.world(adapter: "radio: { subrating: false }"), "The adapter does not have connection subrating."),
+      (try Self.world("radio: { subrating: false }"), "C0:DE:00:00:00:01 does not have connection subrating"),
+      (try Self.world(adapter: "radio: { subrating: false }"), "the adapter does not have connection subrating"),
     ] {
       let link = try #require(world.connect(1))
       var outcome: BluetoothError?

@@ -1,7 +1,7 @@
 import Benchmark
 import Bluetooth
 
-/// What a scan report costs: 31 octets read and asked for what reports hold; and building such data.
+/// The cost of a scan report: 31 octets read and asked for what reports hold; and of building such data.
 func advertisingBenchmarks() {
   let content = AdvertisingContent(
     name: "Heart rate belt", serviceUUIDs: [0x180D, 0x180F],

@@ -129,7 +129,7 @@ static void measure_notifications(void) {
   printf("%-22s %9.0f /s\n", "notification, 20", count * 1e9 / (now - start));
   transmit(off, sizeof off);
   while (receive() != 1 || packet[0] != 0x13) {}
-  // What was on its way when the server was told to stop.
+  // Notifications on their way when the server was told to stop.
   const struct operation read = {"read", "0a0300", 3, 0x0b, 21};
   uint8_t request[3];
   transmit(request, request_of(&read, request));

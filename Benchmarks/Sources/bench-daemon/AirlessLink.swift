@@ -35,7 +35,7 @@ final class AirlessLink: Link {
   private let loop: EventLoop
   private let report: (_ count: Int, _ devices: Int) -> Void
   private var arrived: [[UInt8]] = []
-  /// What the device goes on with when it is read again.
+  /// The work with which the device goes on when the link is read again.
   private var resume: (() -> Void)?
 
   init(peer: DeviceAddress, loop: EventLoop, report: @escaping (Int, Int) -> Void) {

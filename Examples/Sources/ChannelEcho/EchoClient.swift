@@ -23,7 +23,7 @@ final class EchoClient: NSObject {
   private func take(_ data: Data) {
     received += data
     guard received.count >= text.count else { return }
-    print("It came back: \(String(decoding: received, as: UTF8.self))")
+    print("Received back: \(String(decoding: received, as: UTF8.self))")
     pipe?.close()
     if let server { central?.cancelPeripheralConnection(server) }
   }

@@ -4,7 +4,7 @@ import CLibFuzzer
   import Glibc
 #endif
 
-/// What is called with each input. libFuzzer takes a C function, which cannot carry it.
+/// The function called with each input. libFuzzer takes a C function, which cannot carry it.
 private nonisolated(unsafe) var target: ([UInt8]) -> Void = { _ in }
 
 /// Hands the process to libFuzzer, which calls `body` with one input after the other until its time is up, or with
@@ -20,7 +20,7 @@ public func fuzz(_ body: @escaping ([UInt8]) -> Void) -> Never {
     })
 }
 
-/// What must hold whatever the input is. Where it does not, the process ends and libFuzzer keeps the input.
+/// A condition that must hold for every input. Where it does not, the process ends and libFuzzer keeps the input.
 public func invariant(
   _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String, file: StaticString = #fileID,
   line: UInt = #line

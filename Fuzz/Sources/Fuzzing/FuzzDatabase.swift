@@ -1,7 +1,7 @@
 import Bluetooth
 import GATT
 
-/// Who answers for the values of owners.
+/// The owner that answers for its values.
 public let fuzzOwner = AttributeOwner(9)
 
 extension AttributeDatabase {

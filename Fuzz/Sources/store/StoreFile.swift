@@ -68,13 +68,13 @@ enum StoreFile {
     for session in stored.sessions {
       invariant((session.credentials == nil) == (session.user == nil), "a user is made up")
       var state = session.state
-      invariant(!state.limit(to: Set(Permission.allCases)), "something is not permitted to who may everything")
+      invariant(!state.limit(to: Set(Permission.allCases)), "a session with all permissions lacks one")
       let isEmpty = state.isEmpty
-      invariant(state.limit(to: []) != isEmpty && state.isEmpty, "something is permitted to nobody")
+      invariant(state.limit(to: []) != isEmpty && state.isEmpty, "a session without permissions has one")
     }
   }
 
-  /// What is read is written as something that reads the same; what is asked for next lies where something can be.
+  /// Attributes are written in a form that reads the same; the next request lies within the range of handles.
   private static func checkAttributes(_ octets: [UInt8]) {
     guard let known = KnownAttributes(octets: octets) else { return }
     let written = known.octets

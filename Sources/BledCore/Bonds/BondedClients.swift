@@ -3,8 +3,8 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// What bonded devices have set at our server, and the counters of signed writes, theirs and ours: it belongs to the
-/// bond, and is kept as long (Core 5.4, Vol 3, Part G, 2.5.2.1 and 3.3.3.3, and Part H, 2.4.5).
+/// Settings of bonded devices at our server, and the counters of signed writes, theirs and ours. Each belongs to its
+/// bond and is kept as long (Core 5.4, Vol 3, Part G, 2.5.2.1 and 3.3.3.3, and Part H, 2.4.5).
 ///
 /// A counter of ours must never be used twice, not even after a crash: they are reserved on disk in blocks before any
 /// of them is used. What was left of a block when the daemon ended is skipped.
@@ -136,7 +136,7 @@ final class BondedClients {
     reserves[key]?.isGrowing = true
     document?.changed()
     store.flush { [weak self] in
-      // What was waited for may be of a key that is gone.
+      // The reservation may have been for a key that is gone.
       guard let self, reserves[key]?.isGrowing == true, records[key]?.ownCounters == first + Self.block else { return }
       reserves[key]?.isGrowing = false
       if document?.isStored ?? true { reserves[key]?.end = first + Self.block }

@@ -107,8 +107,8 @@ final class Recording {
   }
 
   private func record(_ packet: MonitorPacket, of adapter: UInt16, named name: String) {
-    // What is missing may be the beginning of what a piece belongs to; so may what is missing before the first packet
-    // that came after the loss.
+    // A piece may continue a packet whose beginning is among the lost ones: the blanking starts afresh for packets that
+    // may precede the gap, and for the first packet after the loss.
     let mayPrecedeGap = packet.time.map { $0 <= doubt } ?? false
     if mayPrecedeGap || afterLoss.insert(adapter).inserted { blanking[adapter] = nil }
     write(showsKeys ? packet : blanking[adapter, default: KeyBlanking()].blank(packet), of: adapter, named: name)
@@ -142,8 +142,8 @@ final class Recording {
   /// The time of day in microseconds since the epoch.
   private var now: Int64 { Int64(scheduler.secondsSinceEpoch * 1_000_000) }
 
-  /// A tap tells of a loss. The kernel's taps hear all controllers, and each tells the loss of all: the greatest
-  /// counts.
+  /// Counts a loss that a tap reports. The kernel's taps hear all controllers, and each reports the loss of all: the
+  /// greatest counts.
   private func lost(_ count: Int, of tap: Int) {
     let known = lostOf.max() ?? 0
     lostOf[tap] += count

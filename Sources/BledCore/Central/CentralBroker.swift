@@ -212,9 +212,9 @@ final class CentralBroker: ClientRoles {
       let holders = names.isEmpty ? "connected by the device itself" : names.joined(separator: ", ")
       return "\(connection.peripheral.address) (\(holders))"
     }
-    let message = "adapter \(slot.id) holds \(held.count) links and cannot hold more"
+    let message = "adapter \(slot.id) has reached its limit of \(held.count) links"
     connection.failed(
-      GAPError.connectionLimitReached.error("\(message); the permission \"sessions\" shows whose they are"),
+      GAPError.connectionLimitReached.error("\(message); callers with the permission \"sessions\" see the owners"),
       inFull: GAPError.connectionLimitReached.error("\(message): \(held.joined(separator: ", "))"))
   }
 
@@ -309,7 +309,8 @@ final class CentralBroker: ClientRoles {
 
   func moved(_ peripheral: Peripheral) { connections[peripheral]?.moved() }
 
-  /// What is waited for has changed, or what is known of it: those who have to be heard first are listened for.
+  /// Updates the search after a change of the connections waited for, or of the knowledge about their devices: adapters
+  /// listen for devices that must be heard first.
   func updateSearch() {
     // Most machines have no such device, and this is asked with every change of a connection.
     guard directory.resolvesAny || !searched.isEmpty else { return }

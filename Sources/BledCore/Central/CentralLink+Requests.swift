@@ -260,7 +260,7 @@ extension GATTWrite.Params {
   fileprivate func check() throws {
     try value.checkFits(at: offset)
     guard offset == nil || response ?? true else {
-      throw BledError.invalidParameter.error("a value is written at an \"offset\" with a response only")
+      throw BledError.invalidParameter.error("\"offset\" requires a write with response")
     }
     guard !(signed ?? false) || (offset == nil && !(response ?? false)) else {
       throw BledError.invalidParameter.error("a \"signed\" write has neither \"offset\" nor \"response\"")

@@ -173,7 +173,7 @@ final class CentralLink: ClientRole {
   private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
     var operation = operation
     let next = next(of: &operation, result)
-    // What was looked for is to be written without response: it waits for room, and not for a result.
+    // The attribute found is to be written without response: the operation waits for room, not for a result.
     if operation.isCommand {
       queue.ended(id, continuing: operation)
       return awaitRoom(for: operation)
@@ -259,7 +259,7 @@ final class CentralLink: ClientRole {
         // all can be asked nothing more on this link, which ends; the next one is used without this question.
         if case .failure(.bearer(.timeout))? = result {
           broker.logger.warning(
-            "\(hub.peripheral.address) does not answer Exchange MTU; it is connected without",
+            "\(hub.peripheral.address) did not answer Exchange MTU; the next link keeps the default MTU",
             metadata: .about(hub.peripheral, adapter: hub.slot))
           broker.directory.ignoresMTU(hub.peripheral)
         } else if hub.isOpen {
@@ -358,7 +358,7 @@ final class CentralLink: ClientRole {
     var result = result
     if case .failure(.irregularHandles(let found, let opcode))? = result, !machine.isWide(discovery.known) {
       broker.logger.warning(
-        "\(hub.peripheral.address) answered with irregular handles (\(opcode)); what lies behind them is left out",
+        "\(hub.peripheral.address) returned out-of-order handles (\(opcode)); ignoring the rest",
         metadata: .about(hub.peripheral, adapter: hub.slot))
       result = .success(found)
     }

@@ -1,9 +1,9 @@
 import Bluetooth
 import GATT
 
-/// What our client tells a device of itself with Client Supported Features (Core 5.4, Vol 3, Part G, 7.2): that it
-/// understands Multiple Handle Value Notifications (bit 2), and Database Out Of Sync (bit 0, Robust Caching, 2.5.2.1);
-/// and enhanced bearers (bit 1), where it is about to open them.
+/// The features of our client that a device learns from Client Supported Features (Core 5.4, Vol 3, Part G, 7.2):
+/// Multiple Handle Value Notifications (bit 2), Database Out Of Sync (bit 0, Robust Caching, 2.5.2.1), and enhanced
+/// bearers (bit 1), where our client is about to open them.
 ///
 /// A device is told once on a link, after the first discovery on it, in turns with what programs ask for. A bonded one
 /// keeps it with the bond. One without the characteristic is told nothing.

@@ -1,8 +1,9 @@
 import Bluetooth
 import GATT
 
-/// What was discovered on a device, and how complete that is: enough to answer the same request again, and to know
-/// how far services and characteristics reach, what characteristics allow, and where their configuration is.
+/// The attributes discovered on a device, and how complete they are: enough to answer the same request again, and to
+/// know how far services and characteristics reach, which operations characteristics allow, and where their
+/// configuration is.
 struct KnownAttributes: Hashable {
   /// A service. What is nil was not looked for yet.
   struct Service: Hashable {

@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// What a device sends goes to the sessions that subscribed to it. Nothing is dropped in silence: who cannot take it is
-/// returned, and loses the subscription.
+/// Values from a device go to the sessions that subscribed to them. None is dropped in silence: a session that cannot
+/// take one is returned, and loses the subscription.
 extension Subscriptions {
   /// Sends a value to all who subscribed to it, encoded once.
   /// - Parameter owner: the session that reads it from a socket.

@@ -2,8 +2,8 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// What one device sends by itself, and who receives it: the sessions that subscribed, and those that read the values
-/// of a characteristic from a socket, which are subscribed, too.
+/// The receivers of the values that one device sends by itself: the sessions that subscribed, and those that read the
+/// values of a characteristic from a socket, which are subscribed, too.
 final class ValueReceivers {
   private unowned let link: CentralLink
   private unowned let hub: LinkHub
@@ -26,7 +26,7 @@ final class ValueReceivers {
     acquired.values.filter { $0.session === session }.map(\.handle).sorted()
   }
 
-  /// Those that a session is subscribed to and that bring indications.
+  /// The handles to which a session is subscribed with indications.
   func indications(of session: Session) -> [UInt16] { subscriptions.indications(of: session) }
 
   /// All sessions that are subscribed to something.
@@ -130,7 +130,7 @@ final class ValueReceivers {
   func checkIsNotAcquired(_ handle: UInt16, by session: Session) throws {
     guard acquired[handle]?.session === session else { return }
     throw BledError.alreadyInProgress.error(
-      "this session has acquired characteristic \(handle.handleText): close its descriptor before")
+      "this session has acquired characteristic \(handle.handleText): close its descriptor first")
   }
 
   // MARK: What the device sends

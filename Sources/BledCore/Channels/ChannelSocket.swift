@@ -116,7 +116,7 @@ public final class ChannelSocket {
     guard caller.token.count > ChannelTokens.length else { return }
     let text = String(decoding: caller.token.dropLast(), as: UTF8.self)
     guard caller.token.last == UInt8(ascii: "\n"), let channel = channels.channel(of: text, for: caller.user) else {
-      logger.debug("a program of user \(caller.user ?? 0) came with a token that is not valid")
+      logger.debug("user \(caller.user ?? 0) presented an invalid token")
       return drop(caller)
     }
     forget(caller)

@@ -51,7 +51,7 @@ final class SocketEnd: ProgramEnd {
     self.keepsPackets = keepsPackets
     do {
       watch = try Watch(descriptor, on: loop, interest: []) { [unowned self] readiness in
-        // What fails is told for ever, whether or not anybody can do something about it now.
+        // A failed descriptor is reported again and again, also while nothing can be done about it.
         if readiness.contains(.failed), !isReading, !awaitsRoom { watch?.isEnabled = false }
         onReady?()
       }
@@ -107,7 +107,7 @@ final class SocketEnd: ProgramEnd {
     watch?.cancel()
     watch = nil
     onReady = nil
-    // What is unread here would take from the program what it has not read yet (unix(7) resets the connection).
+    // Octets left unread here would take unread data from the program (unix(7) resets the connection).
     shutdown(descriptor, Int32(SHUT_RDWR))
     var unread = [UInt8](repeating: 0, count: 4096)
     while recv(descriptor, &unread, unread.count, Int32(MSG_DONTWAIT)) > 0 {}

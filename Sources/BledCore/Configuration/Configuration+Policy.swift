@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 import JSONFiles
 
-// Who may do what, and how much of it.
+// Permissions of users and groups, and limits of what they use.
 
 extension Configuration {
   /// The permissions of programs.

@@ -136,8 +136,8 @@ extension Configuration {
     case directory
     case socket
 
-    /// What is wrong with a path, and what to do; nil if it can be used. It does not depend on where the daemon is
-    /// started, and is not cut where it is used.
+    /// The problem of a path and its remedy; nil if the path can be used. A usable path does not depend on the
+    /// directory in which the daemon is started, and is not truncated where it is used.
     public func problem(of path: String) -> String? {
       switch self {
       case _ where path.utf8.first != UInt8(ascii: "/") || path.utf8.contains(0):

@@ -108,7 +108,7 @@ protocol ConfigurationPart: Hashable, Sendable {
   static var keys: [Configuration.Key] { get }
   /// Whether a change takes effect while the daemon runs. False by default.
   static var isReloaded: Bool { get }
-  /// Those of its keys that differ from another configuration and take effect at the next start. All or none, by
+  /// The keys whose values differ from another configuration and take effect at the next start. All or none, by
   /// `isReloaded`, unless a part says otherwise.
   func keysForRestart(after old: Self) -> [String]
 

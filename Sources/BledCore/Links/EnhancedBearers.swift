@@ -16,8 +16,8 @@ import Logging
 /// | any     | the device opens one                             | a bearer, for what the device asks                  |
 /// | any     | the link ends                                    | so do they                                          |
 ///
-/// Opening them delays nothing: the link works without them. On those that we
-/// opened a device may ask us, too. On those that it opened it is asked nothing: it has opened them for itself.
+/// Opening them delays nothing: the link works without them. A device may send requests on bearers that we opened, too.
+/// We send none on bearers that the device opened: they are for its own requests.
 public final class EnhancedBearers {
   /// The number under which a device takes such channels.
   public static let psm: UInt16 = 0x27
@@ -28,7 +28,7 @@ public final class EnhancedBearers {
   /// The longest packet that is of use, in octets.
   private static let longest = 517
   /// How many packets may wait until the device gives credits. In either direction there is one request and its
-  /// answer; a device that asks on and on and takes no answers has a fault.
+  /// answer; a device that keeps sending requests without reading responses is misbehaving.
   private static let mostWaiting = 8
 
   private struct Entry {
@@ -120,7 +120,7 @@ public final class EnhancedBearers {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     if entries[index].waiting.isEmpty, entries[index].channel.isWritable { return entries[index].channel.send(packet) }
     guard entries[index].waiting.count < Self.mostWaiting else {
-      let error = BledError.protocolViolation.error("the device asks again and again and takes no answers")
+      let error = BledError.protocolViolation.error("the device sent too many requests without reading the responses")
       return hub.withConnection { $0.end(id, error, actions: &$1) }
     }
     entries[index].waiting.append(packet)

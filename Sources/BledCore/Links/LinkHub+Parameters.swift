@@ -24,7 +24,7 @@ extension LinkHub {
     return description
   }
 
-  /// What the sessions want may have changed: asks for it, unless it is in force.
+  /// Merges the requests of the sessions after a change, and asks the adapter unless the result is in force.
   /// - Parameter done: called once when that is settled, with why the parameters stay as they are, or nil.
   func wishesChanged(_ done: @escaping (BluetoothError?) -> Void = { _ in }) {
     let wishes = (central.wishes + server.wishes.values).map(\.parameters)
@@ -78,7 +78,7 @@ extension LinkHub {
   /// - Throws: if the wish is not valid.
   func setWish(_ wish: LinkWish?, of session: Session, _ done: @escaping (BluetoothError?) -> Void) throws {
     let wish = try wish.map { try CheckedWish($0) }
-    // It outlasts the link where the session is to have the next one, too.
+    // The request outlasts the link where the session is to have the next one, too.
     let isKept = central.setWish(wish, of: session)
     server.wishes[session] = isKept ? nil : wish
     wishesChanged(done)

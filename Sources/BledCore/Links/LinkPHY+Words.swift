@@ -27,7 +27,7 @@ extension Set<PHY> {
     for word in words ?? [PHY.le1M.word] {
       guard let phy = [PHY.le1M, .leCoded].first(where: { $0.word.hasSameOctets(as: word) }) else {
         throw BledError.invalidParameter.error(
-          "\"\(word.excerpt)\" is no PHY on which advertisements begin: give \"1M\", \"coded\" or both")
+          "\"\(word.excerpt)\" is not a primary advertising PHY: give \"1M\", \"coded\" or both")
       }
       insert(phy)
     }

@@ -12,7 +12,7 @@ final class LinkRoom {
   /// Whether a packet may be sent now: nobody waits, and what was sent before has reached the link.
   var isFree: Bool { turns.isEmpty && !hub.isExecuting }
 
-  /// Something of a session has a packet that cannot be sent at once: it is called in its turn, now or later.
+  /// Queues a sender of a session; it is called when the link has room for its packet, at once if there is room.
   func wait(for sender: RoomTurns.Sender, of session: Session) {
     turns.wait(sender, of: session.user)
     give()

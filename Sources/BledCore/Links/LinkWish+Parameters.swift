@@ -3,9 +3,9 @@ import BledRPC
 import Bluetooth
 
 extension ConnectionParameters {
-  /// What a session wants, in the controllers' units of 1.25 and 10 ms. What it leaves out is chosen so that it fits
-  /// the rest.
-  /// - Throws: `BledError.invalidParameter` with the rule that it violates (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
+  /// The parameters that a session requests, in the controllers' units of 1.25 and 10 ms. Values that it omits are
+  /// chosen to fit the rest.
+  /// - Throws: `BledError.invalidParameter` with the rule that is violated (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
   init(_ wish: LinkWish) throws(BluetoothError) {
     try Self.check(wish.minimumInterval, "minimumInterval", 0.0075...4)
     try Self.check(wish.maximumInterval, "maximumInterval", 0.0075...4)

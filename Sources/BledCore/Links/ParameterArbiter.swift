@@ -22,12 +22,12 @@ struct ParameterArbiter {
   private var pending = 0
   private var repetitions = 0
 
-  /// What the sessions want now.
+  /// Sets the parameters that the sessions request.
   /// - Parameters:
-  ///   - new: nil if they want nothing.
+  ///   - new: nil if no session requests any.
   ///   - usual: what a link has without wishes; nil where that is left to the device.
-  ///   - current: what is in force; nil if that is not known.
-  /// - Returns: what to ask for; nil: nothing. `settled` must follow.
+  ///   - current: the parameters in force; nil if they are not known.
+  /// - Returns: the parameters to ask for; nil: none. `settled` must follow.
   mutating func want(
     _ new: ConnectionParameters?, else usual: ConnectionParameters?, current: LinkParameters?
   ) -> ConnectionParameters? {
@@ -35,7 +35,7 @@ struct ParameterArbiter {
     wanted = new
     if isChanged { repetitions = 0 }
     guard let target = new ?? usual else { return nil }
-    // What other links share the initiator with is not known without the controller's word.
+    // Unknown parameters are left alone without a request, until the controller reports them.
     if current == nil, new == nil, !isChanged { return nil }
     if pending == 0, let current, current.satisfy(target) { return nil }
     pending += 1

@@ -1,6 +1,6 @@
 import OrderedCollections
 
-/// Who waits for room on a link, and who is next.
+/// The senders that wait for room on a link, and their order.
 ///
 /// Programs that write over descriptors, and calls for Write Commands, wait here with their packets; programs that call
 /// `server.notify` are refused instead, and told when there is room. They would always come too late, so such a program
@@ -49,8 +49,8 @@ struct RoomTurns {
     _ = waiting.removeAll(of: .init(user: user, member: sender))
   }
 
-  /// What sends a packet now; it waits no longer.
-  /// - Parameter canSend: whether something can; it is passed over otherwise.
+  /// The sender of the next packet; it waits no longer.
+  /// - Parameter canSend: whether a sender can send; it is passed over otherwise.
   mutating func next(where canSend: (Sender) -> Bool) -> Sender? { waiting.next(where: canSend) }
 
   /// So many packets of a session were sent.

@@ -15,7 +15,7 @@ protocol ValuePipeOwner: AnyObject {
   /// - Parameter isAtEnd: whether it is told now or never.
   /// - Returns: false if that has no room.
   func tellDropped(_ count: Int, isAtEnd: Bool) -> Bool
-  /// It has ended.
+  /// The pipe has ended.
   /// - Parameters:
   ///   - reason: nil if the program ended it.
   ///   - unsent: how many packets of the program were not sent.

@@ -6,7 +6,7 @@ struct UserMetrics {
   private static let most = 64
   /// The name for all others.
   private static let others = "others"
-  /// Those that are told apart: the first ones, for good, since what a counter counts must not move to another.
+  /// The users counted separately: the first ones, for good, since the count of one user must not move to another.
   private var apart: Set<String> = []
   private var ended: [String: SessionDescription.Costs] = [:]
 

@@ -2,8 +2,8 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// Who lets devices pair with data that did not go over the air: what each session gave or was given holds until it
-/// ends.
+/// Sessions that let devices pair with data exchanged out of band. The data that a session gave or received holds until
+/// it ends.
 final class OutOfBandPairing {
   /// How many devices' data a session may give.
   private static let most = 64

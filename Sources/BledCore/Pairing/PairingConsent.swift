@@ -3,8 +3,8 @@ import BledRPC
 import Bluetooth
 import Logging
 
-/// Who lets devices pair: sessions that are asked, the configuration, a window of time, and who gave data that did not
-/// go over the air. Adapters are told what follows from it.
+/// Consent to pairing: by sessions that are asked, by the configuration, by a window of time, and by sessions that gave
+/// out-of-band data. Adapters receive the settings that follow from it.
 final class PairingConsent {
   /// The longest time for which devices may pair.
   private static let longestWindow = 3600.0
@@ -90,7 +90,7 @@ final class PairingConsent {
     settingsChanged()
   }
 
-  /// What devices are told when they connect, and whether they may pair by themselves.
+  /// The settings for devices that connect: the capability that they see, and whether they may pair by themselves.
   func settings(_ slot: AdapterSlot) -> PairingSettings {
     let adapter = slot.adapter.information
     let capability = agents.capability(amongPublishers: publishers.users(on: slot))
@@ -128,8 +128,8 @@ final class PairingConsent {
     return windows.contains { $0.value.mayAnswerForOthers || concern.includes($0.key) }
   }
 
-  /// What a person can do for a pairing that a session causes: at that session, else where the policy says, else at the
-  /// agent that is asked first.
+  /// The capability for a pairing that a session causes: that of the session, else of the policy, else of the agent
+  /// that is asked first.
   func capability(
     for session: Session?, _ identity: DeviceAddress, on adapter: AdapterInformation, _ concern: PairingConcern
   ) -> PairingCapability {

@@ -33,8 +33,8 @@ public struct PairingPolicy: Hashable, Sendable {
     peripherals[peer.value] ?? rule(on: adapter)
   }
 
-  /// What devices are told that a person can do, where no program says so: type, if a passkey is to be typed. Where
-  /// others pair without a check that goes first, as a keyboard would have them show a passkey.
+  /// The capability that devices see where no program gives one: a keyboard, if a passkey is to be typed. Just Works
+  /// takes precedence, as a keyboard would have devices show a passkey.
   func capability(on adapter: AdapterInformation) -> PairingCapability {
     switch rule(on: adapter) {
     case .passkey: .keyboard

@@ -13,7 +13,7 @@ struct IdentityResolver {
   private let keys: Set<Entry>
   private let identities: Set<DeviceAddress>
 
-  /// Takes the keys out of bonds. One of zeros is everybody's, and a private address is nobody's identity.
+  /// Collects the keys of bonds, but none of zeros, and none for a private address, which cannot be an identity.
   init(_ bonds: [Bond] = []) {
     self.init(
       Set(

@@ -2,8 +2,8 @@ import Bluetooth
 import Logging
 
 extension Logger.Metadata {
-  /// What a message is about, for the fields of the journal. Keys in capitals are fields only: they are not appended to
-  /// the message, which names what a person needs.
+  /// The subject of a message, for the fields of the journal. Keys in capitals are fields only: they are not appended
+  /// to the message, which names what a person needs.
   /// - Parameters:
   ///   - peripheral: the field has its identifier and its address.
   ///   - adapter: that of the peripheral if missing.

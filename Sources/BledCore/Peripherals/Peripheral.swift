@@ -105,11 +105,11 @@ final class Peripheral {
     return formerIDs.count > Self.maximumFormerIDs ? formerIDs.removeFirst() : nil
   }
 
-  /// It can be reached under this address.
+  /// Records that the device can be reached under this address.
   ///
-  /// One under which it was heard a moment ago is kept: it may have several advertisements with an address each, and a
-  /// pending connection should not go back and forth between them.
-  /// - Returns: whether it is reached under another one than before.
+  /// An address at which the device was heard a moment ago is kept: it may have several advertisements with an address
+  /// each, and a pending connection should not go back and forth between them.
+  /// - Returns: whether the device is reached under another address than before.
   func isReached(at address: DeviceAddress, now: Instant) -> Bool {
     if address != identity { isPrivate = true } else if isPrivate == nil { isPrivate = false }
     guard address != current else {

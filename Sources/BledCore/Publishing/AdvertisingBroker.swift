@@ -118,7 +118,7 @@ final class AdvertisingBroker {
     let places = AdvertisingRotation(sets: slot.adapter.information.maximumAdvertisingSets).capacity
     guard own > 0, !Limits.hasShare(own: own, all: here.count, of: places) else { return }
     let error = GAPError.advertisingSetsExhausted.error(
-      "This user sends \(own) of the \(places) advertisements of \(slot.id); the last places are kept for other users: stop one."
+      "this user sends \(own) of the \(places) advertisements of \(slot.id); the last places are kept for other users: stop one"
     )
     throw explained(error, slot)
   }
@@ -220,7 +220,7 @@ final class AdvertisingBroker {
     withdraw(id, Self.cancelled)
   }
 
-  /// Those that never were on the air fail with an adapter that cannot be used; the others come back with it.
+  /// Advertisements that never were on the air fail with an adapter that cannot be used; the others come back with it.
   func adapterChanged(_ slot: AdapterSlot) {
     guard slot.adapter.state != .on else { return }
     for id in numbers(where: { $0.slot == slot }) {
@@ -232,7 +232,7 @@ final class AdvertisingBroker {
     }
   }
 
-  /// What became of one whose program went away before it was on the air.
+  /// The outcome of an advertisement whose program went away before it was on the air.
   private func decided(
     _ outcome: Result<AdvertisingStart.Result, RPCError>, _ id: AdvertisingSetID, for session: Session
   ) {
@@ -262,7 +262,7 @@ final class AdvertisingBroker {
     let names = holders.map { session, count in
       (session.name.isEmpty ? "session \(session.id)" : session.name) + (count > 1 ? " (\(count))" : "")
     }
-    return GAPError.advertisingSetsExhausted.error("\(error.message) Held by: \(names.joined(separator: ", ")).")
+    return GAPError.advertisingSetsExhausted.error("\(error.message); held by \(names.joined(separator: ", "))")
   }
 
   private func withdraw(_ id: AdvertisingSetID, _ error: BluetoothError) {

@@ -10,12 +10,12 @@ extension AdvertisingStart.Params {
   /// How long advertising events that are counted may take, in seconds.
   private static let longestCount = 30.0
 
-  /// What the adapter is to do, and the name if it had to be shortened. In the background there is no name, and no
+  /// The parameters for the adapter, and the name if it had to be shortened. In the background there is no name, and no
   /// hurry.
   /// - Parameters:
-  ///   - target: who is meant with `directedTo`.
+  ///   - target: the device meant by `directedTo`.
   ///   - information: the adapter that is to send it.
-  /// - Throws: `BledError.invalidParameter` for what does not go together; `GAPError.advertisingDataTooLong`.
+  /// - Throws: `BledError.invalidParameter` for members that exclude each other; `GAPError.advertisingDataTooLong`.
   func parameters(
     inBackground: Bool, to target: DeviceAddress?, on information: AdapterInformation
   ) throws -> (AdvertisingParameters, shortenedName: String?) {
@@ -95,7 +95,7 @@ extension AdvertisingStart.Params {
       guard let events = UInt8(exactly: count), events > 0 else {
         throw BledError.invalidParameter.error("\"count\" must be 1 to 255")
       }
-      // It is not interrupted, as the controller would count anew: others wait for that long.
+      // An advertisement with a count is not interrupted, as the controller would count anew: others wait as long.
       try require(
         (self.interval ?? 0.1) * Double(events) <= Self.longestCount,
         "\"count\" times \"interval\" may be 30 s at most: give a \"duration\" instead")

@@ -125,7 +125,7 @@ final class ServerBroker: ServerRoles {
       Set(params.values.map(\.handle)).count == params.values.count
     else {
       throw BledError.invalidParameter.error(
-        "\"values\" must have 1 to \(Self.maximumValues) elements, each with another handle")
+        "\"values\" must have 1 to \(Self.maximumValues) elements with distinct handles")
     }
     return try notify(params.values.map { ($0.handle, $0.value.octets) }, to: params.centrals, for: session)
   }

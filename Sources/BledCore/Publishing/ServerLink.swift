@@ -238,7 +238,7 @@ final class ServerLink: ServerRole {
   func checkIsFree(_ handle: UInt16) throws {
     guard acquired[handle] == nil else {
       throw BledError.alreadyInProgress.error(
-        "this session has acquired characteristic \(handle.handleText) for this device: close its descriptor before")
+        "this session has acquired characteristic \(handle.handleText) for this device: close its descriptor first")
     }
   }
 

@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// What is held against the filters of scans: what a device or an anonymous advertisement says, and how it was sent.
+/// The input of scan filters: the data of a device or of an anonymous advertisement, and how it was sent.
 struct AdvertisedContent {
   /// The AD structures of the advertisement and of its scan response.
   let advertised: AdvertisingData

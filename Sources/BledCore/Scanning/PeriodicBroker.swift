@@ -32,7 +32,7 @@ final class PeriodicBroker {
 
   private final class Train {
     let peripheral: Peripheral
-    /// What a lagging client's outbox knows its reports by; devices have positive numbers.
+    /// The number of its reports in the outbox of a lagging client; devices have positive numbers.
     let number: Int
     let phys: Set<PHY>
     var followers: [Follower] = []

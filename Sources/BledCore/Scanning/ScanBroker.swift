@@ -183,7 +183,7 @@ final class ScanBroker {
       try RPCEncoding.notification(
         ScanLost.self, .init(peripheral: gone.device.id, lastHeard: scheduler.secondsSinceEpoch - age))
     }
-    // It takes the place of a report on the device that still waits, as a later report takes its own.
+    // The line takes the place of a waiting report on the device, as a later report does.
     return session.send(line, as: .report(device: gone.device.number)) != .dropped
   }
 
@@ -226,7 +226,7 @@ final class ScanBroker {
   /// The adapter of this name; nil for all.
   private func choose(_ name: String?) throws -> AdapterSlot? {
     if name != nil { return try adapters.findUsable(name) }
-    // Those that cannot be used now join in when they can; at least one must be usable.
+    // Adapters that cannot be used at the moment join in when they can; at least one must be usable.
     guard adapters.slots.contains(where: \.isUsable) else { return try adapters.findUsable(nil) }
     return nil
   }

@@ -37,7 +37,7 @@ struct ScanDecoding {
     }
   }
 
-  /// What the data of a device says. It is decoded once for all scans, and again for one that has its key.
+  /// The meaning of a device's data. It is decoded once for all scans, and again for one that has its key.
   func decoded(_ peripheral: Peripheral) -> DecodedReport.Part {
     let report = peripheral.decoded ?? DecodedReport(peripheral)
     peripheral.decoded = report

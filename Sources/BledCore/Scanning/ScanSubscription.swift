@@ -138,7 +138,7 @@ final class ScanSubscription {
   func backgroundChanged(to isBackground: Bool) {
     reported = [:]
     reportedAnonymous = []
-    // What is suspended hears nothing, so that nothing is lost either.
+    // A suspended scan hears nothing, so that nothing is lost either.
     if !isRunning(inBackground: isBackground) { presence?.removeAll() }
   }
 }

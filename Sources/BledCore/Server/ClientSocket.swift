@@ -154,7 +154,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     while canRead, isReadable || isGone, read() {
       guard handleLines(until: deadline) else { return true }
     }
-    // What the client sent before it went counts; that is at most what the kernel's buffer holds.
+    // Data that the client sent before it disconnected is still handled; it is at most what the kernel's buffer holds.
     if isGone { disconnect() }
     return false
   }

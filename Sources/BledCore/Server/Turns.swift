@@ -72,7 +72,7 @@ final class Turns {
   }
 }
 
-/// Somebody whom `Turns` serves.
+/// A client of `Turns`.
 protocol TurnTaker: AnyObject {
   /// The user whose turns it takes; nil if that is not known.
   var user: UInt32? { get }

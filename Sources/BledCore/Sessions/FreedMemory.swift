@@ -1,7 +1,7 @@
 import Adapter
 import EventLoop
 
-/// Has memory given back to the system when there may be much that is no longer used, as after a flood.
+/// Returns unused heap memory to the system, for example after a burst of traffic.
 final class FreedMemory {
   /// How long to wait, so that one pass follows many ends.
   private static let pause = Duration.seconds(2)

@@ -231,7 +231,7 @@ public final class Session {
     connection = nil
     calls.drop()
     outbox.dropAnswers()
-    // What a slow reader left unread stays, and does not count against what follows.
+    // Lines that a slow reader left unread stay, and do not count against the following ones.
     var limits = Outbox.Limits.kept
     limits.everything += outbox.waiting
     outbox.limits = limits

@@ -52,7 +52,7 @@ public final class WakeFolder {
     }
   }
 
-  /// It is back, or its session is no longer preserved.
+  /// Removes the file of a program that is back, or whose session is no longer preserved.
   func remove(_ identifier: String) {
     let name = Self.name(for: identifier)
     guard let count = counts[name] else { return }

@@ -35,7 +35,7 @@ public final class DocumentFolder: DocumentStorage {
   /// The file of this name; nil if there is none.
   public func read(_ name: String) throws(StoreError) -> [UInt8]? {
     let file = "\(path)/\(name)"
-    // What is not a regular file must not block us: opening a FIFO without O_NONBLOCK waits for a writer.
+    // A file that is not regular must not block us: opening a FIFO without O_NONBLOCK waits for a writer.
     let descriptor = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }

@@ -137,7 +137,7 @@ package struct LESubrateChange: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x23
   package var status = HCIStatus.success
   package var handle: ConnectionHandle = 0
-  /// Of how many connection events one is used, 1 to 500.
+  /// The subrate factor: one of so many connection events is used, 1 to 500.
   package var factor: UInt16 = 1
   /// Subrated events that the peripheral may skip, 0 to 499.
   package var latency: UInt16 = 0

@@ -51,16 +51,16 @@ final class ChannelListeners {
         } catch {
           if error.code == EADDRINUSE { continue }
           if error.code == ENOPROTOOPT { throw .withoutEnhancedChannels }
-          throw GAPError.adapterFailed.error("No channels on PSM \(psm): \(String(cString: strerror(error.code))).")
+          throw GAPError.adapterFailed.error("no channels on PSM \(psm): \(String(cString: strerror(error.code)))")
         }
       }
       listeners[psm] = listener
       return psm
     }
     if let psm {
-      throw BledError.alreadyInProgress.error("PSM \(psm) is taken on \(adapter): leave it out for a free one.")
+      throw BledError.alreadyInProgress.error("PSM \(psm) is taken on \(adapter): leave it out for a free one")
     }
-    throw BledError.limitReached.error("All numbers for channels are taken on \(adapter).")
+    throw BledError.limitReached.error("all numbers for channels are taken on \(adapter)")
   }
 
   /// Ends listening.
@@ -105,9 +105,9 @@ extension BluetoothError {
   static var withoutEnhancedChannels: BluetoothError {
     GAPError.notSupported.error(
       """
-      Enhanced channels are switched off in this kernel, or unknown to it: as root, write 1 to \
+      enhanced channels are switched off in this kernel, or unknown to it: as root, write 1 to \
       /sys/module/bluetooth/parameters/enable_ecred, for good with bluetooth.enable_ecred=1 on its command line; or \
-      leave out "mode".
+      leave out "mode"
       """)
   }
 }

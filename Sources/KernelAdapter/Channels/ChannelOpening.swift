@@ -19,7 +19,7 @@ final class ChannelOpening: LinkChannel {
     self.link = link
     self.done = done
     alarm = context.scheduler.schedule(after: Self.patience) { [unowned self] in
-      fail(GAPError.timeout.error("The device did not answer the request for a channel."))
+      fail(GAPError.timeout.error("the device did not answer the request for a channel"))
     }
     link.add(self)
   }

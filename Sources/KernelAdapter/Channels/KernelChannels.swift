@@ -75,7 +75,7 @@ final class KernelChannels {
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) {
     guard links.isUp(link) else {
-      return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected."))
+      return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
     let mode = parameters.mode ?? .leCreditBased
     let signalling = management.index.flatMap { kernel.signalling(of: $0) }
@@ -104,7 +104,7 @@ final class KernelChannels {
         descriptor.unwatch()
         signals.catchUp()
         guard let link, !link.isOver else {
-          return opening.fail(GAPError.disconnected.error("The link has ended."))
+          return opening.fail(GAPError.disconnected.error("the link has ended"))
         }
         let error = cbz_channel_error(descriptor.number)
         guard error == 0, cbz_att_connection_handle(descriptor.number) == Int32(link.handle) else {
@@ -121,8 +121,8 @@ final class KernelChannels {
     switch code {
     case ECONNREFUSED: answer.refusal(mode)
     case ENOPROTOOPT: .withoutEnhancedChannels
-    case ETIMEDOUT: GAPError.timeout.error("The device did not answer the request for a channel.")
-    default: GAPError.connectionFailed.error("No channel on PSM \(answer.psm): \(String(cString: strerror(code))).")
+    case ETIMEDOUT: GAPError.timeout.error("the device did not answer the request for a channel")
+    default: GAPError.connectionFailed.error("no channel on PSM \(answer.psm): \(String(cString: strerror(code)))")
     }
   }
 }

@@ -85,7 +85,7 @@ final class PrivateAddressHost {
     case .send(.stopDiscovery): management.send(StopDiscovery())
     case .made(let address?):
       context.logger.debug("the adapter is seen under another address", metadata: ["address": "\(address)"])
-    case .made(nil): context.logger.warning("the kernel made no new private address; that is tried again in a minute")
+    case .made(nil): context.logger.warning("the kernel made no new private address; retrying in a minute")
     case .open(let profile, let address):
       radio.send(Self.setAddress(address))
       owner?.addressIsMade(address, for: profile)

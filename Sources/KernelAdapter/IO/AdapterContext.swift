@@ -25,7 +25,7 @@ final class AdapterContext {
   func logShortage(_ information: AdapterInformation) {
     if !information.takingTurns.isEmpty {
       let words = information.takingTurns.map(\.rawValue).joined(separator: ", ")
-      logger.info("the controller cannot do all of this at once, and does it in turns: \(words)")
+      logger.info("the controller cannot do these at the same time; alternating: \(words)")
     }
     if !information.heldBack.isEmpty {
       let words = information.heldBack.map(\.rawValue).joined(separator: ", ")

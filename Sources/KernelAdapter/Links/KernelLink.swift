@@ -116,7 +116,7 @@ final class KernelLink: Link {
   func send(_ packet: [UInt8]) {
     guard !hasEnded, !isDisconnecting else { return }
     if let waiting = held {
-      // As many as wait in a socket; who sends so much that it would have to wait for answers has a fault.
+      // As many as wait in a socket; a peer that exceeds this is misbehaving.
       guard waiting.count < Self.mostHeld else {
         isDisconnecting = true
         return leave()
@@ -194,11 +194,11 @@ final class KernelLink: Link {
   /// - Returns: why it does not.
   func secure(level: Int) -> BluetoothError? {
     guard !hasEnded, !isDisconnecting, socket.descriptor.isOpen else {
-      return GAPError.notConnected.error("\(peer) is not connected.")
+      return GAPError.notConnected.error("\(peer) is not connected")
     }
     let result = cbz_att_set_security(socket.descriptor.number, UInt8(clamping: level))
     guard result >= 0 else {
-      return GAPError.pairingFailed.error("The kernel does not encrypt the link to \(peer) (errno \(-result)).")
+      return GAPError.pairingFailed.error("the kernel does not encrypt the link to \(peer) (errno \(-result))")
     }
     held = held ?? []
     return nil

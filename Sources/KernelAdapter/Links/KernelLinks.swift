@@ -187,7 +187,7 @@ final class KernelLinks {
     guard let attachment = removeAttachment(handle) else { return }
     disconnect(handle)
     let device = attachment.device
-    let error = GAPError.connectionFailed.error("No connection to \(device): the kernel did not take over the link.")
+    let error = GAPError.connectionFailed.error("no connection to \(device): the kernel did not take over the link")
     radio.run(.attachFailed(device, error))
   }
 
@@ -202,7 +202,7 @@ final class KernelLinks {
     requester.ended(handle)
     entries[handle]?.role = nil
     if let device = removeAttachment(handle)?.device {
-      radio.run(.attachFailed(device, reason.error("No connection to \(device)")))
+      radio.run(.attachFailed(device, reason.error("no connection to \(device)")))
     }
     guard let link = link(handle) else { return tidy(handle) }
     link.isDown = true
@@ -246,7 +246,7 @@ final class KernelLinks {
     _ offered: OfferedLink, as peer: DeviceAddress, _ role: LinkRole, attempts: Int
   ) {
     // A link whose end went unnoticed must not be mistaken for the new one.
-    end(offered.handle, GAPError.disconnected.error("The link to \(peer) ended."))
+    end(offered.handle, GAPError.disconnected.error("the link to \(peer) ended"))
     guard let owner else { return }
     let link = KernelLink(
       id: .next(), peer: peer, role: role, handle: offered.handle, attempts: attempts,
@@ -272,7 +272,7 @@ final class KernelLinks {
   func socketEnded(_ link: KernelLink, _ error: SystemError?) {
     if link.isDown, let reason = entries[link.handle]?.ending?.error { return end(link.handle, reason) }
     let text = error.map { String(cString: strerror($0.code)) } ?? "closed"
-    armEnd(of: link, after: .seconds(1), GAPError.disconnected.error("The link to \(link.peer) ended: \(text)."))
+    armEnd(of: link, after: .seconds(1), GAPError.disconnected.error("the link to \(link.peer) ended: \(text)"))
   }
 
   /// Waits for the other report of the end. If that of the controller does not come the link is disconnected, for the

@@ -23,11 +23,11 @@ struct LinkRequest {
     let isCentral = link.role == .central
     return LinkRequest(kind: .parameters, packet: CommandPacket(command)) { status in
       switch status.code {
-      case _ where isCentral: status.error("The connection's parameters stay as they are")
+      case _ where isCentral: status.error("the connection's parameters stay as they are")
       case .unknownHCICommand, .commandDisallowed, .unsupportedFeatureOrParameterValue, .unsupportedRemoteFeature:
         GAPError.notSupported.error(
-          "The two controllers cannot negotiate the connection's parameters: only the central can change them.")
-      default: status.error("The connection's parameters stay as they are")
+          "the two controllers cannot negotiate the connection's parameters: only the central can change them")
+      default: status.error("the connection's parameters stay as they are")
       }
     }
   }
@@ -47,8 +47,8 @@ struct LinkRequest {
     return LinkRequest(kind: .subrate, packet: CommandPacket(command)) { status in
       switch status.code {
       case .unknownHCICommand, .unsupportedRemoteFeature:
-        GAPError.notSupported.error("\(peer) does not have connection subrating.")
-      default: status.error("The connection's subrating stays as it is")
+        GAPError.notSupported.error("\(peer) does not have connection subrating")
+      default: status.error("the connection's subrating stays as it is")
       }
     }
   }
@@ -62,7 +62,7 @@ struct LinkRequest {
       $0.options = UInt16(wanted.coding?.rawValue ?? 0)
     }
     return LinkRequest(kind: .phy, packet: CommandPacket(command)) {
-      $0.error("The connection's PHY stays as it is")
+      $0.error("the connection's PHY stays as it is")
     }
   }
 
@@ -74,7 +74,7 @@ struct LinkRequest {
       $0.txTime = time(of: $0.txOctets, hasCodedPHY: hasCodedPHY)
     }
     return LinkRequest(kind: .dataLength, packet: CommandPacket(command)) {
-      $0.error("The length of the connection's packets stays as it is")
+      $0.error("the length of the connection's packets stays as it is")
     }
   }
 

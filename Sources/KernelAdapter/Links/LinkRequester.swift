@@ -125,7 +125,7 @@ final class LinkRequester {
     request(.phy(of: link, to: wanted), on: link) { [weak self] error in
       let layer = self?.records[link.handle]?.layer
       guard error == nil, let layer, layer.txPHY != wanted.phy || layer.rxPHY != wanted.phy else { return done(error) }
-      done(GAPError.notSupported.error("\(link.peer) does not use \(name) on this link."))
+      done(GAPError.notSupported.error("\(link.peer) does not use \(name) on this link"))
     }
   }
 
@@ -140,7 +140,7 @@ final class LinkRequester {
   /// Reads the strength of the device's signal in dBm.
   func readRSSI(of link: KernelLink, _ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     guard radio.isReady, !link.isOver else {
-      return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected."))
+      return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
     let loop = context.loop
     radio.ask(CommandPacket(ReadRSSI(handle: link.handle))) { answer in
@@ -148,9 +148,9 @@ final class LinkRequester {
       if answer.status.isSuccess, let value = try? answer.complete?.decoded(as: ReadRSSI.self), value.rssi != 127 {
         result = .success(Int(value.rssi))
       } else if answer.status.isSuccess {
-        result = .failure(GAPError.notSupported.error("The controller does not know the signal strength."))
+        result = .failure(GAPError.notSupported.error("the controller does not know the signal strength"))
       } else {
-        result = .failure(answer.status.error("The signal strength could not be read"))
+        result = .failure(answer.status.error("the signal strength could not be read"))
       }
       loop.execute { done(result) }
     }
@@ -159,10 +159,10 @@ final class LinkRequester {
   /// The reason why not both controllers can do this; nil if they can, or the device's did not say.
   private func lacking(_ feature: LEFeatures, _ name: String, on link: KernelLink) -> BluetoothError? {
     if !radio.features.contains(feature) {
-      return GAPError.notSupported.error("The controller of \(context.name) does not have \(name).")
+      return GAPError.notSupported.error("the controller of \(context.name) does not have \(name)")
     }
     if let theirs = records[link.handle]?.features, !theirs.contains(feature) {
-      return GAPError.notSupported.error("\(link.peer) does not have \(name).")
+      return GAPError.notSupported.error("\(link.peer) does not have \(name)")
     }
     return nil
   }
@@ -178,7 +178,7 @@ final class LinkRequester {
     update(link.handle) { $0.want(request, at: context.scheduler.now) }
   }
 
-  private static var linkEnded: BluetoothError { GAPError.notConnected.error("The link has ended.") }
+  private static var linkEnded: BluetoothError { GAPError.notConnected.error("the link has ended") }
 
   /// The event that settles a request may have been lost: all are made again.
   func repeatAll() {

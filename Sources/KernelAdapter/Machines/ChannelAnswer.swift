@@ -107,8 +107,8 @@ extension ChannelAnswer {
     let security = "ask with a higher \"security\", or pair with it"
     return switch answer {
     case .rejected where mode == .enhanced:
-      GAPError.notSupported.error("The device has no enhanced channels: leave out \"mode\".")
-    case .rejected: GAPError.notSupported.error("The device has no L2CAP channels.")
+      GAPError.notSupported.error("the device has no enhanced channels: leave out \"mode\"")
+    case .rejected: GAPError.notSupported.error("the device has no L2CAP channels")
     case .result(0x0002): failed("it does not listen on PSM \(psm)")
     case .result(0x0004): failed("it has no room for another one: close some, or try again later")
     case .result(0x0005): failed("PSM \(psm) needs an authenticated link: \(security)")
@@ -122,6 +122,6 @@ extension ChannelAnswer {
   }
 
   private func failed(_ why: String) -> BluetoothError {
-    GAPError.connectionFailed.error("The device refused the channel: \(why).")
+    GAPError.connectionFailed.error("the device refused the channel: \(why)")
   }
 }

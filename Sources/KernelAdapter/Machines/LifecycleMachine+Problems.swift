@@ -30,8 +30,8 @@ extension LifecycleMachine {
   }
 
   /// The error of links when the system goes to sleep.
-  static let suspended = GAPError.adapterOff.error("The adapter was suspended.")
+  static let suspended = GAPError.adapterOff.error("the adapter was suspended")
 
   /// The error of links when the power is switched off.
-  static let off = GAPError.adapterOff.error("The adapter was switched off.")
+  static let off = GAPError.adapterOff.error("the adapter was switched off")
 }

@@ -124,7 +124,7 @@ struct LifecycleMachine {
     guard let next = remaining.first else {
       state = .absent
       deadline = nil
-      return [.state(.absent)] + powerDone(GAPError.adapterAbsent.error("There is no adapter \(selector)."))
+      return [.state(.absent)] + powerDone(GAPError.adapterAbsent.error("there is no adapter \(selector)"))
     }
     state = .searching(remaining: Array(remaining.dropFirst()))
     return [send(ManagementPacket(ReadControllerInformation(), index: next), at: now)]
@@ -197,7 +197,7 @@ struct LifecycleMachine {
     case .off where isOn: return !script.isBusy ? search(at: now) : []
     case .on, .off, .suspended: return powerDone(nil)
     case .absent, .stopped, .stopping, .opening:
-      return powerDone(GAPError.adapterAbsent.error("There is no adapter \(selector)."))
+      return powerDone(GAPError.adapterAbsent.error("there is no adapter \(selector)"))
     // Nothing can be asked of the kernel; that it has no Bluetooth may be over.
     case .failed where !isManagementOpen:
       state = .opening
@@ -279,7 +279,7 @@ struct LifecycleMachine {
     deadline = nil
     isSuspended = false
     state = .absent
-    let absent = GAPError.adapterAbsent.error("The adapter \(selector) is gone.")
+    let absent = GAPError.adapterAbsent.error("the adapter \(selector) is gone")
     return [.closeRadio(absent), .state(.absent)] + powerDone(absent)
   }
 

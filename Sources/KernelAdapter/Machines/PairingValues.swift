@@ -94,6 +94,6 @@ extension ManagementStatus {
       case 0x10: "it was cancelled"
       default: "mgmt status \(rawValue)"
       }
-    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(reason).")
+    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(reason)")
   }
 }

@@ -51,7 +51,7 @@ final class SecurityRaises {
   ) {
     guard link.security.level < level else { return context.loop.execute { done(nil) } }
     guard links.isUp(link) else {
-      return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected."))
+      return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
     let bond = keys.bond(with: link.peer)
     if let bond, !bond.reaches(level, as: link.role) {
@@ -63,7 +63,7 @@ final class SecurityRaises {
       return
     }
     let alarm = context.scheduler.schedule(after: Self.patience) { [weak self] in
-      self?.end(link.handle, GAPError.pairingFailed.error("\(link.peer) did not finish the pairing in time."))
+      self?.end(link.handle, GAPError.pairingFailed.error("\(link.peer) did not finish the pairing in time"))
     }
     raises[link.handle] = Raise(
       pairs: bond == nil, capability: capability, waiting: [(level, done)], alarm: alarm)
@@ -146,7 +146,7 @@ final class SecurityRaises {
     context.loop.execute {
       for waiting in raise.waiting {
         let missed = GAPError.pairingFailed.error(
-          "The device and this machine cannot reach this security level together; the link has level \(level).")
+          "the device and this machine cannot reach this security level together; the link has level \(level)")
         let isReached = level >= waiting.level && keepsKeys
         waiting.done(isReached ? nil : error ?? missed)
       }
@@ -168,7 +168,7 @@ extension KernelLink {
     let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
     guard error.domain == .hci, causes.contains(where: { Int($0.rawValue) == error.code }) else { return error }
     return GAPError.pairingFailed.error(
-      "\(peer) and this machine do not share keys any more: forget each on the other, and pair again (\(error.message))"
+      "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again (\(error.message))"
     )
   }
 }

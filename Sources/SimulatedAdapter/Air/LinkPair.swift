@@ -61,13 +61,13 @@ final class LinkPair {
   func request(_ wanted: PHY, by side: SimulatedLink, _ done: @escaping (BluetoothError?) -> Void) {
     let other = side === central ? peripheral : central
     guard side.radio.phys.contains(wanted) else {
-      return done(GAPError.notSupported.error("The adapter does not have the \(wanted.word) PHY."))
+      return done(GAPError.notSupported.error("the adapter does not have the \(wanted.word) PHY"))
     }
     guard other.radio.phys.contains(wanted) else {
-      return done(GAPError.notSupported.error("\(side.peer) does not have the \(wanted.word) PHY."))
+      return done(GAPError.notSupported.error("\(side.peer) does not have the \(wanted.word) PHY"))
     }
     scheduler.schedule(after: parameters.interval * 6) { [self] in
-      guard isCarrying, ending == nil else { return done(GAPError.notConnected.error("The link has ended.")) }
+      guard isCarrying, ending == nil else { return done(GAPError.notConnected.error("the link has ended")) }
       if phy != wanted {
         phy = wanted
         tellParameters()
@@ -98,14 +98,14 @@ final class LinkPair {
     let other = side === central ? peripheral : central
     scheduler.schedule(after: self.parameters.interval) { [self] in
       guard isCarrying, ending == nil else {
-        return done(.failure(GAPError.notConnected.error("The link has ended.")))
+        return done(.failure(GAPError.notConnected.error("the link has ended")))
       }
       guard let listener = other.onChannelRequest?(psm) else {
-        return done(.failure(GAPError.connectionFailed.error("The device does not listen on PSM \(psm).")))
+        return done(.failure(GAPError.connectionFailed.error("the device does not listen on PSM \(psm)")))
       }
       guard security.security.level >= listener.parameters.level else {
         return done(
-          .failure(GAPError.connectionFailed.error("The device wants more security for PSM \(psm): pair with it.")))
+          .failure(GAPError.connectionFailed.error("the device wants more security for PSM \(psm): pair with it")))
       }
       let ends = SimulatedChannel.ends(
         psm, on: self, opener: (side, parameters), listener: (other, listener.parameters))
@@ -142,11 +142,11 @@ final class LinkPair {
   private func lacksSubrating(_ wanted: ConnectionParameters, _ side: SimulatedLink) -> BluetoothError? {
     guard wanted.subrate.lowerBound > 1 else { return nil }
     guard side.radio.subrating else {
-      return GAPError.notSupported.error("The adapter does not have connection subrating.")
+      return GAPError.notSupported.error("the adapter does not have connection subrating")
     }
     let other = side === central ? peripheral : central
     return other.radio.subrating
-      ? nil : GAPError.notSupported.error("\(side.peer) does not have connection subrating.")
+      ? nil : GAPError.notSupported.error("\(side.peer) does not have connection subrating")
   }
 
   /// One side requests other parameters. Centrals on this air agree; the change follows after six more connection
@@ -164,7 +164,7 @@ final class LinkPair {
       let settled = requests
       requests = []
       guard isCarrying, ending == nil, let wanted else {
-        for done in settled { done(GAPError.notConnected.error("The link has ended.")) }
+        for done in settled { done(GAPError.notConnected.error("the link has ended")) }
         return
       }
       self.wanted = nil
@@ -211,7 +211,7 @@ final class LinkPair {
     channels = []
     for channel in open {
       let reason = channel.isOfCentral ? centralReason : peripheralReason
-      channel.side.end(GAPError.disconnected.error("The link ended: \(reason.message)"))
+      channel.side.end(GAPError.disconnected.error("the link ended: \(reason.message)"))
     }
     central.finish(centralReason)
     peripheral.finish(peripheralReason)

@@ -87,7 +87,7 @@ final class SimulatedChannel: Channel {
       other.onEvent?(.received(packet))
     }
     if isClosing, queue.isEmpty {
-      return other.end(GAPError.disconnected.error("The device closed the channel."))
+      return other.end(GAPError.disconnected.error("the device closed the channel"))
     }
     if isFull, isWritable {
       isFull = false

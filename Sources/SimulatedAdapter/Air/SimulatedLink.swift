@@ -88,17 +88,17 @@ final class SimulatedLink: Link {
   func disconnect(telling reason: BluetoothError) { pair?.terminate(by: role, telling: reason) }
 
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
-    guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
+    guard let pair else { return done(GAPError.notConnected.error("the link no longer exists")) }
     pair.request(parameters, by: self, done)
   }
 
   func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
-    guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
+    guard let pair else { return done(GAPError.notConnected.error("the link no longer exists")) }
     pair.request(phy.phy, by: self, done)
   }
 
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) {
-    guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
+    guard let pair else { return done(GAPError.notConnected.error("the link no longer exists")) }
     pair.request(longestPacket: octets, by: self)
     done(nil)
   }
@@ -109,7 +109,7 @@ final class SimulatedLink: Link {
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) {
-    guard let pair else { return done(.failure(GAPError.notConnected.error("The link no longer exists."))) }
+    guard let pair else { return done(.failure(GAPError.notConnected.error("the link no longer exists"))) }
     pair.openChannel(to: psm, parameters, by: self, done)
   }
 
@@ -123,15 +123,15 @@ final class SimulatedLink: Link {
   }
 
   private func raise(to level: Int, as capability: PairingCapability?, _ done: @escaping (BluetoothError?) -> Void) {
-    guard let pair else { return done(GAPError.notConnected.error("The link no longer exists.")) }
+    guard let pair else { return done(GAPError.notConnected.error("the link no longer exists")) }
     pair.security.raise(by: role, to: level, as: capability, done)
   }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
-    guard let pair else { return done(.failure(GAPError.notConnected.error("The link no longer exists."))) }
+    guard let pair else { return done(.failure(GAPError.notConnected.error("the link no longer exists"))) }
     // The controller measures it in the next connection event.
     pair.scheduler.schedule(after: pair.parameters.interval) { [self] in
-      guard isOpen else { return done(.failure(GAPError.disconnected.error("The link has ended."))) }
+      guard isOpen else { return done(.failure(GAPError.disconnected.error("the link has ended"))) }
       done(.success(signal.next()))
     }
   }
@@ -231,21 +231,21 @@ enum HCIReason: Int {
   static func error(_ code: UInt8) -> BluetoothError {
     HCIReason(rawValue: Int(code))?.error
       ?? BluetoothError(
-        domain: .hci, code: Int(code), name: "simulated", message: "The device ended the connection, error \(code).")
+        domain: .hci, code: Int(code), name: "simulated", message: "the device ended the connection, error \(code)")
   }
 
   private var message: String {
     switch self {
-    case .hardwareFailure: "The adapter is gone."
-    case .authenticationFailure: "The pairing or the encryption of the connection failed."
-    case .pinOrKeyMissing: "The other side lost its keys: forget the device on both sides and pair again."
-    case .memoryCapacityExceeded: "More was sent than the link can buffer."
-    case .connectionTimeout: "The device is out of range: nothing was received from it within the supervision timeout."
-    case .connectionLimitExceeded: "The adapter has no room for another link: disconnect one."
-    case .remoteUserTerminatedConnection: "The device ended the connection."
-    case .remoteDeviceTerminatedConnectionDueToPowerOff: "The device was switched off."
-    case .connectionTerminatedByLocalHost: "The connection was ended locally."
-    case .connectionFailedToBeEstablished: "The device did not respond to the connection attempt."
+    case .hardwareFailure: "the adapter is gone"
+    case .authenticationFailure: "the pairing or the encryption of the connection failed"
+    case .pinOrKeyMissing: "the other side lost its keys: forget the device on both sides and pair again"
+    case .memoryCapacityExceeded: "more was sent than the link can buffer"
+    case .connectionTimeout: "the device is out of range: nothing was received from it within the supervision timeout"
+    case .connectionLimitExceeded: "the adapter has no room for another link: disconnect one"
+    case .remoteUserTerminatedConnection: "the device ended the connection"
+    case .remoteDeviceTerminatedConnectionDueToPowerOff: "the device was switched off"
+    case .connectionTerminatedByLocalHost: "the connection was ended locally"
+    case .connectionFailedToBeEstablished: "the device did not respond to the connection attempt"
     }
   }
 }

@@ -109,7 +109,8 @@ final class SecurityManagerPair {
       endRaises(
         of: role,
         GAPError.pairingFailed.error(
-          "\(side(role).peer) and this machine do not share keys any more: forget each on the other, and pair again"))
+          "\(side(role).peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again"
+        ))
     }
     pair.terminate(central: HCIReason.pinOrKeyMissing.error, peripheral: HCIReason.authenticationFailure.error)
   }
@@ -221,7 +222,7 @@ final class SecurityManagerPair {
     let ended = raises.filter { $0.role == role }
     raises.removeAll { $0.role == role }
     let missed = GAPError.pairingFailed.error(
-      "The device and this machine cannot reach this security level together; the link has level \(security.level).")
+      "the device and this machine cannot reach this security level together; the link has level \(security.level)")
     for raise in ended { raise.done(security.level >= raise.level ? nil : error ?? missed) }
   }
 
@@ -235,7 +236,7 @@ final class SecurityManagerPair {
       for role in LinkRole.both {
         let peer = side(role).peer
         party(role)?.pairingFailed(
-          with: peer, GAPError.pairingFailed.error("\(peer) and this machine did not pair: the link ended."))
+          with: peer, GAPError.pairingFailed.error("\(peer) and this machine did not pair: the link ended"))
       }
     }
     state = .idle
@@ -268,6 +269,6 @@ extension PairingMachine.Failure {
       case .keyTooShort: "they cannot agree on a key of 7 octets or more"
       case .timeout: "it took too long"
       }
-    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(reason).")
+    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(reason)")
   }
 }

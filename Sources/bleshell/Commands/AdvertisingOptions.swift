@@ -12,16 +12,16 @@ struct AdvertisingOptions: ParsableArguments {
   @Flag(help: "Send extended PDUs: up to 1650 octets, for scanners of Bluetooth 5.0 and later.") var extended = false
   @Flag(help: "Leave out the address; implies --extended.") var anonymous = false
   @Option(help: "Only this device may connect: its address or its identifier.") var to: String?
-  @Flag(help: "With --to: call it as often as possible, for 1.28 s.") var highDuty = false
+  @Flag(help: "With --to: high-duty directed advertising, for 1.28 s.") var highDuty = false
   @Option(parsing: .unconditional, help: "The transmit power to aim for, in dBm, -127 to 20.") var txPower: Int?
-  @Flag(help: "Tell the transmit power in the header; implies --extended.") var includeTxPower = false
+  @Flag(help: "Include the transmit power in the header; implies --extended.") var includeTxPower = false
   @Option(help: "A primary channel, 37, 38 or 39; can be repeated (default: all).") var channel: [Int] = []
   @Option(help: "A static random address to advertise with.") var ownAddress: String?
   @Option(help: "The PHY on which it begins, 1M, coded, codedS2 or codedS8; all but 1M imply --extended.")
   var phy: String?
   @Option(help: "The PHY on which it goes on, 1M, 2M, coded, codedS2 or codedS8; implies --extended.")
   var secondaryPhy: String?
-  @Option(help: "End after so many advertising events, 1 to 255.") var count: Int?
+  @Option(help: "Stop after this many advertising events, 1 to 255.") var count: Int?
   @Option(help: "Periodic advertising, too, with these AD structures in hex; implies --extended and --not-connectable.")
   var periodic: String?
   @Option(help: "With --periodic: the time between two packets in seconds, 0.0075 to 81.91875.")

@@ -28,7 +28,7 @@ struct LinkOptions: ParsableArguments {
   @Option(help: "How many connection events the device may skip, 0 to 499.") var latency: Int?
   @Option(help: "Seconds without a packet after which the connection is lost, 0.1 to 32.")
   var supervision: Double?
-  @Option(help: "Of how many connection events one is used, 1 to 500: one number, or the least and the most (2-4).")
+  @Option(help: "Subrate factor: use every Nth connection event, 1 to 500: one number, or a range (2-4).")
   var subrate: String?
   @Option(help: "With --subrate: how many more events are used after one with data, 0 to 499.")
   var continuation: Int?
@@ -131,7 +131,7 @@ extension Output {
       rows.append(("subrate", "one event of \(subrate), \(link.continuation ?? 0) more after one with data"))
     }
     rows.append(("MTU", "\(link.mtu) octets"))
-    if let bearers = link.bearers { rows.append(("bearers", "\(bearers): as many requests at once")) }
+    if let bearers = link.bearers { rows.append(("bearers", "\(bearers) (parallel requests)")) }
     if let tx = link.txPHY, let rx = link.rxPHY { rows.append(("PHY", tx == rx ? tx : "sends \(tx), receives \(rx)")) }
     if let tx = link.txOctets, let rx = link.rxOctets {
       rows.append(("longest packet", tx == rx ? "\(tx) octets" : "sends \(tx), receives \(rx) octets"))

@@ -9,7 +9,7 @@ import Synchronization
 /// `bleshell log`
 struct LogCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Shows what passes between adapters and devices: links, ATT, and who called what.",
+    commandName: "log", abstract: "Shows packets between adapters and devices, and RPC calls by client.",
     discussion: """
       An arrow to the right is what this machine sent. Without --time it runs until Ctrl-C. The device of a link is known \
       if the link came up while this command ran. You need the permission "capture" in bled's configuration.

@@ -69,7 +69,7 @@ struct PairingAnswerCommand: ShellCommand {
 /// `bleshell pairing import`
 struct PairingImportCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Takes over what bluetoothd has paired on this machine.",
+    commandName: "import", abstract: "Imports bluetoothd's pairings on this machine.",
     discussion: """
       It reads bluetoothd's state directory, which takes root, and changes nothing there. Each adapter keeps its own \
       devices. Where bled has paired with a device as well, the keys of bluetoothd replace its own.

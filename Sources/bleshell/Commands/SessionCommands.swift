@@ -5,7 +5,7 @@ import Glibc
 /// `bleshell sessions`
 struct SessionsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sessions", abstract: "Lists the programs that use bled, what each holds, and what it costs.",
+    commandName: "sessions", abstract: "Lists the programs that use bled, their resources and usage.",
     discussion: """
       VALUES is what a program was sent, LOST what was dropped because a buffer was full, FAILED the REQUESTS that \
       failed, and QUEUE the octets that wait for it. Below that are the times for which it scanned and was connected \

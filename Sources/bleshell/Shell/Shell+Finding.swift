@@ -77,7 +77,7 @@ extension Shell {
     }
     guard accepts == false else { return }
     throw Failure(
-      "\(found.name) does not accept connections, as it says itself; \"connect --keep\" waits until it does"
+      "\(found.name) does not accept connections, according to its advertisement; \"connect --keep\" waits until it does"
     )
   }
 

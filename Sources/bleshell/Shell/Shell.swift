@@ -126,7 +126,7 @@ import Glibc
         let others = self.devices.map { "\"use \($0.name)\"" }.joined(separator: " or ")
         self.tell(
           "\(device.name) disconnected" + (reason.map { ": \($0.message)" } ?? "")
-            + (others.isEmpty ? "" : "; \(others) goes on with another device"))
+            + (others.isEmpty ? "" : "; \(others) switches to another device"))
       }
     }
     Task {

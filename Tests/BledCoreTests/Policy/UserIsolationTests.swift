@@ -100,7 +100,7 @@ import Testing
     world.adapter.onEvent?(.connectAttemptFailed(device, limit))
     let error = try #require(try second.error(of: call, PeripheralConnect.self))
     #expect(error.data?.name == "connectionLimitReached")
-    #expect(error.message.contains("holds 1 links"))
+    #expect(error.message.contains("limit of 1 links"))
     #expect(!error.message.contains("secret") && !error.message.contains("C0:00:00:00:00:01"))
   }
 }

@@ -71,9 +71,9 @@ import Testing
     let other = world.client()
     _ = try other.result(SessionOpen.self, .init(name: "beacons"))
     let second = try other.call(AdvertisingStart.self, .init(name: "Other"))
-    try tell(.failed(GAPError.advertisingSetsExhausted.error("One is the most.")))
+    try tell(.failed(GAPError.advertisingSetsExhausted.error("one is the most")))
     let error = try #require(try other.error(of: second, AdvertisingStart.self))
-    #expect(error.message == "One is the most. Held by: session 1.")
+    #expect(error.message == "one is the most; held by session 1")
   }
 
   @Test func failuresAreToldAndTakenBack() throws {

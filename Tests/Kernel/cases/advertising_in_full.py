@@ -91,7 +91,7 @@ async def until(condition, what):
 
 
 def properties(given):
-    """What the only set on the air is."""
+    """The properties of the only set on the air."""
     [on_air] = given.controller.on_air
     return int(on_air.parameters.advertising_event_properties)
 

@@ -159,7 +159,7 @@ async def scan(given, **params):
 
 
 async def decoded(given, address):
-    """What the next report of a device says."""
+    """The decoded data of the next report of a device."""
     report = await given.client.next("scan.report", lambda report: report["address"] == address)
     return report.get("decoded")
 

@@ -173,7 +173,7 @@ async def flood_of_requests(given, peer, central):
     expect_equal(await asyncio.gather(*calls), [{}] * len(requested), "the answers")
     before = len(intervals)
     await asyncio.wait_for(settled.wait(), 60)
-    # What was left behind would be asked for before the answer to this.
+    # Requests left behind would come before the answer to this.
     await peer.discover_services()
     expect(len(intervals) - before <= 2, f"after the answers the intervals became {intervals[before:]} ms")
     expect(90 <= intervals[-1] <= 120, f"the last interval is {intervals[-1]} ms")

@@ -17,7 +17,7 @@ async def captures(resources):
 
 
 def whole(descriptor):
-    """What a pipe holds until its end."""
+    """The content of a pipe until its end."""
     with open(descriptor, "rb") as pipe:
         return pipe.read()
 

@@ -55,7 +55,7 @@ async def opens(given):
     await device.start_advertising(auto_restart=False)
     async with example(given.daemon, "ChannelEcho", TEXT) as program:
         await program.wait_for(f"A channel to {PSM} is open")
-        await program.wait_for(f"It came back: {TEXT.strip()}")
+        await program.wait_for(f"Received back: {TEXT.strip()}")
         await program.wait_for("Disconnected")
         expect_equal(await asyncio.wait_for(program.process.wait(), 60), 0, "the program's status")
 

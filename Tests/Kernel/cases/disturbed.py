@@ -11,7 +11,7 @@ from support.raw import RawSocket
 from support.zoo_sleep import Sleeper
 
 WAITING, ABSENT = "F0:F1:F2:F3:F4:41", "F0:F1:F2:F3:F4:42"
-# What switches it off.
+# Commands that switch an activity off.
 SCAN = 0x2042, bytes(6)
 ADVERTISING = 0x2039, bytes(2)
 CONNECT = 0x200E, b""

@@ -81,7 +81,7 @@ async def read(stream, count):
 
 
 def collect(channel):
-    """What comes over a channel of Bumble, and an event for each packet."""
+    """The octets received over a channel of Bumble, and an event for each packet."""
     octets, news = bytearray(), asyncio.Event()
 
     def received(packet):
@@ -211,7 +211,7 @@ async def wants_security(given):
     identifier = await connect(given)
     error = await failure_of(client.call("l2cap.open", peripheral=identifier, psm=PSM, token=True))
     expect_equal(error["name"], "connectionFailed", "the error")
-    # What the kernel had begun is over when the device answers the next request.
+    # The kernel's own procedure is over when the device answers the next request.
     await client.call("gatt.discover", peripheral=identifier)
     link = given.peripheral.device.connections and next(iter(given.peripheral.device.connections.values()))
     expect(link and not link.is_encrypted, "the link stays, without encryption")

@@ -18,7 +18,7 @@ class SimplePairing(EmulatedController):
 
 
 def shared(data):
-    """What bled gives, in Bumble's words."""
+    """The data from bled in Bumble's form."""
     return OobSharedData(c=bytes.fromhex(data["confirmation"]), r=bytes.fromhex(data["random"]))
 
 

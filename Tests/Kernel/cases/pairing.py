@@ -25,7 +25,7 @@ KINDS = PairingDelegate.IoCapability
 
 
 class Person(PairingDelegate):
-    """Who sits at the other device: what is shown is put into a queue, what is typed is taken from another."""
+    """A person at the other device: numbers shown are put into a queue, numbers typed are taken from another."""
 
     def __init__(self, capability):
         super().__init__(capability)

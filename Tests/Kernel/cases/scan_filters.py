@@ -110,13 +110,13 @@ async def lost(given):
 
 @scan.case("a device comes in above one strength and goes out below another")
 async def hysteresis(given):
-    # Who came in by what was heard before would not go out at -70.
+    # A device in range because of earlier reports would not go out at -70.
     given.controller.strength = -70
     await hear_all(given)
     await given.client.call("scan.start", duplicates=True, rssi=-60, rssiOut=-80)
     for strength, wanted in ((-70, set()), (-60, ALL), (-70, ALL), (-80, ALL), (-81, set()), (-70, set()), (-59, ALL)):
         given.controller.strength = strength
-        # What was heard before may be on its way.
+        # Earlier advertisements may be on their way.
         await hear_all(given)
         heard = {report["address"] for report in await reported(given)}
         expect_equal(heard, wanted, f"the devices in range at {strength} dBm")

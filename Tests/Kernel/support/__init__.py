@@ -1,1 +1,1 @@
-"""What the cases stand on: the daemon under test, its clients, and the other ends of the air."""
+"""The base of the cases: the daemon under test, its clients, and the other ends of the air."""

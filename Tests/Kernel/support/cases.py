@@ -20,7 +20,7 @@ stages = []
 
 
 class Failure(Exception):
-    """What a case found wrong, said so that it can be understood without the code."""
+    """A failure found by a case, in words that can be understood without the code."""
 
 
 def expect(condition, otherwise):
@@ -45,7 +45,7 @@ class Case:
 
 @dataclass
 class Stage:
-    """What several cases of one group share, made by `build`."""
+    """The surroundings shared by several cases of one group, made by `build`."""
 
     group: int
     title: str
@@ -74,7 +74,7 @@ def stage(group, title):
 
 
 class Resources(contextlib.AsyncExitStack):
-    """What must be given back when a stage ends, and the logs that explain a failure."""
+    """Resources to give back when a stage ends, and the logs that explain a failure."""
 
     def __init__(self):
         super().__init__()

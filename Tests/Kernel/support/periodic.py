@@ -38,7 +38,7 @@ def status(code):
 
 @dataclass
 class Train:
-    """What a set sends beside its advertisements."""
+    """The train that a set sends beside its advertisements."""
 
     interval: int = 0
     data: bytes = b""
@@ -213,7 +213,7 @@ class Periodic(EmulatedController):
 
 
 def report(pdu):
-    """What a scan says of an advertisement with a train."""
+    """The report of a scan on an advertisement with a train."""
     return hci.HCI_LE_Extended_Advertising_Report_Event.Report(
         event_type=0,
         address_type=pdu.advertiser_address.address_type,

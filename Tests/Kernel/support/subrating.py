@@ -27,7 +27,7 @@ ERRORS = hci.HCI_ErrorCode
 
 @dataclass
 class SubrateReq(ll.ControlPdu):
-    """What a peripheral asks for."""
+    """A peripheral's request."""
 
     opcode = REQUEST
 

@@ -1,4 +1,4 @@
-"""What a case waits for: conditions, and events of Bumble's links, with deadlines."""
+"""Conditions, and events of Bumble's links, that a case waits for, with deadlines."""
 
 import asyncio
 import inspect

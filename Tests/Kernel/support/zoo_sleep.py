@@ -21,7 +21,7 @@ class Sleeper(EmulatedController):
 
     @property
     def activities(self):
-        """What it is doing, in words."""
+        """The controller's activities, in words."""
         doing = {
             "scanning": self.le_scan_enable,
             "advertising": any(advertising.enabled for advertising in self.advertising_sets.values()),

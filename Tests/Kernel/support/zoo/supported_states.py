@@ -65,7 +65,7 @@ class SupportedStates(EmulatedController):
         return bit is None or bool(self.states >> bit & 1)
 
     def current(self):
-        """What the controller does now."""
+        """The present activities of the controller."""
         now = {("central", "peripheral")[connection.role] for connection in self.le_connections.values()}
         if self.le_scan_enable:
             now.add(self._scan())

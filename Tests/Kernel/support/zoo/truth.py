@@ -1,4 +1,4 @@
-"""What is so: the controller, the air and the daemon's own lists, compared with what a program wants."""
+"""The actual state: the controller, the air and the daemon's own lists, compared with what a program wants."""
 
 import asyncio
 import time
@@ -63,7 +63,7 @@ class Truth:
             await asyncio.sleep(0.05)
 
     async def _wrong(self, since, reports):
-        """What is not as it should be, in words."""
+        """The deviations, in words."""
         walk, controller = self._walk, self._walk.world.adapter.controller
         wrong = []
 

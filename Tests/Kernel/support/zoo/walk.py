@@ -24,7 +24,7 @@ from .truth import Truth
 BOUND = 60  # Seconds that a call, and the controller, may take to get there.
 DEVICES = 2
 TRACE = "/out/walk.trace"
-# What may be done, and how often beside the others.
+# The possible steps, and how often each is taken beside the others.
 STEPS = {
     "scan": 6,
     "unscan": 2,
@@ -63,7 +63,7 @@ STEPS = {
 
 
 class Walk:
-    """What one program wants, and the steps that it and the others take."""
+    """The wishes of one program, and the steps that it and the others take."""
 
     def __init__(self, world, seed):
         self.world = world
@@ -151,7 +151,7 @@ class Walk:
             expect_equal(self.world.peripherals[number].stored, value, f"what was written to device {number}")
         self.written = {}
 
-    # What the daemon says, in order.
+    # Messages of the daemon, in order.
 
     def _heard(self, message):
         if message.get("method") == "scan.report":
@@ -291,7 +291,7 @@ class Walk:
         client = self.client
         client.watch = None
         client.abort()
-        # What was asked for is nobody's concern any more.
+        # The calls of the lost session have no caller any more.
         for _, future in self._calls:
             future.cancel()
         await self._open()
@@ -300,7 +300,7 @@ class Walk:
 
     async def _lose(self, number):
         for connection in list(self.world.peripherals[int(number)].device.connections.values()):
-            # It fails if the other side was faster.
+            # The call fails if the other side was faster.
             self._begin("a device's own disconnect", quietly(connection.disconnect))
 
     async def _snap(self, number):
@@ -363,7 +363,7 @@ class Walk:
 
 
 def shortened(message):
-    """What matters of an answer or a notification."""
+    """The essential part of an answer or a notification."""
     if "error" in message:
         return f"{message['error']['data'].get('name')}: {message['error']['message']}"
     return str(message.get("params", message.get("result")))[:120]
