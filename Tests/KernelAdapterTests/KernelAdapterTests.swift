@@ -180,21 +180,48 @@ struct KernelAdapterTests {
     #expect(stage.kernel.opening.isEmpty && !stage.kernel.commands.map(\.code).contains(PairDevice.opcode))
   }
 
+  /// Opens a channel, and has the request for it heard: LE_CREDIT_BASED_CONNECTION_REQ (Core 5.4, Vol 3, Part A, 4.22).
+  private func open(on link: any Link, _ stage: KernelStage, _ failed: @escaping (BluetoothError) -> Void) throws {
+    link.openChannel(to: 0x80, ChannelParameters()) { if case .failure(let error) = $0 { failed(error) } }
+    try stage.settle()
+    try stage.kernel.signal(0x40, isOurs: true, [0x14, 7, 10, 0, 0x80, 0, 0x41, 0, 0, 2, 247, 0, 8, 0])
+    try stage.settle()
+  }
+
+  /// The device refuses it: LE_CREDIT_BASED_CONNECTION_RSP (4.23).
+  private func refuse(_ result: UInt8, _ stage: KernelStage) throws {
+    try stage.kernel.signal(0x40, isOurs: false, [0x15, 7, 10, 0, 0, 0, 0, 2, 247, 0, 0, 0, result, 0])
+    try stage.settle()
+  }
+
+  @Test("a bond, a pairing that a program asked for and one that the device began outlast a channel that is refused")
+  func channelSparesPairings() throws {
+    let cases: [(KernelStage, any Link) throws -> Void] = [
+      { stage, _ in stage.adapter.setBonds([Bond(local: ScriptedKernel.address, peer: phone)]) },
+      { _, link in link.raiseSecurity(to: 2, as: .none) { _ in } },
+      { stage, _ in try stage.kernel.tell(UserConfirmationRequest { $0.device = ManagementAddress(phone) }) },
+    ]
+    for prepare in cases {
+      let stage = try KernelStage.on()
+      let link = try connected(stage)
+      try prepare(stage, link)
+      try stage.settle()
+      var errors: [BluetoothError] = []
+      try open(on: link, stage) { errors.append($0) }
+      try refuse(0x08, stage)
+      #expect(errors.isEmpty && !stage.kernel.commands.map(\.code).contains(UnpairDevice.opcode))
+    }
+  }
+
   @Test(
     "a device that wants an encrypted link for a channel gets no pairing that nobody asked for",
     arguments: [UInt8(0x05), 0x08])
   func channelWantsSecurity(result: UInt8) throws {
     let stage = try KernelStage.on()
-    let link = try connected(stage)
     var errors: [BluetoothError] = []
-    link.openChannel(to: 0x80, ChannelParameters()) { if case .failure(let error) = $0 { errors.append(error) } }
-    try stage.settle()
-    // LE_CREDIT_BASED_CONNECTION_REQ and _RSP (Core 5.4, Vol 3, Part A, 4.22 and 4.23).
-    try stage.kernel.signal(0x40, isOurs: true, [0x14, 7, 10, 0, 0x80, 0, 0x41, 0, 0, 2, 247, 0, 8, 0])
-    try stage.settle()
+    try open(on: try connected(stage), stage) { errors.append($0) }
     #expect(errors.isEmpty && !stage.kernel.commands.map(\.code).contains(UnpairDevice.opcode))
-    try stage.kernel.signal(0x40, isOurs: false, [0x15, 7, 10, 0, 0, 0, 0, 2, 247, 0, 0, 0, result, 0])
-    try stage.settle()
+    try refuse(result, stage)
     let abort = try #require(stage.kernel.commands.last { $0.code == UnpairDevice.opcode })
     #expect(try UnpairDevice(decoding: abort.parameters).disconnects == false)
     #expect(errors.count == 1 && errors.first?.message.contains("link: ask with a higher") == true)

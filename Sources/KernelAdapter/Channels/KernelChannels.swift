@@ -8,8 +8,7 @@ final class KernelChannels {
   private let kernel: any KernelSockets
   private let management: ManagementInterface
   private let links: KernelLinks
-  private let keys: KernelKeys
-  private let raises: SecurityRaises
+  private let pairing: KernelPairing
   private let context: AdapterContext
   private let listeners: ChannelListeners
 
@@ -20,7 +19,7 @@ final class KernelChannels {
     self.kernel = kernel
     self.management = management
     self.links = links
-    (keys, raises) = (pairing.keys, pairing.raises)
+    self.pairing = pairing
     self.context = context
     listeners = ChannelListeners(kernel.channels, scheduler: context.scheduler)
     listeners.onChannel = { [weak self] psm, channel, handle in self?.accepted(psm, channel, handle) }
@@ -30,12 +29,12 @@ final class KernelChannels {
   }
 
   /// The controller is in use: devices can open channels.
-  func begin() { listeners.open(at: keys.local) }
+  func begin() { listeners.open(at: pairing.keys.local) }
 
   /// Listens for channels.
   /// - Parameter isInUse: whether the controller is in use.
   func publish(_ psm: UInt16?, _ parameters: ChannelParameters, isInUse: Bool) throws(BluetoothError) -> UInt16 {
-    try listeners.publish(psm, parameters, at: isInUse ? keys.local : nil, of: context.name)
+    try listeners.publish(psm, parameters, at: isInUse ? pairing.keys.local : nil, of: context.name)
   }
 
   /// Ends listening.
@@ -52,7 +51,7 @@ final class KernelChannels {
   }
 
   /// Whether the kernel has enhanced channels, and they are switched on.
-  var hasEnhancedChannels: Bool { Self.mayListen(on: 0, at: keys.local) }
+  var hasEnhancedChannels: Bool { Self.mayListen(on: 0, at: pairing.keys.local) }
 
   /// Whether this process may listen under a number, for enhanced channels, and the kernel has those. Numbers below
   /// 0x80 take CAP_NET_BIND_SERVICE.
@@ -83,7 +82,7 @@ final class KernelChannels {
     let descriptor: Descriptor
     do throws(SystemError) {
       descriptor = try kernel.channel(
-        to: keys.identity(on: link), psm, mode, receiveMTU: parameters.receiveMTU, from: keys.local)
+        to: pairing.keys.identity(on: link), psm, mode, receiveMTU: parameters.receiveMTU, from: pairing.keys.local)
     } catch {
       signals.catchUp()
       signals.close()
@@ -93,8 +92,8 @@ final class KernelChannels {
       signals.close()
       done(result)
     }
-    signals.onAnswer = { [raises, weak link, weak opening] answer in
-      guard answer.wantsSecurity, let link, let opening, raises.refuseKernels(on: link) else { return }
+    signals.onAnswer = { [pairing, weak link, weak opening] answer in
+      guard answer.wantsSecurity, let link, let opening, pairing.endUnasked(on: link) else { return }
       opening.fail(signals.answer.refusal(mode))
     }
     signals.start(

@@ -73,8 +73,8 @@ final class MonitorSocket: PacketTap {
     guard descriptor.isOpen else { return false }
     var packets: [(packet: MonitorPacket, number: UInt16)] = []
     let end = readBurst(into: &packets)
-    // Before the packets: of those that waited when others were dropped, none can be told to be from before that. What
-    // was dropped before any of them is counted by now.
+    // Before the packets: of those that waited when others were dropped, none can be told to be from before that. A
+    // packet that was dropped before any of them is counted by now.
     tellLost()
     for (packet, number) in packets where descriptor.isOpen { onEvent(.packet(packet, of: number)) }
     switch end {

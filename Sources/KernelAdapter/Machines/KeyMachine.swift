@@ -130,9 +130,6 @@ struct KeyMachine {
     return bonds.filter { $0.local == local }
   }
 
-  /// The kernel has forgotten the keys of a device that has a bond: it is to be told of them again.
-  mutating func reload() { hasNewBonds = true }
-
   /// The bond with a device is gone.
   mutating func forget(_ identity: DeviceAddress) { bonds.removeAll { $0.local == local && $0.peer == identity } }
 

@@ -91,9 +91,8 @@ final class KernelKeys {
     if tells { unpair(ManagementAddress(identity)) }
   }
 
-  /// Ends a pairing that the kernel has begun by itself. The kernel forgets the keys of a bond with that.
+  /// Ends a pairing with a device that has no bond; the link stays.
   func abortPairing(on link: KernelLink) {
-    if bond(with: link.peer) != nil { machine.reload() }
     management.send(UnpairDevice { $0.device = ManagementAddress(identity(on: link)) })
   }
 

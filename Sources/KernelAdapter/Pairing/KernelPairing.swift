@@ -71,6 +71,18 @@ final class KernelPairing {
 
   // MARK: - Links
 
+  /// Ends the pairing that the kernel begins by itself where a device wants an encrypted link for a channel: no program
+  /// asked for it. A bond is left alone, which the kernel would forget with that, and so is a pairing that goes on.
+  /// - Returns: whether it was ended.
+  func endUnasked(on link: KernelLink) -> Bool {
+    // Above level 2 the kernel gives up.
+    guard link.security.level <= 2, keys.bond(with: link.peer) == nil, !raises.isRaising(link),
+      !questions.values.contains(where: { $0.peer == link.peer })
+    else { return false }
+    keys.abortPairing(on: link)
+    return true
+  }
+
   /// A link ends, for this reason.
   func linkEnds(_ link: KernelLink, _ error: BluetoothError) {
     raises.linkEnds(link, error)

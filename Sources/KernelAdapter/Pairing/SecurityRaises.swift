@@ -82,15 +82,8 @@ final class SecurityRaises {
     management.send(SetBondable(value: acceptsDevices || isPairing ? 1 : 0))
   }
 
-  /// The kernel raises the protection of a link by itself, because a device wants that for a channel. A pairing, which
-  /// nobody asked for, is ended; with the keys of a bond the link is encrypted.
-  /// - Returns: whether it was ended.
-  func refuseKernels(on link: KernelLink) -> Bool {
-    let (level, bond) = (link.security.level + 1, keys.bond(with: link.peer))
-    guard level <= 3, raises[link.handle] == nil, bond?.reaches(level, as: link.role) != true else { return false }
-    keys.abortPairing(on: link)
-    return true
-  }
+  /// Whether the protection of a link is being raised.
+  func isRaising(_ link: KernelLink) -> Bool { raises[link.handle] != nil }
 
   /// The protection of a link changed, or may have.
   func securityMayHaveChanged(_ link: KernelLink) {
