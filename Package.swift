@@ -94,7 +94,9 @@ let package = Package(
       linkerSettings: [small]),
 
     // Its clients.
-    .target(name: "BledClient", dependencies: ["BledRPC", "Bluetooth"]),
+    // One connection to the daemon: framing, calls and their answers, without I/O of its own.
+    .target(name: "BledConnection", dependencies: ["BledRPC", "Bluetooth"]),
+    .target(name: "BledClient", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
     .target(name: "CoreBluetoothHeaders"),
     // In Swift 5 mode the compiler treats its types as it treats those of Apple's headers, which say nothing about
     // Sendable: `@preconcurrency import CoreBluetooth` silences, and programs in Swift 5 mode have no warnings.

@@ -1,3 +1,4 @@
+import BledConnection
 import BledRPC
 import Bluetooth
 import FoundationEssentials
@@ -41,20 +42,17 @@ final class ClientCore: @unchecked Sendable {
     _ method: Method.Type, id: Int, _ params: Method.Params, late: ClientState.Completion?,
     completion: @escaping ClientState.Completion
   ) {
-    let request = Result { try RPCEncoding.request(method, id: .number(id), params) }
+    let request = Result { () throws(BluetoothError) in
+      try ConnectionMachine<ClientState.Completion>.line(method, id: id, params)
+    }
     connection.perform { [self] in
       switch request {
       case .failure(let error):
-        completion(.failure(BledError.invalidParameter.error("\(Method.name) cannot be encoded: \(error)")))
-      // The daemon would drop it, and could not say which call it was.
-      case .success(let line) where line.count - 1 > LineFramer.defaultLimit:
-        completion(
-          .failure(
-            BledError.invalidParameter.error(
-              "\(Method.name) is a line of \(line.count) octets, which exceeds the limit of \(LineFramer.defaultLimit)")
-          ))
+        completion(.failure(error))
       case .success(let line):
-        guard state.begin(id, completion, late: late) else { return completion(.failure(endError)) }
+        guard state.connection.begin(id, completion, late: late) else {
+          return completion(.failure(state.connection.endError))
+        }
         connection.send(line)
       }
     }
@@ -63,7 +61,7 @@ final class ClientCore: @unchecked Sendable {
   /// Ends the wait for a call. `abandoned` is called if the call was still pending.
   func abandon(_ id: Int, _ error: BluetoothError, abandoned: (@Sendable () -> Void)?) {
     connection.perform { [self] in
-      guard let completion = state.abandon(id) else { return }
+      guard let completion = state.connection.abandon(id) else { return }
       completion(.failure(error))
       abandoned?()
     }
@@ -71,7 +69,7 @@ final class ClientCore: @unchecked Sendable {
 
   func observe(_ name: String, _ number: Int, decode: @escaping ClientState.Decoder, _ observer: ClientState.Observer) {
     connection.perform { [self] in
-      if !state.observe(name, number, decode: decode, observer) { observer.end(endError) }
+      if !state.observe(name, number, decode: decode, observer) { observer.end(state.connection.endError) }
     }
   }
 
@@ -124,10 +122,6 @@ final class ClientCore: @unchecked Sendable {
     if let line = try? RPCEncoding.failure(id: id, error) { connection.send(line) }
   }
 
-  private var endError: BluetoothError {
-    (state.ended ?? nil) ?? BledError.daemonUnreachable.error("the connection to bled was closed")
-  }
-
   /// The descriptor that was passed with the message that is being handled: for completions and observers. If none of
   /// them takes it, it is closed.
   /// - Returns: nil if there was none, or another one took it.
@@ -139,42 +133,33 @@ final class ClientCore: @unchecked Sendable {
   private func receive(_ line: Data, _ descriptor: ReceivedDescriptor?) {
     passed = descriptor
     defer { passed = nil }
-    state.refusal = nil
-    let message: RPCMessage
     do {
-      message = try RPCMessage(line: line)
+      switch try state.connection.receive(line) {
+      case .answer(let completion, let result): completion(result)
+      case .notification(let name, let message): try notified(name, message)
+      case .request(let id, let method, let message):
+        if let answerer = state.answerer(of: method) {
+          answerer(message, id)
+        } else {
+          refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
+        }
+      case .none: break
+      }
     } catch {
-      return fail("bled sent a line that is not a message: \(error.error.message)")
-    }
-    switch message.kind {
-    case .success(.number(let id)):
-      state.answer(id)?(.success(message))
-    case .failure(.number(let id)?, let error):
-      state.answer(id)?(.failure(error.bluetoothError))
-    case .notification(let name):
-      guard let observers = state.observers(of: name) else { return }
-      do {
-        let value = try observers.decode(message)
-        for observer in observers.list { observer.value(value) }
-      } catch {
-        fail("bled sent an invalid \(name): \(error.message)")
-      }
-    case .request(let id, let method):
-      if let answerer = state.answerer(of: method) {
-        answerer(message, id)
-      } else {
-        refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
-      }
-    case .failure(nil, let error):
-      state.refusal = error.bluetoothError
-    case .success, .failure:
-      break  // The id is not one of this client's.
+      end(error)
+      connection.close()
     }
   }
 
-  private func fail(_ message: String) {
-    end(BledError.protocolViolation.error(message))
-    connection.close()
+  private func notified(_ name: String, _ message: RPCMessage) throws(BluetoothError) {
+    guard let observers = state.observers(of: name) else { return }
+    let value: any Sendable
+    do {
+      value = try observers.decode(message)
+    } catch {
+      throw BledError.protocolViolation.error("bled sent an invalid \(name): \(error.message)")
+    }
+    for observer in observers.list { observer.value(value) }
   }
 
   private func end(_ error: BluetoothError?) {

@@ -1,15 +1,12 @@
+import BledConnection
 import BledRPC
 import Bluetooth
 
-/// The pending calls and observers of a client. It does no I/O: `ClientCore` does that.
+/// The calls and observers of a client. It does no I/O: `ClientCore` does that.
 ///
 /// | Input                     | What happens                                                           |
 /// |---------------------------|------------------------------------------------------------------------|
-/// | begin(call)               | assigns an id; after the end: the error at once                        |
-/// | answer(id)                | the call's completion, once; `late` if it was abandoned                |
-/// | abandon(id)               | the call's completion, once; the answer then goes to `late`            |
-/// | notification              | its observers, in the order of their registration                      |
-/// | an error without an id    | the reason of the end, if nothing else precedes that                   |
+/// | observe(notification)     | its observers are called in the order of their registration            |
 /// | begin(scan)               | the end of the previous scan                                           |
 /// | end                       | the completions of all pending calls, once; the ends of all observers  |
 struct ClientState {
@@ -23,43 +20,16 @@ struct ClientState {
     var end: @Sendable (BluetoothError?) -> Void
   }
 
-  private struct Call {
-    var completion: Completion?
-    var late: Completion?
-  }
-
-  /// After the end: nil if this side closed.
-  private(set) var ended: BluetoothError??
-  /// The daemon's last message, if it was an error without an id: with it the daemon refuses sessions.
-  var refusal: BluetoothError?
-  private var calls: [Int: Call] = [:]
+  var connection = ConnectionMachine<Completion>()
   private var observers: [OctetText: (decode: Decoder, list: [(number: Int, observer: Observer)])] = [:]
   private var answerers: [OctetText: Answerer] = [:]
   private var scan: (number: Int, replaced: @Sendable () -> Void)?
   /// The number of streams of each characteristic's values.
   private var subscriptions: [CharacteristicReference: Int] = [:]
 
-  /// Registers a call that is about to be sent. False: the connection has ended, call `completion` with the error.
-  mutating func begin(_ id: Int, _ completion: @escaping Completion, late: Completion?) -> Bool {
-    guard ended == nil else { return false }
-    calls[id] = Call(completion: completion, late: late)
-    return true
-  }
-
-  mutating func answer(_ id: Int) -> Completion? {
-    guard let call = calls.removeValue(forKey: id) else { return nil }
-    return call.completion ?? call.late
-  }
-
-  mutating func abandon(_ id: Int) -> Completion? {
-    guard let call = calls[id], let completion = call.completion else { return nil }
-    calls[id] = call.late.map { Call(completion: nil, late: $0) }
-    return completion
-  }
-
   /// False: the connection has ended.
   mutating func observe(_ name: String, _ number: Int, decode: @escaping Decoder, _ observer: Observer) -> Bool {
-    guard ended == nil else { return false }
+    guard connection.isOpen else { return false }
     observers[OctetText(name), default: (decode, [])].list.append((number, observer))
     return true
   }
@@ -82,7 +52,7 @@ struct ClientState {
   /// - Parameter replaced: What ends its stream when another scan takes its place.
   /// - Returns: The same for the scan that it replaces.
   mutating func beginScan(_ number: Int, replaced: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
-    guard ended == nil else { return nil }
+    guard connection.isOpen else { return nil }
     defer { scan = (number, replaced) }
     return scan?.replaced
   }
@@ -108,11 +78,8 @@ struct ClientState {
   mutating func end(
     _ error: BluetoothError?
   ) -> (calls: [Completion], observers: [Observer], reason: BluetoothError?) {
-    guard ended == nil else { return ([], [], nil) }
-    let reason = error.map { refusal ?? $0 }
-    ended = .some(reason)
-    defer { (calls, observers, answerers, scan) = ([:], [:], [:], nil) }
-    let completions = calls.sorted { $0.key < $1.key }.compactMap(\.value.completion)
+    guard let (completions, reason) = connection.end(error) else { return ([], [], nil) }
+    defer { (observers, answerers, scan) = ([:], [:], nil) }
     let all = observers.values.flatMap(\.list).sorted { $0.number < $1.number }
     return (completions, all.map(\.observer), reason)
   }

@@ -1,3 +1,4 @@
+import BledConnection
 import BledRPC
 import Bluetooth
 import Dispatch
@@ -38,13 +39,9 @@ public final class LineConnection: @unchecked Sendable {
   private var writer: (any DispatchSourceWrite)?
   private var line: (@Sendable (Data, ReceivedDescriptor?) -> Void)?
   private var closed: (@Sendable (BluetoothError?) -> Void)?
-  private var framer = LineFramer()
-  /// The descriptor of the line that is not complete yet.
-  private var passed: ReceivedDescriptor?
+  private var lines = ReceivedLines()
   private var input = [UInt8](repeating: 0, count: 65536)
-  private var output: [UInt8] = []
-  /// How much of `output` has been written.
-  private var written = 0
+  private var output = UnsentOctets()
   private var isClosing = false
   private var hasWriteFailed = false
 
@@ -98,7 +95,7 @@ public final class LineConnection: @unchecked Sendable {
     }
     perform { [self] in
       guard socket != nil, !isClosing, !hasWriteFailed else { return }
-      output.append(contentsOf: line)
+      output.append(line)
       if writer == nil { write() }
     }
   }
@@ -138,9 +135,9 @@ public final class LineConnection: @unchecked Sendable {
     case .failure(let error): end(Self.failed(error))
     case .success((0, _)): end(Self.ended)
     case .success((let count, let passed)):
-      framer.append(input[..<count])
+      lines.append(input[..<count], with: passed)
       do {
-        try deliver(passed)
+        while let (line, descriptor) = try lines.next() { self.line?(line, descriptor) }
         return true
       } catch {
         end(BledError.protocolViolation.error("bled sent a line of more than \(error.limit) bytes"))
@@ -149,39 +146,15 @@ public final class LineConnection: @unchecked Sendable {
     return false
   }
 
-  /// Delivers the complete lines.
-  /// - Parameter last: What was passed with the line of the last octet.
-  private func deliver(_ last: ReceivedDescriptor?) throws(LineFramer.TooLong) {
-    var last = last
-    while let next = try framer.next() {
-      var passed = passed
-      self.passed = nil
-      if framer.held == 0, let descriptor = last { (passed, last) = (descriptor, nil) }
-      line?(next, passed)
-    }
-    if let last { passed = last }
-  }
-
   private func write() {
     guard let socket else { return }
-    while written < output.count {
-      switch output.withUnsafeBytes({ socket.send(UnsafeRawBufferPointer(rebasing: $0[written...])) }) {
-      case .success(let count):
-        written += count
-        unsent.subtract(count, ordering: .relaxed)
-      case .failure(.again):
-        // Written octets are removed only now and then, because that moves the rest.
-        if written > output.count / 2 {
-          output.removeFirst(written)
-          written = 0
-        }
-        return awaitRoom(socket)
-      case .failure(let error):
-        return writeFailed(error)
-      }
+    do {
+      try output.write(to: socket) { unsent.subtract($0, ordering: .relaxed) }
+    } catch {
+      return error == .again ? awaitRoom(socket) : writeFailed(error)
     }
     writer?.cancel()
-    (writer, output, written) = (nil, [], 0)
+    writer = nil
     if isClosing { end(nil) }
   }
 
@@ -202,7 +175,8 @@ public final class LineConnection: @unchecked Sendable {
   private func writeFailed(_ error: Errno) {
     hasWriteFailed = true
     writer?.cancel()
-    (writer, output, written) = (nil, [], 0)
+    writer = nil
+    output.removeAll()
     if isClosing { return end(nil) }
     guard reader != nil else { return }
     queue.async { [self] in
@@ -216,8 +190,9 @@ public final class LineConnection: @unchecked Sendable {
     reader?.cancel()
     writer?.cancel()
     let closed = closed
-    (socket, reader, writer, line, self.closed, output, written) = (nil, nil, nil, nil, nil, [], 0)
-    passed = nil
+    (socket, reader, writer, line, self.closed) = (nil, nil, nil, nil, nil)
+    output.removeAll()
+    lines = ReceivedLines()
     closed?(isClosing ? nil : error)
   }
 

@@ -2,25 +2,27 @@ import BledRPC
 private import Glibc
 
 /// A failed system call.
-struct Errno: Error, Equatable {
-  let code: Int32
+package struct Errno: Error, Equatable {
+  package let code: Int32
+
+  package init(code: Int32) { self.code = code }
 
   /// Nothing to read, or no room to write.
-  static let again = Errno(code: EAGAIN)
+  package static let again = Errno(code: EAGAIN)
 
   /// The error of the last call on this thread.
-  static var last: Errno { Errno(code: errno) }
+  package static var last: Errno { Errno(code: errno) }
 
   /// A human-readable description.
-  var text: String { String(cString: strerror(code)) }
+  package var text: String { String(cString: strerror(code)) }
 }
 
 /// A nonblocking Unix stream socket, closed when its last reference is released.
-final class Socket: Sendable {
-  let descriptor: Int32
+package final class Socket: Sendable {
+  package let descriptor: Int32
 
   /// Connects. A Unix socket connects at once or not at all: EAGAIN means that its backlog is full.
-  init(connectedTo path: String) throws(Errno) {
+  package init(connectedTo path: String) throws(Errno) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     // The last octet stays 0.
@@ -49,21 +51,21 @@ final class Socket: Sendable {
 
   /// The user of the process that listened at the other end (unix(7), SO_PEERCRED): root's service manager or the
   /// daemon; nil if the kernel does not tell.
-  var peerUser: UInt32? {
+  package var peerUser: UInt32? {
     var peer: Credentials = (0, 0, 0)
     var length = socklen_t(MemoryLayout<Credentials>.size)
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.user : nil
   }
 
   /// The same socket under another number, which the caller must close; nil if the process has no more descriptors.
-  func duplicate() -> Int32? {
+  package func duplicate() -> Int32? {
     let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     return number >= 0 ? number : nil
   }
 
   /// Reads octets, and the descriptor that was passed with them, if there is one: the last octet is then one of those
   /// that it was sent with (unix(7), SCM_RIGHTS). A count of 0 means the end of the stream.
-  func receive(
+  package func receive(
     _ octets: UnsafeMutableRawBufferPointer
   ) -> Result<(count: Int, passed: ReceivedDescriptor?), Errno> {
     // There is room for one: the kernel does not pass more than what one call sent.
@@ -73,7 +75,7 @@ final class Socket: Sendable {
   }
 
   /// Writes as many octets as there is room for. If the peer has closed its end the result is an error, not a signal.
-  func send(_ octets: UnsafeRawBufferPointer) -> Result<Int, Errno> {
+  package func send(_ octets: UnsafeRawBufferPointer) -> Result<Int, Errno> {
     retried { Glibc.send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL)) }
   }
 

@@ -1,0 +1,36 @@
+import BledRPC
+import FoundationEssentials
+
+/// The lines of a stream of octets, each with the descriptor that came with it.
+///
+/// A descriptor is passed with the octets of one line alone, so it belongs to the line of the last octet that was read
+/// with it (unix(7), SCM_RIGHTS).
+package struct ReceivedLines: Sendable {
+  private var framer = LineFramer()
+  /// The descriptor of the line that is not complete yet.
+  private var passed: ReceivedDescriptor?
+  /// The descriptor of the last octets that were appended.
+  private var last: ReceivedDescriptor?
+
+  package init() {}
+
+  /// Adds what one read returned. `next` is to be called until it returns nil before more is added.
+  package mutating func append(_ octets: some Sequence<UInt8>, with descriptor: ReceivedDescriptor?) {
+    framer.append(octets)
+    last = descriptor
+  }
+
+  /// The next complete line without its line feed; nil if there is none yet.
+  /// - Throws: `LineFramer.TooLong` for a line of more than 1 MiB.
+  package mutating func next() throws(LineFramer.TooLong) -> (line: Data, descriptor: ReceivedDescriptor?)? {
+    guard let line = try framer.next() else {
+      if let last { passed = last }
+      last = nil
+      return nil
+    }
+    var descriptor = passed
+    passed = nil
+    if framer.held == 0, last != nil { (descriptor, last) = (last, nil) }
+    return (line, descriptor)
+  }
+}
