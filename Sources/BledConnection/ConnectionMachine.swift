@@ -21,7 +21,7 @@ package struct ConnectionMachine<Completion> {
     case notification(String, RPCMessage)
     /// The daemon asks.
     case request(RequestID, method: String, RPCMessage)
-    /// It answers no call that is pending.
+    /// An answer to no pending call, or an error without an id.
     case none
   }
 
