@@ -97,6 +97,12 @@ let package = Package(
     // One connection to the daemon: framing, calls and their answers, without I/O of its own.
     .target(name: "BledConnection", dependencies: ["BledRPC", "Bluetooth"]),
     .target(name: "BledClient", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
+    // org.bluez on D-Bus: the object tree and its translation, without I/O.
+    .target(name: "BlueZ", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
+    .executableTarget(
+      name: "bled-bluez",
+      dependencies: ["BlueZ", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "EventLoop", "CSystemd", arguments],
+      linkerSettings: [small]),
     .target(name: "CoreBluetoothHeaders"),
     // In Swift 5 mode the compiler treats its types as it treats those of Apple's headers, which say nothing about
     // Sendable: `@preconcurrency import CoreBluetooth` silences, and programs in Swift 5 mode have no warnings.

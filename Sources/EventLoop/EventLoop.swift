@@ -22,7 +22,8 @@ public final class EventLoop {
     static let served: Int64 = 100
   }
 
-  let event: OpaquePointer
+  /// The sd-event of the loop, for libraries that attach themselves to it.
+  package let event: OpaquePointer
   private var queue: [() -> Void] = []
   /// The sources served in this round.
   private var served: [EventSource] = []

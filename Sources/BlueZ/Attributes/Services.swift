@@ -1,0 +1,161 @@
+import BledRPC
+import Bluetooth
+
+/// An attribute of a device that has an object.
+struct Attribute {
+  enum Kind: Hashable {
+    /// With bled's names of the properties.
+    case characteristic(Set<String>)
+    case descriptor
+  }
+
+  let kind: Kind
+  /// The path of the device.
+  let device: String
+  let handle: UInt16
+  let uuid: BluetoothUUID
+}
+
+/// The objects of devices' attributes. They stay when a device is disconnected, and go with it, or when the device has
+/// other attributes.
+final class Services {
+  /// The time that a device may take to list its attributes, in seconds.
+  private static let patience = 40.0
+
+  private let context: Context
+  private let devices: Devices
+  private var attributes: [String: Attribute] = [:]
+  /// The paths of each device's characteristics, by the handles of their values.
+  private var characteristics: [String: [UInt16: String]] = [:]
+  private var services: [String: [ServiceDescription]] = [:]
+  private var mtus: [String: Int] = [:]
+
+  init(_ context: Context, _ devices: Devices) {
+    self.context = context
+    self.devices = devices
+  }
+
+  subscript(path: String) -> Attribute? { attributes[path] }
+
+  /// The characteristics of a device, with their paths.
+  func characteristics(of device: String) -> [(path: String, attribute: Attribute)] {
+    (characteristics[device] ?? [:]).values.compactMap { path in attributes[path].map { (path, $0) } }
+  }
+
+  /// The path of the characteristic whose value has this handle.
+  func path(_ device: String, _ handle: UInt16) -> String? { characteristics[device]?[handle] }
+
+  /// A link with this ATT MTU has come up.
+  func link(_ device: String, mtu: Int) {
+    mtus[device] = mtu
+    for (path, _) in characteristics(of: device) {
+      context.tree.set(path, .characteristic, "MTU", .uint16(UInt16(clamping: mtu)))
+    }
+  }
+
+  func mtu(_ device: String) -> Int { mtus[device] ?? 23 }
+
+  /// Asks a device for its attributes, in a program's session, and makes their objects.
+  func discover(_ path: String, _ client: BusClient, _ completion: @escaping (Result<Void, BluetoothError>) -> Void) {
+    guard let device = devices[path] else { return }
+    client.session.call(
+      GATTDiscover.self, GATTDiscover.Params(peripheral: device.key.peripheral, timeout: Self.patience)
+    ) { [weak self] result in
+      if case .success(let found) = result { self?.update(path, found.services) }
+      completion(result.map { _ in })
+    }
+  }
+
+  private func update(_ path: String, _ found: [ServiceDescription]) {
+    guard let device = devices[path] else { return }
+    let uuids = Set(device.services).union(found.map(\.uuid))
+    context.tree.set(path, .device, "UUIDs", .strings(uuids.map(\.long).sorted()))
+    guard services[path] != found else { return }
+    for service in services[path] ?? [] { remove(Self.path(path, service)) }
+    services[path] = found
+    let paths = Dictionary(found.map { ($0.handle, Self.path(path, $0)) }, uniquingKeysWith: { $1 })
+    for service in found { add(service, path, paths) }
+  }
+
+  private func remove(_ service: String) {
+    for path in context.tree.descendants(of: service) {
+      guard let attribute = attributes.removeValue(forKey: path), attribute.kind != .descriptor else { continue }
+      characteristics[attribute.device]?[attribute.handle] = nil
+    }
+    context.tree.remove(service)
+  }
+
+  /// A device's object goes.
+  func leaving(_ device: Device) {
+    for service in services.removeValue(forKey: device.path) ?? [] { remove(Self.path(device.path, service)) }
+    mtus[device.path] = nil
+    characteristics[device.path] = nil
+  }
+
+  // MARK: Objects
+
+  private static func path(_ device: String, _ service: ServiceDescription) -> String {
+    device + "/service" + digits(service.handle)
+  }
+
+  private static func digits(_ handle: UInt16) -> String { Hex.encode([UInt8(handle >> 8), UInt8(handle & 0xFF)]) }
+
+  private func add(_ service: ServiceDescription, _ device: String, _ paths: [UInt16: String]) {
+    let path = Self.path(device, service)
+    let includes = (service.includes ?? []).compactMap { paths[$0.handle] }
+    context.tree.add(
+      path,
+      [
+        (
+          .service,
+          [
+            ("Handle", .uint16(service.handle)), ("UUID", .string(service.uuid.long)), ("Device", .path(device)),
+            ("Primary", .boolean(service.primary)), ("Includes", .paths(includes)),
+          ]
+        )
+      ])
+    for characteristic in service.characteristics ?? [] { add(characteristic, path, device) }
+  }
+
+  private func add(_ characteristic: CharacteristicDescription, _ service: String, _ device: String) {
+    // The handle of an object is that of the declaration, which stands before the value.
+    let handle = characteristic.handle &- 1
+    let path = service + "/char" + Self.digits(handle)
+    let words = Set(characteristic.properties)
+    attributes[path] = Attribute(
+      kind: .characteristic(words), device: device, handle: characteristic.handle, uuid: characteristic.uuid)
+    characteristics[device, default: [:]][characteristic.handle] = path
+    var properties: ObjectTree.Properties = [
+      ("Handle", .uint16(handle)), ("UUID", .string(characteristic.uuid.long)), ("Service", .path(service)),
+      ("Value", .bytes([])), ("Flags", .strings(characteristic.properties.compactMap { Self.flags[$0] })),
+      ("MTU", .uint16(UInt16(clamping: mtu(device)))),
+    ]
+    if words.contains("notify") || words.contains("indicate") { properties.append(("Notifying", .boolean(false))) }
+    if words.contains("notify") { properties.append(("NotifyAcquired", .boolean(false))) }
+    if words.contains("writeWithoutResponse") { properties.append(("WriteAcquired", .boolean(false))) }
+    context.tree.add(path, [(.characteristic, properties)])
+    for descriptor in characteristic.descriptors ?? [] {
+      let place = path + "/desc" + Self.digits(descriptor.handle)
+      attributes[place] = Attribute(
+        kind: .descriptor, device: device, handle: descriptor.handle, uuid: descriptor.uuid)
+      context.tree.add(
+        place,
+        [
+          (
+            .descriptor,
+            [
+              ("Handle", .uint16(descriptor.handle)), ("UUID", .string(descriptor.uuid.long)),
+              ("Characteristic", .path(path)), ("Value", .bytes([])),
+            ]
+          )
+        ])
+    }
+  }
+
+  /// BlueZ's words for bled's.
+  private static let flags = [
+    "broadcast": "broadcast", "read": "read", "writeWithoutResponse": "write-without-response", "write": "write",
+    "notify": "notify", "indicate": "indicate", "signedWrite": "authenticated-signed-writes",
+    "extendedProperties": "extended-properties",
+  ]
+}

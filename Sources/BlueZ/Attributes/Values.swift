@@ -1,0 +1,106 @@
+import BledRPC
+import Bluetooth
+
+/// ReadValue and WriteValue of characteristics and descriptors.
+final class Values {
+  /// The Client Characteristic Configuration, which StartNotify writes.
+  private static let configuration: BluetoothUUID = 0x2902
+
+  private let context: Context
+  private let links: Links
+  private let services: Services
+
+  init(_ context: Context, _ links: Links, _ services: Services) {
+    self.context = context
+    self.links = links
+    self.services = services
+  }
+
+  func read(_ call: BusCall, _ client: BusClient) {
+    guard let attribute = services[call.path] else { return context.fail(call, .doesNotExist) }
+    let offset: Int
+    do throws(BusError) {
+      offset = try Self.offset(call.arguments[0])
+    } catch {
+      return context.fail(call, error)
+    }
+    links.join(attribute.device, client) { [context] joined in
+      let device: Device
+      switch joined {
+      case .failure(let error): return context.fail(call, error)
+      case .success(let found): device = found
+      }
+      client.session.call(
+        GATTRead.self, AttributeReference(peripheral: device.key.peripheral, handle: attribute.handle)
+      ) { result in
+        switch result {
+        case .failure(let error): context.fail(call, BusError(error, otherwise: .failed(error.message)))
+        case .success(let read):
+          let value = read.value.octets
+          guard offset <= value.count else { return context.fail(call, .invalid("Invalid offset")) }
+          context.tree.tell(call.path, attribute.interface, "Value", .bytes(value))
+          context.reply(call, .bytes(Array(value.dropFirst(offset))))
+        }
+      }
+    }
+  }
+
+  func write(_ call: BusCall, _ client: BusClient) {
+    guard let attribute = services[call.path] else { return context.fail(call, .doesNotExist) }
+    guard let value = call.arguments[0].bytes else { return context.fail(call, .invalidArguments) }
+    if attribute.kind == .descriptor, attribute.uuid == Self.configuration {
+      return context.fail(call, .notPermitted("Write not permitted"))
+    }
+    if context.tree.value(call.path, .characteristic, "WriteAcquired") == .boolean(true) {
+      return context.fail(call, .notPermitted("Write acquired"))
+    }
+    let offset: Int
+    let hasResponse: Bool
+    do throws(BusError) {
+      offset = try Self.offset(call.arguments[1])
+      hasResponse = try Self.hasResponse(call.arguments[1], attribute)
+    } catch {
+      return context.fail(call, error)
+    }
+    links.join(attribute.device, client) { [context] joined in
+      let device: Device
+      switch joined {
+      case .failure(let error): return context.fail(call, error)
+      case .success(let found): device = found
+      }
+      client.session.call(
+        GATTWrite.self,
+        GATTWrite.Params(
+          peripheral: device.key.peripheral, attribute: .handle(attribute.handle), value: HexBytes(value),
+          response: hasResponse, offset: offset == 0 ? nil : offset)
+      ) { result in
+        context.finish(
+          call, result.mapError { BusError($0, otherwise: .failed($0.message)) })
+      }
+    }
+  }
+
+  private static func offset(_ options: BusValue) throws(BusError) -> Int {
+    guard let value = options.options?.last(where: { $0.key == "offset" })?.value else { return 0 }
+    guard let offset = value.integer, (0...0xFFFF).contains(offset) else { throw .invalidArguments }
+    return offset
+  }
+
+  /// Whether a write is a request. If the program does not say: a request where the characteristic allows one.
+  private static func hasResponse(_ options: BusValue, _ attribute: Attribute) throws(BusError) -> Bool {
+    guard let value = options.options?.last(where: { $0.key == "type" })?.value else {
+      guard case .characteristic(let words) = attribute.kind else { return true }
+      return words.contains("write") || !words.contains("writeWithoutResponse")
+    }
+    switch value {
+    case .string("request"): return true
+    case .string("command"): return false
+    case .string("reliable"): throw .notSupported
+    default: throw .invalidArguments
+    }
+  }
+}
+
+extension Attribute {
+  var interface: Interface { kind == .descriptor ? .descriptor : .characteristic }
+}

@@ -1,0 +1,61 @@
+/// A method call that came from the bus.
+public struct BusCall: Sendable {
+  /// Names the call towards `Bus`, which knows how to answer it.
+  public let number: UInt64
+  /// The unique name of the caller, ":1.42".
+  public let sender: String
+  public let path: String
+  /// Nil if the caller left it out.
+  public let interface: String?
+  public let member: String
+  public let arguments: [BusValue]
+
+  public init(
+    number: UInt64, sender: String, path: String, interface: String?, member: String, arguments: [BusValue] = []
+  ) {
+    self.number = number
+    self.sender = sender
+    self.path = path
+    self.interface = interface
+    self.member = member
+    self.arguments = arguments
+  }
+
+  /// The signature of the arguments.
+  public var signature: String { arguments.map(\.type).joined() }
+}
+
+/// A signal that came from the bus.
+public struct BusSignal: Sendable {
+  public let sender: String
+  public let path: String
+  public let interface: String
+  public let member: String
+  public let arguments: [BusValue]
+
+  public init(sender: String, path: String, interface: String, member: String, arguments: [BusValue]) {
+    self.sender = sender
+    self.path = path
+    self.interface = interface
+    self.member = member
+    self.arguments = arguments
+  }
+}
+
+/// The message bus, as the facade uses it. All of it belongs to one thread.
+public protocol Bus: AnyObject {
+  /// Answers a call. Each call is answered once.
+  func reply(_ call: BusCall, _ values: [BusValue])
+  func fail(_ call: BusCall, _ error: BusError)
+  /// Sends a signal.
+  /// - Parameter destination: the one unique name that gets it; everybody if nil.
+  func signal(
+    _ path: String, _ interface: String, _ member: String, _ values: [BusValue], to destination: String?)
+  /// Calls a method of another program.
+  /// - Parameters:
+  ///   - timeout: after how long the completion is called with `org.freedesktop.DBus.Error.NoReply`.
+  ///   - completion: called once, later; never after the bus is gone.
+  func call(
+    _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [BusValue],
+    timeout: Duration, completion: @escaping (Result<[BusValue], BusError>) -> Void)
+}

@@ -1,0 +1,57 @@
+import Adapter
+
+/// The bus, bled, the clock and the object tree: what all parts of the facade use.
+final class Context {
+  let bus: any Bus
+  let clock: any Scheduler
+  let connector: any DaemonConnector
+  var tree = ObjectTree()
+
+  init(bus: any Bus, clock: any Scheduler, connector: any DaemonConnector) {
+    self.bus = bus
+    self.clock = clock
+    self.connector = connector
+  }
+
+  /// Sends the signals of all changes so far.
+  func flush() {
+    for signal in tree.flush() { send(signal, to: nil) }
+  }
+
+  /// Sends one signal to one program alone, after all that was told before.
+  func tell(_ client: String, _ signal: ObjectTree.Signal) {
+    flush()
+    send(signal, to: client)
+  }
+
+  private func send(_ signal: ObjectTree.Signal, to destination: String?) {
+    bus.signal(signal.path, signal.interface.rawValue, signal.member, signal.arguments, to: destination)
+  }
+
+  /// Answers a call; everything that it caused is told before.
+  func reply(_ call: BusCall, _ values: BusValue...) {
+    flush()
+    bus.reply(call, values)
+  }
+
+  func fail(_ call: BusCall, _ error: BusError) {
+    flush()
+    bus.fail(call, error)
+  }
+
+  /// Answers a call with nothing, or with the error.
+  func finish<Value>(_ call: BusCall, _ result: Result<Value, BusError>) {
+    switch result {
+    case .success: reply(call)
+    case .failure(let error): fail(call, error)
+    }
+  }
+
+  /// Does `work` later, and sends the signals of what it changed.
+  func schedule(after delay: Duration, _ work: @escaping () -> Void) -> any ScheduledWork {
+    clock.schedule(after: delay) { [weak self] in
+      work()
+      self?.flush()
+    }
+  }
+}

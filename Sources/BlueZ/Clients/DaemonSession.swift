@@ -1,0 +1,137 @@
+import BledConnection
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+/// The way to bled for the lines of one session.
+public protocol DaemonTransport: AnyObject {
+  /// Sends a line, its line feed included; it is lost if the connection has ended.
+  func send(_ line: Data)
+  func close()
+}
+
+/// Opens connections to bled.
+public protocol DaemonConnector: AnyObject {
+  /// Connects a session: its `receive` and `end` are called from then on, and never from inside this call.
+  /// - Throws: `BledError.daemonUnreachable` or `.notPermitted`.
+  func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport
+}
+
+/// One session of bled: typed calls out, and what bled says in. It belongs to one thread.
+public final class DaemonSession {
+  typealias Answer = (Result<RPCMessage, BluetoothError>) -> Void
+
+  /// The events and questions of bled.
+  struct Observer {
+    /// An event: its name and message.
+    var notified: (String, RPCMessage) -> Void
+    /// A question, which `answer` or `refuse` answers.
+    var asked: (RequestID, String, RPCMessage) -> Void
+    /// The session is over; nil: this side closed it.
+    var ended: (BluetoothError?) -> Void
+  }
+
+  private var machine = ConnectionMachine<Answer>()
+  private var transport: (any DaemonTransport)?
+  private var observer: Observer?
+  private var lastID = 0
+  /// The descriptor of the message that is being handled.
+  private var passed: ReceivedDescriptor?
+
+  private let context: Context
+
+  /// Opens a session; a failure is told like an end, later.
+  init(_ context: Context, _ observer: Observer) {
+    self.context = context
+    self.observer = observer
+    do throws(BluetoothError) {
+      transport = try context.connector.connect(self)
+    } catch {
+      _ = context.schedule(after: .zero) { [weak self] in self?.end(error) }
+    }
+  }
+
+  var isOpen: Bool { machine.isOpen }
+
+  /// Calls a method. The completion is called once, later or, if the session is over, at once.
+  func call<Method: RPCMethod>(
+    _ method: Method.Type, _ params: Method.Params,
+    _ completion: @escaping (Result<Method.Result, BluetoothError>) -> Void
+  ) {
+    lastID += 1
+    let answer: Answer = { result in
+      completion(
+        result.flatMap { message in
+          Result { () throws(RPCError) in try message.result(Method.Result.self) }.mapError(\.bluetoothError)
+        })
+    }
+    do {
+      let line = try ConnectionMachine<Answer>.line(method, id: lastID, params)
+      guard machine.begin(lastID, answer) else { return completion(.failure(machine.endError)) }
+      transport?.send(line)
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  /// Calls a method whose failure concerns nobody: bled says it in its log.
+  func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
+    call(method, params) { _ in }
+  }
+
+  func answer(_ id: RequestID, _ result: some RPCPayload) {
+    guard let line = try? RPCEncoding.success(id: id, result) else {
+      return refuse(id, RPCError(code: RPCError.operationFailed, message: "the answer cannot be encoded"))
+    }
+    transport?.send(line)
+  }
+
+  func refuse(_ id: RequestID, _ error: RPCError) {
+    // An RPCError consists of strings and numbers: encoding it does not fail.
+    if let line = try? RPCEncoding.failure(id: id, error) { transport?.send(line) }
+  }
+
+  /// The descriptor that came with the message that is being handled; nil if there was none, or it was taken.
+  func takeDescriptor() -> ReceivedDescriptor? {
+    defer { passed = nil }
+    return passed
+  }
+
+  func close() {
+    transport?.close()
+    end(nil)
+  }
+
+  // MARK: From the transport
+
+  /// A line came, and perhaps a descriptor with it.
+  public func receive(_ line: Data, _ descriptor: ReceivedDescriptor?) {
+    passed = descriptor
+    defer {
+      passed = nil
+      // What the message changed is told.
+      context.flush()
+    }
+    do {
+      switch try machine.receive(line) {
+      case .answer(let completion, let result): completion(result)
+      case .notification(let name, let message): observer?.notified(name, message)
+      case .request(let id, let method, let message): observer?.asked(id, method, message)
+      case .none: break
+      }
+    } catch {
+      transport?.close()
+      end(error)
+    }
+  }
+
+  /// The connection ended.
+  public func end(_ error: BluetoothError?) {
+    guard let (calls, reason) = machine.end(error) else { return }
+    let observer = observer
+    (self.observer, transport) = (nil, nil)
+    for completion in calls { completion(.failure(reason ?? machine.endError)) }
+    observer?.ended(reason)
+    context.flush()
+  }
+}

@@ -1,0 +1,34 @@
+import Bluetooth
+
+/// A device at one adapter: `/org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF`. The values of its properties are in the object
+/// tree.
+struct Device {
+  /// A device of bled at one of its adapters.
+  struct Key: Hashable {
+    let peripheral: String
+    let adapter: String
+  }
+
+  let key: Key
+  let path: String
+  let address: String
+  /// The time of its last advertisement.
+  var lastHeard: Instant
+  /// bled's time of its last report: several sessions get the same one.
+  var lastReport = 0.0
+  /// The time and the signal strength of the last PropertiesChanged with RSSI.
+  var told: (time: Instant, rssi: Int)?
+  var manufacturerData: [UInt16: [UInt8]] = [:]
+  var serviceData: [BluetoothUUID: [UInt8]] = [:]
+  /// The services that it has said to have, in the order of their first mention.
+  var services: [BluetoothUUID] = []
+}
+
+extension BluetoothUUID {
+  /// All 128 bits in lower-case hex digits, as BlueZ writes every UUID.
+  var long: String {
+    let digits = Hex.encode(Array(littleEndian128.reversed()))
+    let parts = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 12)]
+    return parts.map { String(digits.dropFirst($0.0).prefix($0.1)) }.joined(separator: "-")
+  }
+}

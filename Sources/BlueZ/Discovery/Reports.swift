@@ -1,0 +1,113 @@
+import BledRPC
+import Bluetooth
+
+/// The properties of devices from their advertisements.
+///
+/// A PropertiesChanged with RSSI stands for an advertisement. It is sent for the first report of a discovery, if data
+/// changed, if the signal strength changed by 8 dB, and once a second; a program that asked for duplicates gets one
+/// for each report, alone.
+final class Reports {
+  /// The change of the signal strength that counts, in dB, as at bluetoothd.
+  private static let rssiStep = 8
+  /// The pause between two advertisements of a device that nothing else calls for.
+  private static let pause = Duration.seconds(1)
+
+  private let context: Context
+  private let devices: Devices
+  /// Called with each report of a device, once.
+  var heard: (Device, ScanReport.Params) -> Void = { _, _ in }
+
+  init(_ context: Context, _ devices: Devices) {
+    self.context = context
+    self.devices = devices
+  }
+
+  /// A program's discovery has heard a device.
+  /// - Parameter duplicates: the name of the program if it wants each advertisement.
+  func report(_ report: ScanReport.Params, duplicates client: String?) {
+    let key = Device.Key(peripheral: report.peripheral, adapter: report.adapter)
+    let isNew = devices.path(key) == nil
+    let rssi: ObjectTree.Properties = report.rssi.map { [("RSSI", .int16(Int16(clamping: $0)))] } ?? []
+    guard let path = devices.add(key, address: report.address, addressType: report.addressType, rssi) else { return }
+    let now = context.clock.now
+    guard let device = devices[path] else { return }
+    // Other sessions have got the same report.
+    let isRepeated = !isNew && device.lastReport >= report.time
+    if !isRepeated {
+      devices.change(path) {
+        $0.lastHeard = now
+        $0.lastReport = report.time
+      }
+      update(path, report, isNew: isNew)
+      devices[path].map { heard($0, report) }
+    }
+    if let client, !isNew, !rssi.isEmpty { context.tell(client, ObjectTree.changed(path, .device, rssi)) }
+  }
+
+  private func update(_ path: String, _ report: ScanReport.Params, isNew: Bool) {
+    let isChanged = setData(path, report)
+    guard let rssi = report.rssi else { return }
+    let now = context.clock.now
+    let told = devices[path]?.told
+    let isDue =
+      isChanged || isNew || told == nil || context.tree.value(path, .device, "RSSI") == nil
+      || told.map { abs($0.rssi - rssi) >= Self.rssiStep || $0.time.advanced(by: Self.pause) <= now } ?? true
+    guard isDue else { return }
+    devices.change(path) { $0.told = (now, rssi) }
+    context.tree.set(path, .device, "RSSI", .int16(Int16(clamping: rssi)), isRepeated: !isNew)
+  }
+
+  /// Sets what the advertisement says. Data of the same kind replaces what it said before, other kinds stay.
+  /// - Returns: whether anything changed.
+  private func setData(_ path: String, _ report: ScanReport.Params) -> Bool {
+    guard var device = devices[path] else { return false }
+    let data = AdvertisingData(parsing: report.data.octets + (report.scanResponse?.octets ?? []))
+    var isChanged = false
+    func set(_ name: String, _ value: BusValue?) {
+      guard let value, context.tree.value(path, .device, name) != value else { return }
+      context.tree.set(path, .device, name, value)
+      isChanged = true
+    }
+    for octets in data.all(.manufacturerSpecificData) where octets.count >= 2 {
+      device.manufacturerData[UInt16(octets[0]) | UInt16(octets[1]) << 8] = Array(octets[2...])
+    }
+    for (uuid, octets) in report.serviceData ?? [:] {
+      if let uuid = BluetoothUUID(uuid) { device.serviceData[uuid] = octets.octets }
+    }
+    for uuid in report.services ?? [] where !device.services.contains(uuid) { device.services.append(uuid) }
+    devices.change(path) { $0 = device }
+    if let name = report.name {
+      set("Name", .string(name))
+      set("Alias", .string(name))
+    }
+    if !device.manufacturerData.isEmpty { set("ManufacturerData", Self.value(device.manufacturerData)) }
+    if !device.serviceData.isEmpty { set("ServiceData", Self.value(device.serviceData)) }
+    if !device.services.isEmpty { set("UUIDs", .strings(device.services.map(\.long).sorted())) }
+    set("TxPower", report.txPower.map { .int16(Int16(clamping: $0)) })
+    set("Appearance", report.appearance.map { .uint16(UInt16(clamping: $0)) })
+    set("Icon", report.appearance.flatMap(Icon.name).map(BusValue.string))
+    set("AdvertisingFlags", data.first(.flags).map(BusValue.bytes))
+    return isChanged
+  }
+
+  /// `a{qv}`
+  private static func value(_ data: [UInt16: [UInt8]]) -> BusValue {
+    .dictionary(
+      key: "q", value: "v",
+      data.sorted { $0.key < $1.key }.map { BusValue.Entry(.uint16($0.key), .variant(.bytes($0.value))) })
+  }
+
+  /// `a{sv}`
+  private static func value(_ data: [BluetoothUUID: [UInt8]]) -> BusValue {
+    .options(data.map { ($0.key.long, BusValue.bytes($0.value)) }.sorted { $0.0 < $1.0 })
+  }
+
+  /// The last discovery has ended: the next first report of a device is told.
+  func ended(on adapter: String) {
+    for device in devices.all where device.key.adapter == adapter {
+      devices.set(device.path, "RSSI", nil)
+      devices.set(device.path, "TxPower", nil)
+      devices.change(device.path) { $0.told = nil }
+    }
+  }
+}

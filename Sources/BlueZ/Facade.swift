@@ -1,0 +1,221 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// org.bluez on the bus, on top of bled: it gives the calls and signals of the bus and the messages of bled to the parts
+/// that they concern. It does no I/O and belongs to one thread.
+public final class Facade {
+  private let context: Context
+  private let standard: StandardInterfaces
+  private let clients: Clients
+  private let own: OwnSession
+  private let adapters: Adapters
+  private let devices: Devices
+  private let reports: Reports
+  private let discovery: Discovery
+  private let services: Services
+  private let links: Links
+  private let values: Values
+  private let notifications: Notifications
+
+  /// Called once bled has told of its adapters: the name can be requested then.
+  public var isReady: () -> Void = {}
+  /// Called when bled is gone, or cannot be reached.
+  public var isLost: (BluetoothError) -> Void = { _ in }
+
+  /// - Parameter machine: the machine's identifier, 32 hex digits (machine-id(5)).
+  public init(bus: any Bus, clock: any Scheduler, connector: any DaemonConnector, machine: String) {
+    context = Context(bus: bus, clock: clock, connector: connector)
+    standard = StandardInterfaces(machine: machine)
+    clients = Clients(context)
+    own = OwnSession(context)
+    adapters = Adapters(context)
+    devices = Devices(context, adapters)
+    reports = Reports(context, devices)
+    discovery = Discovery(context, adapters, reports)
+    services = Services(context, devices)
+    links = Links(context, clients, devices, services)
+    values = Values(context, links, services)
+    notifications = Notifications(context, clients, devices, links, services)
+    connect()
+  }
+
+  private func connect() {
+    clients.observer = self
+    own.observer = self
+    devices.leaving = { [unowned self] device in
+      links.leaving(device)
+      notifications.leaving(device)
+      services.leaving(device)
+    }
+    links.resolved = { [unowned self] in notifications.resolved($0) }
+    links.disconnected = { [unowned self] in notifications.disconnected($0) }
+  }
+
+  /// Begins to serve.
+  public func start() {
+    context.tree.add("/org/bluez", [(.agentManager, []), (.profileManager, [])])
+    _ = context.tree.flush()
+    own.start()
+  }
+
+  /// Ends all sessions of bled.
+  public func close() {
+    own.close()
+    for client in clients.all { client.close() }
+  }
+
+  // MARK: From the bus
+
+  /// A program calls a method. It is answered once, now or later.
+  public func handle(_ call: BusCall) {
+    context.flush()
+    switch standard.handle(call, context.tree) {
+    case .reply(let values): context.bus.reply(call, values)
+    case .fail(let error): context.bus.fail(call, error)
+    case .set(let interface, let name, let value):
+      withClient(call) { [unowned self] in set(call, interface, name, value, $0) }
+    case .other: dispatch(call)
+    }
+  }
+
+  /// A program has left the bus.
+  public func left(_ name: String) { clients.left(name) }
+
+  private func withClient(_ call: BusCall, _ work: @escaping (BusClient) -> Void) {
+    clients.withClient(call.sender) { [context] client in
+      guard let client else { return context.fail(call, .limitsExceeded("too many calls wait for an answer")) }
+      work(client)
+      context.flush()
+    }
+  }
+
+  private func dispatch(_ call: BusCall) {
+    guard let interfaces = context.tree.interfaces(of: call.path) else {
+      return context.fail(call, .unknownObject(call.path))
+    }
+    let candidates = call.interface.map { name in interfaces.filter { $0.rawValue == name } } ?? interfaces
+    guard
+      let interface = candidates.first(where: { $0.description.method(call.member) != nil }),
+      interface.description.method(call.member)?.types == call.signature
+    else { return context.fail(call, .unknownMethod(call)) }
+    withClient(call) { [unowned self] in perform(call, interface, $0) }
+  }
+
+  private func perform(_ call: BusCall, _ interface: Interface, _ client: BusClient) {
+    // While its user was asked for, the object may have gone.
+    guard context.tree.has(call.path, interface) else { return context.fail(call, .unknownObject(call.path)) }
+    switch interface {
+    case .adapter: adapter(call, client)
+    case .device: device(call, client)
+    case .characteristic, .descriptor: attribute(call, client)
+    default: context.fail(call, .notSupported)
+    }
+  }
+
+  private func adapter(_ call: BusCall, _ client: BusClient) {
+    switch call.member {
+    case "RemoveDevice": context.fail(call, .notSupported)
+    case "ConnectDevice": context.fail(call, .notSupported)
+    default: discovery.handle(call, by: client)
+    }
+  }
+
+  private func device(_ call: BusCall, _ client: BusClient) {
+    switch call.member {
+    case "Connect": links.connect(call, client)
+    case "Disconnect": links.disconnect(call, client)
+    case "ConnectProfile", "DisconnectProfile": context.fail(call, .notAvailable)
+    default: context.fail(call, .notSupported)
+    }
+  }
+
+  private func attribute(_ call: BusCall, _ client: BusClient) {
+    switch call.member {
+    case "ReadValue": values.read(call, client)
+    case "WriteValue": values.write(call, client)
+    case "StartNotify": notifications.start(call, client)
+    case "StopNotify": notifications.stop(call, client)
+    default: context.fail(call, .notSupported)
+    }
+  }
+
+  private func set(_ call: BusCall, _ interface: Interface, _ name: String, _ value: BusValue, _ client: BusClient) {
+    switch interface {
+    case .adapter: adapters.set(call.path, name, value, by: client) { [context] in context.finish(call, $0) }
+    default:
+      context.tree.set(call.path, interface, name, value)
+      context.reply(call)
+    }
+  }
+}
+
+extension Facade: ClientObserver {
+  func notified(_ client: BusClient, _ name: String, _ message: RPCMessage) {
+    switch name {
+    case ScanReport.name:
+      if let report = try? message.params(ScanReport.Params.self) { discovery.heard(report, by: client) }
+    case GATTValue.name:
+      if let value = try? message.params(GATTValue.Params.self) { notifications.value(value, client) }
+    case GATTSubscriptionLost.name:
+      if let lost = try? message.params(GATTSubscriptionLost.Params.self) { notifications.lost(lost, client) }
+    case GATTServicesChanged.name:
+      guard let change = try? message.params(GATTServicesChanged.Params.self) else { return }
+      for device in devices.all(change.peripheral) { links.servicesChanged(device.path, client) }
+    case PeripheralDisconnected.name:
+      if let end = try? message.params(PeripheralDisconnected.Params.self) { links.ended(end, client) }
+    default: break
+    }
+  }
+
+  func asked(_ client: BusClient, _ id: RequestID, _ method: String, _ message: RPCMessage) {
+    client.session.refuse(
+      id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
+  }
+
+  func lostSession(_ client: BusClient) {}
+
+  func left(_ client: BusClient) {
+    discovery.left(client)
+    notifications.left(client)
+    links.left(client)
+  }
+}
+
+extension Facade: OwnSessionObserver {
+  func began(_ adapters: [AdapterDescription]) {
+    for adapter in adapters { self.adapters.update(adapter) }
+    context.flush()
+    isReady()
+    for client in clients.all { discovery.resume(client) }
+  }
+
+  func listed(_ peripherals: [PeripheralList.Entry]) {
+    for entry in peripherals where entry.state == "connected" {
+      let key = Device.Key(peripheral: entry.peripheral, adapter: entry.adapter)
+      _ = devices.add(key, address: entry.address, addressType: entry.addressType)
+      links.linkChanged(entry.peripheral, isLinked: true)
+    }
+  }
+
+  func listed(_ bonds: [BondDescription]) {}
+
+  func changed(_ adapter: AdapterDescription) {
+    let path = adapters.path(of: adapter.adapter)
+    if adapter.address == nil, let path {
+      devices.remove(of: adapter.adapter)
+      discovery.lost(path)
+    }
+    adapters.update(adapter)
+  }
+
+  func linkChanged(_ change: PeripheralLinkChanged.Params) {
+    links.linkChanged(change.peripheral, isLinked: change.linked)
+  }
+
+  func lost(_ error: BluetoothError) {
+    links.lose()
+    adapters.lose()
+    isLost(error)
+  }
+}

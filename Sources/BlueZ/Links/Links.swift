@@ -1,0 +1,273 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// The links to devices, and which programs use them: Connect and Disconnect.
+final class Links {
+  /// The time of a connection attempt in seconds: callers give up after 25.
+  private static let patience = 20.0
+  /// The pause before a link of programs that are not on the bus is shown: those of programs on the bus are shown at
+  /// their answer.
+  private static let pause = Duration.milliseconds(250)
+
+  private let context: Context
+  private let clients: Clients
+  private let devices: Devices
+  private let services: Services
+  private var holders: [String: Holders] = [:]
+  /// The calls of Connect that wait, by device and program.
+  private var pending: [String: Set<String>] = [:]
+  /// The processes that have disconnected from a device to which others are still connected: to them it is.
+  private var hidden: [String: Set<Int32>] = [:]
+  /// The devices of bled that are linked, whoever uses them.
+  private var linked: Set<String> = []
+
+  /// The services of a device are known in this connection.
+  var resolved: (String) -> Void = { _ in }
+  /// A device is not connected any more; told before its properties change.
+  var disconnected: (String) -> Void = { _ in }
+
+  init(_ context: Context, _ clients: Clients, _ devices: Devices, _ services: Services) {
+    self.context = context
+    self.clients = clients
+    self.devices = devices
+    self.services = services
+  }
+
+  func isConnected(_ path: String) -> Bool { devices.flag(path, "Connected") }
+
+  // MARK: Connect
+
+  func connect(_ call: BusCall, _ client: BusClient) {
+    connect(call.path, client) { [context] in context.finish(call, $0) }
+  }
+
+  /// Connects a program to a device.
+  func connect(_ path: String, _ client: BusClient, _ completion: @escaping (Result<Void, BusError>) -> Void) {
+    guard let device = devices[path] else { return completion(.failure(.doesNotExist)) }
+    if holders[path]?.connected.contains(client.name) == true { return completion(.success(())) }
+    guard pending[path]?.contains(client.name) != true else { return completion(.failure(.inProgress)) }
+    pending[path, default: []].insert(client.name)
+    client.session.call(
+      PeripheralConnect.self,
+      PeripheralConnect.Params(
+        peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.patience)
+    ) { [weak self] result in
+      guard let self else { return }
+      pending[path]?.remove(client.name)
+      switch result {
+      case .success(let link):
+        guard clients.known(client.name) != nil, devices[path] != nil else {
+          return completion(.failure(.failed("le-connection-abort-by-local")))
+        }
+        holders[path, default: Holders()].connect(client.name)
+        show(path, to: client)
+        services.link(path, mtu: link.mtu)
+        completion(.success(()))
+        resolve(path, client)
+      case .failure(let error): completion(.failure(.connecting(error)))
+      }
+    }
+  }
+
+  /// Gives a program the link that others have.
+  func join(_ path: String, _ client: BusClient, _ completion: @escaping (Result<Device, BusError>) -> Void) {
+    guard let device = devices[path] else { return completion(.failure(.doesNotExist)) }
+    if holders[path]?.has(client.name) == true { return completion(.success(device)) }
+    guard isConnected(path) else { return completion(.failure(.failed("Not connected"))) }
+    client.session.call(
+      PeripheralConnect.self,
+      PeripheralConnect.Params(peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.patience)
+    ) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success:
+        holders[path, default: Holders()].join(client.name)
+        completion(.success(device))
+      case .failure(let error): completion(.failure(BusError(error, otherwise: .failed("Not connected"))))
+      }
+    }
+  }
+
+  private func resolve(_ path: String, _ client: BusClient) {
+    guard !devices.flag(path, "ServicesResolved") else { return }
+    services.discover(path, client) { [weak self] result in
+      guard let self, isConnected(path) else { return }
+      switch result {
+      case .success:
+        devices.set(path, "ServicesResolved", .boolean(true))
+        resolved(path)
+      case .failure:
+        // The program that asked may have gone; another one asks then. A device that does not answer is let go, so
+        // that nobody waits for it in vain.
+        if let other = holders[path]?.connected.lazy.compactMap({ self.clients.known($0) }).first(where: {
+          $0.name != client.name
+        }) {
+          resolve(path, other)
+        } else {
+          release(path, client)
+        }
+      }
+    }
+  }
+
+  /// The device's attributes have changed.
+  func servicesChanged(_ path: String, _ client: BusClient) {
+    guard devices.flag(path, "ServicesResolved") else { return }
+    devices.set(path, "ServicesResolved", .boolean(false))
+    context.flush()
+    resolve(path, client)
+  }
+
+  // MARK: Disconnect
+
+  /// Disconnects the caller. If it is not connected, the programs of its user are; root's call counts for all.
+  func disconnect(_ call: BusCall, _ client: BusClient) {
+    let path = call.path
+    guard let device = devices[path] else { return context.fail(call, .doesNotExist) }
+    let concerned = concerned(path, client)
+    guard !concerned.isEmpty else { return context.reply(call) }
+    var left = concerned.count
+    for other in concerned {
+      other.session.call(
+        PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: device.key.peripheral)
+      ) { [weak self, context] _ in
+        self?.release(path, other, isDone: true)
+        left -= 1
+        if left == 0 { context.reply(call) }
+      }
+    }
+  }
+
+  private func concerned(_ path: String, _ client: BusClient) -> [BusClient] {
+    let names = (holders[path]?.connected ?? []).union(pending[path] ?? [])
+    if names.contains(client.name) { return [client] }
+    return names.sorted().compactMap { clients.known($0) }.filter {
+      client.credentials.user == 0 || $0.credentials.user == client.credentials.user
+    }
+  }
+
+  /// Ends every program's use of a device, for those that forget it.
+  func disconnectAll(_ path: String) {
+    for name in (holders[path]?.all ?? []).union(pending[path] ?? []) {
+      if let client = clients.known(name) { release(path, client) }
+    }
+  }
+
+  /// A program does not use the link any more.
+  /// - Parameter isDone: whether bled knows.
+  private func release(_ path: String, _ client: BusClient, isDone: Bool = false) {
+    guard let device = devices[path] else { return }
+    let params = PeripheralDisconnect.Params(peripheral: device.key.peripheral)
+    if !isDone { client.session.tell(PeripheralDisconnect.self, params) }
+    let others = holders[path]?.remove(client.name) ?? []
+    for other in others { clients.known(other)?.session.tell(PeripheralDisconnect.self, params) }
+    settle(path, client, reason: ("Local", "Connection terminated by local host"))
+  }
+
+  /// Shows that a program's link has ended: to all if nobody has one, else to its process.
+  private func settle(_ path: String, _ client: BusClient, reason: (String, String)) {
+    guard isConnected(path) else { return }
+    guard holders[path]?.connected.isEmpty != false else { return hide(path, from: client) }
+    end(path, reason: reason)
+  }
+
+  private func end(_ path: String, reason: (name: String, text: String)) {
+    holders[path] = nil
+    hidden[path] = nil
+    disconnected(path)
+    devices.set(path, "ServicesResolved", .boolean(false))
+    context.tree.emit(
+      path, .device, "Disconnected", [.string("org.bluez.Reason." + reason.name), .string(reason.text)])
+    devices.set(path, "Connected", .boolean(false))
+  }
+
+  // MARK: Views
+
+  private func show(_ path: String, to client: BusClient) {
+    devices.set(path, "Connected", .boolean(true))
+    guard hidden[path]?.remove(client.credentials.process) != nil else { return }
+    tell(client, path, isConnected: true)
+  }
+
+  private func hide(_ path: String, from client: BusClient) {
+    let others = (holders[path]?.connected ?? []).compactMap { clients.known($0)?.credentials.process }
+    guard !others.contains(client.credentials.process) else { return }
+    hidden[path, default: []].insert(client.credentials.process)
+    tell(client, path, isConnected: false)
+  }
+
+  private func tell(_ client: BusClient, _ path: String, isConnected: Bool) {
+    let isResolved = isConnected && devices.flag(path, "ServicesResolved")
+    let values: ObjectTree.Properties = [
+      ("Connected", .boolean(isConnected)), ("ServicesResolved", .boolean(isResolved)),
+    ]
+    for other in clients.sameProcess(as: client) {
+      context.tell(other.name, ObjectTree.changed(path, .device, values))
+    }
+  }
+
+  // MARK: Events
+
+  /// bled says that a program's link has ended.
+  func ended(_ params: PeripheralDisconnected.Params, _ client: BusClient) {
+    for device in devices.all(params.peripheral) where holders[device.path]?.has(client.name) == true {
+      _ = holders[device.path]?.remove(client.name)
+      settle(device.path, client, reason: Self.reason(params.reason?.bluetoothError))
+    }
+  }
+
+  private static func reason(_ error: BluetoothError?) -> (String, String) {
+    guard let error else { return ("Local", "Connection terminated by local host") }
+    switch (error.domain, error.code) {
+    case (.hci, 0x08): return ("Timeout", "Connection timeout")
+    case (.hci, 0x13), (.hci, 0x14), (.hci, 0x15): return ("Remote", "Connection terminated by remote user")
+    case (.hci, 0x16): return ("Local", "Connection terminated by local host")
+    case (.hci, 0x05), (.hci, 0x06), (.hci, 0x3D):
+      return ("Authentication", "Connection terminated due to authentication")
+    default: return ("Unknown", "Unspecified")
+    }
+  }
+
+  /// A link of any program has come or gone.
+  func linkChanged(_ peripheral: String, isLinked: Bool) {
+    guard isLinked else {
+      linked.remove(peripheral)
+      for device in devices.all(peripheral) where holders[device.path]?.isEmpty != false && isConnected(device.path) {
+        end(device.path, reason: ("Unknown", "Unspecified"))
+      }
+      return
+    }
+    linked.insert(peripheral)
+    _ = context.schedule(after: Self.pause) { [weak self] in
+      guard let self, linked.contains(peripheral) else { return }
+      let known = devices.all(peripheral)
+      guard !known.contains(where: { self.isConnected($0.path) }), let device = known.first else { return }
+      devices.set(device.path, "Connected", .boolean(true))
+    }
+  }
+
+  func left(_ client: BusClient) {
+    for (path, holder) in holders where holder.has(client.name) {
+      for other in holders[path]?.remove(client.name) ?? [] {
+        if let device = devices[path] {
+          clients.known(other)?.session.tell(
+            PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: device.key.peripheral))
+        }
+      }
+      settle(path, client, reason: ("Local", "Connection terminated by local host"))
+    }
+  }
+
+  /// A device's object goes.
+  func leaving(_ device: Device) {
+    if isConnected(device.path) { end(device.path, reason: ("Local", "Connection terminated by local host")) }
+    (holders[device.path], pending[device.path], hidden[device.path]) = (nil, nil, nil)
+  }
+
+  /// bled is gone, and all links with it.
+  func lose() {
+    linked = []
+    for device in devices.all where isConnected(device.path) { end(device.path, reason: ("Unknown", "Unspecified")) }
+  }
+}

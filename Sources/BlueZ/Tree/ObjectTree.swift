@@ -1,0 +1,178 @@
+/// The objects that are served, with their interfaces and the values of their properties: the one place where these
+/// are. Programs' reads are answered from here, without asking bled.
+///
+/// A change of a property is told in a PropertiesChanged, with all others of the same interface up to the next `flush`;
+/// a characteristic's `Value` is told each time. An object is told of before its changes, and children are removed
+/// before their parents.
+struct ObjectTree {
+  /// A signal to be sent.
+  struct Signal: Hashable {
+    let path: String
+    let interface: Interface
+    let member: String
+    let arguments: [BusValue]
+  }
+
+  typealias Properties = [(name: String, value: BusValue)]
+
+  private struct Object {
+    /// In the order in which they were added.
+    var interfaces: [(Interface, [String: BusValue])]
+
+    func index(_ interface: Interface) -> Int? { interfaces.firstIndex { $0.0 == interface } }
+  }
+
+  private struct Change {
+    let path: String
+    let interface: Interface
+    /// The names of the changed properties, in their order; one that has no value now has vanished.
+    var names: [String]
+  }
+
+  private var objects: [String: Object] = [:]
+  private var changes: [Change] = []
+  private var signals: [Signal] = []
+
+  /// The paths of all objects, in order.
+  var paths: [String] { objects.keys.sorted() }
+
+  func has(_ path: String) -> Bool { objects[path] != nil }
+
+  func has(_ path: String, _ interface: Interface) -> Bool { objects[path]?.index(interface) != nil }
+
+  func interfaces(of path: String) -> [Interface]? { objects[path]?.interfaces.map(\.0) }
+
+  func properties(of path: String, _ interface: Interface) -> [String: BusValue]? {
+    guard let object = objects[path], let index = object.index(interface) else { return nil }
+    return object.interfaces[index].1
+  }
+
+  func value(_ path: String, _ interface: Interface, _ name: String) -> BusValue? {
+    properties(of: path, interface)?[name]
+  }
+
+  /// The paths of the objects below a path, in order.
+  func descendants(of path: String) -> [String] {
+    let prefix = path == "/" ? path : path + "/"
+    return objects.keys.filter { $0.utf8.starts(with: prefix.utf8) && $0.utf8.count > prefix.utf8.count }.sorted()
+  }
+
+  // MARK: Changes
+
+  /// Adds interfaces to an object, which need not exist.
+  mutating func add(_ path: String, _ interfaces: [(Interface, Properties)]) {
+    gatherChanges()
+    let added = interfaces.map { ($0.0, Dictionary($0.1.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })) }
+    objects[path, default: Object(interfaces: [])].interfaces += added
+    signals.append(
+      Signal(
+        path: "/", interface: .objectManager, member: "InterfacesAdded",
+        arguments: [.path(path), Self.value(of: added)]))
+  }
+
+  /// Removes an object and all below it.
+  mutating func remove(_ path: String) {
+    gatherChanges()
+    for path in (descendants(of: path).reversed() + [path]) {
+      guard let object = objects.removeValue(forKey: path) else { continue }
+      removed(object.interfaces.map(\.0), from: path)
+    }
+  }
+
+  /// Removes one interface of an object that has others.
+  mutating func remove(_ path: String, _ interface: Interface) {
+    guard let index = objects[path]?.index(interface) else { return }
+    gatherChanges()
+    objects[path]?.interfaces.remove(at: index)
+    removed([interface], from: path)
+  }
+
+  private mutating func removed(_ interfaces: [Interface], from path: String) {
+    signals.append(
+      Signal(
+        path: "/", interface: .objectManager, member: "InterfacesRemoved",
+        arguments: [.path(path), .strings(interfaces.map(\.rawValue))]))
+  }
+
+  /// Sets a property; nil: it has vanished. An object that does not exist, or lacks the interface, stays so.
+  /// - Parameter isRepeated: whether a value that is the same as before is told, too.
+  mutating func set(
+    _ path: String, _ interface: Interface, _ name: String, _ value: BusValue?, isRepeated: Bool = false
+  ) {
+    guard let index = objects[path]?.index(interface) else { return }
+    let previous = objects[path]?.interfaces[index].1[name]
+    guard isRepeated || previous != value else { return }
+    objects[path]?.interfaces[index].1[name] = value
+    if let change = changes.firstIndex(where: { $0.path == path && $0.interface == interface }) {
+      if !changes[change].names.contains(name) { changes[change].names.append(name) }
+    } else {
+      changes.append(Change(path: path, interface: interface, names: [name]))
+    }
+  }
+
+  /// Sets a property whose every value counts: it is told by itself, after what changed before.
+  mutating func tell(_ path: String, _ interface: Interface, _ name: String, _ value: BusValue) {
+    gatherChanges()
+    set(path, interface, name, value, isRepeated: true)
+    gatherChanges()
+  }
+
+  /// Adds a signal of an interface's own, after what changed before.
+  mutating func emit(_ path: String, _ interface: Interface, _ member: String, _ arguments: [BusValue]) {
+    gatherChanges()
+    signals.append(Signal(path: path, interface: interface, member: member, arguments: arguments))
+  }
+
+  /// The signals that tell of what changed since the last call, in order.
+  mutating func flush() -> [Signal] {
+    gatherChanges()
+    defer { signals.removeAll(keepingCapacity: true) }
+    return signals
+  }
+
+  private mutating func gatherChanges() {
+    guard !changes.isEmpty else { return }
+    for change in changes {
+      let values = properties(of: change.path, change.interface) ?? [:]
+      signals.append(
+        Self.changed(
+          change.path, change.interface, change.names.compactMap { name in values[name].map { (name, $0) } },
+          invalidated: change.names.filter { values[$0] == nil }))
+    }
+    changes.removeAll(keepingCapacity: true)
+  }
+
+  /// A PropertiesChanged.
+  static func changed(
+    _ path: String, _ interface: Interface, _ values: Properties, invalidated: [String] = []
+  ) -> Signal {
+    Signal(
+      path: path, interface: .properties, member: "PropertiesChanged",
+      arguments: [
+        .string(interface.rawValue), .options(values.map { ($0.name, $0.value) }), .strings(invalidated),
+      ])
+  }
+
+  // MARK: Reading
+
+  /// The answer to GetManagedObjects, `a{oa{sa{sv}}}`.
+  var managedObjects: BusValue {
+    .dictionary(
+      key: "o", value: "a{sa{sv}}",
+      paths.compactMap { path in
+        objects[path].map { BusValue.Entry(.path(path), Self.value(of: $0.interfaces)) }
+      })
+  }
+
+  /// `a{sa{sv}}`
+  private static func value(of interfaces: [(Interface, [String: BusValue])]) -> BusValue {
+    .dictionary(
+      key: "s", value: "a{sv}",
+      interfaces.map { BusValue.Entry(.string($0.0.rawValue), value(of: $0.1)) })
+  }
+
+  /// `a{sv}`, in the order of the names.
+  static func value(of properties: [String: BusValue]) -> BusValue {
+    .options(properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+  }
+}

@@ -1,0 +1,92 @@
+import BlueZ
+import Bluetooth
+import CSystemd
+import EventLoop
+import Glibc
+
+/// The process: the bus and bled's socket on one event loop.
+final class RunningFacade {
+  /// The exit status if another program has the name: systemd is not to try again (sysexits(3), EX_UNAVAILABLE).
+  static let nameTaken: Int32 = 69
+
+  private let loop: EventLoop
+  private let bus: SystemBus
+  private let facade: Facade
+  private var signals: [SignalWatch] = []
+  private var isNamed = false
+  private var status: Int32 = 0
+  /// Whether it was said that bled is gone.
+  private var hasSaidLost = false
+
+  init(socket: String, loop: EventLoop) throws {
+    self.loop = loop
+    bus = try SystemBus(loop)
+    var machine = sd_id128_t()
+    sd_id128_get_machine(&machine)
+    facade = Facade(
+      bus: bus, clock: LoopClock(loop), connector: SocketConnector(path: socket, loop: loop),
+      machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) })
+    bus.called = { [unowned self] in facade.handle($0) }
+    bus.left = { [unowned self] in facade.left($0) }
+    bus.named = { [unowned self] in named($0) }
+    facade.isReady = { [unowned self] in ready() }
+    facade.isLost = { [unowned self] in lost($0) }
+  }
+
+  /// Serves until SIGTERM or SIGINT.
+  /// - Throws: `EventLoopError` if the bus ends the connection.
+  func run() throws -> Int32 {
+    for signal in [SIGTERM, SIGINT] {
+      signals.append(try SignalWatch(signal, on: loop) { [unowned self] in loop.stop() })
+    }
+    facade.start()
+    try loop.run()
+    facade.close()
+    bus.flush()
+    loop.discard()
+    return status
+  }
+
+  /// The adapters are known: programs may look.
+  private func ready() {
+    hasSaidLost = false
+    guard !isNamed else { return say("bled is there again") }
+    isNamed = true
+    do {
+      try bus.requestName()
+    } catch {
+      end("org.bluez cannot be requested: \(error)", status: 1)
+    }
+  }
+
+  private func named(_ result: Result<Void, SystemBus.NameTaken>) {
+    switch result {
+    case .success:
+      say("org.bluez is served by bled")
+      sd_notify(0, "READY=1")
+    case .failure:
+      end(
+        """
+        another program has the name org.bluez, or the bus does not allow it: stop bluetoothd with "systemctl disable \
+        --now bluetooth", then start bled-bluez again
+        """, status: Self.nameTaken)
+    }
+  }
+
+  private func lost(_ error: BluetoothError) {
+    guard !hasSaidLost else { return }
+    hasSaidLost = true
+    say("\(error.message); it is tried again each second")
+  }
+
+  private func end(_ reason: String, status: Int32) {
+    say(reason)
+    self.status = status
+    loop.stop()
+  }
+
+  private func say(_ text: String) {
+    let line = "bled-bluez: \(text)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+  }
+}

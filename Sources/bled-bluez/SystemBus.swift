@@ -1,0 +1,213 @@
+import BlueZ
+import CSystemd
+import EventLoop
+import Glibc
+
+/// The system bus by sd-bus(3), on an event loop. All calls of methods come to one handler; nothing here blocks.
+final class SystemBus {
+  /// The name that programs look for.
+  private static let name = "org.bluez"
+
+  /// The name could not be had; with the answer of the bus, or nil if it did not answer.
+  struct NameTaken: Error {}
+
+  /// A method call, which `reply` or `fail` answers.
+  var called: (BusCall) -> Void = { _ in }
+  /// A signal of a program that is watched.
+  var signalled: (BusSignal) -> Void = { _ in }
+  /// A program has left the bus.
+  var left: (String) -> Void = { _ in }
+  /// The answer to `requestName`.
+  var named: (Result<Void, NameTaken>) -> Void = { _ in }
+
+  private let bus: OpaquePointer
+  private let loop: EventLoop
+  private var lastNumber: UInt64 = 0
+  /// The messages of the calls that are not answered yet.
+  private var calls: [UInt64: OpaquePointer] = [:]
+  private var watched: [String: OpaquePointer] = [:]
+
+  /// Opens the system bus.
+  /// - Throws: `SystemBusError`.
+  init(_ loop: EventLoop) throws(SystemBusError) {
+    var bus: OpaquePointer?
+    try SystemBusError.check(sd_bus_open_system_with_description(&bus, "bled-bluez"), "open_system")
+    guard let bus else { throw SystemBusError(call: "open_system", code: ENOMEM) }
+    self.bus = bus
+    self.loop = loop
+    try SystemBusError.check(sd_bus_set_exit_on_disconnect(bus, 1), "set_exit_on_disconnect")
+    try SystemBusError.check(sd_bus_attach_event(bus, loop.event, 0), "attach_event")
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    try SystemBusError.check(
+      sd_bus_add_fallback(bus, nil, "/", { message, context, _ in SystemBus.from(context).received(message) }, context),
+      "add_fallback")
+    try SystemBusError.check(
+      sd_bus_add_match_async(
+        bus, nil, "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''",
+        { message, context, _ in SystemBus.from(context).ownerChanged(message) }, nil, context),
+      "add_match")
+  }
+
+  deinit { sd_bus_flush_close_unref(bus) }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> SystemBus {
+    Unmanaged<SystemBus>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  /// Asks for the name org.bluez; `named` is called with the outcome.
+  func requestName() throws(SystemBusError) {
+    try SystemBusError.check(
+      sd_bus_request_name_async(
+        bus, nil, Self.name, 0,
+        { message, context, _ in SystemBus.from(context).nameAnswered(message) },
+        Unmanaged.passUnretained(self).toOpaque()),
+      "request_name")
+  }
+
+  /// Writes what waits, for the end of the program.
+  func flush() { sd_bus_flush(bus) }
+
+  // MARK: Received
+
+  private func received(_ message: OpaquePointer?) -> Int32 {
+    guard let message, let sender = Self.text(sd_bus_message_get_sender(message)),
+      let path = Self.text(sd_bus_message_get_path(message)),
+      let member = Self.text(sd_bus_message_get_member(message))
+    else { return 0 }
+    lastNumber += 1
+    let number = lastNumber
+    calls[number] = sd_bus_message_ref(message)
+    func call(_ arguments: [BusValue]) -> BusCall {
+      BusCall(
+        number: number, sender: sender, path: path, interface: Self.text(sd_bus_message_get_interface(message)),
+        member: member, arguments: arguments)
+    }
+    do {
+      called(call(try BusBody.read(message)))
+    } catch {
+      fail(call([]), .limitsExceeded("the message has too many values"))
+    }
+    return 1
+  }
+
+  private func ownerChanged(_ message: OpaquePointer?) -> Int32 {
+    guard let message, let values = try? BusBody.read(message), values.count == 3, let name = values[0].string else {
+      return 0
+    }
+    if name.utf8.first == UInt8(ascii: ":") { left(name) }
+    return 0
+  }
+
+  private func nameAnswered(_ message: OpaquePointer?) -> Int32 {
+    // 1: the name is ours (D-Bus Specification, RequestName).
+    let answer = message.flatMap { try? BusBody.read($0) }?.first
+    named(answer == .uint32(1) ? .success(()) : .failure(NameTaken()))
+    return 1
+  }
+
+  private static func text(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
+}
+
+extension SystemBus: Bus {
+  func reply(_ call: BusCall, _ values: [BusValue]) {
+    answer(call) { (original) throws(SystemBusError) in
+      var message: OpaquePointer?
+      try SystemBusError.check(sd_bus_message_new_method_return(original, &message), "new_method_return")
+      guard let message else { return nil }
+      do throws(SystemBusError) {
+        try BusBody.append(values, to: message)
+      } catch {
+        sd_bus_message_unref(message)
+        throw error
+      }
+      return message
+    }
+  }
+
+  func fail(_ call: BusCall, _ error: BusError) {
+    answer(call) { (original) throws(SystemBusError) in try Self.failure(original, error) }
+  }
+
+  private static func failure(_ original: OpaquePointer, _ error: BusError) throws(SystemBusError) -> OpaquePointer? {
+    var message: OpaquePointer?
+    let result = error.name.withCString { name in
+      error.message.withCString { text in
+        var error = sd_bus_error(name: name, message: text, _need_free: 0)
+        return sd_bus_message_new_method_error(original, &message, &error)
+      }
+    }
+    try SystemBusError.check(result, "new_method_error")
+    return message
+  }
+
+  private func answer(_ call: BusCall, _ make: (OpaquePointer) throws(SystemBusError) -> OpaquePointer?) {
+    guard let original = calls.removeValue(forKey: call.number) else { return }
+    defer { sd_bus_message_unref(original) }
+    guard sd_bus_message_get_expect_reply(original) > 0 else { return }
+    do {
+      if let message = try make(original) { send(message) }
+    } catch {
+      // The bus does not take the values: the caller is not to wait in vain.
+      let failure = BusError.failed("the answer cannot be sent: \(error)")
+      if let message = try? Self.failure(original, failure) { send(message) }
+    }
+  }
+
+  func signal(_ path: String, _ interface: String, _ member: String, _ values: [BusValue], to destination: String?) {
+    var message: OpaquePointer?
+    guard sd_bus_message_new_signal(bus, &message, path, interface, member) >= 0, let message else { return }
+    if let destination { sd_bus_message_set_destination(message, destination) }
+    guard (try? BusBody.append(values, to: message)) != nil else { return _ = sd_bus_message_unref(message) }
+    send(message)
+  }
+
+  private func send(_ message: OpaquePointer) {
+    sd_bus_send(bus, message, nil)
+    sd_bus_message_unref(message)
+  }
+
+  func call(
+    _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [BusValue],
+    timeout: Duration, completion: @escaping (Result<[BusValue], BusError>) -> Void
+  ) {
+    var message: OpaquePointer?
+    guard sd_bus_message_new_method_call(bus, &message, destination, path, interface, member) >= 0, let message else {
+      return loop.execute { completion(.failure(.noReply)) }
+    }
+    defer { sd_bus_message_unref(message) }
+    let pending = Unmanaged.passRetained(PendingCall(completion))
+    let microseconds = UInt64(timeout / .microseconds(1))
+    guard (try? BusBody.append(values, to: message)) != nil,
+      sd_bus_call_async(
+        bus, nil, message,
+        { message, context, _ in
+          Unmanaged<PendingCall>.fromOpaque(context!).takeRetainedValue().finish(message)
+          return 1
+        }, pending.toOpaque(), microseconds) >= 0
+    else {
+      pending.release()
+      return loop.execute { completion(.failure(.noReply)) }
+    }
+  }
+}
+
+/// A call of another program's method.
+private final class PendingCall {
+  private let completion: (Result<[BusValue], BusError>) -> Void
+
+  init(_ completion: @escaping (Result<[BusValue], BusError>) -> Void) { self.completion = completion }
+
+  func finish(_ message: OpaquePointer?) {
+    guard let message else { return completion(.failure(.noReply)) }
+    if sd_bus_message_is_method_error(message, nil) > 0, let error = sd_bus_message_get_error(message)?.pointee {
+      return completion(
+        .failure(
+          BusError(
+            name: error.name.map { String(cString: $0) } ?? "org.freedesktop.DBus.Error.Failed",
+            message: error.message.map { String(cString: $0) } ?? "")))
+    }
+    completion(
+      Result { () throws(BusBody.TooMany) in try BusBody.read(message) }
+        .mapError { _ in .limitsExceeded("the message has too many values") })
+  }
+}
