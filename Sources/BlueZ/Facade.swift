@@ -2,9 +2,9 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// org.bluez on the bus, on top of bled: it gives the calls and signals of the bus and the messages of bled to the parts
-/// that they concern. It does no I/O and belongs to one thread.
-public final class Facade {
+/// org.bluez on the bus, on top of bled: the calls and signals of the bus and the messages of bled go to the parts that
+/// they concern. It does no I/O and belongs to one thread.
+package final class Facade {
   private let context: Context
   private let standard: StandardInterfaces
   private let clients: Clients
@@ -17,26 +17,47 @@ public final class Facade {
   private let links: Links
   private let values: Values
   private let notifications: Notifications
+  private let acquisitions: Acquisitions
+  private let removal: Removal
+  private let agents: Agents
+  private let pairing: Pairing
+  private let batteries: Batteries
 
   /// Called once bled has told of its adapters: the name can be requested then.
-  public var isReady: () -> Void = {}
+  package var isReady: () -> Void = {}
   /// Called when bled is gone, or cannot be reached.
-  public var isLost: (BluetoothError) -> Void = { _ in }
+  package var isLost: (BluetoothError) -> Void = { _ in }
 
-  /// - Parameter machine: the machine's identifier, 32 hex digits (machine-id(5)).
-  public init(bus: any Bus, clock: any Scheduler, connector: any DaemonConnector, machine: String) {
+  /// Called with the settings of all devices after a change.
+  package var settingsChanged: ([String: DeviceSettings]) -> Void {
+    get { devices.settingsChanged }
+    set { devices.settingsChanged = newValue }
+  }
+
+  /// - Parameters:
+  ///   - machine: the machine's identifier, 32 hex digits (machine-id(5)).
+  ///   - settings: as `settingsChanged` was given them the last time.
+  package init(
+    bus: any Bus, clock: any Scheduler, connector: any DaemonConnector, machine: String,
+    settings: [String: DeviceSettings]
+  ) {
     context = Context(bus: bus, clock: clock, connector: connector)
     standard = StandardInterfaces(machine: machine)
     clients = Clients(context)
     own = OwnSession(context)
     adapters = Adapters(context)
-    devices = Devices(context, adapters)
+    devices = Devices(context, adapters, settings: settings)
     reports = Reports(context, devices)
     discovery = Discovery(context, adapters, reports)
     services = Services(context, devices)
     links = Links(context, clients, devices, services)
     values = Values(context, links, services)
     notifications = Notifications(context, clients, devices, links, services)
+    acquisitions = Acquisitions(context, links, services, notifications)
+    removal = Removal(context, devices)
+    agents = Agents(context, devices)
+    pairing = Pairing(context, adapters, devices, links, readBonds: { [own] in own.readBonds() })
+    batteries = Batteries(context, clients, devices, services)
     connect()
   }
 
@@ -46,21 +67,31 @@ public final class Facade {
     devices.leaving = { [unowned self] device in
       links.leaving(device)
       notifications.leaving(device)
+      pairing.leaving(device)
       services.leaving(device)
     }
-    links.resolved = { [unowned self] in notifications.resolved($0) }
-    links.disconnected = { [unowned self] in notifications.disconnected($0) }
+    links.resolved = { [unowned self] path, client in
+      notifications.resolved(path)
+      batteries.resolved(path, by: client)
+    }
+    links.disconnected = { [unowned self] path in
+      notifications.disconnected(path)
+      acquisitions.disconnected(path)
+      batteries.disconnected(path)
+    }
+    values.told = { [unowned self] in batteries.value($0, $1) }
+    notifications.told = { [unowned self] in batteries.value($0, $1) }
   }
 
   /// Begins to serve.
-  public func start() {
+  package func start() {
     context.tree.add("/org/bluez", [(.agentManager, []), (.profileManager, [])])
     _ = context.tree.flush()
     own.start()
   }
 
   /// Ends all sessions of bled.
-  public func close() {
+  package func close() {
     own.close()
     for client in clients.all { client.close() }
   }
@@ -68,7 +99,7 @@ public final class Facade {
   // MARK: From the bus
 
   /// A program calls a method. It is answered once, now or later.
-  public func handle(_ call: BusCall) {
+  package func handle(_ call: BusCall) {
     context.flush()
     switch standard.handle(call, context.tree) {
     case .reply(let values): context.bus.reply(call, values)
@@ -80,7 +111,7 @@ public final class Facade {
   }
 
   /// A program has left the bus.
-  public func left(_ name: String) { clients.left(name) }
+  package func left(_ name: String) { clients.left(name) }
 
   private func withClient(_ call: BusCall, _ work: @escaping (BusClient) -> Void) {
     clients.withClient(call.sender) { [context] client in
@@ -109,13 +140,15 @@ public final class Facade {
     case .adapter: adapter(call, client)
     case .device: device(call, client)
     case .characteristic, .descriptor: attribute(call, client)
+    case .agentManager: agents.handle(call, client)
     default: context.fail(call, .notSupported)
     }
   }
 
   private func adapter(_ call: BusCall, _ client: BusClient) {
     switch call.member {
-    case "RemoveDevice": context.fail(call, .notSupported)
+    case "RemoveDevice":
+      removal.remove(call, client) { [links] in links.disconnectAll($0, $1, $2) }
     case "ConnectDevice": context.fail(call, .notSupported)
     default: discovery.handle(call, by: client)
     }
@@ -125,6 +158,8 @@ public final class Facade {
     switch call.member {
     case "Connect": links.connect(call, client)
     case "Disconnect": links.disconnect(call, client)
+    case "Pair": pairing.pair(call, client)
+    case "CancelPairing": pairing.cancel(call, client)
     case "ConnectProfile", "DisconnectProfile": context.fail(call, .notAvailable)
     default: context.fail(call, .notSupported)
     }
@@ -136,6 +171,7 @@ public final class Facade {
     case "WriteValue": values.write(call, client)
     case "StartNotify": notifications.start(call, client)
     case "StopNotify": notifications.stop(call, client)
+    case "AcquireWrite", "AcquireNotify": acquisitions.acquire(call, client)
     default: context.fail(call, .notSupported)
     }
   }
@@ -143,10 +179,22 @@ public final class Facade {
   private func set(_ call: BusCall, _ interface: Interface, _ name: String, _ value: BusValue, _ client: BusClient) {
     switch interface {
     case .adapter: adapters.set(call.path, name, value, by: client) { [context] in context.finish(call, $0) }
+    case .device: setDevice(call, name, value)
     default:
       context.tree.set(call.path, interface, name, value)
       context.reply(call)
     }
+  }
+}
+
+extension Facade {
+  private func setDevice(_ call: BusCall, _ name: String, _ value: BusValue) {
+    switch (name, value) {
+    case ("Trusted", .boolean(let isTrusted)): devices.trust(call.path, isTrusted)
+    case ("Alias", .string(let alias)): devices.rename(call.path, alias)
+    default: context.tree.set(call.path, .device, name, value)
+    }
+    context.reply(call)
   }
 }
 
@@ -164,11 +212,26 @@ extension Facade: ClientObserver {
       for device in devices.all(change.peripheral) { links.servicesChanged(device.path, client) }
     case PeripheralDisconnected.name:
       if let end = try? message.params(PeripheralDisconnected.Params.self) { links.ended(end, client) }
+    case GATTReleased.name:
+      guard let release = try? message.params(GATTReleased.Params.self) else { return }
+      for device in devices.all(release.peripheral) { acquisitions.released(release, client, at: device.path) }
+    case PeripheralParametersChanged.name: pairing.linkChanged()
+    case PairingShowPasskey.name:
+      if let show = try? message.params(PairingShowPasskey.Params.self) { agents.show(show, client) }
+    case PairingEnded.name:
+      if let end = try? message.params(PairingEnded.Params.self) { agents.ended(end, client) }
+      own.readBonds()
     default: break
     }
   }
 
   func asked(_ client: BusClient, _ id: RequestID, _ method: String, _ message: RPCMessage) {
+    if method == PairingConfirm.name, let params = try? message.params(PairingConfirm.Params.self) {
+      return agents.confirm(params, id, client)
+    }
+    if method == PairingEnterPasskey.name, let params = try? message.params(PairingEnterPasskey.Params.self) {
+      return agents.enter(params, id, client)
+    }
     client.session.refuse(
       id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
   }
@@ -178,6 +241,8 @@ extension Facade: ClientObserver {
   func left(_ client: BusClient) {
     discovery.left(client)
     notifications.left(client)
+    acquisitions.left(client)
+    agents.left(client)
     links.left(client)
   }
 }
@@ -187,7 +252,10 @@ extension Facade: OwnSessionObserver {
     for adapter in adapters { self.adapters.update(adapter) }
     context.flush()
     isReady()
-    for client in clients.all { discovery.resume(client) }
+    for client in clients.all {
+      discovery.resume(client)
+      agents.resume(client)
+    }
   }
 
   func listed(_ peripherals: [PeripheralList.Entry]) {
@@ -198,7 +266,7 @@ extension Facade: OwnSessionObserver {
     }
   }
 
-  func listed(_ bonds: [BondDescription]) {}
+  func listed(_ bonds: [BondDescription]) { pairing.update(bonds) }
 
   func changed(_ adapter: AdapterDescription) {
     let path = adapters.path(of: adapter.adapter)

@@ -7,7 +7,7 @@ struct StandardInterfaces {
     case fail(BusError)
     /// A property is to be set, whose type and right have been checked.
     case set(Interface, String, BusValue)
-    /// It is a call of another interface.
+    /// A call of another interface.
     case other
   }
 

@@ -1,3 +1,4 @@
+import ArgumentParser
 import BlueZ
 import Bluetooth
 import CSystemd
@@ -18,18 +19,32 @@ final class RunningFacade {
   /// Whether it was said that bled is gone.
   private var hasSaidLost = false
 
-  init(socket: String, loop: EventLoop) throws {
+  /// - Parameter settings: where the settings of devices are kept; nil: nowhere.
+  init(socket: String, settings file: SettingsFile?, loop: EventLoop) throws {
     self.loop = loop
+    let settings: [String: DeviceSettings]
+    do {
+      settings = try file?.read() ?? [:]
+    } catch {
+      throw ValidationError("devices.json in the state directory cannot be read; mend it, or remove it: \(error)")
+    }
     bus = try SystemBus(loop)
     var machine = sd_id128_t()
     sd_id128_get_machine(&machine)
     facade = Facade(
       bus: bus, clock: LoopClock(loop), connector: SocketConnector(path: socket, loop: loop),
-      machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) })
+      machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) }, settings: settings)
     bus.called = { [unowned self] in facade.handle($0) }
     bus.left = { [unowned self] in facade.left($0) }
     bus.named = { [unowned self] in named($0) }
     facade.isReady = { [unowned self] in ready() }
+    facade.settingsChanged = { [unowned self] settings in
+      do {
+        try file?.write(settings)
+      } catch {
+        say("devices.json cannot be written; Trusted and Alias are lost with this process: \(error)")
+      }
+    }
     facade.isLost = { [unowned self] in lost($0) }
   }
 

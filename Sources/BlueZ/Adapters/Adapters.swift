@@ -22,6 +22,11 @@ final class Adapters {
     paths.first { path == $0.path || path.utf8.starts(with: ($0.path + "/").utf8) }?.adapter
   }
 
+  /// bled's name of the adapter with this address.
+  func adapter(address: String) -> String? {
+    paths.first { context.tree.value($0.path, .adapter, "Address") == .string(address) }?.adapter
+  }
+
   func isOn(_ path: String) -> Bool { context.tree.value(path, .adapter, "Powered") == .boolean(true) }
 
   /// An adapter is there, or has changed.

@@ -9,6 +9,8 @@ final class Notifications {
   private let devices: Devices
   private let links: Links
   private let services: Services
+  /// Called with each value.
+  var told: (Attribute, [UInt8]) -> Void = { _, _ in }
   /// The unique names of the subscribed programs of each characteristic, in the order of their calls. They stay
   /// subscribed while the device is disconnected.
   private var subscribers: [String: [String]] = [:]
@@ -88,6 +90,7 @@ final class Notifications {
       guard let path = services.path(device.path, params.handle), subscribers[path]?.first == client.name else {
         continue
       }
+      if let attribute = services[path] { told(attribute, params.value.octets) }
       context.tree.tell(path, .characteristic, "Value", .bytes(params.value.octets))
     }
   }

@@ -9,6 +9,8 @@ final class Values {
   private let context: Context
   private let links: Links
   private let services: Services
+  /// Called with each value that was read.
+  var told: (Attribute, [UInt8]) -> Void = { _, _ in }
 
   init(_ context: Context, _ links: Links, _ services: Services) {
     self.context = context
@@ -24,7 +26,7 @@ final class Values {
     } catch {
       return context.fail(call, error)
     }
-    links.join(attribute.device, client) { [context] joined in
+    links.join(attribute.device, client) { [context, told] joined in
       let device: Device
       switch joined {
       case .failure(let error): return context.fail(call, error)
@@ -38,6 +40,7 @@ final class Values {
         case .success(let read):
           let value = read.value.octets
           guard offset <= value.count else { return context.fail(call, .invalid("Invalid offset")) }
+          told(attribute, value)
           context.tree.tell(call.path, attribute.interface, "Value", .bytes(value))
           context.reply(call, .bytes(Array(value.dropFirst(offset))))
         }

@@ -1,16 +1,16 @@
 /// A method call that came from the bus.
-public struct BusCall: Sendable {
+package struct BusCall: Sendable {
   /// Names the call towards `Bus`, which knows how to answer it.
-  public let number: UInt64
+  package let number: UInt64
   /// The unique name of the caller, ":1.42".
-  public let sender: String
-  public let path: String
+  package let sender: String
+  package let path: String
   /// Nil if the caller left it out.
-  public let interface: String?
-  public let member: String
-  public let arguments: [BusValue]
+  package let interface: String?
+  package let member: String
+  package let arguments: [BusValue]
 
-  public init(
+  package init(
     number: UInt64, sender: String, path: String, interface: String?, member: String, arguments: [BusValue] = []
   ) {
     self.number = number
@@ -22,18 +22,18 @@ public struct BusCall: Sendable {
   }
 
   /// The signature of the arguments.
-  public var signature: String { arguments.map(\.type).joined() }
+  package var signature: String { arguments.map(\.type).joined() }
 }
 
 /// A signal that came from the bus.
-public struct BusSignal: Sendable {
-  public let sender: String
-  public let path: String
-  public let interface: String
-  public let member: String
-  public let arguments: [BusValue]
+package struct BusSignal: Sendable {
+  package let sender: String
+  package let path: String
+  package let interface: String
+  package let member: String
+  package let arguments: [BusValue]
 
-  public init(sender: String, path: String, interface: String, member: String, arguments: [BusValue]) {
+  package init(sender: String, path: String, interface: String, member: String, arguments: [BusValue]) {
     self.sender = sender
     self.path = path
     self.interface = interface
@@ -43,7 +43,7 @@ public struct BusSignal: Sendable {
 }
 
 /// The message bus, as the facade uses it. All of it belongs to one thread.
-public protocol Bus: AnyObject {
+package protocol Bus: AnyObject {
   /// Answers a call. Each call is answered once.
   func reply(_ call: BusCall, _ values: [BusValue])
   func fail(_ call: BusCall, _ error: BusError)

@@ -1,10 +1,10 @@
 /// An error as a caller on the bus gets it.
-public struct BusError: Error, Hashable, Sendable {
+package struct BusError: Error, Hashable, Sendable {
   /// For instance "org.bluez.Error.Failed".
-  public let name: String
-  public let message: String
+  package let name: String
+  package let message: String
 
-  public init(name: String, message: String) {
+  package init(name: String, message: String) {
     self.name = name
     self.message = message
   }
@@ -16,33 +16,33 @@ public struct BusError: Error, Hashable, Sendable {
   }
 
   // The names and texts of BlueZ: programs compare them.
-  public static let notReady = BusError(bluez: "NotReady", "Resource Not Ready")
-  public static let inProgress = BusError(bluez: "InProgress", "In Progress")
-  public static let alreadyInProgress = BusError(bluez: "InProgress", "Operation already in progress")
-  public static let invalidArguments = BusError(bluez: "InvalidArguments", "Invalid arguments in method call")
-  public static let notConnected = BusError(bluez: "NotConnected", "Not Connected")
-  public static let doesNotExist = BusError(bluez: "DoesNotExist", "Does Not Exist")
-  public static let alreadyExists = BusError(bluez: "AlreadyExists", "Already Exists")
-  public static let notSupported = BusError(bluez: "NotSupported", "Operation is not supported")
-  public static let notAuthorized = BusError(bluez: "NotAuthorized", "Operation Not Authorized")
-  public static let notAvailable = BusError(bluez: "NotAvailable", "Operation currently not available")
-  public static let notRunning = BusError(
+  package static let notReady = BusError(bluez: "NotReady", "Resource Not Ready")
+  package static let inProgress = BusError(bluez: "InProgress", "In Progress")
+  package static let alreadyInProgress = BusError(bluez: "InProgress", "Operation already in progress")
+  package static let invalidArguments = BusError(bluez: "InvalidArguments", "Invalid arguments in method call")
+  package static let notConnected = BusError(bluez: "NotConnected", "Not Connected")
+  package static let doesNotExist = BusError(bluez: "DoesNotExist", "Does Not Exist")
+  package static let alreadyExists = BusError(bluez: "AlreadyExists", "Already Exists")
+  package static let notSupported = BusError(bluez: "NotSupported", "Operation is not supported")
+  package static let notAuthorized = BusError(bluez: "NotAuthorized", "Operation Not Authorized")
+  package static let notAvailable = BusError(bluez: "NotAvailable", "Operation currently not available")
+  package static let notRunning = BusError(
     bluez: "NotReady", "bled is not running: start it with \"systemctl start bled.socket\"")
 
-  public static func failed(_ message: String) -> BusError { BusError(bluez: "Failed", message) }
-  public static func notPermitted(_ message: String) -> BusError { BusError(bluez: "NotPermitted", message) }
-  public static func invalid(_ message: String) -> BusError { BusError(bluez: "InvalidArguments", message) }
-  public static func invalidLength(_ message: String) -> BusError { BusError(bluez: "InvalidValueLength", message) }
-  public static func authentication(_ kind: String) -> BusError {
+  package static func failed(_ message: String) -> BusError { BusError(bluez: "Failed", message) }
+  package static func notPermitted(_ message: String) -> BusError { BusError(bluez: "NotPermitted", message) }
+  package static func invalid(_ message: String) -> BusError { BusError(bluez: "InvalidArguments", message) }
+  package static func invalidLength(_ message: String) -> BusError { BusError(bluez: "InvalidValueLength", message) }
+  package static func authentication(_ kind: String) -> BusError {
     BusError(bluez: "Authentication" + kind, "Authentication " + kind)
   }
-  public static func rejected(_ message: String) -> BusError { BusError(bluez: "Rejected", message) }
+  package static func rejected(_ message: String) -> BusError { BusError(bluez: "Rejected", message) }
 
   // The errors of the bus itself (D-Bus Specification, Standard Interfaces).
-  public static func unknownObject(_ path: String) -> BusError {
+  package static func unknownObject(_ path: String) -> BusError {
     BusError(standard: "UnknownObject", "Unknown object '\(path)'")
   }
-  public static func unknownMethod(_ call: BusCall) -> BusError {
+  package static func unknownMethod(_ call: BusCall) -> BusError {
     BusError(
       standard: "UnknownMethod",
       """
@@ -50,16 +50,16 @@ public struct BusError: Error, Hashable, Sendable {
       exist
       """)
   }
-  public static func noInterface(_ name: String) -> BusError {
+  package static func noInterface(_ name: String) -> BusError {
     BusError(standard: "InvalidArgs", "No such interface '\(name)'")
   }
-  public static func noProperty(_ name: String) -> BusError {
+  package static func noProperty(_ name: String) -> BusError {
     BusError(standard: "InvalidArgs", "No such property '\(name)'")
   }
-  public static func readOnly(_ name: String) -> BusError {
+  package static func readOnly(_ name: String) -> BusError {
     BusError(standard: "PropertyReadOnly", "Property '\(name)' is not writable")
   }
-  public static let wrongArguments = BusError(standard: "InvalidArgs", "Invalid arguments in method call")
-  public static func limitsExceeded(_ message: String) -> BusError { BusError(standard: "LimitsExceeded", message) }
-  public static let noReply = BusError(standard: "NoReply", "the program did not answer in time")
+  package static let wrongArguments = BusError(standard: "InvalidArgs", "Invalid arguments in method call")
+  package static func limitsExceeded(_ message: String) -> BusError { BusError(standard: "LimitsExceeded", message) }
+  package static let noReply = BusError(standard: "NoReply", "the program did not answer in time")
 }

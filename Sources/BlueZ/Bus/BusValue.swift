@@ -1,7 +1,7 @@
 private import Glibc
 
 /// A value of the D-Bus type system (D-Bus Specification, Type System).
-public indirect enum BusValue: Hashable, Sendable {
+package indirect enum BusValue: Hashable, Sendable {
   case byte(UInt8)
   case boolean(Bool)
   case int16(Int16)
@@ -26,14 +26,14 @@ public indirect enum BusValue: Hashable, Sendable {
   case variant(BusValue)
 
   /// An entry of a dictionary.
-  public struct Entry: Hashable, Sendable {
-    public var key: BusValue
-    public var value: BusValue
-    public init(_ key: BusValue, _ value: BusValue) { (self.key, self.value) = (key, value) }
+  package struct Entry: Hashable, Sendable {
+    package var key: BusValue
+    package var value: BusValue
+    package init(_ key: BusValue, _ value: BusValue) { (self.key, self.value) = (key, value) }
   }
 
   /// The signature of its type, for instance "a{sv}".
-  public var type: String {
+  package var type: String {
     switch self {
     case .byte: "y"
     case .boolean: "b"
@@ -59,21 +59,21 @@ public indirect enum BusValue: Hashable, Sendable {
 
 extension BusValue {
   /// `a{sv}` in the order given.
-  public static func options(_ entries: [(String, BusValue)]) -> BusValue {
+  package static func options(_ entries: [(String, BusValue)]) -> BusValue {
     .dictionary(key: "s", value: "v", entries.map { Entry(.string($0.0), .variant($0.1)) })
   }
 
-  public static func strings(_ strings: [String]) -> BusValue { .array(of: "s", strings.map(BusValue.string)) }
+  package static func strings(_ strings: [String]) -> BusValue { .array(of: "s", strings.map(BusValue.string)) }
 
-  public static func paths(_ paths: [String]) -> BusValue { .array(of: "o", paths.map(BusValue.path)) }
+  package static func paths(_ paths: [String]) -> BusValue { .array(of: "o", paths.map(BusValue.path)) }
 
-  public var string: String? { if case .string(let text) = unwrapped { text } else { nil } }
+  package var string: String? { if case .string(let text) = unwrapped { text } else { nil } }
 
-  public var path: String? { if case .path(let path) = unwrapped { path } else { nil } }
+  package var path: String? { if case .path(let path) = unwrapped { path } else { nil } }
 
-  public var boolean: Bool? { if case .boolean(let flag) = unwrapped { flag } else { nil } }
+  package var boolean: Bool? { if case .boolean(let flag) = unwrapped { flag } else { nil } }
 
-  public var bytes: [UInt8]? {
+  package var bytes: [UInt8]? {
     switch unwrapped {
     case .bytes(let octets): octets
     case .array("y", let values) where values.isEmpty: []
@@ -82,7 +82,7 @@ extension BusValue {
   }
 
   /// The number of an integer of any type.
-  public var integer: Int? {
+  package var integer: Int? {
     switch unwrapped {
     case .byte(let number): Int(number)
     case .int16(let number): Int(number)
@@ -95,19 +95,19 @@ extension BusValue {
     }
   }
 
-  public var strings: [String]? {
+  package var strings: [String]? {
     guard case .array("s", let values) = unwrapped else { return nil }
     return values.compactMap(\.string)
   }
 
   /// The entries of a dictionary whose keys are strings; of a repeated key the last.
-  public var options: [(key: String, value: BusValue)]? {
+  package var options: [(key: String, value: BusValue)]? {
     guard case .dictionary("s", _, let entries) = unwrapped else { return nil }
     return entries.compactMap { entry in entry.key.string.map { ($0, entry.value.unwrapped) } }
   }
 
   /// The value inside any variants.
-  public var unwrapped: BusValue {
+  package var unwrapped: BusValue {
     var value = self
     while case .variant(let inner) = value { value = inner }
     return value
@@ -115,16 +115,16 @@ extension BusValue {
 }
 
 /// An open descriptor that travels in a message. It is closed with its last reference.
-public final class BusDescriptor: Hashable, Sendable {
+package final class BusDescriptor: Hashable, Sendable {
   /// The number of the descriptor.
-  public let number: Int32
+  package let number: Int32
 
   /// Takes over an open descriptor.
-  public init(taking number: Int32) { self.number = number }
+  package init(taking number: Int32) { self.number = number }
 
   deinit { close(number) }
 
-  public static func == (left: BusDescriptor, right: BusDescriptor) -> Bool { left === right }
+  package static func == (left: BusDescriptor, right: BusDescriptor) -> Bool { left === right }
 
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -4,21 +4,21 @@ import Bluetooth
 import FoundationEssentials
 
 /// The way to bled for the lines of one session.
-public protocol DaemonTransport: AnyObject {
+package protocol DaemonTransport: AnyObject {
   /// Sends a line, its line feed included; it is lost if the connection has ended.
   func send(_ line: Data)
   func close()
 }
 
 /// Opens connections to bled.
-public protocol DaemonConnector: AnyObject {
+package protocol DaemonConnector: AnyObject {
   /// Connects a session: its `receive` and `end` are called from then on, and never from inside this call.
   /// - Throws: `BledError.daemonUnreachable` or `.notPermitted`.
   func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport
 }
 
 /// One session of bled: typed calls out, and what bled says in. It belongs to one thread.
-public final class DaemonSession {
+package final class DaemonSession {
   typealias Answer = (Result<RPCMessage, BluetoothError>) -> Void
 
   /// The events and questions of bled.
@@ -105,11 +105,11 @@ public final class DaemonSession {
   // MARK: From the transport
 
   /// A line came, and perhaps a descriptor with it.
-  public func receive(_ line: Data, _ descriptor: ReceivedDescriptor?) {
+  package func receive(_ line: Data, _ descriptor: ReceivedDescriptor?) {
     passed = descriptor
     defer {
       passed = nil
-      // What the message changed is told.
+      // Changes by the message are told at once.
       context.flush()
     }
     do {
@@ -126,7 +126,7 @@ public final class DaemonSession {
   }
 
   /// The connection ended.
-  public func end(_ error: BluetoothError?) {
+  package func end(_ error: BluetoothError?) {
     guard let (calls, reason) = machine.end(error) else { return }
     let observer = observer
     (self.observer, transport) = (nil, nil)

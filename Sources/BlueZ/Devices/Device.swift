@@ -12,6 +12,8 @@ struct Device {
   let key: Key
   let path: String
   let address: String
+  /// "public" or "random".
+  let addressType: String
   /// The time of its last advertisement.
   var lastHeard: Instant
   /// bled's time of its last report: several sessions get the same one.
@@ -22,6 +24,9 @@ struct Device {
   var serviceData: [BluetoothUUID: [UInt8]] = [:]
   /// The services that it has said to have, in the order of their first mention.
   var services: [BluetoothUUID] = []
+
+  /// The name of its settings.
+  var settingsKey: String { address + " " + addressType }
 }
 
 extension BluetoothUUID {

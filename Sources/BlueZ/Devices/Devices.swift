@@ -17,12 +17,18 @@ final class Devices {
   private var paths: [Device.Key: String] = [:]
   private var sweep: (any ScheduledWork)?
 
+  /// By "address type", for instance "C0:DE:00:00:00:01 random".
+  private(set) var settings: [String: DeviceSettings]
+  /// Called when the settings have changed.
+  var settingsChanged: ([String: DeviceSettings]) -> Void = { _ in }
+
   /// Called before the object of a device goes.
   var leaving: (Device) -> Void = { _ in }
 
-  init(_ context: Context, _ adapters: Adapters) {
+  init(_ context: Context, _ adapters: Adapters, settings: [String: DeviceSettings]) {
     self.context = context
     self.adapters = adapters
+    self.settings = settings
   }
 
   subscript(path: String) -> Device? { devices[path] }
@@ -35,8 +41,9 @@ final class Devices {
   func all(_ peripheral: String) -> [Device] { devices.values.filter { $0.key.peripheral == peripheral } }
 
   func change(_ path: String, _ change: (inout Device) -> Void) {
-    guard devices[path] != nil else { return }
-    change(&devices[path]!)
+    guard var device = devices[path] else { return }
+    change(&device)
+    devices[path] = device
   }
 
   func set(_ path: String, _ name: String, _ value: BusValue?) { context.tree.set(path, .device, name, value) }
@@ -59,8 +66,11 @@ final class Devices {
       guard !flag(path, "Connected"), !flag(path, "Paired") else { return nil }
       remove(other.path)
     }
-    devices[path] = Device(key: key, path: path, address: address, lastHeard: context.clock.now)
+    let device = Device(
+      key: key, path: path, address: address, addressType: addressType, lastHeard: context.clock.now)
+    devices[path] = device
     paths[key] = path
+    let properties = properties + remembered(device)
     let given = Set(properties.map(\.name))
     context.tree.add(
       path,
@@ -73,11 +83,66 @@ final class Devices {
   private static func initial(_ adapter: String, _ address: String, _ type: String) -> ObjectTree.Properties {
     [
       ("Address", .string(address.uppercased())), ("AddressType", .string(type)), ("Adapter", .path(adapter)),
-      ("Alias", .string(String(address.map { $0 == ":" ? "-" : $0 }).uppercased())),
+      ("Alias", alias(address)),
       ("Paired", .boolean(false)), ("Bonded", .boolean(false)), ("Trusted", .boolean(false)),
       ("Blocked", .boolean(false)), ("LegacyPairing", .boolean(false)), ("CablePairing", .boolean(false)),
       ("Connected", .boolean(false)), ("ServicesResolved", .boolean(false)), ("UUIDs", .strings([])),
     ]
+  }
+
+  /// The alias of a device without a name.
+  private static func alias(_ address: String) -> BusValue {
+    .string(String(address.map { $0 == ":" ? "-" : $0 }).uppercased())
+  }
+
+  /// Adds a device that pairs.
+  func add(_ device: PairingDevice) -> String? {
+    guard let adapter = adapters.paths.first?.adapter else { return nil }
+    return add(
+      Device.Key(peripheral: device.peripheral, adapter: adapter), address: device.address, addressType: "random")
+  }
+
+  // MARK: Settings
+
+  private func remembered(_ device: Device) -> ObjectTree.Properties {
+    guard let setting = settings[device.settingsKey] else { return [] }
+    return [("Trusted", .boolean(setting.isTrusted))] + (setting.alias.map { [("Alias", .string($0))] } ?? [])
+  }
+
+  /// A device has told its name; an alias that a program has set stays.
+  func name(_ path: String, _ name: String) {
+    guard let device = devices[path] else { return }
+    set(path, "Name", .string(name))
+    if settings[device.settingsKey]?.alias == nil { set(path, "Alias", .string(name)) }
+  }
+
+  func trust(_ path: String, _ isTrusted: Bool) {
+    change(path, settings: { $0.isTrusted = isTrusted })
+    set(path, "Trusted", .boolean(isTrusted))
+  }
+
+  /// - Parameter alias: empty: the device's own name again.
+  func rename(_ path: String, _ alias: String) {
+    guard let device = devices[path] else { return }
+    change(path, settings: { $0.alias = alias.isEmpty ? nil : alias })
+    let name = context.tree.value(path, .device, "Name") ?? Self.alias(device.address)
+    set(path, "Alias", alias.isEmpty ? name : .string(alias))
+  }
+
+  private func change(_ path: String, settings change: (inout DeviceSettings) -> Void) {
+    guard let device = devices[path] else { return }
+    var setting = settings[device.settingsKey] ?? DeviceSettings()
+    change(&setting)
+    settings[device.settingsKey] = setting.isDefault ? nil : setting
+    settingsChanged(settings)
+  }
+
+  /// Removes a device with its settings.
+  func forget(_ path: String) {
+    if let device = devices[path], settings.removeValue(forKey: device.settingsKey) != nil {
+      settingsChanged(settings)
+    }
+    remove(path)
   }
 
   func remove(_ path: String) {

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// The discoveries of the programs: each has its own filter, and its own scan in its session of bled, so that no program
+/// The discoveries of the programs: each has its own filter, and its own scan in its session of bled. So no program
 /// disturbs another.
 final class Discovery {
   private struct Search {

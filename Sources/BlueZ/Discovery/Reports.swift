@@ -76,9 +76,9 @@ final class Reports {
     }
     for uuid in report.services ?? [] where !device.services.contains(uuid) { device.services.append(uuid) }
     devices.change(path) { $0 = device }
-    if let name = report.name {
-      set("Name", .string(name))
-      set("Alias", .string(name))
+    if let name = report.name, context.tree.value(path, .device, "Name") != .string(name) {
+      devices.name(path, name)
+      isChanged = true
     }
     if !device.manufacturerData.isEmpty { set("ManufacturerData", Self.value(device.manufacturerData)) }
     if !device.serviceData.isEmpty { set("ServiceData", Self.value(device.serviceData)) }

@@ -23,7 +23,7 @@ final class Links {
   private var linked: Set<String> = []
 
   /// The services of a device are known in this connection.
-  var resolved: (String) -> Void = { _ in }
+  var resolved: (String, BusClient) -> Void = { _, _ in }
   /// A device is not connected any more; told before its properties change.
   var disconnected: (String) -> Void = { _ in }
 
@@ -96,7 +96,7 @@ final class Links {
       switch result {
       case .success:
         devices.set(path, "ServicesResolved", .boolean(true))
-        resolved(path)
+        resolved(path, client)
       case .failure:
         // The program that asked may have gone; another one asks then. A device that does not answer is let go, so
         // that nobody waits for it in vain.
@@ -123,34 +123,38 @@ final class Links {
 
   /// Disconnects the caller. If it is not connected, the programs of its user are; root's call counts for all.
   func disconnect(_ call: BusCall, _ client: BusClient) {
-    let path = call.path
-    guard let device = devices[path] else { return context.fail(call, .doesNotExist) }
-    let concerned = concerned(path, client)
-    guard !concerned.isEmpty else { return context.reply(call) }
+    disconnect(call.path, concerned(call.path, client)) { [context] in context.reply(call) }
+  }
+
+  /// Disconnects all programs that the caller may speak for, for a device that is to be removed.
+  func disconnectAll(_ path: String, _ client: BusClient, _ completion: @escaping () -> Void) {
+    disconnect(path, spokenFor(path, by: client), completion)
+  }
+
+  private func disconnect(_ path: String, _ concerned: [BusClient], _ completion: @escaping () -> Void) {
+    guard let device = devices[path], !concerned.isEmpty else { return completion() }
     var left = concerned.count
     for other in concerned {
       other.session.call(
         PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: device.key.peripheral)
-      ) { [weak self, context] _ in
+      ) { [weak self] _ in
         self?.release(path, other, isDone: true)
         left -= 1
-        if left == 0 { context.reply(call) }
+        if left == 0 { completion() }
       }
     }
   }
 
   private func concerned(_ path: String, _ client: BusClient) -> [BusClient] {
-    let names = (holders[path]?.connected ?? []).union(pending[path] ?? [])
-    if names.contains(client.name) { return [client] }
-    return names.sorted().compactMap { clients.known($0) }.filter {
-      client.credentials.user == 0 || $0.credentials.user == client.credentials.user
-    }
+    let isOwn = holders[path]?.connected.contains(client.name) == true || pending[path]?.contains(client.name) == true
+    return isOwn ? [client] : spokenFor(path, by: client)
   }
 
-  /// Ends every program's use of a device, for those that forget it.
-  func disconnectAll(_ path: String) {
-    for name in (holders[path]?.all ?? []).union(pending[path] ?? []) {
-      if let client = clients.known(name) { release(path, client) }
+  /// The programs of the same user that use a device; for root, all.
+  private func spokenFor(_ path: String, by client: BusClient) -> [BusClient] {
+    let names = (holders[path]?.all ?? []).union(pending[path] ?? [])
+    return names.sorted().compactMap { clients.known($0) }.filter {
+      client.credentials.user == 0 || $0.credentials.user == client.credentials.user
     }
   }
 

@@ -1,5 +1,5 @@
 /// The interfaces that are served (BlueZ, doc/org.bluez.*.rst), by their names.
-public enum Interface: String, Hashable, Sendable, CaseIterable {
+package enum Interface: String, Hashable, Sendable, CaseIterable {
   case adapter = "org.bluez.Adapter1"
   case device = "org.bluez.Device1"
   case battery = "org.bluez.Battery1"

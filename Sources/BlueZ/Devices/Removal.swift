@@ -1,0 +1,48 @@
+import BledRPC
+import Bluetooth
+
+/// RemoveDevice: a device is disconnected, its keys, its cache and its settings are forgotten, and its object goes.
+final class Removal {
+  private let context: Context
+  private let devices: Devices
+
+  init(_ context: Context, _ devices: Devices) {
+    self.context = context
+    self.devices = devices
+  }
+
+  /// - Parameter disconnect: ends the link of those that the caller may speak for, then calls back.
+  func remove(_ call: BusCall, _ client: BusClient, disconnect: (String, BusClient, @escaping () -> Void) -> Void) {
+    guard let path = call.arguments[0].path, let device = devices[path],
+      path.utf8.starts(with: (call.path + "/").utf8)
+    else { return context.fail(call, .doesNotExist) }
+    disconnect(path, client) { [weak self] in
+      guard let self else { return }
+      guard devices.flag(path, "Paired") else { return forget(call, client, device) }
+      client.session.call(PairingForget.self, PairingForget.Params(peripheral: device.key.peripheral)) {
+        [weak self, context] result in
+        switch result {
+        case .success: self?.forget(call, client, device)
+        case .failure(let error): context.fail(call, BusError(error, otherwise: .failed(error.message)))
+        }
+      }
+    }
+  }
+
+  private func forget(_ call: BusCall, _ client: BusClient, _ device: Device) {
+    client.session.call(PeripheralForget.self, PeripheralReference(peripheral: device.key.peripheral)) {
+      [weak self, context] result in
+      guard let self else { return }
+      if case .failure(let error) = result, error != GAPError.unknownDevice {
+        return context.fail(call, BusError(error, otherwise: .failed(error.message)))
+      }
+      devices.forget(device.path)
+      context.reply(call)
+    }
+  }
+}
+
+extension BluetoothError {
+  static func == (error: BluetoothError, code: GAPError) -> Bool { error.domain == .gap && error.code == code.rawValue }
+  static func != (error: BluetoothError, code: GAPError) -> Bool { !(error == code) }
+}

@@ -1,0 +1,154 @@
+import BledRPC
+import Bluetooth
+
+/// The agents of the programs (BlueZ, org.bluez.Agent): bled asks the session of a program with an agent, and the agent
+/// answers. bled's policy says which of several is asked.
+final class Agents {
+  private struct Agent {
+    let path: String
+    let capability: String
+  }
+
+  private static let interface = "org.bluez.Agent1"
+
+  private let context: Context
+  private let devices: Devices
+  /// By the unique name of the program.
+  private var agents: [String: Agent] = [:]
+  /// The devices of bled that each program's agent is being asked about.
+  private var questions: [String: [String]] = [:]
+
+  init(_ context: Context, _ devices: Devices) {
+    self.context = context
+    self.devices = devices
+  }
+
+  func handle(_ call: BusCall, _ client: BusClient) {
+    guard let path = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
+    switch call.member {
+    case "RegisterAgent": register(call, path, client)
+    case "UnregisterAgent":
+      guard agents[client.name]?.path == path else { return context.fail(call, .doesNotExist) }
+      agents[client.name] = nil
+      client.session.call(PairingUnregister.self, Empty()) { [context] _ in context.reply(call) }
+    // bled asks the users concerned; there is no default beside them.
+    default: agents[client.name]?.path == path ? context.reply(call) : context.fail(call, .doesNotExist)
+    }
+  }
+
+  private func register(_ call: BusCall, _ path: String, _ client: BusClient) {
+    guard agents[client.name] == nil else { return context.fail(call, .alreadyExists) }
+    guard let capability = Self.capability(call.arguments[1].string ?? "") else {
+      return context.fail(call, .invalidArguments)
+    }
+    agents[client.name] = Agent(path: path, capability: capability)
+    client.session.call(PairingRegister.self, PairingRegister.Params(capability: capability)) {
+      [weak self, context] result in
+      if case .failure = result { self?.agents[client.name] = nil }
+      context.finish(call, result.mapError { BusError($0, otherwise: .failed($0.message)) })
+    }
+  }
+
+  /// bled's word for BlueZ's.
+  private static func capability(_ word: String) -> String? {
+    switch word {
+    case "", "KeyboardDisplay": "keyboardDisplay"
+    case "DisplayOnly": "display"
+    case "DisplayYesNo": "displayYesNo"
+    case "KeyboardOnly": "keyboard"
+    case "NoInputNoOutput": "none"
+    default: nil
+    }
+  }
+
+  /// bled is there again.
+  func resume(_ client: BusClient) {
+    guard let agent = agents[client.name] else { return }
+    client.session.tell(PairingRegister.self, PairingRegister.Params(capability: agent.capability))
+  }
+
+  func left(_ client: BusClient) {
+    agents[client.name] = nil
+    questions[client.name] = nil
+  }
+
+  // MARK: Questions
+
+  /// bled asks whether to pair.
+  func confirm(_ params: PairingConfirm.Params, _ id: RequestID, _ client: BusClient) {
+    let device = params.device
+    guard let number = params.number else {
+      // This side began, and no keys are replaced: Pair was the answer.
+      if device.isOurs, device.bondLevel == nil {
+        return client.session.answer(id, PairingConfirm.Result(accept: true))
+      }
+      return ask(client, device, "RequestAuthorization", [], seconds: params.seconds) {
+        client.session.answer(id, PairingConfirm.Result(accept: (try? $0.get()) != nil))
+      }
+    }
+    ask(client, device, "RequestConfirmation", [.uint32(UInt32(number) ?? 0)], seconds: params.seconds) {
+      client.session.answer(id, PairingConfirm.Result(accept: (try? $0.get()) != nil))
+    }
+  }
+
+  /// bled asks for the passkey that a device shows.
+  func enter(_ params: PairingEnterPasskey.Params, _ id: RequestID, _ client: BusClient) {
+    ask(client, params.device, "RequestPasskey", [], seconds: params.seconds) { result in
+      let passkey = (try? result.get())?.first?.integer.flatMap { (0...999_999).contains($0) ? $0 : nil }
+      client.session.answer(id, PairingEnterPasskey.Result(passkey: passkey.map(Self.digits)))
+    }
+  }
+
+  private static func digits(_ passkey: Int) -> String {
+    let text = String(passkey)
+    return String(repeating: "0", count: 6 - text.count) + text
+  }
+
+  /// bled has a passkey shown.
+  func show(_ params: PairingShowPasskey.Params, _ client: BusClient) {
+    guard let agent = agents[client.name], let path = path(params.device) else { return }
+    begin(params.device.peripheral, client)
+    let values: [BusValue] = [
+      .path(path), .uint32(UInt32(params.passkey) ?? 0), .uint16(UInt16(clamping: params.entered)),
+    ]
+    context.flush()
+    context.bus.call(
+      client.name, agent.path, Self.interface, "DisplayPasskey", values, timeout: .seconds(25)) { _ in }
+  }
+
+  /// A pairing is over: an agent that is still asked need not answer.
+  func ended(_ params: PairingEnded.Params, _ client: BusClient) {
+    guard end(params.device.peripheral, client), let agent = agents[client.name] else { return }
+    context.bus.call(client.name, agent.path, Self.interface, "Cancel", [], timeout: .seconds(25)) { _ in }
+  }
+
+  private func ask(
+    _ client: BusClient, _ device: PairingDevice, _ method: String, _ values: [BusValue], seconds: Int,
+    _ answer: @escaping (Result<[BusValue], BusError>) -> Void
+  ) {
+    guard let agent = agents[client.name], let path = path(device) else { return answer(.failure(.doesNotExist)) }
+    begin(device.peripheral, client)
+    context.flush()
+    context.bus.call(
+      client.name, agent.path, Self.interface, method, [.path(path)] + values, timeout: .seconds(seconds)
+    ) { [weak self] result in
+      _ = self?.end(device.peripheral, client)
+      answer(result)
+    }
+  }
+
+  private func begin(_ peripheral: String, _ client: BusClient) {
+    if questions[client.name]?.contains(peripheral) != true { questions[client.name, default: []].append(peripheral) }
+  }
+
+  private func end(_ peripheral: String, _ client: BusClient) -> Bool {
+    guard let index = questions[client.name]?.firstIndex(of: peripheral) else { return false }
+    questions[client.name]?.remove(at: index)
+    return true
+  }
+
+  /// The object of a device that pairs, which may have none yet.
+  private func path(_ device: PairingDevice) -> String? {
+    devices.all(device.peripheral).first?.path ?? devices.add(device)
+  }
+}
