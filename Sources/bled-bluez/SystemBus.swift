@@ -51,7 +51,8 @@ final class SystemBus {
   deinit { sd_bus_flush_close_unref(bus) }
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> SystemBus {
-    Unmanaged<SystemBus>.fromOpaque(context!).takeUnretainedValue()
+    guard let context else { preconditionFailure("sd-bus gives back the pointer that it was given") }
+    return Unmanaged<SystemBus>.fromOpaque(context).takeUnretainedValue()
   }
 
   /// Asks for the name org.bluez; `named` is called with the outcome.
@@ -181,7 +182,7 @@ extension SystemBus: Bus {
       sd_bus_call_async(
         bus, nil, message,
         { message, context, _ in
-          Unmanaged<PendingCall>.fromOpaque(context!).takeRetainedValue().finish(message)
+          if let context { Unmanaged<PendingCall>.fromOpaque(context).takeRetainedValue().finish(message) }
           return 1
         }, pending.toOpaque(), microseconds) >= 0
     else {

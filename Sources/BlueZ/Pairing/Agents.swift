@@ -113,7 +113,8 @@ final class Agents {
     ]
     context.flush()
     context.bus.call(
-      client.name, agent.path, Self.interface, "DisplayPasskey", values, timeout: .seconds(25)) { _ in }
+      client.name, agent.path, Self.interface, "DisplayPasskey", values, timeout: .seconds(25)
+    ) { _ in }
   }
 
   /// A pairing is over: an agent that is still asked need not answer.

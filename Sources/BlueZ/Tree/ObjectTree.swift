@@ -30,6 +30,8 @@ struct ObjectTree {
   }
 
   private var objects: [String: Object] = [:]
+  /// The interfaces that are new: they are told of with the values that they have then.
+  private var additions: [(path: String, interfaces: [Interface])] = []
   private var changes: [Change] = []
   private var signals: [Signal] = []
 
@@ -61,13 +63,10 @@ struct ObjectTree {
 
   /// Adds interfaces to an object, which need not exist.
   mutating func add(_ path: String, _ interfaces: [(Interface, Properties)]) {
-    gatherChanges()
-    let added = interfaces.map { ($0.0, Dictionary($0.1.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })) }
-    objects[path, default: Object(interfaces: [])].interfaces += added
-    signals.append(
-      Signal(
-        path: "/", interface: .objectManager, member: "InterfacesAdded",
-        arguments: [.path(path), Self.value(of: added)]))
+    objects[path, default: Object(interfaces: [])].interfaces += interfaces.map {
+      ($0.0, Dictionary($0.1.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
+    }
+    additions.append((path, interfaces.map(\.0)))
   }
 
   /// Removes an object and all below it.
@@ -103,6 +102,7 @@ struct ObjectTree {
     let previous = objects[path]?.interfaces[index].1[name]
     guard isRepeated || previous != value else { return }
     objects[path]?.interfaces[index].1[name] = value
+    if additions.contains(where: { $0.path == path && $0.interfaces.contains(interface) }) { return }
     if let change = changes.firstIndex(where: { $0.path == path && $0.interface == interface }) {
       if !changes[change].names.contains(name) { changes[change].names.append(name) }
     } else {
@@ -131,6 +131,14 @@ struct ObjectTree {
   }
 
   private mutating func gatherChanges() {
+    for addition in additions {
+      let interfaces = objects[addition.path]?.interfaces.filter { addition.interfaces.contains($0.0) } ?? []
+      signals.append(
+        Signal(
+          path: "/", interface: .objectManager, member: "InterfacesAdded",
+          arguments: [.path(addition.path), Self.value(of: interfaces)]))
+    }
+    additions.removeAll(keepingCapacity: true)
     guard !changes.isEmpty else { return }
     for change in changes {
       let values = properties(of: change.path, change.interface) ?? [:]
