@@ -9,6 +9,7 @@ extension Daemon {
     _ params: SessionOpen.Params, for asking: Session, _ reply: Reply<SessionOpen.Result>
   ) throws {
     let keep = try params.keep.map(time(toKeep:))
+    let asking = try params.user.map { try impersonate($0, instead: asking) } ?? asking
     var session = asking
     var restored: RestoredState?
     if let identifier = params.restore {
@@ -51,6 +52,25 @@ extension Daemon {
       server.programReturned(session)
       pairing.programChanged(session)
     }
+  }
+
+  /// Moves a program's connection to a session of another user.
+  private func impersonate(_ user: Principal, instead session: Session) throws(BluetoothError) -> Session {
+    guard let connection = session.connection, connection.callCount == 1 else {
+      throw BledError.invalidParameter.error("\"user\" is allowed only in the first call on a connection")
+    }
+    guard rules.permissions(of: session).contains(.impersonate) else {
+      throw rules.policy.refusal(of: .impersonate, to: session.credentials)
+    }
+    let acting = makeSession(credentials: session.credentials?.acting(for: user))
+    if !rules.permissions(of: acting).contains(.sessions) { try admitSession(ofUser: user.id) }
+    add(acting)
+    connection.act(as: acting.credentials)
+    replace(session, by: acting, on: connection)
+    logger.debug(
+      "session \(acting.id) is for user \(user.id), process \(user.process ?? 0), in place of session \(session.id)",
+      metadata: .about(session: acting))
+    return acting
   }
 
   /// `session.end`: releases everything that this session or a preserved one holds.

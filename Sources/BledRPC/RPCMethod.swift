@@ -97,6 +97,8 @@ public enum Permission: String, Hashable, Sendable, CaseIterable {
   case adapters
   /// See the sessions of others.
   case sessions
+  /// Open sessions in the name of other users.
+  case impersonate
   /// Record the packets of all programs.
   case capture
   /// Command simulated devices and their clock.

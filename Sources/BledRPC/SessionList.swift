@@ -54,7 +54,7 @@ public struct SessionDescription: Codable, Sendable {
   /// When it was opened, in seconds since the epoch.
   public var since: Double
   /// The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters", "sessions",
-  /// "capture", "simulation".
+  /// "impersonate", "capture", "simulation".
   public var permissions: [String]
   /// The parameters of its scan; missing if it does not scan.
   public var scan: ScanStart.Params?

@@ -1,3 +1,19 @@
+/// A user, as another program vouches for them.
+public struct Principal: Codable, Sendable, Hashable {
+  /// The number of the user, 0 to 4294967295.
+  public var id: UInt32
+  /// The numbers of the user's groups, 0 to 4294967295; the first is the primary one.
+  public var groups: [UInt32]?
+  /// The number of the process, 1 or more, for the log and `session.list`.
+  public var process: Int?
+  /// Makes it.
+  public init(id: UInt32, groups: [UInt32]? = nil, process: Int? = nil) {
+    self.id = id
+    self.groups = groups
+    self.process = process
+  }
+}
+
 /// Names the program behind a connection. A connection is a session from its first byte; this call is optional, and can
 /// be repeated with other parameters.
 public enum SessionOpen: ClientCall {
@@ -9,7 +25,8 @@ public enum SessionOpen: ClientCall {
   public static let summary = """
     Names the program behind this connection and returns the daemon's release and adapters. With "restore" the session \
     outlasts its program: what it holds and its events are preserved, and handed over when the program opens a session \
-    with the same identifier again. The preserved events follow the answer.
+    with the same identifier again. The preserved events follow the answer. With "user" the session is opened for \
+    another user, whose permissions and limits it then has; that needs the permission "impersonate".
     """
   /// None: everybody may call it.
   public static let permission: Permission? = nil
@@ -26,8 +43,14 @@ public enum SessionOpen: ClientCall {
     public var keep: Double?
     /// True: the program works in the background, see docs/protocol.md. If missing: unchanged, initially false.
     public var background: Bool?
+    /// The user whom the session is for, for a program that serves the programs of others. Only in the first call of a
+    /// connection.
+    public var user: Principal?
     /// Makes the params.
-    public init(name: String? = nil, restore: String? = nil, keep: Double? = nil, background: Bool? = nil) {
+    public init(
+      name: String? = nil, restore: String? = nil, keep: Double? = nil, background: Bool? = nil, user: Principal? = nil
+    ) {
+      self.user = user
       self.name = name
       self.restore = restore
       self.keep = keep
@@ -46,7 +69,7 @@ public enum SessionOpen: ClientCall {
     /// The adapters, as `adapter.list` returns them.
     public var adapters: [AdapterDescription]
     /// The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
-    /// "sessions", "capture", "simulation".
+    /// "sessions", "impersonate", "capture", "simulation".
     public var permissions: [String]
     /// The state preserved under the restoration identifier; missing if there is none.
     public var restored: RestoredState?

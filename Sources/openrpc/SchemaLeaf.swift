@@ -28,6 +28,13 @@ extension Int: SchemaLeaf {
   static var sample: Int { 0 }
 }
 
+extension UInt32: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
+    ["type": "integer", "minimum": 0, "maximum": 4_294_967_295]
+  }
+  static var sample: UInt32 { 0 }
+}
+
 extension UInt16: SchemaLeaf {
   static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
     ["type": "integer", "minimum": 0, "maximum": 65535]

@@ -19,7 +19,7 @@ extension Configuration {
 
     /// The grantees of each permission, apart from root and the daemon's own user.
     public var grants: [Permission: [Grantee]] = Dictionary(
-      uniqueKeysWithValues: Permission.allCases.map { ($0, $0.isForMembers ? [.group("bluetooth")] : []) })
+      uniqueKeysWithValues: Permission.allCases.map { ($0, $0.defaultGrantees) })
 
     /// The default policy.
     public init() {}
@@ -69,11 +69,10 @@ extension Configuration.Policy.Grantee: ReadableFromFile {
 }
 
 extension Permission {
-  /// Whether members of the group bluetooth have it by default.
-  fileprivate var isForMembers: Bool {
+  fileprivate var defaultGrantees: [Configuration.Policy.Grantee] {
     switch self {
-    case .scan, .connect, .serve, .advertise, .pair: true
-    case .agent, .adapters, .sessions, .capture, .simulation: false
+    case .scan, .connect, .serve, .advertise, .pair: [.group("bluetooth")]
+    case .agent, .adapters, .sessions, .impersonate, .capture, .simulation: []
     }
   }
 }

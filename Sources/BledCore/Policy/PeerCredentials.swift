@@ -1,3 +1,5 @@
+import BledRPC
+
 /// The process at the other end of a socket, as the kernel tells it (`SO_PEERCRED` and `SO_PEERGROUPS`, unix(7)).
 public struct PeerCredentials: Hashable, Sendable {
   /// The process.
@@ -10,6 +12,16 @@ public struct PeerCredentials: Hashable, Sendable {
   public var groups: [UInt32]
   /// The name of its program, if known.
   public var program: String?
+
+  /// No group: the kernel uses this number for none (chown(2)).
+  private static let noGroup = UInt32.max
+
+  /// The credentials of a user for whom the program of these acts.
+  func acting(for user: Principal) -> PeerCredentials {
+    PeerCredentials(
+      process: user.process.flatMap(Int32.init(exactly:)) ?? process, user: user.id, group: user.groups?.first ?? Self.noGroup,
+      groups: user.groups ?? [], program: program)
+  }
 
   /// Makes credentials.
   public init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = [], program: String? = nil) {

@@ -31,8 +31,9 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private let host: any SessionHost
   private let turns: Turns
   private let farewells: Farewells
-  /// The user of its program.
-  let user: UInt32?
+  /// The user of its program, or the one for whom it acts.
+  var user: UInt32? { connection?.credentials?.user ?? peer }
+  private let peer: UInt32?
   /// Whether it waits for its turn.
   var isWaiting = false
   private var isInTurn = false
@@ -69,7 +70,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     self.turns = turns
     self.farewells = farewells
     self.onClose = onClose
-    user = credentials?.user
+    peer = credentials?.user
     do throws(EventLoopError) {
       watch = try Watch(descriptor, on: loop) { [unowned self] readiness in
         if readiness.contains(.failed) { isGone = true }

@@ -14,7 +14,7 @@ public final class SessionConnection {
   /// The session served.
   public private(set) var session: Session
   /// The credentials of the client, where the transport knows them.
-  public let credentials: PeerCredentials?
+  public private(set) var credentials: PeerCredentials?
 
   /// The methods.
   var permissions: Set<Permission>
@@ -134,6 +134,12 @@ public final class SessionConnection {
   func nextReplyNumber() -> Int {
     replyCount += 1
     return replyCount
+  }
+
+  /// Takes on the credentials of a user for whom its program acts.
+  func act(as credentials: PeerCredentials?) {
+    self.credentials = credentials
+    permissions = session.rules.policy.permissions(of: credentials)
   }
 
   /// Moves to a preserved session, from one that holds nothing.

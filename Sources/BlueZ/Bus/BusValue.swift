@@ -95,6 +95,12 @@ extension BusValue {
     }
   }
 
+  /// The numbers of an array of integers.
+  package var integers: [Int]? {
+    guard case .array(_, let values) = unwrapped else { return nil }
+    return values.compactMap(\.integer)
+  }
+
   package var strings: [String]? {
     guard case .array("s", let values) = unwrapped else { return nil }
     return values.compactMap(\.string)

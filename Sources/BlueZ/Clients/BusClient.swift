@@ -6,6 +6,7 @@ final class BusClient {
   /// The user and the process, as the bus knows them.
   struct Credentials {
     var user: UInt32
+    var groups: [UInt32]
     var process: Int32
   }
 
@@ -33,7 +34,8 @@ final class BusClient {
         asked: { [unowned self] in clients.observer?.asked(self, $0, $1, $2) },
         ended: { [unowned self] in sessionEnded($0) }))
     current = session
-    session.tell(SessionOpen.self, SessionOpen.Params(name: "org.bluez \(name), process \(credentials.process)"))
+    let user = Principal(id: credentials.user, groups: credentials.groups, process: Int(credentials.process))
+    session.tell(SessionOpen.self, SessionOpen.Params(name: "org.bluez \(name)", user: user))
     return session
   }
 

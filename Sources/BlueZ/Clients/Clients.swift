@@ -63,12 +63,14 @@ final class Clients {
     let values = answer?.first?.options ?? []
     let user = values.last { $0.key == "UnixUserID" }?.value.integer.flatMap(UInt32.init(exactly:))
     let process = values.last { $0.key == "ProcessID" }?.value.integer.flatMap(Int32.init(exactly:))
+    let groups = values.last { $0.key == "UnixGroupIDs" }?.value.integers?.compactMap(UInt32.init(exactly:))
     guard let user else {
       for work in waiting { work(nil) }
       return context.flush()
     }
     let client = BusClient(
-      name, BusClient.Credentials(user: user, process: process ?? 0), context: context, clients: self)
+      name, BusClient.Credentials(user: user, groups: groups ?? [], process: process ?? 0), context: context,
+      clients: self)
     entries[name] = .known(client)
     for work in waiting { work(client) }
     context.flush()

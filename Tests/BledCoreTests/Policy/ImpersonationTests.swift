@@ -1,0 +1,86 @@
+import BledRPC
+import Bluetooth
+import Testing
+
+@testable import BledCore
+
+/// `session.open` with `user`: a program that serves the programs of other users.
+@Suite struct ImpersonationTests {
+  private let world = World(policy: Self.policy())
+
+  private static func policy() -> Policy {
+    var configuration = Configuration.Policy()
+    configuration.grants[.impersonate] = [.user("700")]
+    return World.policy(configuration)
+  }
+
+  /// A session of the trusted program.
+  private func facade() -> TestClient { world.client(user: 700) }
+
+  private func open(_ client: TestClient, _ user: Principal) throws -> SessionOpen.Result {
+    try client.result(SessionOpen.self, .init(name: "facade", user: user))
+  }
+
+  @Test("The session has the permissions of the user for whom it is")
+  func permissions() throws {
+    let member = facade()
+    #expect(
+      try open(member, Principal(id: 1000, groups: [1000, 100])).permissions
+        == ["scan", "connect", "serve", "advertise", "pair"])
+    #expect(try member.error(ScanStart.self, .init()) == nil)
+    let stranger = facade()
+    #expect(try open(stranger, Principal(id: 1001, groups: [1001])).permissions == [])
+    #expect(try stranger.error(ScanStart.self, .init())?.message.contains("user 1001 lacks") == true)
+    let root = facade()
+    #expect(try open(root, Principal(id: 0)).permissions.count == Permission.allCases.count)
+  }
+
+  @Test("Others may not, and keep the session that they had")
+  func refused() throws {
+    let client = world.client(user: 1000, groups: [100])
+    let refusal = try client.error(SessionOpen.self, .init(user: Principal(id: 0)))
+    #expect(refusal?.data?.name == "notPermitted")
+    #expect(try client.result(SessionOpen.self, .init()).permissions.count == 5)
+  }
+
+  @Test("It is possible in the first call alone")
+  func late() throws {
+    let client = facade()
+    _ = try client.result(AdapterList.self, Empty())
+    #expect(try client.error(SessionOpen.self, .init(user: Principal(id: 1000)))?.data?.name == "invalidParameter")
+  }
+
+  @Test("session.list names the user and the process for whom it is; the first session is gone")
+  func listed() throws {
+    let client = facade()
+    _ = try open(client, Principal(id: 1000, groups: [100], process: 4711))
+    let own = try client.result(SessionList.self, .init()).sessions
+    #expect(own.map(\.user) == [1000] && own.map(\.process) == [4711])
+    #expect(try world.client().result(SessionList.self, .init()).sessions.compactMap(\.user).sorted() == [0, 1000])
+  }
+
+  @Test("The limits of the user count, for all facades and direct sessions together")
+  func limits() throws {
+    var limits = Limits()
+    limits.perUser[.sessions] = 2
+    let world = World(policy: Self.policy(), limits: limits)
+    let direct = world.client(user: 1000, groups: [100])
+    #expect(!direct.isClosed)
+    let clients = (0..<2).map { _ in world.client(user: 700) }
+    _ = try clients[0].result(SessionOpen.self, .init(user: Principal(id: 1000, groups: [100])))
+    let refusal = try clients[1].error(SessionOpen.self, .init(user: Principal(id: 1000, groups: [100])))
+    #expect(refusal?.data?.name == "limitReached")
+    _ = try clients[1].result(SessionOpen.self, .init(name: "not the first call"))
+  }
+
+  @Test("A new policy counts for the user, not for the program that acts")
+  func reload() throws {
+    let client = facade()
+    _ = try open(client, Principal(id: 1000, groups: [100]))
+    var configuration = Configuration.Policy()
+    configuration.grants = [.impersonate: [.user("700")]]
+    world.daemon.apply(
+      identity: .init(name: "bled test"), policy: World.policy(configuration), limits: Limits(), keep: .zero)
+    #expect(client.isClosed)
+  }
+}
