@@ -19,7 +19,8 @@ public struct PeerCredentials: Hashable, Sendable {
   /// The credentials of a user for whom the program of these acts.
   func acting(for user: Principal) -> PeerCredentials {
     PeerCredentials(
-      process: user.process.flatMap(Int32.init(exactly:)) ?? process, user: user.id, group: user.groups?.first ?? Self.noGroup,
+      process: user.process.flatMap(Int32.init(exactly:)) ?? process, user: user.id,
+      group: user.groups?.first ?? Self.noGroup,
       groups: user.groups ?? [], program: program)
   }
 
