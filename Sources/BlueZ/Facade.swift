@@ -24,6 +24,7 @@ package final class Facade {
   private let batteries: Batteries
   private let applications: Applications
   private let advertisements: Advertisements
+  private let monitors: Monitors
 
   /// Called once bled has told of its adapters: the name can be requested then.
   package var isReady: () -> Void = {}
@@ -62,6 +63,7 @@ package final class Facade {
     batteries = Batteries(context, clients, devices, services)
     applications = Applications(context, adapters, devices)
     advertisements = Advertisements(context, adapters)
+    monitors = Monitors(context, adapters, devices, reports)
     connect()
   }
 
@@ -71,6 +73,7 @@ package final class Facade {
     devices.leaving = { [unowned self] device in
       links.leaving(device)
       notifications.leaving(device)
+      monitors.leaving(device)
       pairing.leaving(device)
       services.leaving(device)
     }
@@ -84,7 +87,7 @@ package final class Facade {
       batteries.disconnected(path)
     }
     applications.finished = { [unowned self] client in
-      if !advertisements.has(client) { context.bus.watch(client.name, false) }
+      if !advertisements.has(client), !monitors.has(client) { context.bus.watch(client.name, false) }
     }
     values.told = { [unowned self] in batteries.value($0, $1) }
     notifications.told = { [unowned self] in batteries.value($0, $1) }
@@ -122,6 +125,7 @@ package final class Facade {
     guard let client = clients.known(signal.sender) else { return }
     applications.signalled(signal, client)
     advertisements.signalled(signal, client)
+    monitors.signalled(signal, client)
     context.flush()
   }
 
@@ -158,6 +162,7 @@ package final class Facade {
     case .agentManager: agents.handle(call, client)
     case .gattManager: applications.handle(call, client)
     case .advertisingManager: advertisements.handle(call, client)
+    case .monitorManager: monitors.handle(call, client)
     default: context.fail(call, .notSupported)
     }
   }
@@ -265,7 +270,10 @@ extension Facade: ClientObserver {
       id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
   }
 
-  func lostSession(_ client: BusClient) {}
+  func monitored(_ client: BusClient, _ name: String, _ message: RPCMessage) {
+    guard name == ScanReport.name, let report = try? message.params(ScanReport.Params.self) else { return }
+    monitors.heard(report, by: client)
+  }
 
   func left(_ client: BusClient) {
     discovery.left(client)
@@ -274,6 +282,7 @@ extension Facade: ClientObserver {
     agents.left(client)
     applications.left(client)
     advertisements.left(client)
+    monitors.left(client)
     context.bus.watch(client.name, false)
     links.left(client)
   }
@@ -289,6 +298,7 @@ extension Facade: OwnSessionObserver {
       agents.resume(client)
       applications.resume(client)
       advertisements.resume(client)
+      monitors.resume(client)
     }
   }
 
