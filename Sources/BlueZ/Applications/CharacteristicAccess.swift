@@ -1,4 +1,5 @@
-/// bled's properties and permissions of a characteristic for BlueZ's flags (BlueZ, org.bluez.GattCharacteristic, Flags).
+/// bled's properties and permissions of a characteristic for BlueZ's flags (BlueZ, org.bluez.GattCharacteristic,
+/// Flags).
 struct CharacteristicAccess: Equatable {
   private(set) var properties: [String] = []
   private(set) var readPermissions: [String] = []

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// What a program wants to hear of (BlueZ, org.bluez.AdvertisementMonitor).
+/// The advertisements that a program wants to hear of (BlueZ, org.bluez.AdvertisementMonitor).
 struct Monitor {
   struct Pattern: Equatable {
     /// The octet of the data at which it begins.

@@ -2,8 +2,8 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// AdvertisementMonitorManager1: passive scans. Each program's monitors share one scan, in a session of their own beside
-/// that of its discovery.
+/// AdvertisementMonitorManager1: passive scans. Each program's monitors share one scan, in a session of their own
+/// beside that of its discovery.
 final class Monitors {
   private static let interface = "org.bluez.AdvertisementMonitor1"
   /// The number of monitors of one program.
