@@ -32,7 +32,8 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows $(PYTHON_SCRIPTS),$(wildcard
   Tests/Avatar/run Tests/Avatar/guest \
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* packaging/debian/bled.postrm
 
-.PHONY: help deps build deb demo examples test test-fast test-examples docs-test docs-pictures test-bluez test-kernel test-avatar \
+.PHONY: help deps build deb demo examples test test-fast test-examples docs-test docs-pictures test-bluez \
+  test-kernel test-avatar \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
   install install-sdk uninstall clean
@@ -41,7 +42,7 @@ help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## installs what is missing for all targets, from Debian and PyPI
-	@scripts/deps build test kernel avatar lint package
+	@scripts/deps build test kernel avatar bluez lint package
 
 # deps-build+test: what a target needs and no more.
 deps-%:

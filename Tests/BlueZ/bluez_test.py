@@ -102,7 +102,7 @@ class Bluetoothctl(Case):
         control.say("menu gatt")
         for text, answer in [
             ("select-attribute 00002a38-0000-1000-8000-00805f9b34fb", "char"),
-            ("read", "^  01 "),
+            ("read", r"  01 +\."),
             ("select-attribute 00002a37-0000-1000-8000-00805f9b34fb", "char"),
             ("notify on", "Notify started"),
             ("notify off", "Notify stopped"),
@@ -137,7 +137,7 @@ class Bluetoothctl(Case):
         control.expect("trust succeeded")
         control.say("quit")
         control.finish()
-        # What is known of paired devices outlasts the process.
+        # The state of paired devices outlasts the process.
         self.world.facade.kill(signal.SIGTERM)
         self.world.start_facade()
         self.world.settled(
