@@ -22,6 +22,9 @@ package final class Facade {
   private let agents: Agents
   private let pairing: Pairing
   private let batteries: Batteries
+  private let applications: Applications
+  private let advertisements: Advertisements
+  private let monitors: Monitors
 
   /// Called once bled has told of its adapters: the name can be requested then.
   package var isReady: () -> Void = {}
@@ -58,6 +61,9 @@ package final class Facade {
     agents = Agents(context, devices)
     pairing = Pairing(context, adapters, devices, links, readBonds: { [own] in own.readBonds() })
     batteries = Batteries(context, clients, devices, services)
+    applications = Applications(context, adapters, devices)
+    advertisements = Advertisements(context, adapters)
+    monitors = Monitors(context, adapters, devices, reports)
     connect()
   }
 
@@ -67,6 +73,7 @@ package final class Facade {
     devices.leaving = { [unowned self] device in
       links.leaving(device)
       notifications.leaving(device)
+      monitors.leaving(device)
       pairing.leaving(device)
       services.leaving(device)
     }
@@ -78,6 +85,9 @@ package final class Facade {
       notifications.disconnected(path)
       acquisitions.disconnected(path)
       batteries.disconnected(path)
+    }
+    applications.finished = { [unowned self] client in
+      if !advertisements.has(client), !monitors.has(client) { context.bus.watch(client.name, false) }
     }
     values.told = { [unowned self] in batteries.value($0, $1) }
     notifications.told = { [unowned self] in batteries.value($0, $1) }
@@ -108,6 +118,15 @@ package final class Facade {
       withClient(call) { [unowned self] in set(call, interface, name, value, $0) }
     case .other: dispatch(call)
     }
+  }
+
+  /// A program that is watched has sent a signal.
+  package func handle(_ signal: BusSignal) {
+    guard let client = clients.known(signal.sender) else { return }
+    applications.signalled(signal, client)
+    advertisements.signalled(signal, client)
+    monitors.signalled(signal, client)
+    context.flush()
   }
 
   /// A program has left the bus.
@@ -141,6 +160,9 @@ package final class Facade {
     case .device: device(call, client)
     case .characteristic, .descriptor: attribute(call, client)
     case .agentManager: agents.handle(call, client)
+    case .gattManager: applications.handle(call, client)
+    case .advertisingManager: advertisements.handle(call, client)
+    case .monitorManager: monitors.handle(call, client)
     default: context.fail(call, .notSupported)
     }
   }
@@ -216,6 +238,12 @@ extension Facade: ClientObserver {
       guard let release = try? message.params(GATTReleased.Params.self) else { return }
       for device in devices.all(release.peripheral) { acquisitions.released(release, client, at: device.path) }
     case PeripheralParametersChanged.name: pairing.linkChanged()
+    case ServerSubscribed.name, ServerUnsubscribed.name:
+      guard let subscriber = try? message.params(Subscriber.self) else { return }
+      applications.subscribed(subscriber, name == ServerSubscribed.name, client)
+    case AdvertisingChanged.name:
+      if let change = try? message.params(AdvertisingChanged.Params.self) { advertisements.changed(change, client) }
+    case ServerReady.name: applications.ready(client)
     case PairingShowPasskey.name:
       if let show = try? message.params(PairingShowPasskey.Params.self) { agents.show(show, client) }
     case PairingEnded.name:
@@ -232,17 +260,30 @@ extension Facade: ClientObserver {
     if method == PairingEnterPasskey.name, let params = try? message.params(PairingEnterPasskey.Params.self) {
       return agents.enter(params, id, client)
     }
+    if method == ServerRead.name, let params = try? message.params(ServerRead.Params.self) {
+      return applications.read(params, id, client)
+    }
+    if method == ServerWrite.name, let params = try? message.params(ServerWrite.Params.self) {
+      return applications.write(params, id, client)
+    }
     client.session.refuse(
       id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
   }
 
-  func lostSession(_ client: BusClient) {}
+  func monitored(_ client: BusClient, _ name: String, _ message: RPCMessage) {
+    guard name == ScanReport.name, let report = try? message.params(ScanReport.Params.self) else { return }
+    monitors.heard(report, by: client)
+  }
 
   func left(_ client: BusClient) {
     discovery.left(client)
     notifications.left(client)
     acquisitions.left(client)
     agents.left(client)
+    applications.left(client)
+    advertisements.left(client)
+    monitors.left(client)
+    context.bus.watch(client.name, false)
     links.left(client)
   }
 }
@@ -255,6 +296,9 @@ extension Facade: OwnSessionObserver {
     for client in clients.all {
       discovery.resume(client)
       agents.resume(client)
+      applications.resume(client)
+      advertisements.resume(client)
+      monitors.resume(client)
     }
   }
 
@@ -278,6 +322,8 @@ extension Facade: OwnSessionObserver {
   }
 
   func linkChanged(_ change: PeripheralLinkChanged.Params) {
+    // A device that has connected to this machine has no object yet.
+    if change.linked, devices.all(change.peripheral).isEmpty { own.readDevices() }
     links.linkChanged(change.peripheral, isLinked: change.linked)
   }
 

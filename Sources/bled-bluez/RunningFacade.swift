@@ -35,6 +35,7 @@ final class RunningFacade {
       bus: bus, clock: LoopClock(loop), connector: SocketConnector(path: socket, loop: loop),
       machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) }, settings: settings)
     bus.called = { [unowned self] in facade.handle($0) }
+    bus.signalled = { [unowned self] in facade.handle($0) }
     bus.left = { [unowned self] in facade.left($0) }
     bus.named = { [unowned self] in named($0) }
     facade.isReady = { [unowned self] in ready() }

@@ -99,6 +99,16 @@ final class SystemBus {
     return 0
   }
 
+  private func signalled(_ message: OpaquePointer?) -> Int32 {
+    guard let message, let sender = Self.text(sd_bus_message_get_sender(message)),
+      let path = Self.text(sd_bus_message_get_path(message)),
+      let interface = Self.text(sd_bus_message_get_interface(message)),
+      let member = Self.text(sd_bus_message_get_member(message)), let values = try? BusBody.read(message)
+    else { return 0 }
+    signalled(BusSignal(sender: sender, path: path, interface: interface, member: member, arguments: values))
+    return 0
+  }
+
   private func nameAnswered(_ message: OpaquePointer?) -> Int32 {
     // 1: the name is ours (D-Bus Specification, RequestName).
     let answer = message.flatMap { try? BusBody.read($0) }?.first
@@ -160,6 +170,20 @@ extension SystemBus: Bus {
     if let destination { sd_bus_message_set_destination(message, destination) }
     guard (try? BusBody.append(values, to: message)) != nil else { return _ = sd_bus_message_unref(message) }
     send(message)
+  }
+
+  func watch(_ client: String, _ isOn: Bool) {
+    guard isOn else {
+      if let slot = watched.removeValue(forKey: client) { sd_bus_slot_unref(slot) }
+      return
+    }
+    guard watched[client] == nil else { return }
+    var slot: OpaquePointer?
+    sd_bus_add_match_async(
+      bus, &slot, "type='signal',sender='\(client)'",
+      { message, context, _ in SystemBus.from(context).signalled(message) }, nil,
+      Unmanaged.passUnretained(self).toOpaque())
+    watched[client] = slot
   }
 
   private func send(_ message: OpaquePointer) {

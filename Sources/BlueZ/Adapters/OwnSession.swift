@@ -40,10 +40,15 @@ final class OwnSession {
       guard let self, case .success(let opened) = result else { return }
       observer?.began(opened.adapters)
       session.tell(PeripheralWatch.self, PeripheralWatch.Params(on: true))
-      session.call(PeripheralList.self, Empty()) { [weak self] in
-        if case .success(let list) = $0 { self?.observer?.listed(list.peripherals) }
-      }
+      readDevices()
       readBonds()
+    }
+  }
+
+  /// Asks for the devices again.
+  func readDevices() {
+    session?.call(PeripheralList.self, Empty()) { [weak self] in
+      if case .success(let list) = $0 { self?.observer?.listed(list.peripherals) }
     }
   }
 

@@ -51,6 +51,8 @@ package protocol Bus: AnyObject {
   /// - Parameter destination: the one unique name that gets it; everybody if nil.
   func signal(
     _ path: String, _ interface: String, _ member: String, _ values: [BusValue], to destination: String?)
+  /// Whether the signals of a program are wanted; initially not.
+  func watch(_ client: String, _ isOn: Bool)
   /// Calls a method of another program.
   /// - Parameters:
   ///   - timeout: after how long the completion is called with `org.freedesktop.DBus.Error.NoReply`.

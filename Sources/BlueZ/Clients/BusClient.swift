@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// A program on the bus that has called a method which concerns bled: one unique name, with one session of bled.
+/// A program on the bus that has called a method which concerns bled: one unique name, with its sessions of bled.
 final class BusClient {
   /// The user and the process, as the bus knows them.
   struct Credentials {
@@ -10,12 +10,17 @@ final class BusClient {
     var process: Int32
   }
 
+  /// A session has one scan: monitors have another beside the discovery.
+  private enum Purpose {
+    case everything, monitoring
+  }
+
   /// Its unique name, ":1.42".
   let name: String
   let credentials: Credentials
   private let context: Context
   private unowned let clients: Clients
-  private var current: DaemonSession?
+  private var sessions: [Purpose: DaemonSession] = [:]
 
   init(_ name: String, _ credentials: Credentials, context: Context, clients: Clients) {
     self.name = name
@@ -24,28 +29,32 @@ final class BusClient {
     self.clients = clients
   }
 
-  /// Its session, which is opened by its first use. If bled cannot be reached, calls in it fail at once.
-  var session: DaemonSession {
-    if let current, current.isOpen { return current }
+  /// Its session, which is opened by its first use. If bled cannot be reached, calls in it fail.
+  var session: DaemonSession { session(.everything) }
+
+  /// The session of its monitors.
+  var monitoring: DaemonSession { session(.monitoring) }
+
+  private func session(_ purpose: Purpose) -> DaemonSession {
+    if let session = sessions[purpose], session.isOpen { return session }
     let session = DaemonSession(
       context,
       DaemonSession.Observer(
-        notified: { [unowned self] in clients.observer?.notified(self, $0, $1) },
+        notified: { [unowned self] name, message in
+          switch purpose {
+          case .everything: clients.observer?.notified(self, name, message)
+          case .monitoring: clients.observer?.monitored(self, name, message)
+          }
+        },
         asked: { [unowned self] in clients.observer?.asked(self, $0, $1, $2) },
-        ended: { [unowned self] in sessionEnded($0) }))
-    current = session
+        ended: { [unowned self] _ in sessions[purpose] = nil }))
+    sessions[purpose] = session
     let user = Principal(id: credentials.user, groups: credentials.groups, process: Int(credentials.process))
     session.tell(SessionOpen.self, SessionOpen.Params(name: "org.bluez \(name)", user: user))
     return session
   }
 
-  var hasSession: Bool { current?.isOpen == true }
-
-  func close() { current?.close() }
-
-  private func sessionEnded(_ error: BluetoothError?) {
-    current = nil
-    // Nil: the program has left the bus.
-    if error != nil { clients.observer?.lostSession(self) }
+  func close() {
+    for session in sessions.values { session.close() }
   }
 }

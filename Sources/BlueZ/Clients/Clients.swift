@@ -4,8 +4,8 @@ import BledRPC
 protocol ClientObserver: AnyObject {
   func notified(_ client: BusClient, _ name: String, _ message: RPCMessage)
   func asked(_ client: BusClient, _ id: RequestID, _ method: String, _ message: RPCMessage)
-  /// bled ended the session, or is gone.
-  func lostSession(_ client: BusClient)
+  /// An event in the session of its monitors.
+  func monitored(_ client: BusClient, _ name: String, _ message: RPCMessage)
   /// The program has left the bus.
   func left(_ client: BusClient)
 }

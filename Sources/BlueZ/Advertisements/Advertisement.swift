@@ -1,0 +1,112 @@
+import BledRPC
+import Bluetooth
+
+/// The content of a program's advertisement (BlueZ, org.bluez.LEAdvertisement).
+struct Advertisement {
+  /// The flags of an advertisement that is not discoverable: no classic transport (Core Specification Supplement, Part
+  /// A, 1.3).
+  private static let notDiscoverable = AdvertisingStart.Structure(type: 0x01, data: HexBytes([0x04]))
+
+  let params: AdvertisingStart.Params
+
+  /// - Parameters:
+  ///   - properties: those of the program's object.
+  ///   - alias: the adapter's name, for `Includes`.
+  /// - Throws: `BusError` if one has another type, or is not valid.
+  init(_ properties: [String: BusValue], adapter: String, alias: String) throws(BusError) {
+    guard let type = properties["Type"]?.string, ["peripheral", "broadcast"].contains(type) else {
+      throw Self.invalid
+    }
+    var params = AdvertisingStart.Params(adapter: adapter)
+    params.connectable = type == "peripheral"
+    params.services = try Self.uuids(properties, "ServiceUUIDs")
+    params.solicitedServices = try Self.uuids(properties, "SolicitUUIDs")
+    params.serviceData = try Self.serviceData(properties, "ServiceData")
+    try Self.setManufacturerData(properties, &params)
+    try Self.setStructures(properties, &params)
+    params.name = try Self.read(properties, "LocalName", \.string)
+    params.appearance = try Self.read(properties, "Appearance", \.integer)
+    if let isDiscoverable = try Self.read(properties, "Discoverable", \.boolean), !isDiscoverable,
+      params.connectable == true
+    {
+      params.structures = (params.structures ?? []) + [Self.notDiscoverable]
+    }
+    try Self.setTiming(properties, &params)
+    let includes = try Self.read(properties, "Includes", \.strings) ?? []
+    if includes.contains("local-name"), params.name == nil { params.name = alias }
+    if let channel = try Self.read(properties, "SecondaryChannel", \.string), channel != "1M" {
+      guard ["2M", "Coded"].contains(channel) else { throw Self.invalid }
+      params.extended = true
+      params.secondaryPHY = channel == "2M" ? "2M" : "coded"
+      if channel == "Coded" { params.primaryPHY = "coded" }
+    }
+    if includes.contains("tx-power"), params.extended == true { params.includeTxPower = true }
+    self.params = params
+  }
+
+  private static let invalid = BusError.failed("Failed to parse advertisement.")
+
+  private static func read<Value>(
+    _ properties: [String: BusValue], _ name: String, _ value: KeyPath<BusValue, Value?>
+  ) throws(BusError) -> Value? {
+    guard let property = properties[name] else { return nil }
+    guard let read = property[keyPath: value] else { throw invalid }
+    return read
+  }
+
+  private static func uuids(_ properties: [String: BusValue], _ name: String) throws(BusError) -> [BluetoothUUID]? {
+    guard let texts = try read(properties, name, \.strings), !texts.isEmpty else { return nil }
+    let uuids = texts.compactMap { BluetoothUUID($0) }
+    guard uuids.count == texts.count else { throw invalid }
+    return uuids
+  }
+
+  private static func serviceData(
+    _ properties: [String: BusValue], _ name: String
+  ) throws(BusError) -> [String: HexBytes]? {
+    guard let entries = try read(properties, name, \.options), !entries.isEmpty else { return nil }
+    var data: [String: HexBytes] = [:]
+    for (text, value) in entries {
+      guard let uuid = BluetoothUUID(text), let octets = value.bytes else { throw invalid }
+      data["\(uuid)"] = HexBytes(octets)
+    }
+    return data
+  }
+
+  /// The first company's data in its own member, the others' as structures.
+  private static func setManufacturerData(
+    _ properties: [String: BusValue], _ params: inout AdvertisingStart.Params
+  ) throws(BusError) {
+    guard let value = properties["ManufacturerData"] else { return }
+    guard case .dictionary("q", _, let entries) = value.unwrapped else { throw invalid }
+    for entry in entries {
+      guard case .uint16(let company) = entry.key, let octets = entry.value.bytes else { throw invalid }
+      let data = HexBytes([UInt8(company & 0xFF), UInt8(company >> 8)] + octets)
+      if params.manufacturerData == nil {
+        params.manufacturerData = data
+      } else {
+        params.structures = (params.structures ?? []) + [AdvertisingStart.Structure(type: 0xFF, data: data)]
+      }
+    }
+  }
+
+  private static func setStructures(
+    _ properties: [String: BusValue], _ params: inout AdvertisingStart.Params
+  ) throws(BusError) {
+    guard let value = properties["Data"] else { return }
+    guard case .dictionary("y", _, let entries) = value.unwrapped else { throw invalid }
+    for entry in entries {
+      guard case .byte(let type) = entry.key, let octets = entry.value.bytes else { throw invalid }
+      params.structures =
+        (params.structures ?? []) + [AdvertisingStart.Structure(type: Int(type), data: HexBytes(octets))]
+    }
+  }
+
+  private static func setTiming(
+    _ properties: [String: BusValue], _ params: inout AdvertisingStart.Params
+  ) throws(BusError) {
+    if let seconds = try read(properties, "Timeout", \.integer), seconds > 0 { params.duration = Double(seconds) }
+    if let least = try read(properties, "MinInterval", \.integer) { params.interval = Double(least) / 1000 }
+    params.txPower = try read(properties, "TxPower", \.integer)
+  }
+}

@@ -1,0 +1,58 @@
+import BledRPC
+
+/// The values that programs notify: each goes to bled in its order, and waits while there is no room.
+final class Notifier {
+  private struct Value {
+    let octets: [UInt8]
+    let handle: UInt16
+    let sent: () -> Void
+  }
+
+  private struct Queue {
+    var values: [Value] = []
+    var isSending = false
+  }
+
+  /// The number of values of a program that may wait; then the oldest is dropped, as bluetoothd's kernel buffer would.
+  private static let most = 1024
+
+  private let context: Context
+  private var queues: [String: Queue] = [:]
+
+  init(_ context: Context) { self.context = context }
+
+  /// - Parameter sent: called when bled has sent it to a device.
+  func send(_ octets: [UInt8], _ handle: UInt16, _ client: BusClient, sent: @escaping () -> Void) {
+    var queue = queues[client.name] ?? Queue()
+    if queue.values.count >= Self.most { queue.values.removeFirst() }
+    queue.values.append(Value(octets: octets, handle: handle, sent: sent))
+    queues[client.name] = queue
+    next(client)
+  }
+
+  /// There is room again.
+  func ready(_ client: BusClient) {
+    queues[client.name]?.isSending = false
+    next(client)
+  }
+
+  func forget(_ client: BusClient) { queues[client.name] = nil }
+
+  private func next(_ client: BusClient) {
+    guard var queue = queues[client.name], !queue.isSending, !queue.values.isEmpty else { return }
+    let value = queue.values[0]
+    queue.isSending = true
+    queues[client.name] = queue
+    client.session.call(
+      ServerNotify.self, ServerNotify.Params(handle: value.handle, value: HexBytes(value.octets))
+    ) { [weak self] result in
+      guard let self, queues[client.name] != nil else { return }
+      // Without room it is tried again at `server.ready`.
+      if case .success(let answer) = result, !answer.sent { return }
+      queues[client.name]?.values.removeFirst()
+      queues[client.name]?.isSending = false
+      if case .success(let answer) = result, answer.receivers > 0 { value.sent() }
+      next(client)
+    }
+  }
+}

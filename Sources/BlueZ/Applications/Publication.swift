@@ -1,0 +1,124 @@
+import BledRPC
+import Bluetooth
+
+/// One application while it is published: its services at bled, one after another, and the way between handles and
+/// objects.
+final class Publication {
+  /// How long a program may take for one answer.
+  static let patience = Duration.seconds(25)
+
+  let client: BusClient
+  /// The path that the program registered.
+  let root: String
+  private let context: Context
+  private let adapter: String
+  private var application: Application
+  /// The handles of the services' declarations, by path.
+  private var services: [String: UInt16] = [:]
+  /// The handles of the characteristics' values, by path.
+  private(set) var handles: [String: UInt16] = [:]
+  private var paths: [UInt16: (path: String, isIndicated: Bool)] = [:]
+  private(set) var isEnded = false
+
+  init(_ application: Application, root: String, adapter: String, client: BusClient, context: Context) {
+    self.application = application
+    self.root = root
+    self.adapter = adapter
+    self.client = client
+    self.context = context
+  }
+
+  func characteristic(_ handle: UInt16) -> (path: String, isIndicated: Bool)? { paths[handle] }
+
+  /// Publishes all services.
+  func start(_ completion: @escaping (Result<Void, BusError>) -> Void) {
+    readDescriptors { [weak self] in self?.add(0, completion) }
+  }
+
+  /// Publishes them anew, in a new session.
+  func restart() {
+    (services, handles, paths) = ([:], [:], [:])
+    add(0) { _ in }
+  }
+
+  func end() {
+    guard !isEnded else { return }
+    isEnded = true
+    for handle in services.values { client.session.tell(ServiceRemove.self, ServiceRemove.Params(handle: handle)) }
+  }
+
+  private func add(_ index: Int, _ completion: @escaping (Result<Void, BusError>) -> Void) {
+    guard !isEnded else { return completion(.failure(.doesNotExist)) }
+    guard index < application.services.count else { return completion(.success(())) }
+    let service = application.services[index]
+    client.session.call(ServiceAdd.self, ServiceAdd.Params(service: toPublish(service))) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let published):
+        added(service, published.service)
+        add(index + 1, completion)
+      case .failure(let error):
+        end()
+        completion(.failure(BusError(error, otherwise: .failed("Failed to create entry in database"))))
+      }
+    }
+  }
+
+  private func toPublish(_ service: Application.Service) -> ServiceToPublish {
+    ServiceToPublish(
+      uuid: service.uuid, primary: service.isPrimary, includes: service.includes.compactMap { services[$0] },
+      characteristics: service.characteristics.map { characteristic in
+        ServiceToPublish.Characteristic(
+          uuid: characteristic.uuid, properties: characteristic.access.properties,
+          permissions: characteristic.access.permissions,
+          descriptors: characteristic.descriptors.map {
+            ServiceToPublish.Descriptor(
+              uuid: $0.uuid, value: HexBytes($0.value ?? []), permissions: $0.permissions.isEmpty ? nil : $0.permissions
+            )
+          })
+      }, adapter: adapter)
+  }
+
+  /// The characteristics that bled describes are in the order in which they were given.
+  private func added(_ service: Application.Service, _ published: ServiceDescription) {
+    services[service.path] = published.handle
+    for (own, theirs) in zip(service.characteristics, published.characteristics ?? []) {
+      handles[own.path] = theirs.handle
+      let properties = own.access.properties
+      paths[theirs.handle] = (own.path, properties.contains("indicate") && !properties.contains("notify"))
+    }
+  }
+
+  // MARK: Descriptors
+
+  /// Asks the program for the values of descriptors: bled answers devices itself.
+  private func readDescriptors(_ completion: @escaping () -> Void) {
+    var left = 1
+    func one() {
+      left -= 1
+      if left == 0 { completion() }
+    }
+    for (service, characteristic, descriptor) in unknownDescriptors {
+      left += 1
+      let path = application.services[service].characteristics[characteristic].descriptors[descriptor].path
+      context.bus.call(
+        client.name, path, Interface.descriptor.rawValue, "ReadValue", [.options([])], timeout: Self.patience
+      ) { [weak self] result in
+        self?.application.services[service].characteristics[characteristic].descriptors[descriptor].value =
+          (try? result.get())?.first?.bytes ?? []
+        one()
+      }
+    }
+    one()
+  }
+
+  private var unknownDescriptors: [(Int, Int, Int)] {
+    application.services.enumerated().flatMap { service in
+      service.element.characteristics.enumerated().flatMap { characteristic in
+        characteristic.element.descriptors.enumerated().filter { $0.element.value == nil }.map {
+          (service.offset, characteristic.offset, $0.offset)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import Adapter
+import BledRPC
+import Bluetooth
+
+/// AdvertisementMonitorManager1: passive scans. Each program's monitors share one scan, in a session of their own
+/// beside that of its discovery.
+final class Monitors {
+  private static let interface = "org.bluez.AdvertisementMonitor1"
+  /// The number of monitors of one program.
+  private static let most = 64
+
+  /// A monitor, and the devices that it has found with the time at which each was strong enough last.
+  private struct Entry {
+    let monitor: Monitor
+    var found: [String: Instant] = [:]
+  }
+
+  /// The monitors of one program below one path.
+  private final class Registration {
+    let client: BusClient
+    let root: String
+    let adapter: String
+    var entries: [String: Entry] = [:]
+
+    init(_ client: BusClient, _ root: String, _ adapter: String) {
+      (self.client, self.root, self.adapter) = (client, root, adapter)
+    }
+  }
+
+  private let context: Context
+  private let adapters: Adapters
+  private let devices: Devices
+  private let reports: Reports
+  private var registrations: [Registration] = []
+  private var sweep: (any ScheduledWork)?
+
+  init(_ context: Context, _ adapters: Adapters, _ devices: Devices, _ reports: Reports) {
+    self.context = context
+    self.adapters = adapters
+    self.devices = devices
+    self.reports = reports
+  }
+
+  func has(_ client: BusClient) -> Bool { registrations.contains { $0.client === client } }
+
+  func handle(_ call: BusCall, _ client: BusClient) {
+    guard let root = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
+    let index = registrations.firstIndex { $0.client === client && $0.root == root }
+    switch (call.member, index) {
+    case ("RegisterMonitor", nil): register(call, root, client)
+    case ("RegisterMonitor", _): context.fail(call, .alreadyExists)
+    case (_, let index?):
+      registrations.remove(at: index)
+      scan(client)
+      context.reply(call)
+    default: context.fail(call, .doesNotExist)
+    }
+  }
+
+  private func register(_ call: BusCall, _ root: String, _ client: BusClient) {
+    guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
+    let registration = Registration(client, root, adapter)
+    registrations.append(registration)
+    context.bus.watch(client.name, true)
+    context.reply(call)
+    // Programs export their monitors before this call, or after its answer: then InterfacesAdded tells of them.
+    context.bus.call(
+      client.name, root, Interface.objectManager.rawValue, "GetManagedObjects", [], timeout: .seconds(25)
+    ) { [weak self] answer in
+      guard let self, case .success(let values) = answer, let objects = try? ManagedObjects(values) else { return }
+      for object in objects.objects { add(object.path, object.interfaces, registration) }
+    }
+  }
+
+  private func add(_ path: String, _ interfaces: [String: [String: BusValue]], _ registration: Registration) {
+    guard let properties = interfaces[Self.interface], registration.entries[path] == nil,
+      registrations.contains(where: { $0 === registration }), registration.entries.count < Self.most
+    else { return }
+    let client = registration.client
+    guard let monitor = try? Monitor(properties) else { return tell(client, path, "Release") }
+    registration.entries[path] = Entry(monitor: monitor)
+    scan(client)
+    tell(client, path, "Activate")
+  }
+
+  private func tell(_ client: BusClient, _ path: String, _ method: String, _ values: [BusValue] = []) {
+    context.flush()
+    context.bus.call(client.name, path, Self.interface, method, values, timeout: .seconds(25)) { _ in }
+  }
+
+  /// Gives bled the filters of a program's monitors.
+  private func scan(_ client: BusClient) {
+    let own = registrations.filter { $0.client === client }
+    let filters = own.flatMap { $0.entries.values.flatMap(\.monitor.filters) }
+    guard let adapter = own.first?.adapter, !filters.isEmpty else {
+      return client.monitoring.tell(ScanStop.self, Empty())
+    }
+    client.monitoring.tell(
+      ScanStart.self, ScanStart.Params(adapter: adapter, duplicates: true, active: false, filters: filters))
+    armSweep()
+  }
+
+  // MARK: Events
+
+  /// A program's object has come or gone.
+  func signalled(_ signal: BusSignal, _ client: BusClient) {
+    guard signal.interface == Interface.objectManager.rawValue, signal.arguments.count == 2,
+      let path = signal.arguments[0].path
+    else { return }
+    for registration in registrations where registration.client === client && Self.isBelow(path, registration.root) {
+      if signal.member == "InterfacesAdded" {
+        add(path, ManagedObjects.interfaces(signal.arguments[1]), registration)
+      } else if signal.arguments[1].strings?.contains(Self.interface) == true {
+        registration.entries[path] = nil
+        scan(client)
+      }
+    }
+  }
+
+  private static func isBelow(_ path: String, _ root: String) -> Bool {
+    root == "/" || path == root || path.utf8.starts(with: (root + "/").utf8)
+  }
+
+  /// A report of a program's passive scan.
+  func heard(_ report: ScanReport.Params, by client: BusClient) {
+    reports.report(report, duplicates: nil)
+    let key = Device.Key(peripheral: report.peripheral, adapter: report.adapter)
+    guard let path = devices.path(key) else { return }
+    let data = AdvertisingData(parsing: report.data.octets)
+    for registration in registrations where registration.client === client {
+      for (place, entry) in registration.entries where entry.monitor.matches(data) {
+        found(path, report.rssi, registration, place, entry)
+      }
+    }
+  }
+
+  private func found(_ device: String, _ rssi: Int?, _ registration: Registration, _ place: String, _ entry: Entry) {
+    let isKnown = entry.found[device] != nil
+    if let least = isKnown ? entry.monitor.low : entry.monitor.high {
+      guard let rssi, rssi >= least else { return }
+    }
+    registration.entries[place]?.found[device] = context.clock.now
+    if !isKnown { tell(registration.client, place, "DeviceFound", [.path(device)]) }
+  }
+
+  private func armSweep() {
+    guard sweep == nil, registrations.contains(where: { $0.entries.values.contains { $0.monitor.low != nil } }) else {
+      return
+    }
+    sweep = context.schedule(after: .seconds(1)) { [weak self] in
+      guard let self else { return }
+      sweep = nil
+      loseSilent()
+      armSweep()
+    }
+  }
+
+  private func loseSilent() {
+    for registration in registrations {
+      for (place, entry) in registration.entries where entry.monitor.low != nil {
+        let limit = context.clock.now.advanced(by: .zero - entry.monitor.lowTimeout)
+        for (device, time) in entry.found where time < limit {
+          registration.entries[place]?.found[device] = nil
+          tell(registration.client, place, "DeviceLost", [.path(device)])
+        }
+      }
+    }
+  }
+
+  /// bled is there again.
+  func resume(_ client: BusClient) { if has(client) { scan(client) } }
+
+  /// A device's object goes.
+  func leaving(_ device: Device) {
+    for registration in registrations {
+      for place in registration.entries.keys { registration.entries[place]?.found[device.path] = nil }
+    }
+  }
+
+  func left(_ client: BusClient) { registrations.removeAll { $0.client === client } }
+}
