@@ -10,6 +10,8 @@ SYSCONFDIR ?= /etc
 # systemd finds units below /usr and /usr/local, otherwise only in /etc.
 UNITDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(PREFIX)/lib,/etc)/systemd/system
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+# The bus reads policies below /usr, otherwise only in /etc.
+DBUSDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/share,/etc)/dbus-1/system.d
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 DESTDIR ?=
 
@@ -36,7 +38,7 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows $(PYTHON_SCRIPTS),$(wildcard
   test-kernel test-avatar \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
-  install install-sdk uninstall clean
+  install install-bluez install-sdk uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,10 +50,11 @@ deps: ## installs what is missing for all targets, from Debian and PyPI
 deps-%:
 	@scripts/deps $(subst +, ,$*)
 
-build: deps-build ## builds bled and bleshell: release, static Swift libraries, stripped, in .build/dist
+build: deps-build ## builds bled, bleshell and bled-bluez: release, static Swift libraries, stripped, in .build/dist
 	@if [ ! -e .build/release/bled ]; then echo "build: a first build takes some 5 minutes on 2 cores"; fi
 	@scripts/build -c release --static-swift-stdlib --product bled
 	@scripts/build -c release --static-swift-stdlib --product bleshell
+	@scripts/build -c release --static-swift-stdlib --product bled-bluez
 	@scripts/dist $(DIST)
 
 sdk: deps-build ## builds CoreBluetooth and BledClient for other packages: release, in .build/sdk
@@ -178,12 +181,16 @@ install: $(DIST)/bled $(DIST)/bleshell ## installs into PREFIX (/usr/local) and 
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
 	  ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" scripts/install $(DIST)
 
+install-bluez: $(DIST)/bled-bluez ## installs bled-bluez, for programs that are written for BlueZ
+	@PREFIX="$(PREFIX)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" ZSHDIR="$(ZSHDIR)" DBUSDIR="$(DBUSDIR)" \
+	  DESTDIR="$(DESTDIR)" scripts/install-bluez $(DIST)
+
 install-sdk: $(SDK)/libbled.a ## installs the result of make sdk and a toolset into PREFIX/lib/bled
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-sdk $(SDK)
 
-uninstall: ## removes what install and install-sdk placed; keeps /etc/bled and /var/lib/bled
+uninstall: ## removes what install, install-bluez and install-sdk placed; keeps configuration and state
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
-	  ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" scripts/uninstall
+	  ZSHDIR="$(ZSHDIR)" DBUSDIR="$(DBUSDIR)" DESTDIR="$(DESTDIR)" scripts/uninstall
 
 clean: ## removes all build results
 	@rm -rf .build Examples/.build

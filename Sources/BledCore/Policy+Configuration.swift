@@ -16,7 +16,7 @@ extension Policy {
       Set(
         grantees.compactMap { grantee in
           let subject = Subject(grantee, accounts)
-          if subject == nil { unknown.insert(grantee.text) }
+          if subject == nil, grantee != Configuration.Policy.facade { unknown.insert(grantee.text) }
           return subject
         })
     }

@@ -17,6 +17,9 @@ extension Configuration {
       case group(String)
     }
 
+    /// The user of `bled-bluez`, whose package may not be installed.
+    static let facade = Grantee.user("bled-bluez")
+
     /// The grantees of each permission, apart from root and the daemon's own user.
     public var grants: [Permission: [Grantee]] = Dictionary(
       uniqueKeysWithValues: Permission.allCases.map { ($0, $0.defaultGrantees) })
@@ -72,7 +75,8 @@ extension Permission {
   fileprivate var defaultGrantees: [Configuration.Policy.Grantee] {
     switch self {
     case .scan, .connect, .serve, .advertise, .pair: [.group("bluetooth")]
-    case .agent, .adapters, .sessions, .impersonate, .capture, .simulation: []
+    case .impersonate: [Configuration.Policy.facade]
+    case .agent, .adapters, .sessions, .capture, .simulation: []
     }
   }
 }
