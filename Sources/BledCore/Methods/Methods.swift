@@ -15,6 +15,11 @@ extension Router {
     serve(AdapterPower.self) { [unowned daemon] params, session, reply in
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)
     }
+    answer(AdapterSetName.self) { [unowned daemon] params, _ in
+      try daemon.deviceName.set(params.name)
+      daemon.nameChanged()
+      return Empty()
+    }
     answer(AdapterBlock.self) { [unowned daemon] params, _ in
       try daemon.central.block(params)
       return Empty()
