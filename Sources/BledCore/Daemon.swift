@@ -272,7 +272,7 @@ public final class Daemon {
     memory.mayHaveGrown()
     restorations.forget(session)
     forgetIfGone(session.user)
-    scans.stop(session)
+    scans.ended(session)
     periodic.ended(session)
     central.ended(session)
     channels.ended(session)

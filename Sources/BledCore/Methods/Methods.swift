@@ -42,8 +42,8 @@ extension Router {
       try broker.start(params, for: session)
       return Empty()
     }
-    answer(ScanStop.self) { [unowned broker] _, session in
-      broker.stop(session)
+    answer(ScanStop.self) { [unowned broker] params, session in
+      broker.stop(params.scan, of: session)
       return Empty()
     }
   }
