@@ -125,7 +125,7 @@ public final class Daemon {
     guard !isStopping else { return }
     let slot = adapters.add(adapter)
     directory.added(slot)
-    // Those that the store of devices lacks can be listed and unblocked, too.
+    // Blocked devices that the store of devices lacks can be listed and unblocked, too.
     for address in links.blocked.inOrder { _ = directory.peripheral(at: address, on: slot) }
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     pairing.adding(slot)
