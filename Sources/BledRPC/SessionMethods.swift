@@ -151,7 +151,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data length).
   /// Missing while it is not on.
   public var longestPacket: Int?
-  /// The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing while it is not known.
+  /// The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing while it is not
+  /// known.
   public var company: Int?
   /// The version of the Core Specification that its controller follows, as HCI numbers them, 0 to 255; 13 is 5.4
   /// (Assigned Numbers, 2.1). Missing while it is not known.

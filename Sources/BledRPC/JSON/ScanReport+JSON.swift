@@ -99,7 +99,8 @@ extension ScanReport.Params {
 }
 
 extension ScanReport {
-  /// A report that is written again and again: as JSON, without what was decoded, the scan, the signal strength and the time.
+  /// A report that is written again and again: as JSON, without what was decoded, the scan, the signal strength and the
+  /// time.
   public struct Form {
     /// The adapter that it names.
     public let adapter: String
