@@ -19,9 +19,9 @@ public enum DeviceReference: Hashable, Sendable {
 extension BledClient {
   /// Scans. The scan stops when the stream is released or the task that reads it is cancelled.
   ///
-  /// A client has one scan; a new one ends the stream of the previous one. The stream buffers 1024 reports; if they are
-  /// not fetched in time, the oldest are dropped. With `anonymous`, anonymous advertisements come as
-  /// `notifications(ScanAnonymousReport.self, buffering: .newest(1024))`.
+  /// A new scan ends the stream of the previous one, unless `scan` of the parameters gives each a number of its own.
+  /// The stream buffers 1024 reports; if they are not fetched in time, the oldest are dropped. With `anonymous`,
+  /// anonymous advertisements come as `notifications(ScanAnonymousReport.self, buffering: .newest(1024))`.
   /// - Parameter parameters: What to scan for, and how; everything on all adapters if nothing is given.
   /// - Returns: The reports: signal strengths in dBm, times in seconds since the epoch, data as received and merged.
   ///   The stream throws `BledError.daemonUnreachable` when the connection breaks.
@@ -31,12 +31,14 @@ extension BledClient {
     _ parameters: ScanStart.Params = .init()
   ) async throws(BluetoothError) -> AsyncThrowingStream<ScanReport.Params, any Error> {
     let (stream, output) = AsyncThrowingStream.makeStream(of: ScanReport.Params.self, .newest(1024))
-    let observation = core.observe(ScanReport.self, value: { output.yield($0) }, end: { output.finish(throwing: $0) })
+    let scan = parameters.scan
+    let observation = core.observe(
+      ScanReport.self, value: { if $0.scan == scan { output.yield($0) } }, end: { output.finish(throwing: $0) })
     let number = core.newNumber()
-    core.beginScan(number) { output.finish() }
+    core.beginScan(number, as: scan) { output.finish() }
     output.onTermination = { [core] _ in
       observation.cancel()
-      core.endScan(number)
+      core.endScan(number, as: scan)
     }
     do {
       _ = try await core.call(ScanStart.self, parameters)

@@ -83,14 +83,15 @@ final class ClientCore: @unchecked Sendable {
   }
 
   /// Registers a scan, and ends the stream of the previous one.
-  func beginScan(_ number: Int, replaced: @escaping @Sendable () -> Void) {
-    connection.perform { self.state.beginScan(number, replaced: replaced)?() }
+  /// - Parameter scan: Its number at the daemon; nil for the one without.
+  func beginScan(_ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void) {
+    connection.perform { self.state.beginScan(number, as: scan, replaced: replaced)?() }
   }
 
   /// Stops a scan, unless another one has replaced it.
-  func endScan(_ number: Int) {
+  func endScan(_ number: Int, as scan: Int?) {
     connection.perform { [self] in
-      if state.endScan(number) { tell(ScanStop.self, Empty()) }
+      if state.endScan(number, as: scan) { tell(ScanStop.self, .init(scan: scan)) }
     }
   }
 

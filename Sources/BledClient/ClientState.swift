@@ -23,7 +23,8 @@ struct ClientState {
   var connection = ConnectionMachine<Completion>()
   private var observers: [OctetText: (decode: Decoder, list: [(number: Int, observer: Observer)])] = [:]
   private var answerers: [OctetText: Answerer] = [:]
-  private var scan: (number: Int, replaced: @Sendable () -> Void)?
+  /// By the number at the daemon; nil for the scan without.
+  private var scans: [Int?: (number: Int, replaced: @Sendable () -> Void)] = [:]
   /// The number of streams of each characteristic's values.
   private var subscriptions: [CharacteristicReference: Int] = [:]
 
@@ -48,19 +49,22 @@ struct ClientState {
 
   func answerer(of method: String) -> Answerer? { answerers[OctetText(method)] }
 
-  /// Begins a scan: a client has one.
-  /// - Parameter replaced: What ends its stream when another scan takes its place.
+  /// Begins a scan.
+  /// - Parameters:
+  ///   - scan: Its number at the daemon, of which there is one scan; nil for the one without.
+  ///   - replaced: What ends its stream when another scan takes its place.
   /// - Returns: The same for the scan that it replaces.
-  mutating func beginScan(_ number: Int, replaced: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+  mutating func beginScan(
+    _ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void
+  ) -> (@Sendable () -> Void)? {
     guard connection.isOpen else { return nil }
-    defer { scan = (number, replaced) }
-    return scan?.replaced
+    return scans.updateValue((number, replaced), forKey: scan)?.replaced
   }
 
   /// Whether the scan of this number was still the current one.
-  mutating func endScan(_ number: Int) -> Bool {
-    guard scan?.number == number else { return false }
-    scan = nil
+  mutating func endScan(_ number: Int, as scan: Int?) -> Bool {
+    guard scans[scan]?.number == number else { return false }
+    scans.removeValue(forKey: scan)
     return true
   }
 
@@ -79,7 +83,7 @@ struct ClientState {
     _ error: BluetoothError?
   ) -> (calls: [Completion], observers: [Observer], reason: BluetoothError?) {
     guard let (completions, reason) = connection.end(error) else { return ([], [], nil) }
-    defer { (observers, answerers, scan) = ([:], [:], nil) }
+    defer { (observers, answerers, scans) = ([:], [:], [:]) }
     let all = observers.values.flatMap(\.list).sorted { $0.number < $1.number }
     return (completions, all.map(\.observer), reason)
   }

@@ -8,8 +8,8 @@ extension Peripheral {
   /// - Parameters:
   ///   - characteristic: The characteristic.
   ///   - values: False if the program only writes; nil leaves that to the characteristic.
-  ///   - writes: False if the program only reads values; nil leaves that to the characteristic. One program can have the
-  ///     descriptor for writing, and another one that for values.
+  ///   - writes: False if the program only reads values; nil leaves that to the characteristic. One program can have
+  ///     the descriptor for writing, and another one that for values.
   ///   - indications: Whether to receive its indications rather than its notifications; nil leaves it to the daemon.
   /// - Returns: What can be done with the descriptor, and the descriptor: a SOCK_SEQPACKET socket, which blocks. A
   ///   packet that is written is sent as a Write Command, a packet that is read is a value.

@@ -10,7 +10,9 @@ extension Daemon {
   ///   not at all.
   public func apply(identity: Identity, policy: Policy, limits: Limits, keep: Duration) {
     restorations.limit = keep
-    server.identify(name: identity.name, appearance: identity.appearance)
+    deviceName.configured = identity.name
+    server.identify(name: deviceName.current, appearance: identity.appearance)
+    nameChanged()
     rules.limits = limits
     directory.limits.peripherals = limits.total[.peripherals] ?? .max
     let before = sessions.map { ($0, rules.policy.permissions(of: $0.credentials)) }

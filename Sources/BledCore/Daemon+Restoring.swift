@@ -104,7 +104,8 @@ extension Daemon {
   /// The present holdings of a session.
   func state(of session: Session, since: Double) -> RestoredState {
     RestoredState(
-      since: since, scan: scans.request(of: session), peripherals: central.held(by: session),
+      since: since, scan: scans.request(of: session), scans: scans.numberedRequests(of: session),
+      peripherals: central.held(by: session),
       services: server.published(by: session), advertisements: advertising.held(by: session))
   }
 
@@ -137,7 +138,9 @@ extension Daemon {
     if let keep { restorations.keep(session, for: keep) }
     server.restore(state.services, for: session)
     for peripheral in state.peripherals { attempt(session) { try central.restore(peripheral, for: session) } }
-    if let scan = state.scan { attempt(session) { try scans.start(scan, for: session, isRevived: true) } }
+    for scan in [state.scan].compactMap({ $0 }) + (state.scans ?? []) {
+      attempt(session) { try scans.start(scan, for: session, isRevived: true) }
+    }
     for advertisement in state.advertisements {
       attempt(session) { try advertising.restore(advertisement, for: session) }
     }
@@ -157,7 +160,7 @@ extension Daemon {
     if lacking.contains(.pair) { pairing.ended(session) }
     guard !lacking.isDisjoint(with: [.scan, .connect, .serve, .advertise]) else { return false }
     if lacking.contains(.connect) || lacking.contains(.serve) { channels.ended(session) }
-    if lacking.contains(.scan) { scans.stop(session) }
+    if lacking.contains(.scan) { scans.ended(session) }
     if lacking.contains(.connect) { central.ended(session) }
     if lacking.contains(.serve) { try? server.remove(nil, for: session) }
     if lacking.contains(.advertise) { advertising.ended(session) }

@@ -28,6 +28,7 @@ extension Daemon {
     description.restore = session.restoration?.identifier
     description.preserved = session.isPresent ? nil : true
     description.scan = scans.request(of: session)?.withoutKeys
+    description.scans = scans.numberedRequests(of: session)?.map(\.withoutKeys)
     central.describe(session, in: &description)
     description.services = server.services(of: session)
     description.advertisements = advertising.advertisements(of: session)

@@ -26,6 +26,8 @@ public final class Daemon {
   let central: CentralBroker
   let server: ServerBroker
   let advertising: AdvertisingBroker
+  /// The name under which devices see this machine.
+  let deviceName: DeviceName
   private let publishers: Publishers
   private let roles: LinkRoles
   let pairing: PairingBroker
@@ -76,6 +78,8 @@ public final class Daemon {
     rules = Rules(policy: policy, limits: limits)
     memory = FreedMemory(scheduler)
     store = Store(storage, scheduler: scheduler, logger: logger)
+    deviceName = DeviceName(configured: identity.name, store: store)
+    adapters.deviceName = deviceName.current
     restorations = Restorations(settings: restoration, store: store, scheduler: scheduler, logger: logger)
     var remembered = PeripheralDirectory.Limits()
     remembered.peripherals = limits.total[.peripherals] ?? .max
@@ -91,6 +95,8 @@ public final class Daemon {
     central = CentralBroker(
       adapters: adapters, directory: directory, links: links, scans: scans, rules: rules, notes: captures.notes,
       scheduler: scheduler, logger: logger)
+    var identity = identity
+    identity.name = deviceName.current
     server = ServerBroker(adapters: adapters, links: links, identity: identity, logger: logger)
     advertising = AdvertisingBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     publishers = Publishers(server, advertising)
@@ -119,7 +125,7 @@ public final class Daemon {
     guard !isStopping else { return }
     let slot = adapters.add(adapter)
     directory.added(slot)
-    // Those that the store of devices lacks can be listed and unblocked, too.
+    // Blocked devices that the store of devices lacks can be listed and unblocked, too.
     for address in links.blocked.inOrder { _ = directory.peripheral(at: address, on: slot) }
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     pairing.adding(slot)
@@ -266,7 +272,7 @@ public final class Daemon {
     memory.mayHaveGrown()
     restorations.forget(session)
     forgetIfGone(session.user)
-    scans.stop(session)
+    scans.ended(session)
     periodic.ended(session)
     central.ended(session)
     channels.ended(session)
@@ -296,15 +302,25 @@ public final class Daemon {
   private func stateChanged(_ slot: AdapterSlot) {
     slot.stateChanged()
     logState(of: slot)
-    let description = slot.description
-    if let line = try? RPCEncoding.notification(AdapterChanged.self, description) {
-      // A program that resumes its session gets the states with the answer.
-      for session in sessions where session.isPresent { session.send(line, as: .event) }
-    }
+    tellChanged(slot)
     advertising.adapterChanged(slot)
     periodic.adapterChanged(slot)
     central.adapterChanged(slot)
     if slot.adapter.state == .on, !isStopping { reviveSessions() }
+  }
+
+  private func tellChanged(_ slot: AdapterSlot) {
+    guard let line = try? RPCEncoding.notification(AdapterChanged.self, slot.description) else { return }
+    // A program that resumes its session gets the states with the answer.
+    for session in sessions where session.isPresent { session.send(line, as: .event) }
+  }
+
+  /// Devices see this machine under another name from now on.
+  func nameChanged() {
+    guard adapters.deviceName != deviceName.current else { return }
+    adapters.deviceName = deviceName.current
+    server.identify(name: deviceName.current)
+    for slot in adapters.slots { tellChanged(slot) }
   }
 
   /// Logs each state once: changes in quick succession are logged together, with the last state.

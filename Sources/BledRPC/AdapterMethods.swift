@@ -27,3 +27,27 @@ public enum AdapterBlock: ClientCall {
     }
   }
 }
+
+/// Sets the name under which devices see this machine.
+public enum AdapterSetName: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `adapter.setName`
+  public static let name = "adapter.setName"
+  /// `adapters`: it is the name for all programs.
+  public static let permission: Permission? = .adapters
+  /// For `rpc.discover`.
+  public static let summary = """
+    Sets the Device Name of the Generic Access service (Core 5.4, Vol 3, Part C, 12.1), which devices read, on all \
+    adapters. It lasts over restarts. Without a name it is again that of the configuration. adapter.changed is sent to \
+    every session. Names in advertisements are those of advertising.start.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The name, 1 to 248 octets; that of the configuration if missing.
+    public var name: String?
+    /// Makes the params.
+    public init(name: String? = nil) { self.name = name }
+  }
+}

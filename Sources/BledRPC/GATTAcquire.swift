@@ -21,8 +21,8 @@ public enum GATTAcquire: ClientCall {
     public var attribute: AttributePath
     /// False: the program only writes. If missing: it also reads the values of a characteristic that has any.
     public var values: Bool?
-    /// False: the program only reads values. If missing: it also writes, where the characteristic can be written without
-    /// response.
+    /// False: the program only reads values. If missing: it also writes, where the characteristic can be written
+    /// without response.
     public var writes: Bool?
     /// True: its indications, false: its notifications, as for gatt.subscribe.
     public var indications: Bool?

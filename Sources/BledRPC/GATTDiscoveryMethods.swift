@@ -41,8 +41,8 @@ public struct CharacteristicDescription: Codable, Sendable, Hashable {
   /// The operations that it supports: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
   /// "signedWrite", "extendedProperties".
   public var properties: [String]
-  /// The content of its Characteristic Extended Properties: "reliableWrite", "writableAuxiliaries". Missing where it has
-  /// no such descriptor, the descriptors were not discovered, or the device refused to let it be read.
+  /// The content of its Characteristic Extended Properties: "reliableWrite", "writableAuxiliaries". Missing where it
+  /// has no such descriptor, the descriptors were not discovered, or the device refused to let it be read.
   public var extendedProperties: [String]?
   /// Its descriptors, if they were requested.
   public var descriptors: [DescriptorDescription]?

@@ -5,8 +5,10 @@ import Bluetooth
 public struct RestoredState: Codable, Sendable {
   /// Since when the program was gone, in seconds since the epoch.
   public var since: Double
-  /// The parameters of the scan.
+  /// The parameters of the scan without a number.
   public var scan: ScanStart.Params?
+  /// The parameters of the scans with numbers; missing if there are none.
+  public var scans: [ScanStart.Params]?
   /// The devices that were connected or had a pending connection.
   public var peripherals: [Peripheral]
   /// The services that the session published.
@@ -108,11 +110,13 @@ public struct RestoredState: Codable, Sendable {
 
   /// Makes a state.
   public init(
-    since: Double, scan: ScanStart.Params?, peripherals: [Peripheral], services: [Service],
+    since: Double, scan: ScanStart.Params?, scans: [ScanStart.Params]? = nil, peripherals: [Peripheral],
+    services: [Service],
     advertisements: [Advertisement], droppedReports: Int = 0, droppedValues: Int = 0
   ) {
     self.since = since
     self.scan = scan
+    self.scans = scans
     self.peripherals = peripherals
     self.services = services
     self.advertisements = advertisements

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Starts this session's scan, or replaces it.
+/// Starts a scan of this session, or replaces it.
 public enum ScanStart: ClientCall {
   /// `scan.start` answers with nothing.
   public typealias Result = Empty
@@ -12,8 +12,8 @@ public enum ScanStart: ClientCall {
   public static let changesSession = true
   /// For `rpc.discover`.
   public static let summary = """
-    Starts this session's scan, or replaces it. Reports are sent as scan.report. A session has one scan; it ends with \
-    scan.stop or with the session, and survives an adapter that is removed and comes back.
+    Starts a scan of this session, or replaces the one with the same number. Reports are sent as scan.report. A scan \
+    ends with scan.stop or with the session, and survives an adapter that is removed and comes back.
     """
 
   /// The parameters of scan.start: the devices to scan for, and how to scan.
@@ -51,13 +51,17 @@ public enum ScanStart: ClientCall {
     public var keys: [Key]?
     /// The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
     public var phys: [String]?
+    /// The program's number for the scan, 1 to 65535, beside which it can have others; its reports name it. One without
+    /// a number, if missing.
+    public var scan: Int?
     /// Makes the params.
     public init(
       adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
       name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil,
       anonymous: Bool? = nil, filters: [Filter]? = nil, rssiOut: Int? = nil, lost: Double? = nil, decode: Bool? = nil,
-      keys: [Key]? = nil, phys: [String]? = nil
+      keys: [Key]? = nil, phys: [String]? = nil, scan: Int? = nil
     ) {
+      self.scan = scan
       self.adapter = adapter
       self.services = services
       self.solicitedServices = solicitedServices
@@ -77,10 +81,15 @@ public enum ScanStart: ClientCall {
   }
 }
 
-/// Stops this session's scan.
+/// Stops a scan of this session.
 public enum ScanStop: ClientCall {
-  /// There are no parameters.
-  public typealias Params = Empty
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The number of the scan, 1 to 65535; the one without a number if missing.
+    public var scan: Int?
+    /// Makes the params.
+    public init(scan: Int? = nil) { self.scan = scan }
+  }
   /// The result is empty.
   public typealias Result = Empty
   /// `scan.stop`
@@ -90,7 +99,7 @@ public enum ScanStop: ClientCall {
   /// The call can change the session's resources.
   public static let changesSession = true
   /// For `rpc.discover`.
-  public static let summary = "Stops this session's scan. Does nothing if there is none."
+  public static let summary = "Stops a scan of this session. Does nothing if there is none."
 }
 
 /// A device was heard.
@@ -102,7 +111,7 @@ public enum ScanReport: RPCNotification {
     A device was heard; its advertisement and its scan response are one report, with the data of both merged.
     """
 
-  /// The advertisement of a device; the same for every client.
+  /// The advertisement of a device; the same for every client, but for the number of its scan.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's stable identifier of the device, a UUID.
     public var peripheral: String
@@ -148,6 +157,8 @@ public enum ScanReport: RPCNotification {
     public var periodicInterval: Double?
     /// The meaning of the data in formats of beacons and sensors, for scans with `decode`; missing if no format fits.
     public var decoded: [DecodedData]?
+    /// The number of the scan that it is for, 1 to 65535; missing for the one without a number.
+    public var scan: Int?
     /// When it was heard, in seconds since the epoch.
     public var time: Double
 
@@ -183,8 +194,11 @@ public enum ScanLost: RPCNotification {
     public var peripheral: String
     /// When it was heard last, in seconds since the epoch.
     public var lastHeard: Double
+    /// The number of the scan that has lost it, 1 to 65535; missing for the one without a number.
+    public var scan: Int?
     /// Makes the params.
-    public init(peripheral: String, lastHeard: Double) {
+    public init(peripheral: String, lastHeard: Double, scan: Int? = nil) {
+      self.scan = scan
       self.peripheral = peripheral
       self.lastHeard = lastHeard
     }
@@ -201,7 +215,7 @@ public enum ScanAnonymousReport: RPCNotification {
     nobody can connect to it. Only for scans with "anonymous".
     """
 
-  /// The advertisement; the same for every client.
+  /// The advertisement; the same for every client, but for the number of its scan.
   public struct Params: RPCPayload, Hashable {
     /// The adapter that heard it.
     public var adapter: String
@@ -231,6 +245,8 @@ public enum ScanAnonymousReport: RPCNotification {
     public var sid: Int?
     /// The meaning of the data in formats of beacons and sensors, for scans with `decode`; missing if no format fits.
     public var decoded: [DecodedData]?
+    /// The number of the scan that it is for, 1 to 65535; missing for the one without a number.
+    public var scan: Int?
     /// When it was heard, in seconds since the epoch.
     public var time: Double
 

@@ -58,8 +58,10 @@ public struct SessionDescription: Codable, Sendable {
   /// The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters", "sessions",
   /// "impersonate", "capture", "simulation".
   public var permissions: [String]
-  /// The parameters of its scan; missing if it does not scan.
+  /// The parameters of its scan without a number; missing if it has none.
   public var scan: ScanStart.Params?
+  /// The parameters of its scans with numbers; missing if it has none.
+  public var scans: [ScanStart.Params]?
   /// The devices that it is connected to.
   public var connections: [Device] = []
   /// The devices to which it has a pending connection.

@@ -128,6 +128,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public var addressType: String?
   /// The system's name for it.
   public var name: String
+  /// The Device Name of the Generic Access service, under which devices see this machine; see adapter.setName.
+  public var deviceName: String?
   /// "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see `problem`).
   public var state: String
   /// Why it is "failed", and what to do.
@@ -149,7 +151,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data length).
   /// Missing while it is not on.
   public var longestPacket: Int?
-  /// The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing while it is not known.
+  /// The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing while it is not
+  /// known.
   public var company: Int?
   /// The version of the Core Specification that its controller follows, as HCI numbers them, 0 to 255; 13 is 5.4
   /// (Assigned Numbers, 2.1). Missing while it is not known.
@@ -180,7 +183,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
     adapter: String, kind: String, address: String?, addressType: String?, name: String, state: String,
     problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [String]? = nil,
     heldBack: [String]? = nil, phys: [String]? = nil, longestPacket: Int? = nil, company: Int? = nil,
-    version: Int? = nil, privateAddress: String? = nil
+    version: Int? = nil, privateAddress: String? = nil, deviceName: String? = nil
   ) {
     self.adapter = adapter
     self.kind = kind
@@ -196,6 +199,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
     self.heldBack = heldBack
     self.phys = phys
     self.longestPacket = longestPacket
+    self.deviceName = deviceName
     self.company = company
     self.version = version
     self.privateAddress = privateAddress

@@ -220,7 +220,7 @@ import Testing
     holder.client = try await BledClient.connect(to: daemon.path)
     holder.client?.call(AdapterList.self, Empty()) { _ in
       // On the connection's queue: what another thread sends meanwhile stands behind this.
-      DispatchQueue.global().sync { holder.client?.call(ScanStop.self, Empty()) { _ in } }
+      DispatchQueue.global().sync { holder.client?.call(ScanStop.self, .init()) { _ in } }
       holder.client = nil
     }
     try await script.value

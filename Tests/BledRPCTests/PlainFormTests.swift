@@ -162,7 +162,7 @@ import Testing
     (report.serviceData, report.manufacturerData) = (["180D": octets, "FFF0": HexBytes([])], octets)
     (report.scanResponse, report.time, report.connectable) = (octets, 5, true)
     (report.truncated, report.directed, report.primaryPHY, report.secondaryPHY) = (true, true, "1M", "coded")
-    report.sid = 15
+    (report.sid, report.scan) = (15, 65_535)
     try compareWritten(report)
     let decoded = [
       DecodedData(
@@ -179,7 +179,8 @@ import Testing
       let form = try ScanReport.Form(report)
       for (rssi, time) in [(-3, 7.5), (nil, 8)] as [(Int?, Double)] {
         (report.rssi, report.time) = (rssi, time)
-        let line = try form.line(decoded: try decoded.map(ScanReport.encoded), rssi: rssi, time: time)
+        let line = try form.line(
+          decoded: try decoded.map(ScanReport.encoded), scan: report.scan, rssi: rssi, time: time)
         #expect(try line == RPCEncoding.notification(ScanReport.self, report))
       }
     }

@@ -181,7 +181,7 @@ import Testing
     let holder = try daemon.client()
     try holder.call(ScanStart.self, .init())
     for name in ["Heart Belt", "Echo", "Thermometer"] { try holder.next(ScanReport.self) { $0.name == name } }
-    try holder.call(ScanStop.self, Empty())
+    try holder.call(ScanStop.self, .init())
     let belt = try holder.call(
       PeripheralConnect.self, .init(address: "C0:DE:00:00:00:01", addressType: "random"))
     let objects = try daemon.bleshell("watch", "--json") { !$0.isEmpty }.objects()

@@ -10,7 +10,7 @@ import Testing
   private func connect(_ client: SocketClient, name: String) throws -> PeripheralConnect.Result {
     try client.call(ScanStart.self, .init(name: name))
     let report = try client.next(ScanReport.self) { $0.name == name }
-    try client.call(ScanStop.self, Empty())
+    try client.call(ScanStop.self, .init())
     return try client.call(PeripheralConnect.self, .init(peripheral: report.peripheral, timeout: 300))
   }
 
@@ -21,7 +21,7 @@ import Testing
     try client.call(ScanStart.self, .init(services: [0x180D]))
     let report = try client.next(ScanReport.self)
     #expect(report.name == "Heart Belt" && report.services == [0x180D] && report.appearance == 833)
-    try client.call(ScanStop.self, Empty())
+    try client.call(ScanStop.self, .init())
     let link = try client.call(PeripheralConnect.self, .init(peripheral: report.peripheral, timeout: 300))
     #expect(link.mtu > 23)
     let services = try client.call(GATTDiscover.self, .init(peripheral: link.peripheral)).services

@@ -34,7 +34,7 @@ extension RandomClient {
     switch generator.number(in: 0...100) {
     case ..<8:
       scan()
-    case ..<22: call(ScanStop.self, Empty(), .scan(isOn: false))
+    case ..<22: call(ScanStop.self, .init(), .scan(isOn: false))
     case ..<50:
       connect(to: pick(Population.polite + Population.bad), timeout: generator.chance(0.7) ? 300 : nil)
       if generator.chance(0.1) { disconnect() }
@@ -66,7 +66,7 @@ extension RandomClient {
     }
     if generator.chance(0.2) { params.adapter = "a\(pick(2))" }
     call(ScanStart.self, params, .scan(isOn: true))
-    later { client in client.call(ScanStop.self, Empty(), .scan(isOn: false)) }
+    later { client in client.call(ScanStop.self, .init(), .scan(isOn: false)) }
   }
 
   private func connect(to number: Int, timeout: Double?) {

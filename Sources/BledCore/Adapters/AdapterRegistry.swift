@@ -7,9 +7,14 @@ import GATT
 /// The adapters in the order in which they were given; the first is the default.
 final class AdapterRegistry {
   private(set) var slots: [AdapterSlot] = []
+  /// The name under which devices see this machine, on all of them.
+  var deviceName: String? {
+    didSet { for slot in slots { slot.deviceName = deviceName } }
+  }
 
   func add(_ adapter: any Adapter) -> AdapterSlot {
     let slot = AdapterSlot(adapter, audience: Audience(slots.count))
+    slot.deviceName = deviceName
     slots.append(slot)
     return slot
   }
@@ -59,6 +64,8 @@ final class AdapterSlot {
   var onAir: [AdvertisingSetID: Duration] = [:]
   /// The links it holds.
   var linkCount = 0
+  /// See `AdapterRegistry.deviceName`.
+  fileprivate(set) var deviceName: String?
   /// The pending power requests; the first is being executed.
   private var switches: Deque<(on: Bool, session: Session, reply: Reply<AdapterDescription>)> = []
 
@@ -131,7 +138,7 @@ final class AdapterSlot {
       phys: isOn ? PHY.allCases.filter(information.phys.contains).map(\.word) : nil,
       longestPacket: isOn ? information.longestPacket : nil, company: information.company.map(Int.init),
       version: information.version.map(Int.init),
-      privateAddress: isOn ? information.privateAddress.map { "\($0)" } : nil)
+      privateAddress: isOn ? information.privateAddress.map { "\($0)" } : nil, deviceName: deviceName)
   }
 
   private static func words(_ activities: [AdapterActivity]) -> [String]? {

@@ -7,7 +7,7 @@ extension CentralBroker {
     let peripheral = try directory.find(params.peripheral)
     guard params.on ?? true else { return links.blocked.remove(peripheral) }
     try links.blocked.add(peripheral)
-    // It keeps its identifier, by which it is unblocked.
+    // The device keeps its identifier, by which it is unblocked.
     directory.keep(peripheral)
     guard let error = links.blocked.refusal(of: peripheral) else { return }
     for connection in inOrder where links.blocked.contains(connection.peripheral) { connection.refuse(error) }

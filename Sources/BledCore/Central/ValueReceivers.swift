@@ -122,8 +122,8 @@ final class ValueReceivers {
     }
   }
 
-  /// Checks that nobody has a socket for these directions of a characteristic, and that the session does not receive the
-  /// values already that are to go over one.
+  /// Checks that nobody has a socket for these directions of a characteristic, and that the session does not receive
+  /// the values already that are to go over one.
   func checkIsFree(_ handle: UInt16, for session: Session, writes: Bool, values: Bool) throws {
     for other in acquired[handle] ?? [] where (writes && other.writes) || (values && other.values) {
       throw other.session === session

@@ -15,6 +15,11 @@ extension Router {
     serve(AdapterPower.self) { [unowned daemon] params, session, reply in
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)
     }
+    answer(AdapterSetName.self) { [unowned daemon] params, _ in
+      try daemon.deviceName.set(params.name)
+      daemon.nameChanged()
+      return Empty()
+    }
     answer(AdapterBlock.self) { [unowned daemon] params, _ in
       try daemon.central.block(params)
       return Empty()
@@ -37,8 +42,8 @@ extension Router {
       try broker.start(params, for: session)
       return Empty()
     }
-    answer(ScanStop.self) { [unowned broker] _, session in
-      broker.stop(session)
+    answer(ScanStop.self) { [unowned broker] params, session in
+      broker.stop(params.scan, of: session)
       return Empty()
     }
   }

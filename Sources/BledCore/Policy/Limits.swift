@@ -39,7 +39,7 @@ public struct Limits: Hashable, Sendable {
   ]
   /// Of one session.
   public var perSession: [Resource: Int] = [
-    .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .syncs: 16,
+    .scans: 16, .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .syncs: 16,
     .acquisitions: 64, .channels: 32, .captures: 4, .queueOctets: 4 << 20,
   ]
 

@@ -53,10 +53,11 @@ final class ServerBroker: ServerRoles {
   }
 
   /// Changes what devices read of this machine.
-  func identify(name: String, appearance: UInt16) {
+  /// - Parameter appearance: nil leaves it as it is.
+  func identify(name: String, appearance: UInt16? = nil) {
     let service = links.database.attributes.services.first { $0.uuid == 0x1800 && $0.owner == .local }
-    let new = GATT.ServiceDefinition.genericAccess(name: name, appearance: appearance).characteristics
-    for characteristic in service?.characteristics ?? [] {
+    let new = GATT.ServiceDefinition.genericAccess(name: name, appearance: appearance ?? 0).characteristics
+    for characteristic in service?.characteristics ?? [] where appearance != nil || characteristic.uuid == 0x2A00 {
       guard case .stored(let value)? = new.first(where: { $0.uuid == characteristic.uuid })?.value else { continue }
       _ = links.database.attributes.setValue(value, of: characteristic.valueHandle)
     }

@@ -3,14 +3,15 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// Scans as subscriptions: each session has its filter and its duplicate rule, each adapter runs the union.
+/// Scans as subscriptions: each has its filter and its duplicate rule, each adapter runs the union. A session can have
+/// several, with numbers.
 ///
 /// A scan in the background needs a service filter, gets no duplicates, and makes the adapter listen for a tenth of
 /// the time only. A scan without a service filter is suspended while its program is disconnected.
 final class ScanBroker {
   /// The parties that have an adapter scan.
   private enum Scanner: Hashable {
-    case session(Session)
+    case session(Session, scan: Int?)
     /// Devices with private addresses are waited for.
     case search
     /// Devices are looked for that sessions want to connect to.
@@ -33,6 +34,8 @@ final class ScanBroker {
 
   /// Where a lagging client's outbox keeps anonymous reports, which have no number: the newest of them.
   private static let anonymous = 0
+  /// The numbers of devices are smaller than 2 to the power of this.
+  private static let scanShift = 40
 
   weak var observer: (any ScanObserver)?
   private var looksForDevices = false
@@ -52,7 +55,7 @@ final class ScanBroker {
     self.scheduler = scheduler
   }
 
-  /// Starts or replaces the scan of a session.
+  /// Starts a scan of a session, or replaces the one of the same number.
   /// - Parameter isRevived: whether it was started before the daemon was.
   func start(_ params: ScanStart.Params, for session: Session, isRevived: Bool = false) throws {
     let filter = try ScanFilter(params)
@@ -66,12 +69,13 @@ final class ScanBroker {
       adapter: chosen, filter: filter, params: params, scheduler: scheduler)
     subscription.onLost = { [weak self, weak session] gone in
       guard let self, let session else { return true }
-      return tell(gone, to: session)
+      return tell(gone, to: session, scan: params.scan)
     }
+    let others = subscriptions.filter { $0.session != session || $0.subscription.number != params.scan }
     try session.rules.admit(
-      .scans, ofUser: session.user,
-      all: subscriptions.count { $0.session.user == session.user && $0.session != session })
-    subscriptions.removeAll { $0.session == session }
+      .scans, of: session, own: others.count { $0.session == session },
+      all: others.count { $0.session.user == session.user })
+    subscriptions = others
     if subscriptions.isEmpty { scan += 1 }
     subscriptions.append((session, subscription))
     session.costs.scanBegan(at: scheduler.now)
@@ -81,20 +85,32 @@ final class ScanBroker {
   /// An adapter was added.
   func added(_ slot: AdapterSlot) {
     for (session, subscription) in subscriptions where subscription.includes(slot) {
-      request(subscription.parameters(inBackground: session.isBackground), of: .session(session), on: slot)
+      request(
+        subscription.parameters(inBackground: session.isBackground), of: .session(session, scan: subscription.number),
+        on: slot)
     }
   }
 
-  /// The scan of a session as requested.
+  /// The scan without a number of a session, as requested.
   func request(of session: Session) -> ScanStart.Params? {
-    subscriptions.first { $0.session == session }?.subscription.params
+    requests(of: session).first { $0.scan == nil }
+  }
+
+  /// The scans with numbers of a session, as requested; nil if there are none.
+  func numberedRequests(of session: Session) -> [ScanStart.Params]? {
+    requests(of: session).filter { $0.scan != nil }.nonEmpty
+  }
+
+  private func requests(of session: Session) -> [ScanStart.Params] {
+    subscriptions.filter { $0.session == session }.map(\.subscription.params)
   }
 
   /// A session goes into the background or comes back from there.
   func backgroundChanged(_ session: Session) {
-    guard let subscription = subscriptions.first(where: { $0.session == session })?.subscription else { return }
-    subscription.backgroundChanged(to: session.isBackground)
-    request(for: subscription, of: session)
+    for (_, subscription) in subscriptions.filter({ $0.session == session }) {
+      subscription.backgroundChanged(to: session.isBackground)
+      request(for: subscription, of: session)
+    }
   }
 
   /// Devices are waited for that have to be heard before they can be connected, on these adapters.
@@ -113,13 +129,19 @@ final class ScanBroker {
     for slot in adapters.slots { request(slots[slot], of: .trains, on: slot) }
   }
 
-  /// Ends the scan of a session, if there is one.
-  func stop(_ session: Session) {
-    guard subscriptions.contains(where: { $0.session == session }) else { return }
-    subscriptions.removeAll { $0.session == session }
-    session.costs.scanEnded(at: scheduler.now)
-    for slot in adapters.slots { request(nil, of: .session(session), on: slot) }
+  /// Ends a scan of a session, if there is one of this number; nil: the one without a number.
+  func stop(_ number: Int?, of session: Session) {
+    let before = subscriptions.count
+    subscriptions.removeAll { $0.session == session && $0.subscription.number == number }
+    guard subscriptions.count < before else { return }
+    if !subscriptions.contains(where: { $0.session == session }) { session.costs.scanEnded(at: scheduler.now) }
+    for slot in adapters.slots { request(nil, of: .session(session, scan: number), on: slot) }
     if subscriptions.isEmpty { events.removeAll() }
+  }
+
+  /// Ends all scans of a session.
+  func ended(_ session: Session) {
+    for params in requests(of: session) { stop(params.scan, of: session) }
   }
 
   /// Records what an adapter received and passes it on to the sessions that scan for it, once for each advertising
@@ -168,23 +190,29 @@ final class ScanBroker {
       guard subscription.includes(event.slot), subscription.isRunning(inBackground: isBackground) else { continue }
       let wantsAll = subscription.wantsAll(inBackground: isBackground)
       guard subscription.takes(peripheral, wantsAll: wantsAll) else { continue }
-      let line = lines.line(with: subscription.decoding?.decoded(peripheral)) {
-        encode(event, isRepeated: wantsAll, decoded: $0)
+      let number = subscription.number
+      let line = lines.line(with: subscription.decoding?.decoded(peripheral), scan: number) {
+        encode(event, isRepeated: wantsAll, decoded: $0, scan: number)
       }
-      session.send(line, as: .report(device: peripheral.number))
+      session.send(line, as: Self.report(on: peripheral.number, scan: number))
     }
   }
 
   /// Tells a session that a device is lost.
   /// - Returns: whether there was room for that.
-  private func tell(_ gone: ScanPresence<Peripheral>.Lost, to session: Session) -> Bool {
+  private func tell(_ gone: ScanPresence<Peripheral>.Lost, to session: Session, scan: Int?) -> Bool {
     let age = gone.lastHeard.duration(to: scheduler.now).inSeconds
     let line = session.encoded {
       try RPCEncoding.notification(
-        ScanLost.self, .init(peripheral: gone.device.id, lastHeard: scheduler.secondsSinceEpoch - age))
+        ScanLost.self, .init(peripheral: gone.device.id, lastHeard: scheduler.secondsSinceEpoch - age, scan: scan))
     }
     // The line takes the place of a waiting report on the device, as a later report does.
-    return session.send(line, as: .report(device: gone.device.number)) != .dropped
+    return session.send(line, as: Self.report(on: gone.device.number, scan: scan)) != .dropped
+  }
+
+  /// A report takes the place of a waiting one on the same device for the same scan.
+  private static func report(on device: Int, scan: Int?) -> Outbox.Kind {
+    .report(device: device | (scan ?? 0) << scanShift)
   }
 
   /// Passes on what has no sender that could be remembered.
@@ -201,26 +229,27 @@ final class ScanBroker {
           anonymous: report, content, wantsAll: subscription.wantsAll(inBackground: isBackground))
       else { continue }
       let decoded = subscription.decoding == nil ? [] : said
-      let line = lines.line(with: DecodedReport.Part(decoded)) { _ in
+      let line = lines.line(with: DecodedReport.Part(decoded), scan: subscription.number) { _ in
         session.encoded {
           var params = ScanAnonymousReport.Params(
             report, content.advertised, adapter: slot.id, time: scheduler.secondsSinceEpoch)
           params.decoded = decoded.nonEmpty
+          params.scan = subscription.number
           return try RPCEncoding.notification(ScanAnonymousReport.self, params)
         }
       }
-      session.send(line, as: .report(device: Self.anonymous))
+      session.send(line, as: Self.report(on: Self.anonymous, scan: subscription.number))
     }
   }
 
-  private func encode(_ event: Heard, isRepeated: Bool, decoded: Data?) -> Data? {
+  private func encode(_ event: Heard, isRepeated: Bool, decoded: Data?, scan: Int?) -> Data? {
     let (peripheral, adapter) = (event.peripheral, event.slot.id)
     if let form = peripheral.reportForm, form.adapter.hasSameOctets(as: adapter) {
-      return try? form.line(decoded: decoded, rssi: peripheral.rssi, time: event.time)
+      return try? form.line(decoded: decoded, scan: scan, rssi: peripheral.rssi, time: event.time)
     }
     guard let form = try? ScanReport.Form(ScanReport.Params(peripheral, adapter: adapter)) else { return nil }
     if isRepeated { peripheral.reportForm = form }
-    return try? form.line(decoded: decoded, rssi: peripheral.rssi, time: event.time)
+    return try? form.line(decoded: decoded, scan: scan, rssi: peripheral.rssi, time: event.time)
   }
 
   /// The adapter of this name; nil for all.
@@ -248,7 +277,8 @@ final class ScanBroker {
   private func request(for subscription: ScanSubscription, of session: Session) {
     let parameters = subscription.parameters(inBackground: session.isBackground)
     for slot in adapters.slots {
-      request(subscription.includes(slot) ? parameters : nil, of: .session(session), on: slot)
+      request(
+        subscription.includes(slot) ? parameters : nil, of: .session(session, scan: subscription.number), on: slot)
     }
   }
 

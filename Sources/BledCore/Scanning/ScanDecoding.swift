@@ -53,16 +53,19 @@ struct ScanDecoding {
   }
 }
 
-/// The lines of one report: one for all sessions that are told the same.
+/// The lines of one report: one for all sessions that are told the same, and one for each scan with a number.
 struct ReportLines {
   private var plain: Data?
   private var decoded: Data?
 
   /// - Parameters:
   ///   - part: what the session is told beside the data; nil for nothing.
+  ///   - scan: the number of the scan; nil for none.
   ///   - encode: makes a line, with that as JSON.
-  mutating func line(with part: DecodedReport.Part?, encode: (Data?) -> Data?) -> Data? {
+  mutating func line(with part: DecodedReport.Part?, scan: Int?, encode: (Data?) -> Data?) -> Data? {
     switch part {
+    case nil where scan != nil, .nothing? where scan != nil: return encode(nil)
+    case .shared(let json)? where scan != nil: return encode(json)
     case nil, .nothing?:
       plain = plain ?? encode(nil)
       return plain

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The scan of one session, and its reports so far.
+/// A scan of one session, and its reports so far.
 final class ScanSubscription {
   /// How many devices the rule on duplicates remembers; beyond that it begins anew, and repeats itself.
   private static let maximumReported = 8192
@@ -14,6 +14,8 @@ final class ScanSubscription {
   /// Where; nil: on all, also on those that are added later.
   let adapter: AdapterSlot?
   let params: ScanStart.Params
+  /// Its number in its session; nil for the one without.
+  var number: Int? { params.scan }
   /// The decoding beside the data; nil for none.
   let decoding: ScanDecoding?
   private let filter: ScanFilter
@@ -31,6 +33,9 @@ final class ScanSubscription {
   private var reportedAnonymous: Set<[UInt8]> = []
 
   init(adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params, scheduler: any Scheduler) throws {
+    guard params.scan.map({ (1...65_535).contains($0) }) ?? true else {
+      throw BledError.invalidParameter.error("\"scan\" must be 1 to 65535")
+    }
     self.adapter = adapter
     self.filter = filter
     self.params = params

@@ -63,18 +63,18 @@ extension StoredSession {
 extension RestoredState {
   /// Whether there is nothing to keep.
   var isEmpty: Bool {
-    scan == nil && peripherals.isEmpty && services.isEmpty && advertisements.isEmpty
+    scan == nil && scans == nil && peripherals.isEmpty && services.isEmpty && advertisements.isEmpty
   }
 
   /// Removes what may not be held with these permissions.
   /// - Returns: whether there was any.
   mutating func limit(to permissions: Set<Permission>) -> Bool {
-    let before = [scan == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]
-    if !permissions.contains(.scan) { scan = nil }
+    let before = [scan == nil, scans == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]
+    if !permissions.contains(.scan) { (scan, scans) = (nil, nil) }
     if !permissions.contains(.connect) { peripherals = [] }
     if !permissions.contains(.serve) { services = [] }
     if !permissions.contains(.advertise) { advertisements = [] }
-    return before != [scan == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]
+    return before != [scan == nil, scans == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]
   }
 }
 

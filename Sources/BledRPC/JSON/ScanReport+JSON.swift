@@ -10,6 +10,7 @@ extension ScanReport.Params {
         writer.name("decoded")
         try writer.value(decoded)
       }
+      Self.write("scan", scan, to: &writer)
       try Self.write(rssi: rssi, time: time, to: &writer)
     }
   }
@@ -73,7 +74,7 @@ extension ScanReport.Params {
     writer.value(isSo)
   }
 
-  private static func write(_ name: StaticString, _ number: Int?, to writer: inout JSONWriter) {
+  fileprivate static func write(_ name: StaticString, _ number: Int?, to writer: inout JSONWriter) {
     guard let number else { return }
     writer.name(name)
     writer.value(number)
@@ -98,13 +99,14 @@ extension ScanReport.Params {
 }
 
 extension ScanReport {
-  /// A report that is written again and again: as JSON, without what was decoded, the signal strength and the time.
+  /// A report that is written again and again: as JSON, without what was decoded, the scan, the signal strength and the
+  /// time.
   public struct Form {
     /// The adapter that it names.
     public let adapter: String
     private let beginning: JSONWriter
 
-    /// Writes what stays; `decoded`, `rssi` and `time` of the report do not count.
+    /// Writes what stays; `decoded`, `scan`, `rssi` and `time` of the report do not count.
     /// - Throws: for an interval that is not a finite number.
     public init(_ report: Params) throws {
       adapter = report.adapter
@@ -117,15 +119,17 @@ extension ScanReport {
     /// The notification as a line.
     /// - Parameters:
     ///   - decoded: the member of that name, as JSON; nil for none.
+    ///   - scan: the number of the scan that it is for; nil for none.
     ///   - rssi: the signal strength in dBm; nil if it is not known.
     ///   - time: when it was heard, in seconds since the epoch.
     /// - Throws: for a time that is not a finite number.
-    public func line(decoded: Data? = nil, rssi: Int?, time: Double) throws -> Data {
+    public func line(decoded: Data? = nil, scan: Int? = nil, rssi: Int?, time: Double) throws -> Data {
       var writer = beginning
       if let decoded {
         writer.name("decoded")
         writer.value(encoded: decoded)
       }
+      Params.write("scan", scan, to: &writer)
       try Params.write(rssi: rssi, time: time, to: &writer)
       writer.close("}")
       return writer.takeMessage()

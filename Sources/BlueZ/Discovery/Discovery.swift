@@ -75,7 +75,7 @@ final class Discovery {
       return context.fail(call, .failed("No discovery started"))
     }
     searches[client.name] = nil
-    client.session.call(ScanStop.self, Empty()) { [weak self, context] _ in
+    client.session.call(ScanStop.self, .init()) { [weak self, context] _ in
       self?.tellDiscovering(search.path)
       context.reply(call)
     }

@@ -93,7 +93,7 @@ final class Monitors {
     let own = registrations.filter { $0.client === client }
     let filters = own.flatMap { $0.entries.values.flatMap(\.monitor.filters) }
     guard let adapter = own.first?.adapter, !filters.isEmpty else {
-      return client.monitoring.tell(ScanStop.self, Empty())
+      return client.monitoring.tell(ScanStop.self, .init())
     }
     client.monitoring.tell(
       ScanStart.self, ScanStart.Params(adapter: adapter, duplicates: true, active: false, filters: filters))

@@ -115,7 +115,7 @@ import Testing
     #expect(world.adapter.scan?.phys == [.leCoded])
     _ = try second.result(ScanStart.self, .init())
     #expect(world.adapter.scan?.phys == [.le1M, .leCoded])
-    _ = try first.result(ScanStop.self, Empty())
+    _ = try first.result(ScanStop.self, .init())
     #expect(world.adapter.scan?.phys == [.le1M])
   }
 }

@@ -113,7 +113,7 @@ import Testing
     let second = world.client(user: 1000)
     expect(try second.error(ScanStart.self, .init()), "1 scan", "scan.stop", "limits.perUser.scans")
     _ = try world.client(user: 1001).result(ScanStart.self, .init())
-    _ = try first.result(ScanStop.self, Empty())
+    _ = try first.result(ScanStop.self, .init())
     _ = try second.result(ScanStart.self, .init())
   }
 

@@ -26,7 +26,7 @@ import Testing
     try client.call(ScanStart.self, .init())
     world.adapter.hear(report)
     world.settle()
-    try client.call(ScanStop.self, Empty())
+    try client.call(ScanStop.self, .init())
     world.settle()
     return try #require(try client.notifications(ScanReport.self).last).peripheral
   }

@@ -18,8 +18,8 @@ import Testing
     _ = try first.result(ScanStart.self, .init(active: false))
     _ = try second.result(ScanStart.self, .init())
     #expect(world.adapter.scans.map { $0?.isActive } == [false, true])
-    _ = try second.result(ScanStop.self, Empty())
-    _ = try second.result(ScanStop.self, Empty())
+    _ = try second.result(ScanStop.self, .init())
+    _ = try second.result(ScanStop.self, .init())
     first.die()
     #expect(world.adapter.scan == nil)
     #expect(world.adapter.scans.count == 4)
@@ -62,7 +62,7 @@ import Testing
     later.hear(belt, beltData)
     #expect(try everywhere.notifications(ScanReport.self).map(\.adapter) == ["hci1"])
     #expect(try here.notifications(ScanReport.self).isEmpty)
-    _ = try everywhere.result(ScanStop.self, Empty())
+    _ = try everywhere.result(ScanStop.self, .init())
     #expect(later.scan == nil)
   }
 
@@ -136,7 +136,7 @@ import Testing
     #expect(try hear(isScannable: false) == nil, "it changed how it advertises")
     world.adapter.hear(belt, Octets.name("Answer"), isScanResponse: true)
     #expect(try hear(isScannable: true) == answer)
-    _ = try client.result(ScanStop.self, Empty())
+    _ = try client.result(ScanStop.self, .init())
     _ = try client.result(ScanStart.self, .init())
     #expect(try hear(isScannable: true) == nil, "it may say something else today")
   }

@@ -85,7 +85,7 @@ import Testing
       if let next {
         _ = try client.result(ScanStart.self, next)
       } else {
-        _ = try client.result(ScanStop.self, Empty())
+        _ = try client.result(ScanStop.self, .init())
       }
       world.scheduler.advance(by: .seconds(60))
     }
@@ -140,7 +140,7 @@ import Testing
     let active = world.client()
     _ = try passive.result(ScanStart.self, .init(services: [0x180D], active: false))
     _ = try active.result(ScanStart.self, .init())
-    _ = try active.result(ScanStop.self, Empty())
+    _ = try active.result(ScanStop.self, .init())
     _ = try passive.result(SessionOpen.self, .init(background: true))
     _ = try passive.result(SessionOpen.self, .init(background: false))
     #expect(world.adapter.scans.map { $0?.isActive } == [false, true, false, false, false])

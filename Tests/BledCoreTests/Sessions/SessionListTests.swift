@@ -90,7 +90,7 @@ import Testing
     #expect(found.costs.queueOctets > 0)
 
     client.reads = true
-    _ = try client.result(ScanStop.self, Empty())
+    _ = try client.result(ScanStop.self, .init())
     _ = try client.result(PeripheralDisconnect.self, .init(peripheral: connected.peripheral))
     world.scheduler.advance(by: .seconds(60))
     let later = try #require(try listing(root).first { $0.session == client.session?.id })

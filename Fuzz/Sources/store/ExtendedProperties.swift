@@ -1,0 +1,1 @@
+../../../Sources/BledCore/Central/ExtendedProperties.swift
