@@ -12,6 +12,11 @@ public struct AdapterInformation: Hashable, Sendable {
   public var privateAddress: DeviceAddress?
   /// The name of the controller as the system calls it; may be empty.
   public var name: String
+  /// The company identifier of the controller's maker (Assigned Numbers, 7.1); nil while it is not known.
+  public var company: UInt16?
+  /// The version of the Core Specification that the controller follows, as HCI numbers them (Assigned Numbers, 2.1): 13
+  /// is 5.4; nil while it is not known.
+  public var version: UInt8?
   /// Whether the controller has the extended advertising family (Core 5.4, Vol 6, Part B, 4.6.12).
   public var hasExtendedAdvertising: Bool
   /// How many advertisements it can send at once.

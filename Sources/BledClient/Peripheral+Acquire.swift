@@ -8,16 +8,19 @@ extension Peripheral {
   /// - Parameters:
   ///   - characteristic: The characteristic.
   ///   - values: False if the program only writes; nil leaves that to the characteristic.
+  ///   - writes: False if the program only reads values; nil leaves that to the characteristic. One program can have the
+  ///     descriptor for writing, and another one that for values.
   ///   - indications: Whether to receive its indications rather than its notifications; nil leaves it to the daemon.
   /// - Returns: What can be done with the descriptor, and the descriptor: a SOCK_SEQPACKET socket, which blocks. A
   ///   packet that is written is sent as a Write Command, a packet that is read is a value.
   /// - Throws: `BledError.alreadyInProgress` if it is acquired already, or this session has subscribed to it;
   ///   `.notAllowedByProperties`; `.limitReached`; and as `subscribe`.
   public func acquire(
-    _ characteristic: AttributePath, values: Bool? = nil, indications: Bool? = nil
+    _ characteristic: AttributePath, values: Bool? = nil, writes: Bool? = nil, indications: Bool? = nil
   ) async throws(BluetoothError) -> (result: GATTAcquire.Result, descriptor: ReceivedDescriptor) {
     try await client.core.callForDescriptor(
       GATTAcquire.self,
-      .init(peripheral: identifier, attribute: characteristic, values: values, indications: indications))
+      .init(
+        peripheral: identifier, attribute: characteristic, values: values, writes: writes, indications: indications))
   }
 }

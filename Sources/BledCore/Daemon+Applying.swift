@@ -19,7 +19,12 @@ extension Daemon {
       session.limitsChanged()
       let new = policy.permissions(of: session.credentials)
       session.connection?.permissions = new
-      let lost = Permission.allCases.filter { old.contains($0) && !new.contains($0) }.map(\.rawValue)
+      var lost = Permission.allCases.filter { old.contains($0) && !new.contains($0) }.map(\.rawValue)
+      if let connection = session.connection, connection.isImpersonating,
+        !policy.permissions(of: connection.peer).contains(.impersonate), !lost.contains(Permission.impersonate.rawValue)
+      {
+        lost.append(Permission.impersonate.rawValue)
+      }
       guard !lost.isEmpty else { continue }
       close(
         session,

@@ -62,10 +62,16 @@ extension Daemon {
     guard rules.permissions(of: session).contains(.impersonate) else {
       throw rules.policy.refusal(of: .impersonate, to: session.credentials)
     }
-    let acting = makeSession(credentials: session.credentials?.acting(for: user))
-    if !rules.permissions(of: acting).contains(.sessions) { try admitSession(ofUser: user.id) }
+    guard user.id != .max else {
+      throw BledError.invalidParameter.error("\"id\" of \"user\" must be less than \(UInt32.max), which is no user")
+    }
+    let credentials = session.credentials?.acting(for: user)
+    if !rules.policy.permissions(of: credentials).contains(.sessions) {
+      try admitSession(ofUser: user.id, inPlaceOf: session)
+    }
+    let acting = makeSession(credentials: credentials)
     add(acting)
-    connection.act(as: acting.credentials)
+    connection.act(as: credentials)
     replace(session, by: acting, on: connection)
     logger.debug(
       "session \(acting.id) is for user \(user.id), process \(user.process ?? 0), in place of session \(session.id)",

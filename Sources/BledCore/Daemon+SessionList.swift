@@ -21,6 +21,9 @@ extension Daemon {
     description.name = session.name.isEmpty ? nil : session.name
     description.process = session.credentials.map { Int($0.process) }
     description.user = session.credentials.map { Int($0.user) }
+    if let connection = session.connection, connection.isImpersonating {
+      description.impersonator = connection.peer.map { Int($0.user) }
+    }
     description.program = session.credentials?.program
     description.restore = session.restoration?.identifier
     description.preserved = session.isPresent ? nil : true

@@ -119,6 +119,8 @@ public final class Daemon {
     guard !isStopping else { return }
     let slot = adapters.add(adapter)
     directory.added(slot)
+    // Those that the store of devices lacks can be listed and unblocked, too.
+    for address in links.blocked.inOrder { _ = directory.peripheral(at: address, on: slot) }
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     pairing.adding(slot)
     adapter.start()
@@ -180,10 +182,12 @@ public final class Daemon {
   }
 
   /// Checks the limits of sessions.
-  func admitSession(ofUser user: UInt32?) throws(BluetoothError) {
-    let own = sessions.count { $0.user == user }
+  /// - Parameter leaving: a session that ends for the new one.
+  func admitSession(ofUser user: UInt32?, inPlaceOf leaving: Session? = nil) throws(BluetoothError) {
+    let others = sessions.filter { $0 !== leaving }
+    let own = others.count { $0.user == user }
     try rules.admit(.sessions, ofUser: user, all: own)
-    try rules.admit(.sessions, total: sessions.count, own: own)
+    try rules.admit(.sessions, total: others.count, own: own)
   }
 
   func makeSession(credentials: PeerCredentials?) -> Session {
@@ -241,10 +245,16 @@ public final class Daemon {
     for slot in adapters.slots { slot.adapter.stop { rest() } }
   }
 
-  /// Moves a connection from a session that holds nothing to a preserved one.
+  /// Moves a connection from a session that holds nothing to another one.
   func replace(_ session: Session, by kept: Session, on connection: SessionConnection) {
     sessions.removeAll { $0 === session }
     connection.resume(kept)
+    forgetIfGone(session.user)
+  }
+
+  /// Forgets what is counted for a user without sessions.
+  private func forgetIfGone(_ user: UInt32?) {
+    if !sessions.contains(where: { $0.user == user }) { rules.forget(user) }
   }
 
   /// Ends a session: what it held is released.
@@ -255,7 +265,7 @@ public final class Daemon {
     sessions.removeAll { $0 === session }
     memory.mayHaveGrown()
     restorations.forget(session)
-    if !sessions.contains(where: { $0.user == session.user }) { rules.forget(session.user) }
+    forgetIfGone(session.user)
     scans.stop(session)
     periodic.ended(session)
     central.ended(session)

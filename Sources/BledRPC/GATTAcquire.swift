@@ -9,8 +9,9 @@ public enum GATTAcquire: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Passes a SOCK_SEQPACKET descriptor with the answer, for many values of one characteristic: each packet that the \
-    program writes is sent as a Write Command, and each notification or indication is a packet to read. One session at \
-    a time has it. Closing the descriptor ends that, and so does gatt.released.
+    program writes is sent as a Write Command, and each notification or indication is a packet to read. At a time one \
+    descriptor is for writing, and one for values; it can be the same. Closing the descriptor ends that, and so does \
+    gatt.released.
     """
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
@@ -20,18 +21,24 @@ public enum GATTAcquire: ClientCall {
     public var attribute: AttributePath
     /// False: the program only writes. If missing: it also reads the values of a characteristic that has any.
     public var values: Bool?
+    /// False: the program only reads values. If missing: it also writes, where the characteristic can be written without
+    /// response.
+    public var writes: Bool?
     /// True: its indications, false: its notifications, as for gatt.subscribe.
     public var indications: Bool?
 
     /// Makes the params.
-    public init(peripheral: String, attribute: AttributePath, values: Bool? = nil, indications: Bool? = nil) {
+    public init(
+      peripheral: String, attribute: AttributePath, values: Bool? = nil, writes: Bool? = nil, indications: Bool? = nil
+    ) {
       self.peripheral = peripheral
       self.attribute = attribute
       self.values = values
+      self.writes = writes
       self.indications = indications
     }
 
-    private enum CodingKeys: CodingKey { case peripheral, values, indications }
+    private enum CodingKeys: CodingKey { case peripheral, values, writes, indications }
 
     /// Reads the members, and those of the attribute.
     public init(from decoder: any Decoder) throws {
@@ -39,6 +46,7 @@ public enum GATTAcquire: ClientCall {
       peripheral = try container.decode(String.self, forKey: .peripheral)
       attribute = try AttributePath(from: decoder)
       values = try container.decodeIfPresent(Bool.self, forKey: .values)
+      writes = try container.decodeIfPresent(Bool.self, forKey: .writes)
       indications = try container.decodeIfPresent(Bool.self, forKey: .indications)
     }
 
@@ -48,6 +56,7 @@ public enum GATTAcquire: ClientCall {
       try container.encode(peripheral, forKey: .peripheral)
       try attribute.encode(to: encoder)
       try container.encodeIfPresent(values, forKey: .values)
+      try container.encodeIfPresent(writes, forKey: .writes)
       try container.encodeIfPresent(indications, forKey: .indications)
     }
   }
@@ -91,8 +100,16 @@ public enum GATTReleased: RPCNotification {
     public var reason: RPCError
     /// How many packets that the program had written were not sent.
     public var unsent: Int
+    /// Whether the descriptor was for writing.
+    public var writes: Bool?
+    /// Whether it was for values.
+    public var values: Bool?
     /// Makes the params.
-    public init(peripheral: String, handle: UInt16, reason: RPCError, unsent: Int) {
+    public init(
+      peripheral: String, handle: UInt16, reason: RPCError, unsent: Int, writes: Bool? = nil, values: Bool? = nil
+    ) {
+      self.writes = writes
+      self.values = values
       self.peripheral = peripheral
       self.handle = handle
       self.reason = reason

@@ -32,6 +32,8 @@ public struct ServiceDescription: Codable, Sendable, Hashable {
 public struct CharacteristicDescription: Codable, Sendable, Hashable {
   /// The handle of its value: what `gatt.read`, `gatt.write` and `gatt.subscribe` take.
   public var handle: UInt16
+  /// The handle of its declaration; descriptions that an older daemon stored lack it.
+  public var declaration: UInt16?
   /// The last handle that belongs to it.
   public var end: UInt16
   /// The UUID of the characteristic.
@@ -39,13 +41,19 @@ public struct CharacteristicDescription: Codable, Sendable, Hashable {
   /// The operations that it supports: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
   /// "signedWrite", "extendedProperties".
   public var properties: [String]
+  /// The content of its Characteristic Extended Properties: "reliableWrite", "writableAuxiliaries". Missing where it has
+  /// no such descriptor, the descriptors were not discovered, or the device refused to let it be read.
+  public var extendedProperties: [String]?
   /// Its descriptors, if they were requested.
   public var descriptors: [DescriptorDescription]?
   /// Makes a description.
   public init(
-    handle: UInt16, end: UInt16, uuid: BluetoothUUID, properties: [String], descriptors: [DescriptorDescription]? = nil
+    handle: UInt16, declaration: UInt16? = nil, end: UInt16, uuid: BluetoothUUID, properties: [String],
+    extendedProperties: [String]? = nil, descriptors: [DescriptorDescription]? = nil
   ) {
     self.handle = handle
+    self.declaration = declaration
+    self.extendedProperties = extendedProperties
     self.end = end
     self.uuid = uuid
     self.properties = properties

@@ -184,11 +184,14 @@ public enum PeripheralList: ClientCall {
     public var mtu: Int?
     /// Whether it accepted connections when it was last heard; missing if it was not heard.
     public var connectable: Bool?
+    /// True if the device is blocked, see adapter.block. Missing otherwise.
+    public var blocked: Bool?
     /// Makes an entry.
     public init(
       peripheral: String, address: String, addressType: String, adapter: String, name: String?, rssi: Int?,
-      state: String, mine: Bool, mtu: Int?, connectable: Bool? = nil
+      state: String, mine: Bool, mtu: Int?, connectable: Bool? = nil, blocked: Bool? = nil
     ) {
+      self.blocked = blocked
       self.peripheral = peripheral
       self.address = address
       self.addressType = addressType

@@ -6,6 +6,7 @@ public enum ProtocolContents {
   /// The methods that clients call.
   public static let clientCalls: [any ClientCall.Type] = [
     SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self, AdapterPower.self,
+    AdapterBlock.self,
     ScanStart.self, ScanStop.self, PeriodicSync.self, PeriodicStop.self,
     PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
     PeripheralForget.self, PeripheralWatch.self, PeripheralParameters.self, PeripheralSetParameters.self,

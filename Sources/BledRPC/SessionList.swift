@@ -45,6 +45,8 @@ public struct SessionDescription: Codable, Sendable {
   public var process: Int?
   /// The number of the user, 0 or more, likewise.
   public var user: Int?
+  /// The number of the user whose program acts for `user`, 0 or more; missing if the session is the program's own.
+  public var impersonator: Int?
   /// The name of the program's executable, at most 15 octets.
   public var program: String?
   /// Its restoration identifier; missing if it has none.

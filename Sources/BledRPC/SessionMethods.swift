@@ -149,6 +149,11 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data length).
   /// Missing while it is not on.
   public var longestPacket: Int?
+  /// The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing while it is not known.
+  public var company: Int?
+  /// The version of the Core Specification that its controller follows, as HCI numbers them, 0 to 255; 13 is 5.4
+  /// (Assigned Numbers, 2.1). Missing while it is not known.
+  public var version: Int?
   /// The private address under which devices see it at present, six octets in hex with colons. Missing where they see
   /// `address`.
   public var privateAddress: String?
@@ -174,8 +179,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public init(
     adapter: String, kind: String, address: String?, addressType: String?, name: String, state: String,
     problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [String]? = nil,
-    heldBack: [String]? = nil, phys: [String]? = nil, longestPacket: Int? = nil,
-    privateAddress: String? = nil
+    heldBack: [String]? = nil, phys: [String]? = nil, longestPacket: Int? = nil, company: Int? = nil,
+    version: Int? = nil, privateAddress: String? = nil
   ) {
     self.adapter = adapter
     self.kind = kind
@@ -191,6 +196,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
     self.heldBack = heldBack
     self.phys = phys
     self.longestPacket = longestPacket
+    self.company = company
+    self.version = version
     self.privateAddress = privateAddress
   }
 }

@@ -26,7 +26,12 @@ package final class Facade {
   private let advertisements: Advertisements
   private let monitors: Monitors
 
-  /// Called once bled has told of its adapters: the name can be requested then.
+  /// The time for which adapters that are starting are waited for.
+  private static let startTime = Duration.seconds(5)
+
+  /// Whether programs may look: false until bled has told of its adapters, and while these start.
+  private var isServing = false
+  /// Called when programs may look, at first and when bled is there again.
   package var isReady: () -> Void = {}
   /// Called when bled is gone, or cannot be reached.
   package var isLost: (BluetoothError) -> Void = { _ in }
@@ -298,9 +303,8 @@ extension Facade: ClientObserver {
 
 extension Facade: OwnSessionObserver {
   func began(_ adapters: [AdapterDescription]) {
-    for adapter in adapters { self.adapters.update(adapter) }
-    context.flush()
-    isReady()
+    listed(adapters)
+    _ = context.schedule(after: Self.startTime) { [weak self] in self?.serve() }
     for client in clients.all {
       resume(client, .everything)
       resume(client, .monitoring)
@@ -326,6 +330,18 @@ extension Facade: OwnSessionObserver {
     }
   }
 
+  func listed(_ adapters: [AdapterDescription]) {
+    for adapter in adapters { self.adapters.update(adapter) }
+    context.flush()
+    if !adapters.contains(where: { $0.state == "starting" }) { serve() }
+  }
+
+  private func serve() {
+    guard !isServing else { return }
+    isServing = true
+    isReady()
+  }
+
   func listed(_ peripherals: [PeripheralList.Entry]) {
     for entry in peripherals where entry.state == "connected" {
       let key = Device.Key(peripheral: entry.peripheral, adapter: entry.adapter)
@@ -346,6 +362,7 @@ extension Facade: OwnSessionObserver {
       monitors.lost(path)
     }
     adapters.update(adapter)
+    if adapter.state != "starting", !isServing { own.readAdapters() }
   }
 
   func linkChanged(_ change: PeripheralLinkChanged.Params) {
@@ -355,6 +372,7 @@ extension Facade: OwnSessionObserver {
   }
 
   func lost(_ error: BluetoothError) {
+    isServing = false
     links.lose()
     adapters.lose()
     isLost(error)

@@ -74,6 +74,8 @@ public enum GAPError: Int, Hashable, Sendable, CaseIterable {
   case notSupported = 13
   /// Pairing failed or was refused, or the link could not be encrypted.
   case pairingFailed = 14
+  /// This machine refuses to be connected with the device.
+  case blocked = 15
 
   /// The error as a `BluetoothError`, with a message that says more than the code.
   public func error(_ message: String) -> BluetoothError {

@@ -208,6 +208,10 @@ extension KernelAdapter: LifecycleHostOwner {
     var new = information
     new.id = context.name
     new.name = String(decoding: controller.name, as: UTF8.self)
+    // The kernel has no other word for a maker that it has not read.
+    let isRead = controller.manufacturer != 0xFFFF
+    new.company = isRead ? controller.manufacturer : nil
+    new.version = isRead ? controller.version : nil
     if controller.address != 0 { new.address = DeviceAddress(value: controller.address, kind: .public) }
     guard new != information else { return }
     information = new

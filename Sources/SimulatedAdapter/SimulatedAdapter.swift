@@ -85,6 +85,11 @@ public final class SimulatedAdapter: Adapter {
     pairing.onEvent = { [weak self] address, event in self?.onEvent?(.pairing(address, event)) }
   }
 
+  /// The company identifier of the Linux Foundation, as there is no maker.
+  private static let company: UInt16 = 0x05F1
+  /// Core 5.4, the version that the simulated controller follows.
+  private static let version: UInt8 = 13
+
   /// An address derived from the name: public and locally administered.
   private static func address(for id: String) -> DeviceAddress {
     let hash = id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -174,6 +179,8 @@ public final class SimulatedAdapter: Adapter {
   private func comeOn() {
     information.address = end.address
     information.name = "simulated"
+    information.company = Self.company
+    information.version = Self.version
     information.phys = description.radio.phys
     information.longestPacket = description.radio.longestPacket
     information.maximumAdvertisingSets = description.advertisingSets

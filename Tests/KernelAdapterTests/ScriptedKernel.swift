@@ -192,6 +192,8 @@ final class ScriptedKernel: KernelSockets {
     case ReadControllerInformation.opcode:
       ControllerInformation {
         $0.address = Self.address.value
+        $0.version = 12
+        $0.manufacturer = 0x05F1
         $0.supported = [.powered, .lowEnergy, .secureConnections, .bondable]
         $0.current = [.powered, .lowEnergy]
       }.octets

@@ -25,6 +25,7 @@ import Testing
     #expect(objects.map { $0["state"] } == ["on"])
     #expect(objects.map { $0["kind"] } == ["simulated"])
     #expect(objects.map { $0["phys"] } == [["1M", "2M", "coded"]] && objects.map { $0["longestPacket"] } == [251])
+    #expect(objects.map { $0["company"] } == [0x05F1] && objects.map { $0["version"] } == [13])
   }
 
   @Test("a scan shows devices with their names and services, aligned; filters apply")

@@ -129,7 +129,8 @@ final class AdapterSlot {
       problem: problem, scanning: isScanning, advertising: onAir.count, links: linkCount,
       takingTurns: Self.words(information.takingTurns), heldBack: Self.words(information.heldBack),
       phys: isOn ? PHY.allCases.filter(information.phys.contains).map(\.word) : nil,
-      longestPacket: isOn ? information.longestPacket : nil,
+      longestPacket: isOn ? information.longestPacket : nil, company: information.company.map(Int.init),
+      version: information.version.map(Int.init),
       privateAddress: isOn ? information.privateAddress.map { "\($0)" } : nil)
   }
 

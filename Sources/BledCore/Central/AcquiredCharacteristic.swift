@@ -28,7 +28,7 @@ final class AcquiredCharacteristic: ValuePipeOwner {
   func check(_ length: Int) throws(BluetoothError) {
     guard writes else {
       throw BledError.notAllowedByProperties.error(
-        "characteristic \(handle.handleText) has no \"writeWithoutResponse\"")
+        "a packet was written, and the descriptor of characteristic \(handle.handleText) is for values alone")
     }
     guard length <= maximumLength else {
       throw BledError.invalidParameter.error(
@@ -56,27 +56,26 @@ final class AcquiredCharacteristic: ValuePipeOwner {
     guard let reason else { return }
     session.send(
       GATTReleased.self,
-      .init(peripheral: link.hub.peripheral.id, handle: handle, reason: RPCError(reason), unsent: unsent))
+      .init(
+        peripheral: link.hub.peripheral.id, handle: handle, reason: RPCError(reason), unsent: unsent, writes: writes,
+        values: values))
   }
 }
 
 extension CentralLink {
-  /// Acquires a characteristic for a session, and subscribes to it if it reads values.
+  /// Acquires a characteristic, or one direction of it, for a session, and subscribes to it if it reads values.
   func acquire(_ params: GATTAcquire.Params, for session: Session, _ reply: Reply<GATTAcquire.Result>) throws {
     guard let sockets else { throw GAPError.notSupported.error("this daemon passes no descriptors") }
     try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
       let properties = discovery.known.properties(of: handle) ?? []
       let notifies = !properties.isDisjoint(with: [.notify, .indicate])
-      let writes = properties.contains(.writeWithoutResponse)
-      let values = params.values ?? notifies
-      guard writes || values, notifies || !values else {
+      let isWritable = properties.contains(.writeWithoutResponse)
+      let (writes, values) = (params.writes ?? isWritable, params.values ?? notifies)
+      guard writes || values, notifies || !values, isWritable || !writes else {
         _ = try discovery.known.characteristic(at: handle)
-        throw BledError.notAllowedByProperties.error(
-          params.values == true
-            ? "characteristic \(handle.handleText) supports neither notifications nor indications"
-            : "characteristic \(handle.handleText) can neither be written without response nor sends values")
+        throw Self.refusal(of: params, handle)
       }
-      try receivers.checkIsFree(handle, for: session)
+      try receivers.checkIsFree(handle, for: session, writes: writes, values: values)
       let (socket, passed) = try sockets.pair(for: session)
       if values { try receivers.join(session, to: handle, indications: params.indications, properties) }
       let acquired = AcquiredCharacteristic(
@@ -101,6 +100,22 @@ extension CentralLink {
       }
       guard values else { return LinkOperation(session, .acquisition(outcome)) }
       return LinkOperation(session, .subscription(SubscriptionChange(handle, on: true, outcome)))
+    }
+  }
+
+  /// Why a characteristic cannot be acquired in this way.
+  private static func refusal(of params: GATTAcquire.Params, _ handle: UInt16) -> BluetoothError {
+    switch (params.writes, params.values) {
+    case (false, false): BledError.invalidParameter.error("\"writes\" and \"values\" are both false")
+    case (_, true):
+      BledError.notAllowedByProperties.error(
+        "characteristic \(handle.handleText) supports neither notifications nor indications")
+    case (true, _):
+      BledError.notAllowedByProperties.error(
+        "characteristic \(handle.handleText) cannot be written without response")
+    default:
+      BledError.notAllowedByProperties.error(
+        "characteristic \(handle.handleText) can neither be written without response nor sends values")
     }
   }
 }

@@ -30,7 +30,9 @@ extension CentralBroker: ScanObserver {
         deadline: wish.timeout.map { scheduler.now.advanced(by: .seconds($0)) }))
   }
 
-  func heard(_ peripheral: Peripheral, on slot: AdapterSlot) { searches.heard(peripheral, on: slot) }
+  func heard(_ peripheral: Peripheral, on slot: AdapterSlot) {
+    if !links.blocked.contains(peripheral) { searches.heard(peripheral, on: slot) }
+  }
 
   /// A device was heard that a session looks for.
   func found(_ peripheral: Peripheral, by search: DeviceSearch) {

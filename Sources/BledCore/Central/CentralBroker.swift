@@ -264,7 +264,7 @@ final class CentralBroker: ClientRoles {
         peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
         adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: state,
         mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.link?.hub.mtu,
-        connectable: peripheral.advertisement?.isConnectable)
+        connectable: peripheral.advertisement?.isConnectable, blocked: links.blocked.contains(peripheral) ? true : nil)
     }
   }
 
@@ -282,6 +282,7 @@ final class CentralBroker: ClientRoles {
     wanted params: PeripheralConnect.Params, over phy: LinkPHY? = nil, by session: Session, isRestored: Bool = false
   ) throws -> PeripheralConnection {
     let (peripheral, slot) = try choose(params)
+    if let error = links.blocked.refusal(of: peripheral) { throw error }
     let connection = connections[peripheral] ?? PeripheralConnection(to: peripheral, on: slot, broker: self)
     try admit(session, connection.machine)
     connection.prefer(slot)

@@ -226,7 +226,9 @@ final class CentralLink: ClientRole {
   func bearerEnded(_ bearer: BearerID) { queue.remove(bearer) }
 
   /// The session that asked for a procedure; nil for the daemon itself.
-  func session(asking id: ProcedureID) -> Session? { queue.operation(asking: id)?.session }
+  func session(asking id: ProcedureID) -> Session? {
+    queue.operation(asking: id).flatMap { $0.isExtra ? nil : $0.session }
+  }
 
   /// Everything that is pending fails; then the broker is notified.
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {

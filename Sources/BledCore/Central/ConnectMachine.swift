@@ -16,6 +16,7 @@ import Bluetooth
 /// | linked      | want                      | negotiate → negotiating                                          |
 /// | negotiating | negotiated                | those who keep it are told that it is back                       |
 /// | any         | rejoin                    | as want, without an answer: that one is told when the link is there; no failure ends it |
+/// | any         | refused                   | refuse all, tell each that uses it or waits without a call: cancel, or disconnect, whoever started the link → ending |
 /// | any         | release, expired          | refuse or tell that one; the last one: cancel, or disconnect → ending (linked, if the other side started it) |
 struct ConnectMachine<Who: Hashable, Request: Hashable> {
   enum State: Hashable { case idle, connecting, negotiating, connected, linked, ending }
@@ -29,6 +30,8 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     case answer(Request, BluetoothError?)
     /// The reason is nil for a session that requested it.
     case tellDisconnected(Who, BluetoothError?, isReconnecting: Bool)
+    /// A session that waits without a call waits no longer.
+    case tellFailed(Who, BluetoothError)
     /// The link is back for a session that keeps it.
     case tellConnected(Who)
   }
@@ -199,6 +202,23 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     case .ending: return refuseWaiting(error)
     case .idle, .negotiating, .connected, .linked: return []
     }
+  }
+
+  /// No connection is permitted any more.
+  mutating func refused(_ error: BluetoothError) -> [Action] {
+    var actions = refuseWaiting(error) + rejoining.map { .tellFailed($0, error) }
+    actions += users.map { .tellDisconnected($0, error, isReconnecting: false) }
+    (users, rejoining, keepers) = ([], [], [])
+    switch state {
+    case .connecting:
+      state = .idle
+      actions.append(.cancelConnect)
+    case .negotiating, .connected, .linked:
+      state = .ending
+      actions.append(.disconnect)
+    case .idle, .ending: break
+    }
+    return actions
   }
 
   private var isWanted: Bool { !waiting.isEmpty || !rejoining.isEmpty }

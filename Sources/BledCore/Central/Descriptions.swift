@@ -25,18 +25,24 @@ extension ServiceDescription {
       includes: includes,
       characteristics: zip(service.characteristics, ends).map { characteristic, end in
         CharacteristicDescription(
-          handle: characteristic.valueHandle, end: end, uuid: characteristic.uuid,
-          properties: characteristic.properties.words,
+          handle: characteristic.valueHandle, declaration: characteristic.declarationHandle, end: end,
+          uuid: characteristic.uuid, properties: characteristic.properties.words,
+          // The server offers this one of them (`CharacteristicDefinition`).
+          extendedProperties: characteristic.properties.contains(.extendedProperties)
+            ? ExtendedProperties.reliableWrite.words : nil,
           descriptors: characteristic.descriptors.map { DescriptorDescription(handle: $0.handle, uuid: $0.uuid) })
       })
   }
 }
 
 extension CharacteristicDescription {
-  init(_ characteristic: DiscoveredCharacteristic, descriptors: [DiscoveredDescriptor]? = nil) {
+  init(
+    _ characteristic: DiscoveredCharacteristic, descriptors: [DiscoveredDescriptor]? = nil,
+    extended: ExtendedProperties? = nil
+  ) {
     self.init(
-      handle: characteristic.valueHandle, end: characteristic.endHandle, uuid: characteristic.uuid,
-      properties: characteristic.properties.words,
+      handle: characteristic.valueHandle, declaration: characteristic.handle, end: characteristic.endHandle,
+      uuid: characteristic.uuid, properties: characteristic.properties.words, extendedProperties: extended?.words,
       descriptors: descriptors?.map { DescriptorDescription(handle: $0.handle, uuid: $0.uuid) })
   }
 }

@@ -252,7 +252,9 @@ struct Discovery {
     case .characteristics(let scope, _):
       let isWanted = scope.filter
       let wanted = try known.service(at: scope.handle).characteristics?.filter { isWanted($0.uuid) }
-      let characteristics = (wanted ?? []).map { CharacteristicDescription($0) }
+      let characteristics = (wanted ?? []).map {
+        CharacteristicDescription($0, extended: known.extendedProperties(of: $0.valueHandle))
+      }
       note(for: session) { $0.add(characteristics, of: scope.handle) }
       return .characteristics(characteristics)
     case .descriptors(let scope, _):
@@ -311,7 +313,8 @@ extension KnownAttributes {
       ServiceDescription(
         service, includes: descriptions(of: service.includes ?? []),
         characteristics: (service.characteristics ?? []).map {
-          CharacteristicDescription($0, descriptors: descriptors(of: $0.valueHandle) ?? [])
+          CharacteristicDescription(
+            $0, descriptors: descriptors(of: $0.valueHandle) ?? [], extended: extendedProperties(of: $0.valueHandle))
         })
     }
   }

@@ -94,6 +94,8 @@ extension DiscoveryMachine {
       .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption, .encryptionKeySizeTooShort,
     ]
     guard let asked else { throw error }
+    // No discovery fails for want of a descriptor's value.
+    if case .read = asked.procedure, error.domain == .att { return try take(.value([]), &known) }
     let isUnusable = error.domain == .bled && error.code == BledError.protocolViolation.rawValue
     guard
       error.domain == .att && !security.contains(where: { Int($0.rawValue) == error.code })
@@ -125,7 +127,9 @@ extension KnownAttributes {
       return uuids.first { !searched.contains($0) }.map { .discoverPrimaryServices(uuid: $0) }
     case .includes(let handle): return missingIncludes(of: try service(at: handle))
     case .characteristics(let handle): return missingCharacteristics(of: try service(at: handle))
-    case .descriptors(let value): return missingDescriptors(of: try characteristic(at: value))
+    case .descriptors(let value):
+      let characteristic = try characteristic(at: value)
+      return missingDescriptors(of: characteristic) ?? missingExtendedProperties(of: characteristic)
     case .serviceChanged: return try missingForServiceChanged()
     case .attributes(let paths): return try missing(for: paths)
     case .everything:
@@ -133,7 +137,9 @@ extension KnownAttributes {
       if let next = missingIncludes() ?? missingCharacteristics() { return next }
       for service in services {
         for characteristic in service.characteristics ?? [] {
-          if let next = missingDescriptors(of: characteristic) { return next }
+          if let next = missingDescriptors(of: characteristic) ?? missingExtendedProperties(of: characteristic) {
+            return next
+          }
         }
       }
       return nil
@@ -187,6 +193,7 @@ extension KnownAttributes {
     case (.discoverCharacteristics(let range), .characteristics(let found)):
       if isWide(procedure) { add(found, within: range) } else { add(found, of: range.lowerBound) }
     case (.discoverDescriptors(let range), .descriptors(let found)): add(found, of: range.lowerBound - 1)
+    case (.read(let handle), .value(let octets)): add(extended: octets, ofDescriptor: handle)
     default: throw GATTResult.unexpected()
     }
   }

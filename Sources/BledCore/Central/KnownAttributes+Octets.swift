@@ -11,6 +11,7 @@ import GATT
 ///     characteristics known I handle start end uuid                       what the service before it includes
 ///     C flags handle value end properties uuid      a characteristic of the service before it: 1 descriptors known
 ///     D handle uuid                                 a descriptor of the characteristic before it
+///     E value                                       the extended properties of the characteristic before it
 extension KnownAttributes {
   private static let version: UInt8 = 1
 
@@ -32,7 +33,15 @@ extension KnownAttributes {
         writer.put(include.handle, include.range.lowerBound, include.range.upperBound)
         writer.put(include.uuid)
       }
-      for characteristic in service.characteristics ?? [] { writer.put(characteristic, descriptorsOf(characteristic)) }
+      for characteristic in service.characteristics ?? [] {
+        let descriptors = descriptorsOf(characteristic)
+        writer.put(characteristic, descriptors)
+        // A refusal is not kept: the device may answer on another link.
+        if descriptors != nil, let extended = extendedProperties(of: characteristic.valueHandle) {
+          writer.put("E")
+          writer.put(extended.rawValue)
+        }
+      }
     }
     return writer.octets
   }
@@ -54,7 +63,7 @@ extension KnownAttributes {
     var values: Set<UInt16> = []
     var descriptors: (value: UInt16, found: [DiscoveredDescriptor])?
     while let letter = reader.octet() {
-      if letter != UInt8(ascii: "D"), let described = descriptors {
+      if letter != UInt8(ascii: "D"), letter != UInt8(ascii: "E"), let described = descriptors {
         add(described.found, of: described.value)
         descriptors = nil
       }
@@ -79,6 +88,9 @@ extension KnownAttributes {
       case UInt8(ascii: "D"):
         guard descriptors != nil, let handle = reader.word(), let uuid = reader.uuid() else { return nil }
         descriptors?.found.append(DiscoveredDescriptor(handle: handle, uuid: uuid))
+      case UInt8(ascii: "E"):
+        guard let described = descriptors, let value = reader.word() else { return nil }
+        add(ExtendedProperties(rawValue: value), of: described.value)
       default: return nil
       }
     }

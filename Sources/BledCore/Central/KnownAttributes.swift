@@ -38,6 +38,8 @@ struct KnownAttributes: Hashable {
   private var descriptors: [UInt16: [DiscoveredDescriptor]] = [:]
   /// The Client Characteristic Configuration descriptors by the handle of the value they belong to.
   private var configurations: [UInt16: UInt16] = [:]
+  /// The Characteristic Extended Properties by the handle of the value they belong to; nil if the device refused.
+  private var extended: [UInt16: ExtendedProperties?] = [:]
 
   // MARK: What becomes known
 
@@ -99,6 +101,12 @@ struct KnownAttributes: Hashable {
     configurations[value] = found.first { $0.uuid == 0x2902 }?.handle
   }
 
+  /// Adds the extended properties of a characteristic; nil for those that the device does not let us read.
+  mutating func add(_ properties: ExtendedProperties?, of value: UInt16) {
+    revision += 1
+    extended[value] = .some(properties)
+  }
+
   /// Forgets what the device invalidated. Service Changed itself never moves (Core 5.4, Vol 3, Part G, 7.1).
   mutating func forget(_ range: ClosedRange<UInt16>) {
     revision += 1
@@ -113,6 +121,7 @@ struct KnownAttributes: Hashable {
     characteristics = characteristics.filter { isValid($0.key) }
     configurations = configurations.filter { isValid($0.key) }
     descriptors = descriptors.filter { isValid($0.key) }
+    extended = extended.filter { isValid($0.key) }
   }
 
   // MARK: What is known
@@ -158,6 +167,17 @@ struct KnownAttributes: Hashable {
   func descriptors(of value: UInt16) -> [DiscoveredDescriptor]? {
     guard let characteristic = characteristics[value] else { return nil }
     return characteristic.endHandle > value ? descriptors[value] : []
+  }
+
+  /// The extended properties of a characteristic; nil if it has none, they were not read, or could not be.
+  func extendedProperties(of value: UInt16) -> ExtendedProperties? { extended[value] ?? nil }
+
+  /// Whether the device was asked for them.
+  func hasAskedForExtendedProperties(of value: UInt16) -> Bool { extended[value] != nil }
+
+  /// The characteristic of a descriptor, by the handle of its value; nil if the descriptor is not known.
+  func value(ofDescriptor handle: UInt16) -> UInt16? {
+    descriptors.first { $0.value.contains { $0.handle == handle } }?.key
   }
 
   /// Where descriptors of this characteristic can be; nil if there is no room for any.

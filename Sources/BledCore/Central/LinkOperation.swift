@@ -86,6 +86,14 @@ struct LinkOperation {
     if case .discovery(.everything(_, let own), _) = task { own === clock } else { false }
   }
 
+  /// Whether a discovery reads a descriptor's value, which no session asked for: that is no reason to pair.
+  var isExtra: Bool {
+    switch (task, procedure) {
+    case (.discovery, .read), (.restoration, .read): true
+    default: false
+    }
+  }
+
   /// Whether it asks by handles that were known when it was made.
   var goesByHandle: Bool {
     switch task {

@@ -141,6 +141,13 @@ final class PeripheralConnection {
     fullError = nil
   }
 
+  /// The device is blocked: nobody is connected with it any more, or waits for it.
+  func refuse(_ error: BluetoothError) {
+    for session in machine.users { link?.release(session) }
+    preserved = [:]
+    perform(machine.refused(error))
+  }
+
   /// The adapter cannot look for the device at present.
   func waiting(_ reason: BluetoothError) {
     var told: Set<Session> = []
@@ -221,6 +228,9 @@ final class PeripheralConnection {
           PeripheralDisconnected.self,
           .init(
             peripheral: peripheral.id, reason: reason.map { RPCError($0) }, reconnecting: isReconnecting ? true : nil))
+      case .tellFailed(let session, let error):
+        session.send(
+          PeripheralConnectFailed.self, .init(peripheral: peripheral.id, reason: RPCError(error)))
       case .tellConnected(let session):
         // The link is no longer held for a slow reader, unless the session is that reader.
         link?.hub.releaseBrake()

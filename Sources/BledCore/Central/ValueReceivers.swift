@@ -8,8 +8,8 @@ final class ValueReceivers {
   private unowned let link: CentralLink
   private unowned let hub: LinkHub
   private var subscriptions = Subscriptions()
-  /// The characteristics whose values a session exchanges over a socket, by handle.
-  private var acquired: [UInt16: AcquiredCharacteristic] = [:]
+  /// The sockets over which sessions exchange values of a characteristic, by handle: at most one for each direction.
+  private var acquired: [UInt16: [AcquiredCharacteristic]] = [:]
 
   init(on link: CentralLink) {
     self.link = link
@@ -18,12 +18,12 @@ final class ValueReceivers {
 
   /// The handles that a session is subscribed to, in order, but for those whose values it reads from a socket.
   func subscriptions(of session: Session) -> [UInt16] {
-    subscriptions.handles(of: session).filter { acquired[$0]?.session !== session }
+    subscriptions.handles(of: session).filter { reader(of: $0)?.session !== session }
   }
 
   /// The characteristics for which a session has a socket, by handle.
   func acquisitions(of session: Session) -> [UInt16] {
-    acquired.values.filter { $0.session === session }.map(\.handle).sorted()
+    acquired.filter { $0.value.contains { $0.session === session } }.keys.sorted()
   }
 
   /// The handles to which a session is subscribed with indications.
@@ -81,7 +81,7 @@ final class ValueReceivers {
     let serviceChanged = link.discovery.known.serviceChanged
     for handle in subscriptions.handles where range.contains(handle) && handle != serviceChanged {
       // Nothing is written: the descriptor's handle may now belong to any attribute.
-      for session in subscriptions.remove(handle) where acquired[handle]?.session !== session {
+      for session in subscriptions.remove(handle) where reader(of: handle)?.session !== session {
         tellLost(handle, session, error)
       }
     }
@@ -99,37 +99,50 @@ final class ValueReceivers {
 
   // MARK: Values over sockets
 
-  func add(_ characteristic: AcquiredCharacteristic) { acquired[characteristic.handle] = characteristic }
+  func add(_ characteristic: AcquiredCharacteristic) {
+    acquired[characteristic.handle, default: []].append(characteristic)
+  }
+
+  /// The socket to which the values of a characteristic go.
+  private func reader(of handle: UInt16) -> AcquiredCharacteristic? { acquired[handle]?.first(where: \.values) }
 
   /// The characteristic is released.
   func released(_ characteristic: AcquiredCharacteristic) {
-    guard acquired[characteristic.handle] === characteristic else { return }
-    acquired[characteristic.handle] = nil
+    guard let index = acquired[characteristic.handle]?.firstIndex(where: { $0 === characteristic }) else { return }
+    acquired[characteristic.handle]?.remove(at: index)
+    if acquired[characteristic.handle]?.isEmpty == true { acquired[characteristic.handle] = nil }
     if characteristic.values { endSubscription(to: characteristic.handle, of: characteristic.session) }
   }
 
   /// Ends those that this is true of.
   func endAcquired(_ error: BluetoothError, where isMeant: (AcquiredCharacteristic) -> Bool) {
-    for (_, characteristic) in acquired.sorted(by: { $0.key < $1.key }) where isMeant(characteristic) {
+    let all = acquired.sorted { $0.key < $1.key }.flatMap(\.value)
+    for characteristic in all where isMeant(characteristic) {
       characteristic.pipe.end(error)
     }
   }
 
-  /// Checks that nobody has a socket for this characteristic, and that the session does not receive its values already.
-  func checkIsFree(_ handle: UInt16, for session: Session) throws {
-    try checkIsNotAcquired(handle, by: session)
-    guard acquired[handle] == nil else {
-      throw BledError.alreadyInProgress.error("another session has acquired characteristic \(handle.handleText)")
+  /// Checks that nobody has a socket for these directions of a characteristic, and that the session does not receive the
+  /// values already that are to go over one.
+  func checkIsFree(_ handle: UInt16, for session: Session, writes: Bool, values: Bool) throws {
+    for other in acquired[handle] ?? [] where (writes && other.writes) || (values && other.values) {
+      throw other.session === session
+        ? Self.isAcquired(handle)
+        : BledError.alreadyInProgress.error("another session has acquired characteristic \(handle.handleText)")
     }
-    guard !contains(session, of: handle) else {
+    guard !values || !contains(session, of: handle) else {
       throw BledError.alreadyInProgress.error(
         "this session has subscribed to characteristic \(handle.handleText): call gatt.unsubscribe before")
     }
   }
 
+  /// Checks that the session has no socket to which the values go.
   func checkIsNotAcquired(_ handle: UInt16, by session: Session) throws {
-    guard acquired[handle]?.session === session else { return }
-    throw BledError.alreadyInProgress.error(
+    if reader(of: handle)?.session === session { throw Self.isAcquired(handle) }
+  }
+
+  private static func isAcquired(_ handle: UInt16) -> BluetoothError {
+    BledError.alreadyInProgress.error(
       "this session has acquired characteristic \(handle.handleText): close its descriptor first")
   }
 
@@ -138,7 +151,7 @@ final class ValueReceivers {
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
     var owner: Session?
-    if let characteristic = acquired[handle], characteristic.values {
+    if let characteristic = reader(of: handle) {
       characteristic.pipe.take(value)
       owner = characteristic.session
     }

@@ -7,6 +7,8 @@ final class LinkRegistry {
   /// In the order in which they came up.
   private(set) var links: [LinkHub] = []
   let database: ServerDatabase
+  /// The devices that get no link.
+  let blocked: BlockedDevices
   /// The settings of new links from now on.
   var defaults = LinkDefaults()
 
@@ -15,6 +17,7 @@ final class LinkRegistry {
 
   init(directory: PeripheralDirectory, store: Store, scheduler: any Scheduler) {
     database = ServerDatabase(store: store)
+    blocked = BlockedDevices(store: store)
     self.directory = directory
     self.scheduler = scheduler
   }
@@ -22,6 +25,7 @@ final class LinkRegistry {
   /// Adds a link that an adapter announced, and begins its roles.
   func add(_ link: any Link, on slot: AdapterSlot, roles: LinkRoles) {
     let peripheral = directory.peripheral(at: link.peer, on: slot)
+    guard !blocked.contains(peripheral) else { return link.disconnect() }
     peripheral.adapter = slot
     peripheral.holds += 1
     // The kernel tells of a device that connects by its identity, whatever address it uses.

@@ -15,6 +15,10 @@ extension Router {
     serve(AdapterPower.self) { [unowned daemon] params, session, reply in
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)
     }
+    answer(AdapterBlock.self) { [unowned daemon] params, _ in
+      try daemon.central.block(params)
+      return Empty()
+    }
     answer(MetricsGet.self) { [unowned daemon] _, _ in .init(metrics: daemon.metrics) }
     answer(RPCDiscover.self, always: { ProtocolDocument.line })
   }

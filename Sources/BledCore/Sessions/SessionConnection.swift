@@ -13,8 +13,12 @@ public final class SessionConnection {
 
   /// The session served.
   public private(set) var session: Session
-  /// The credentials of the client, where the transport knows them.
+  /// The credentials of the program at the other end, where the transport knows them.
+  let peer: PeerCredentials?
+  /// The credentials of the user whom the session is for: the program's own, or those of another user for whom it acts.
   public private(set) var credentials: PeerCredentials?
+  /// Whether its program acts for another user.
+  private(set) var isImpersonating = false
 
   /// The methods.
   var permissions: Set<Permission>
@@ -42,6 +46,7 @@ public final class SessionConnection {
   ) {
     self.onRelief = onRelief
     self.transport = transport
+    peer = credentials
     self.credentials = credentials
     self.session = session
     permissions = session.rules.policy.permissions(of: credentials)
@@ -139,15 +144,18 @@ public final class SessionConnection {
   /// Takes on the credentials of a user for whom its program acts.
   func act(as credentials: PeerCredentials?) {
     self.credentials = credentials
+    isImpersonating = true
     permissions = session.rules.policy.permissions(of: credentials)
   }
 
-  /// Moves to a preserved session, from one that holds nothing.
+  /// Moves to another session, which may be of another user, from one that holds nothing.
   func resume(_ kept: Session) {
     let held = held
     hold(0)
+    session.account.calls -= countedCalls
     session.retire()
     session = kept
+    session.account.calls += countedCalls
     hold(held)
     kept.resume(on: self)
   }

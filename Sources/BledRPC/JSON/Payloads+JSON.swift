@@ -246,5 +246,9 @@ extension PeripheralList.Entry {
       writer.name("connectable")
       writer.value(connectable)
     }
+    if let blocked {
+      writer.name("blocked")
+      writer.value(blocked)
+    }
   }
 }

@@ -6,6 +6,7 @@ import Bluetooth
 protocol OwnSessionObserver: AnyObject {
   /// bled is there: its adapters, the devices that it knows and the bonds.
   func began(_ adapters: [AdapterDescription])
+  func listed(_ adapters: [AdapterDescription])
   func listed(_ peripherals: [PeripheralList.Entry])
   func listed(_ bonds: [BondDescription])
   func changed(_ adapter: AdapterDescription)
@@ -45,6 +46,13 @@ final class OwnSession {
       session.tell(PeripheralWatch.self, PeripheralWatch.Params(on: true))
       readDevices()
       readBonds()
+    }
+  }
+
+  /// Asks for the adapters again.
+  func readAdapters() {
+    session?.call(AdapterList.self, Empty()) { [weak self] in
+      if case .success(let list) = $0 { self?.observer?.listed(list.adapters) }
     }
   }
 

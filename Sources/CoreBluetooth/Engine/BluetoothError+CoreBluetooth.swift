@@ -83,7 +83,7 @@ extension BluetoothError {
     case .disconnected: .peripheralDisconnected
     case .unknownDevice: .unknownDevice
     case .connectionLimitReached: .connectionLimitReached
-    case .connectionFailed, .adapterOff, .adapterAbsent, .adapterFailed: .connectionFailed
+    case .connectionFailed, .adapterOff, .adapterAbsent, .adapterFailed, .blocked: .connectionFailed
     case .advertisingDataTooLong, .advertisingSetsExhausted: .outOfSpace
     case .notSupported: .operationNotSupported
     case .pairingFailed: .unknown

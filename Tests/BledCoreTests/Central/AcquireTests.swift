@@ -36,18 +36,21 @@ import Testing
     peripheral = try world.connect(client, peer).peripheral
   }
 
-  private func ask(_ client: TestClient, _ characteristic: BluetoothUUID, values: Bool? = nil) throws -> Int {
+  private func ask(
+    _ client: TestClient, _ characteristic: BluetoothUUID, values: Bool? = nil, writes: Bool? = nil
+  ) throws -> Int {
     let id = try client.call(
-      GATTAcquire.self, .init(peripheral: peripheral, attribute: .characteristic(characteristic), values: values))
+      GATTAcquire.self,
+      .init(peripheral: peripheral, attribute: .characteristic(characteristic), values: values, writes: writes))
     try settle()
     return id
   }
 
   /// The answer to the session, and a duplicate of the descriptor that comes with it.
   private func acquire(
-    _ client: TestClient, values: Bool? = nil
+    _ client: TestClient, values: Bool? = nil, writes: Bool? = nil
   ) throws -> (result: GATTAcquire.Result, descriptor: Int32) {
-    let id = try ask(client, 0xFFE1, values: values)
+    let id = try ask(client, 0xFFE1, values: values, writes: writes)
     let result = try #require(try client.answer(to: id, GATTAcquire.self)).get()
     let passed = try #require(client.takePassed())
     return (result, dup(passed.number))
@@ -171,6 +174,59 @@ import Testing
     #expect(peer.subscriptions[pipe] == .notification, "the other one is still subscribed")
     #expect(try other.error(of: ask(other, 0xFFE1), GATTAcquire.self)?.message.contains("gatt.unsubscribe") == true)
     #expect(try client.error(of: ask(client, 0xFFE2), GATTAcquire.self)?.data?.name == "notAllowedByProperties")
+  }
+
+  @Test("the directions are apart: one session writes, another one reads, or the same over two descriptors")
+  func directions() throws {
+    let other = world.client()
+    try world.connect(other, peer)
+    let writer = try acquire(client, values: false)
+    let reader = try acquire(other, writes: false)
+    #expect(writer.result.writes && !writer.result.values && !reader.result.writes && reader.result.values)
+    #expect(write(writer.descriptor, [1]) == 1)
+    peer.notify(pipe, [2])
+    try settle()
+    #expect(written == [[1]] && read(reader.descriptor) == [[2]])
+    for values in [nil, false] {
+      #expect(
+        try other.error(of: ask(other, 0xFFE1, values: values), GATTAcquire.self)?.data?.name == "alreadyInProgress")
+    }
+    #expect(
+      try client.error(of: ask(client, 0xFFE1, writes: false), GATTAcquire.self)?.data?.name == "alreadyInProgress")
+    close(reader.descriptor)
+    try settle()
+    #expect(peer.subscriptions[pipe]?.isEmpty == true)
+    let own = try acquire(client, writes: false)
+    let listed = try client.result(SessionList.self, .init()).sessions.first
+    #expect(listed?.acquired == [.init(peripheral: peripheral, handle: pipe)])
+    close(writer.descriptor)
+    try settle()
+    peer.notify(pipe, [3])
+    try settle()
+    #expect(read(own.descriptor) == [[3]], "the end of one direction is not that of the other")
+    #expect(write(own.descriptor, [4]) == 1)
+    try settle()
+    let released = try #require(try client.notifications(GATTReleased.self).first)
+    #expect(released.unsent == 1 && released.values == true && released.writes == false)
+    #expect(written == [[1]])
+    close(own.descriptor)
+  }
+
+  @Test("a session that writes over a socket can subscribe as well")
+  func writesAndSubscribes() throws {
+    let (_, descriptor) = try acquire(client, values: false)
+    try world.subscribe(client, peripheral, pipe)
+    peer.notify(pipe, [5])
+    try settle()
+    #expect(try client.notifications(GATTValue.self).map(\.value.octets) == [[5]])
+    close(descriptor)
+    try settle()
+    #expect(peer.subscriptions[pipe] == .notification)
+    #expect(
+      try client.error(of: ask(client, 0xFFE1, values: false, writes: false), GATTAcquire.self)?.data?.name
+        == "invalidParameter")
+    #expect(
+      try client.error(of: ask(client, 0xFFE2, writes: true), GATTAcquire.self)?.data?.name == "notAllowedByProperties")
   }
 
   @Test("a change of the services ends it; what has not left is counted, and leaves no more")

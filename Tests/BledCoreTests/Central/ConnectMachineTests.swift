@@ -18,6 +18,7 @@ import Testing
       case .answer(let request, let error): "answer \(request) \(error?.name ?? "ok")"
       case .tellDisconnected(let who, let error, let isReconnecting):
         "tell \(who) \(error?.name ?? "requested")\(isReconnecting ? ", reconnecting" : "")"
+      case .tellFailed(let who, let error): "tell \(who) \(error.name)"
       case .tellConnected(let who): "tell \(who) connected"
       }
     }
@@ -37,6 +38,24 @@ import Testing
     #expect(words(machine.linkDown(Self.reason, at: .zero)) == ["connect"])
     #expect(words(machine.release("a")) == ["answer 4 cancelled", "cancel"])
     #expect(machine.state == .idle)
+  }
+
+  @Test func whatIsRefusedEndsForAll() {
+    let blocked = GAPError.blocked.error("")
+    var machine = ConnectMachine<String, Int>()
+    _ = machine.want("a", 1)
+    _ = machine.rejoin("b", keeps: true)
+    #expect(words(machine.refused(blocked)) == ["answer 1 blocked", "tell b blocked", "cancel"])
+    #expect(machine.state == .idle && machine.keepers.isEmpty)
+    _ = machine.want("a", 2, keeps: true)
+    _ = machine.linkUp(isOurs: true)
+    _ = machine.negotiated(at: .zero)
+    #expect(words(machine.refused(blocked)) == ["tell a blocked", "disconnect"])
+    #expect(words(machine.refused(blocked)) == [])
+    #expect(words(machine.linkDown(Self.reason, at: .zero)) == [])
+    #expect(machine.state == .idle)
+    _ = machine.linkUp(isOurs: false)
+    #expect(words(machine.refused(blocked)) == ["disconnect"], "also a link that the device started")
   }
 
   @Test func eachRequestEndsOnce() {

@@ -29,6 +29,48 @@ import Testing
     #expect(heart.characteristics?.first?.descriptors?.map(\.uuid) == [0x2902])
     #expect(heart.characteristics?.last?.handle == peer.handle(of: 0x2A38))
     #expect(services.last?.includes?.map(\.uuid) == [0x180D])
+    #expect(heart.characteristics?.map(\.declaration) == [heart.handle + 1, heart.handle + 4])
+    #expect(heart.characteristics?.last?.extendedProperties == nil)
+  }
+
+  /// A service of one characteristic with extended properties.
+  private func extend(_ octets: [UInt8], _ read: AccessRequirement? = .open) throws {
+    _ = try peer.database.add(
+      ServiceDefinition(
+        uuid: 0x1816,
+        characteristics: [
+          CharacteristicDefinition(
+            uuid: 0x2A9F, properties: [.read, .write], value: .stored([1]),
+            descriptors: [
+              DescriptorDefinition(uuid: 0x2900, permissions: AttributePermissions(read: read), value: .stored(octets))
+            ])
+        ]))
+  }
+
+  @Test(
+    "The extended properties of a characteristic are read once, with its descriptors",
+    arguments: [([1, 0], ["reliableWrite"]), ([3, 0xFF], ["reliableWrite", "writableAuxiliaries"]), ([0, 0], [])])
+  func extendedProperties(_ octets: [UInt8], _ words: [String]) throws {
+    try extend(octets)
+    let found = try done(GATTDiscover.self, .init(peripheral: id)).services.last
+    let characteristic = try #require(found?.characteristics?.first)
+    #expect(characteristic.extendedProperties == words)
+    let asked = peer.received.count
+    #expect(try done(GATTDiscover.self, .init(peripheral: id)).services.last == found)
+    let scope = GATTScope(peripheral: id, handle: found?.handle ?? 0)
+    #expect(try done(GATTDiscoverCharacteristics.self, scope).characteristics.first?.extendedProperties == words)
+    #expect(peer.received.count == asked)
+  }
+
+  @Test("A device that does not let them be read is discovered all the same")
+  func refusedExtendedProperties() throws {
+    try extend([1, 0], AccessRequirement(level: 2))
+    let found = try done(GATTDiscover.self, .init(peripheral: id)).services.last
+    #expect(found?.characteristics?.first?.extendedProperties == nil)
+    #expect(found?.characteristics?.first?.properties.contains("extendedProperties") == true)
+    let asked = peer.received.count
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    #expect(peer.received.count == asked)
   }
 
   @Test(

@@ -25,6 +25,7 @@ import Testing
           DiscoveredCharacteristic(handle: 15, valueHandle: 16, endHandle: 20, properties: .read, uuid: 0x2A1A),
         ], of: 6)
       known.add([DiscoveredDescriptor(handle: 10, uuid: 0x2902), DiscoveredDescriptor(handle: 11, uuid: long)], of: 9)
+      known.add([.reliableWrite], of: 9)
       return known
     }
   }
@@ -35,6 +36,7 @@ import Testing
     let read = try #require(KnownAttributes(octets: known.octets))
     #expect(read.services == known.services && read.searched == known.searched)
     #expect(read.configuration(of: 9) == 10 && read.descriptors(of: 16) == nil && read.descriptors(of: 14) == [])
+    #expect(read.extendedProperties(of: 9) == .reliableWrite && read.extendedProperties(of: 14) == nil)
     #expect(read.service(ifKnown: 30)?.isPrimary == nil)
     #expect(try read.missing(for: .includes(6)) != nil, "of which kind it is, is not known yet")
     known.addedAllPrimaries()

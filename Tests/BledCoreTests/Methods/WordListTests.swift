@@ -57,6 +57,8 @@ import Testing
     for type in ["CharacteristicDescription", "ServiceToPublish.Characteristic"] {
       #expect(words("\(type).properties") == properties, "\(type)")
     }
+    #expect(
+      words("CharacteristicDescription.extendedProperties") == Set(ExtendedProperties(rawValue: 0xFFFF).words))
     var access: Set<String> = ["readable", "writeable"]
     for verb in ["read", "write", "subscribe"] {
       for level in ["Encryption", "Authentication", "SecureConnections"] { access.insert("\(verb)\(level)Required") }

@@ -56,6 +56,7 @@ import Testing
     _ = try open(client, Principal(id: 1000, groups: [100], process: 4711))
     let own = try client.result(SessionList.self, .init()).sessions
     #expect(own.map(\.user) == [1000] && own.map(\.process) == [4711])
+    #expect(own.map(\.impersonator) == [700] && own.map(\.program) == ["prog700"])
     #expect(try world.client().result(SessionList.self, .init()).sessions.compactMap(\.user).sorted() == [0, 1000])
   }
 
@@ -82,5 +83,55 @@ import Testing
     world.daemon.apply(
       identity: .init(name: "bled test"), policy: World.policy(configuration), limits: Limits(), keep: .zero)
     #expect(client.isClosed)
+  }
+
+  @Test("A program that may no longer act for others loses the sessions that it opened for them")
+  func trustEnds() throws {
+    let client = facade()
+    let direct = world.client(user: 1000, groups: [100])
+    _ = try open(client, Principal(id: 1000, groups: [100]))
+    world.daemon.apply(
+      identity: .init(name: "bled test"), policy: World.policy(), limits: Limits(), keep: .zero)
+    #expect(client.isClosed && !direct.isClosed)
+  }
+
+  @Test("The call that changes the user is counted for one of them, and ends there")
+  func calls() throws {
+    let clients = (0..<3).map { _ in facade() }
+    let own = facade()
+    for client in clients { _ = try open(client, Principal(id: 1000, groups: [100])) }
+    let rules = world.daemon.rules
+    #expect(rules.account(of: 700).calls == 0 && rules.account(of: 1000).calls == 0)
+    withExtendedLifetime(own) {}
+  }
+
+  @Test("The number that stands for no user is refused")
+  func nobody() throws {
+    let refusal = try facade().error(SessionOpen.self, .init(user: Principal(id: .max)))
+    #expect(refusal?.data?.name == "invalidParameter")
+  }
+
+  @Test("The last session that there may be can be for another user")
+  func last() throws {
+    var limits = Limits()
+    limits.total[.sessions] = 1
+    let world = World(policy: Self.policy(), limits: limits)
+    let client = world.client(user: 700)
+    _ = try client.result(SessionOpen.self, .init(user: Principal(id: 1000, groups: [100])))
+  }
+
+  @Test("A preserved session is resumed for its user, not for another one")
+  func restored() throws {
+    let first = facade()
+    _ = try first.result(SessionOpen.self, .init(restore: "r", user: Principal(id: 1000, groups: [100])))
+    _ = try first.result(ScanStart.self, .init())
+    first.die()
+    let other = facade()
+    let fresh = try other.result(SessionOpen.self, .init(restore: "r", user: Principal(id: 1002, groups: [100])))
+    #expect(fresh.restored == nil)
+    let same = facade()
+    let resumed = try same.result(SessionOpen.self, .init(restore: "r", user: Principal(id: 1000, groups: [100])))
+    #expect(resumed.restored?.scan != nil)
+    #expect(try same.result(SessionList.self, .init()).sessions.map(\.user) == [1000])
   }
 }

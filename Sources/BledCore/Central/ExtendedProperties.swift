@@ -1,0 +1,43 @@
+import Bluetooth
+import GATT
+
+/// The value of Characteristic Extended Properties (Core 5.4, Vol 3, Part G, 3.3.3.1).
+struct ExtendedProperties: OptionSet, Hashable {
+  /// The two octets of the descriptor.
+  let rawValue: UInt16
+
+  /// Queued writes with verification.
+  static let reliableWrite = ExtendedProperties(rawValue: 1)
+  /// The descriptor Characteristic User Description can be written.
+  static let writableAuxiliaries = ExtendedProperties(rawValue: 2)
+
+  init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// Reads the value of the descriptor; nil if it has no octet. Bits of a later version are left out.
+  init?(_ octets: [UInt8]) {
+    guard let first = octets.first else { return nil }
+    self = Self(rawValue: UInt16(first)).intersection([.reliableWrite, .writableAuxiliaries])
+  }
+
+  /// The protocol's words for them.
+  var words: [String] {
+    [(Self.reliableWrite, "reliableWrite"), (.writableAuxiliaries, "writableAuxiliaries")]
+      .compactMap { contains($0.0) ? $0.1 : nil }
+  }
+}
+
+extension KnownAttributes {
+  /// Reads the extended properties of a characteristic whose descriptors are known; nil if there is nothing to read.
+  func missingExtendedProperties(of characteristic: DiscoveredCharacteristic) -> GATTProcedure? {
+    let value = characteristic.valueHandle
+    guard characteristic.properties.contains(.extendedProperties), !hasAskedForExtendedProperties(of: value) else {
+      return nil
+    }
+    return descriptors(of: value)?.first { $0.uuid == 0x2900 }.map { .read($0.handle) }
+  }
+
+  /// Adds what the device answered to that, or nothing if it refused.
+  mutating func add(extended octets: [UInt8], ofDescriptor handle: UInt16) {
+    if let value = value(ofDescriptor: handle) { add(ExtendedProperties(octets), of: value) }
+  }
+}

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Other people's clients of org.bluez, unmodified, on a private bus with bled-bluez on bled's simulated adapter.
+
+    bluez_test.py [-k TEXT]      cases whose name has the text
+"""
+
+import json
+import os
+import random
+import signal
+import unittest
+import xml.etree.ElementTree
+
+from world import HERE, OLD, World
+
+BELT, ECHO, LOCK, PLAIN = (f"C0:DE:00:00:00:{number}" for number in ("01", "04", "09", "0A"))
+
+
+def path(address):
+    return "/org/bluez/hci0/dev_" + address.replace(":", "_")
+
+
+class Case(unittest.TestCase):
+    scenarios = ()
+    configuration = None
+
+    def setUp(self):
+        self.world = World(*self.scenarios, configuration=self.configuration)
+        self.addCleanup(self.world.close)
+
+    def done(self, program, pattern="^done$"):
+        """A program has printed its last line, and ended well."""
+        program.expect(pattern)
+        program.finish()
+        self.assertEqual(program.process.returncode, 0, program.text())
+
+    def busctl(self, *arguments):
+        program = self.world.start("busctl", f"--address={self.world.bus}", *arguments)
+        return program.finish()
+
+
+class Bleak(Case):
+    def test_central(self):
+        self.done(self.world.python("central.py", "both"))
+        self.world.expect_nothing_left()
+
+    def test_central_with_an_old_release(self):
+        self.done(self.world.python("central.py", python=OLD))
+        self.world.expect_nothing_left()
+
+    def test_passive_scan(self):
+        self.done(self.world.python("passive.py"))
+        self.world.expect_nothing_left()
+
+    def test_pairing(self):
+        self.done(self.world.python("pair.py"))
+        self.world.expect_nothing_left()
+
+    def test_two_programs_and_bluetoothctl_at_once(self):
+        """Each has its own scan and links; they are killed at some point, and nothing is left of them."""
+        chance = random.Random(25)
+        steps = ["found", "connected", "subscribed", "scanning"]
+        for _ in range(4):
+            programs = [self.world.python("holder.py", address) for address in (BELT, ECHO)]
+            control = self.world.bluetoothctl()
+            control.say("scan on")
+            control.expect("Discovery started")
+            for program in programs:
+                program.expect(f"^{chance.choice(steps)}$")
+            for program in chance.sample(programs + [control], 3):
+                program.kill()
+            self.world.expect_nothing_left()
+            self.assertIn("b false", self.busctl("get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1",
+                                                 "Discovering"))
+
+    def test_one_program_disconnects_and_the_other_stays(self):
+        stays, leaves = (self.world.python("holder.py", BELT) for _ in range(2))
+        for program in (stays, leaves):
+            program.expect("^scanning$")
+        leaves.kill(signal.SIGINT)
+        self.world.settled(lambda: len(self.world.sessions()) < 6, lambda: "the sessions of the other remain")
+        self.assertEqual(self.world.devices()["Belt"]["state"], "connected")
+        stays.kill()
+        self.world.expect_nothing_left()
+
+
+class Bluetoothctl(Case):
+    def test_central(self):
+        control = self.world.bluetoothctl()
+        control.say("scan on")
+        control.expect("NEW.* Device C0:DE:00:00:00:01 Belt")
+        control.say("scan off")
+        control.expect("Discovery stopped")
+        control.say(f"connect {BELT}")
+        control.expect("Connection successful")
+        control.expect("ServicesResolved: yes")
+        self.world.settled(
+            lambda: "y 85" in self.busctl("get-property", "org.bluez", path(BELT), "org.bluez.Battery1", "Percentage"),
+            lambda: "there is no battery level")
+        control.say(f"info {BELT}")
+        control.expect("Battery Percentage: 0x55 .85.")
+        control.say("menu gatt")
+        for text, answer in [
+            ("select-attribute 00002a38-0000-1000-8000-00805f9b34fb", "char"),
+            ("read", r"  01 +\."),
+            ("select-attribute 00002a37-0000-1000-8000-00805f9b34fb", "char"),
+            ("notify on", "Notify started"),
+            ("notify off", "Notify stopped"),
+            ("acquire-notify", "AcquireNotify success: fd .* MTU"),
+            ("release-notify", ""),
+        ]:
+            start = len(control.lines)
+            control.say(text)
+            control.expect(answer, start)
+        control.say("back")
+        control.say(f"disconnect {BELT}")
+        control.expect("Successful disconnected")
+        control.say(f"remove {BELT}")
+        control.expect("Device has been removed")
+        control.say("quit")
+        control.finish()
+        self.world.expect_nothing_left()
+
+    def test_a_passkey_is_asked_of_the_agent(self):
+        control = self.world.bluetoothctl()
+        control.say("scan on")
+        control.expect(f"NEW.* Device {LOCK}")
+        control.say(f"pair {LOCK}")
+        control.expect("Enter passkey")
+        control.say("42")
+        control.expect("Pairing successful")
+        control.say(f"info {LOCK}")
+        control.expect("Bonded: yes")
+        control.say("devices Paired")
+        control.expect(f"^Device {LOCK} Lock")
+        control.say(f"trust {LOCK}")
+        control.expect("trust succeeded")
+        control.say("quit")
+        control.finish()
+        # The state of paired devices outlasts the process.
+        self.world.facade.kill(signal.SIGTERM)
+        self.world.start_facade()
+        self.world.settled(
+            lambda: "b true" in self.busctl("get-property", "org.bluez", path(LOCK), "org.bluez.Device1", "Paired"),
+            lambda: "the bond is not shown")
+        self.assertIn("b true", self.busctl("get-property", "org.bluez", path(LOCK), "org.bluez.Device1", "Trusted"))
+
+    def test_a_wrong_passkey(self):
+        control = self.world.bluetoothctl()
+        control.say("scan on")
+        control.expect(f"NEW.* Device {LOCK}")
+        control.say(f"pair {LOCK}")
+        control.expect("Enter passkey")
+        control.say("43")
+        control.expect("Failed to pair: org.bluez.Error.AuthenticationFailed")
+
+    def test_advertising_and_an_application(self):
+        control = self.world.bluetoothctl()
+        for text, answer in [
+            ("menu gatt", "Menu gatt"),
+            ("register-service 0xFFE0", "Primary"),
+            ("yes", ""),
+            ("register-characteristic 0xFFE1 read,write", "Characteristic"),
+            ("01 02", ""),
+            ("register-application", "Application registered"),
+            ("back", "Menu main"),
+            ("advertise on", "Advertising object registered"),
+            ("advertise off", "Advertising object unregistered|unregistered"),
+        ]:
+            start = len(control.lines)
+            control.say(text)
+            control.expect(answer, start)
+        control.say("quit")
+        control.finish()
+        self.world.expect_nothing_left()
+
+
+class Scripts(Case):
+    """BlueZ's own test scripts, of Debian's bluez-test-scripts."""
+
+    scenarios = (HERE / "scenario.json", HERE / "empty.json")
+
+    def test_peripheral(self):
+        server = self.world.script("example-gatt-server")
+        server.expect("GATT application registered")
+        advertisement = self.world.script("example-advertisement")
+        advertisement.expect("Advertisement registered")
+        with self.world.session() as session:
+            address = session.call("adapter.list")["adapters"][0]["address"]
+        self.done(self.world.python("visitor.py", "hci1", address))
+        server.expect(r"TestCharacteristic Write:.*3\)")
+        server.kill()
+        advertisement.kill()
+        self.world.expect_nothing_left()
+
+    def test_adapter(self):
+        self.assertIn("hci0", self.world.script("test-adapter", "list").finish())
+        self.assertRegex(self.world.script("test-adapter", "address").finish(), "^02:")
+        self.assertIn("1", self.world.script("test-adapter", "powered").finish())
+
+    def test_list_devices(self):
+        control = self.world.bluetoothctl()
+        control.say("scan on")
+        control.expect(f"NEW.* Device {BELT}")
+        text = self.world.script("list-devices").finish()
+        self.assertIn("[ /org/bluez/hci0 ]", text)
+        self.assertIn(f"[ {path(BELT)} ]", text)
+
+
+class Bus(Case):
+    def test_every_object_is_described(self):
+        control = self.world.bluetoothctl()
+        control.say("scan on")
+        control.expect(f"NEW.* Device {BELT}")
+        control.say(f"connect {BELT}")
+        control.expect("ServicesResolved: yes")
+        seen = []
+
+        def walk(place):
+            text = self.busctl(
+                "call", "org.bluez", place, "org.freedesktop.DBus.Introspectable", "Introspect", "--json=short")
+            root = xml.etree.ElementTree.fromstring(json.loads(text)["data"][0])
+            seen.append(place)
+            for node in root.findall("node"):
+                walk(place.rstrip("/") + "/" + node.get("name"))
+
+        walk("/")
+        for place in ("/org/bluez", path(BELT)):
+            self.assertIn(place, seen)
+        self.assertTrue(any("/desc" in place for place in seen), seen)
+
+    def test_a_hostile_program(self):
+        """Wrong signatures, members and paths, floods, and an end in the middle of each operation."""
+        holder = self.world.python("holder.py", PLAIN)
+        holder.expect("^scanning$")
+        self.done(self.world.python("hostile.py"))
+        self.assertIsNone(self.world.facade.process.poll(), self.world.facade.text())
+        self.assertIsNone(holder.process.poll(), holder.text())
+        self.done(self.world.python("central.py"))
+        holder.kill()
+        self.world.expect_nothing_left()
+
+    def test_bled_restarts(self):
+        control = self.world.bluetoothctl()
+        control.say("scan on")
+        control.expect(f"NEW.* Device {BELT}")
+        control.say(f"connect {BELT}")
+        control.expect("ServicesResolved: yes")
+        self.world.bled.kill()
+        control.expect("CHG.* Device C0:DE:00:00:00:01 Connected: no")
+        control.expect("CHG.* Controller .* Powered: no")
+        start = len(control.lines)
+        self.world.start_bled()
+        control.expect("CHG.* Controller .* Powered: yes", start)
+        # The scan that it has not stopped goes on.
+        control.expect("CHG.* Device .* RSSI", start)
+        control.say(f"connect {BELT}")
+        control.expect("Connection successful", start)
+
+    def test_the_name_is_taken(self):
+        first = self.world.facade
+        second = self.world.start(first.process.args[0], "--socket", self.world.socket)
+        second.expect("another program has the name org.bluez")
+        second.finish()
+        self.assertEqual(second.process.returncode, 69)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")
+class Permissions(Case):
+    configuration = {"policy": {"scan": ["user:nobody"], "connect": []}}
+
+    def test_the_policy_is_that_of_the_caller(self):
+        arguments = ("busctl", f"--address={self.world.bus}", "call", "org.bluez")
+        adapter = ("/org/bluez/hci0", "org.bluez.Adapter1", "StartDiscovery")
+        (self.world.folder / "bus").chmod(0o666)
+        self.assertEqual(self.world.start(*arguments, *adapter, user="nobody", extra_groups=[]).finish(), "")
+        text = self.world.start(*arguments, *adapter, user="daemon", extra_groups=[]).finish()
+        self.assertIn("Not Authorized", text)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
