@@ -275,9 +275,10 @@ struct ApplicationsTests {
     #expect(world.succeeded(try register()))
   }
 
-  @Test func charactersticsAreInTheirOrder() throws {
+  @Test func characteristicsAreInTheirOrder() throws {
     let numbers = Array(0..<12)
-    let objects = [("/app/service0", "org.bluez.GattService1", [("UUID", BusValue.string("180D"))])]
+    let objects =
+      [("/app/service0", "org.bluez.GattService1", [("UUID", BusValue.string("180D"))])]
       + numbers.reversed().map { number in
         (
           "/app/service0/char\(number)", "org.bluez.GattCharacteristic1",
@@ -296,7 +297,7 @@ struct ApplicationsTests {
       (path, "org.bluez.GattService1", [("UUID", .string("180D")), ("Includes", .paths(includes))])
     }
     let application = try Application(
-      ManagedObjects([managed([service("/a", includes: ["/b"]), service("/b", includes: [])])]))
+      ManagedObjects([managed([service("/a", includes: ["/b"]), service("/b", includes: ["/b"])])]))
     #expect(application.services.map(\.path) == ["/b", "/a"])
     #expect(throws: BusError.self) {
       try Application(

@@ -77,16 +77,16 @@ final class Advertisements {
       } catch {
         return completion(.failure(error))
       }
-      send(advertisement, path, client, completion)
+      send(advertisement.params, path, client, completion)
     }
   }
 
   private func send(
-    _ advertisement: Advertisement, _ path: String, _ client: BusClient,
+    _ params: AdvertisingStart.Params, _ path: String, _ client: BusClient,
     _ completion: @escaping (Result<Void, BusError>) -> Void
   ) {
     let session = client.session
-    session.call(AdvertisingStart.self, advertisement.params) { [weak self] result in
+    session.call(AdvertisingStart.self, params) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let started):
@@ -99,7 +99,14 @@ final class Advertisements {
         if let former { session.tell(AdvertisingStop.self, AdvertisingStop.Params(advertising: former)) }
         count()
         completion(.success(()))
-      case .failure(let error): completion(.failure(Self.error(error)))
+      case .failure(let error):
+        guard params.txPower != nil, error.domain == .gap, error.code == GAPError.notSupported.rawValue else {
+          return completion(.failure(Self.error(error)))
+        }
+        // Programs ask for a power whether the controller lets them choose or not.
+        var withoutPower = params
+        withoutPower.txPower = nil
+        send(withoutPower, path, client, completion)
       }
     }
   }

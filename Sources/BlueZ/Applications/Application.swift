@@ -39,7 +39,8 @@ struct Application {
     var services = try objects.all(.service).map { (path, properties) throws(BusError) in
       Service(
         path: path, uuid: try Self.uuid(properties), isPrimary: properties["Primary"]?.boolean ?? true,
-        includes: properties["Includes"]?.paths ?? [])
+        // Some programs list the service itself.
+        includes: (properties["Includes"]?.paths ?? []).filter { $0 != path })
     }
     guard !services.isEmpty else { throw .failed("No valid service object found") }
     let places = Dictionary(
