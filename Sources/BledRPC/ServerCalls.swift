@@ -17,11 +17,14 @@ public enum ServerRead: DaemonCall {
     public var handle: UInt16
     /// Where to begin, 0 to 512.
     public var offset: Int
+    /// The ATT_MTU of the link, 23 to 517.
+    public var mtu: Int?
     /// Makes the params.
-    public init(central: String, handle: UInt16, offset: Int) {
+    public init(central: String, handle: UInt16, offset: Int, mtu: Int? = nil) {
       self.central = central
       self.handle = handle
       self.offset = offset
+      self.mtu = mtu
     }
   }
   /// The answer of the session.
@@ -50,10 +53,16 @@ public enum ServerWrite: DaemonCall {
     public var central: String
     /// The values, in order.
     public var writes: [Write]
+    /// True for a Write Command, whose answer the device does not receive.
+    public var withoutResponse: Bool?
+    /// The ATT_MTU of the link, 23 to 517.
+    public var mtu: Int?
     /// Makes the params.
-    public init(central: String, writes: [Write]) {
+    public init(central: String, writes: [Write], withoutResponse: Bool? = nil, mtu: Int? = nil) {
       self.central = central
       self.writes = writes
+      self.withoutResponse = withoutResponse
+      self.mtu = mtu
     }
   }
   /// One written value.

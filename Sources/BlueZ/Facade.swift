@@ -91,9 +91,10 @@ package final class Facade {
       acquisitions.disconnected(path)
       batteries.disconnected(path)
     }
-    applications.finished = { [unowned self] client in
-      if !advertisements.has(client), !monitors.has(client) { context.bus.watch(client.name, false) }
-    }
+    applications.finished = { [unowned self] in unwatch($0) }
+    advertisements.finished = { [unowned self] in unwatch($0) }
+    monitors.finished = { [unowned self] in unwatch($0) }
+    applications.readDevices = { [own] in own.readDevices($0) }
     values.told = { [unowned self] in batteries.value($0, $1) }
     notifications.told = { [unowned self] in batteries.value($0, $1) }
   }
@@ -215,6 +216,13 @@ package final class Facade {
 }
 
 extension Facade {
+  /// The signals of a program are not wanted if nothing of it is registered.
+  private func unwatch(_ client: BusClient) {
+    if !applications.has(client), !advertisements.has(client), !monitors.has(client) {
+      context.bus.watch(client.name, false)
+    }
+  }
+
   private func setDevice(_ call: BusCall, _ name: String, _ value: BusValue) {
     switch (name, value) {
     case ("Trusted", .boolean(let isTrusted)): devices.trust(call.path, isTrusted)
@@ -298,11 +306,27 @@ extension Facade: OwnSessionObserver {
     listed(adapters)
     _ = context.schedule(after: Self.startTime) { [weak self] in self?.serve() }
     for client in clients.all {
+      resume(client, .everything)
+      resume(client, .monitoring)
+    }
+  }
+
+  private func resume(_ client: BusClient, _ purpose: BusClient.Purpose) {
+    switch purpose {
+    case .everything:
       discovery.resume(client)
       agents.resume(client)
       applications.resume(client)
       advertisements.resume(client)
-      monitors.resume(client)
+    case .monitoring: monitors.resume(client)
+    }
+  }
+
+  func lost(_ client: BusClient, _ purpose: BusClient.Purpose) {
+    // With bled itself, all of them are resumed as soon as it is there again.
+    _ = context.schedule(after: .seconds(1)) { [weak self] in
+      guard let self, own.isReady, clients.known(client.name) === client else { return }
+      resume(client, purpose)
     }
   }
 
@@ -333,6 +357,9 @@ extension Facade: OwnSessionObserver {
     if adapter.address == nil, let path {
       devices.remove(of: adapter.adapter)
       discovery.lost(path)
+      applications.lost(path)
+      advertisements.lost(path)
+      monitors.lost(path)
     }
     adapters.update(adapter)
     if adapter.state != "starting", !isServing { own.readAdapters() }

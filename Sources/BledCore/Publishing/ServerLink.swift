@@ -63,7 +63,7 @@ final class ServerLink: ServerRole {
     }
     serves(session)
     let params = ServerRead.Params(
-      central: hub.peripheral.id, handle: read.handle, offset: Int(read.offset))
+      central: hub.peripheral.id, handle: read.handle, offset: Int(read.offset), mtu: hub.mtu)
     ask(session, .read(params), read.token)
   }
 
@@ -76,7 +76,8 @@ final class ServerLink: ServerRole {
     if let handle = write.writes.first?.handle, acquired[handle]?.take(write) == true { return }
     let params = ServerWrite.Params(
       central: hub.peripheral.id,
-      writes: write.writes.map { .init(handle: $0.handle, offset: Int($0.offset), value: HexBytes($0.value)) })
+      writes: write.writes.map { .init(handle: $0.handle, offset: Int($0.offset), value: HexBytes($0.value)) },
+      withoutResponse: write.token == nil ? true : nil, mtu: hub.mtu)
     if let token = write.token {
       ask(session, .write(params), token)
     } else {

@@ -23,6 +23,8 @@ final class OwnSession {
   weak var observer: (any OwnSessionObserver)?
   private let context: Context
   private var session: DaemonSession?
+  /// Whether bled has accepted it.
+  private(set) var isReady = false
 
   init(_ context: Context) { self.context = context }
 
@@ -39,6 +41,7 @@ final class OwnSession {
     self.session = session
     session.call(SessionOpen.self, SessionOpen.Params(name: "org.bluez")) { [weak self] result in
       guard let self, case .success(let opened) = result else { return }
+      isReady = true
       observer?.began(opened.adapters)
       session.tell(PeripheralWatch.self, PeripheralWatch.Params(on: true))
       readDevices()
@@ -54,9 +57,12 @@ final class OwnSession {
   }
 
   /// Asks for the devices again.
-  func readDevices() {
-    session?.call(PeripheralList.self, Empty()) { [weak self] in
+  /// - Parameter completion: called once they are known, or bled cannot be asked.
+  func readDevices(_ completion: @escaping () -> Void = {}) {
+    guard let session else { return completion() }
+    session.call(PeripheralList.self, Empty()) { [weak self] in
       if case .success(let list) = $0 { self?.observer?.listed(list.peripherals) }
+      completion()
     }
   }
 
@@ -78,7 +84,7 @@ final class OwnSession {
   }
 
   private func ended(_ error: BluetoothError?) {
-    session = nil
+    (session, isReady) = (nil, false)
     guard let error else { return }
     observer?.lost(error)
     _ = context.schedule(after: Self.pause) { [weak self] in self?.start() }

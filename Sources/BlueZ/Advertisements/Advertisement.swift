@@ -7,6 +7,9 @@ struct Advertisement {
   /// A, 1.3).
   private static let notDiscoverable = AdvertisingStart.Structure(type: 0x01, data: HexBytes([0x04]))
 
+  /// In milliseconds, of legacy PDUs (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
+  private static let longestInterval = 10_240
+
   let params: AdvertisingStart.Params
 
   /// - Parameters:
@@ -19,11 +22,8 @@ struct Advertisement {
     }
     var params = AdvertisingStart.Params(adapter: adapter)
     params.connectable = type == "peripheral"
-    params.services = try Self.uuids(properties, "ServiceUUIDs")
-    params.solicitedServices = try Self.uuids(properties, "SolicitUUIDs")
-    params.serviceData = try Self.serviceData(properties, "ServiceData")
-    try Self.setManufacturerData(properties, &params)
-    try Self.setStructures(properties, &params)
+    // bled itself puts into the scan response the data that does not fit into the advertisement.
+    for prefix in ["", "ScanResponse"] { try Self.setContent(properties, prefix, &params) }
     params.name = try Self.read(properties, "LocalName", \.string)
     params.appearance = try Self.read(properties, "Appearance", \.integer)
     if let isDiscoverable = try Self.read(properties, "Discoverable", \.boolean), !isDiscoverable,
@@ -40,7 +40,7 @@ struct Advertisement {
       params.secondaryPHY = channel == "2M" ? "2M" : "coded"
       if channel == "Coded" { params.primaryPHY = "coded" }
     }
-    if includes.contains("tx-power"), params.extended == true { params.includeTxPower = true }
+    if includes.contains("tx-power") { Self.includePower(&params) }
     self.params = params
   }
 
@@ -52,6 +52,33 @@ struct Advertisement {
     guard let property = properties[name] else { return nil }
     guard let read = property[keyPath: value] else { throw invalid }
     return read
+  }
+
+  /// Adds the data whose properties begin with a prefix.
+  private static func setContent(
+    _ properties: [String: BusValue], _ prefix: String, _ params: inout AdvertisingStart.Params
+  ) throws(BusError) {
+    if let services = try uuids(properties, prefix + "ServiceUUIDs") {
+      params.services = (params.services ?? []) + services
+    }
+    if let services = try uuids(properties, prefix + "SolicitUUIDs") {
+      params.solicitedServices = (params.solicitedServices ?? []) + services
+    }
+    if let data = try serviceData(properties, prefix + "ServiceData") {
+      params.serviceData = (params.serviceData ?? [:]).merging(data) { $1 }
+    }
+    try setManufacturerData(properties, prefix + "ManufacturerData", &params)
+    try setStructures(properties, prefix + "Data", &params)
+  }
+
+  /// Tells the transmit power: the header of extended PDUs has the actual one, legacy PDUs the one asked for.
+  private static func includePower(_ params: inout AdvertisingStart.Params) {
+    if params.extended == true {
+      params.includeTxPower = true
+    } else if let power = params.txPower.flatMap(Int8.init(exactly:)) {
+      let data = HexBytes([UInt8(bitPattern: power)])
+      params.structures = (params.structures ?? []) + [AdvertisingStart.Structure(type: 0x0A, data: data)]
+    }
   }
 
   private static func uuids(_ properties: [String: BusValue], _ name: String) throws(BusError) -> [BluetoothUUID]? {
@@ -75,9 +102,9 @@ struct Advertisement {
 
   /// The first company's data in its own member, the others' as structures.
   private static func setManufacturerData(
-    _ properties: [String: BusValue], _ params: inout AdvertisingStart.Params
+    _ properties: [String: BusValue], _ name: String, _ params: inout AdvertisingStart.Params
   ) throws(BusError) {
-    guard let value = properties["ManufacturerData"] else { return }
+    guard let value = properties[name] else { return }
     guard case .dictionary("q", _, let entries) = value.unwrapped else { throw invalid }
     for entry in entries {
       guard case .uint16(let company) = entry.key, let octets = entry.value.bytes else { throw invalid }
@@ -91,9 +118,9 @@ struct Advertisement {
   }
 
   private static func setStructures(
-    _ properties: [String: BusValue], _ params: inout AdvertisingStart.Params
+    _ properties: [String: BusValue], _ name: String, _ params: inout AdvertisingStart.Params
   ) throws(BusError) {
-    guard let value = properties["Data"] else { return }
+    guard let value = properties[name] else { return }
     guard case .dictionary("y", _, let entries) = value.unwrapped else { throw invalid }
     for entry in entries {
       guard case .byte(let type) = entry.key, let octets = entry.value.bytes else { throw invalid }
@@ -106,7 +133,13 @@ struct Advertisement {
     _ properties: [String: BusValue], _ params: inout AdvertisingStart.Params
   ) throws(BusError) {
     if let seconds = try read(properties, "Timeout", \.integer), seconds > 0 { params.duration = Double(seconds) }
-    if let least = try read(properties, "MinInterval", \.integer) { params.interval = Double(least) / 1000 }
+    // `Duration` is how long it is sent before another takes its turn, which bled decides itself.
+    if let least = try read(properties, "MinInterval", \.integer) {
+      let most = try read(properties, "MaxInterval", \.integer) ?? least
+      guard least >= 20, most >= least else { throw invalid }
+      params.interval = Double(min(least, longestInterval)) / 1000
+    }
     params.txPower = try read(properties, "TxPower", \.integer)
+    guard (-127...20).contains(params.txPower ?? 0) else { throw invalid }
   }
 }

@@ -10,14 +10,23 @@ final class Advertisements {
   private struct Entry {
     let client: BusClient
     let path: String
+    /// The path of the adapter, and bled's name of it.
+    let place: String
     let adapter: String
     /// bled's number; nil until it is on the air.
     var number: Int?
+    /// The program is being asked for it.
+    var isRead = false
+    /// It has changed since the program was asked.
+    var isStale = false
   }
 
   private let context: Context
   private let adapters: Adapters
   private var entries: [Entry] = []
+
+  /// Called when a program has one advertisement less: its signals may not be wanted.
+  var finished: (BusClient) -> Void = { _ in }
 
   init(_ context: Context, _ adapters: Adapters) {
     self.context = context
@@ -41,7 +50,8 @@ final class Advertisements {
     guard entries.count(where: { $0.client === client }) < Self.most else {
       return context.fail(call, .notPermitted("Maximum advertisements reached"))
     }
-    entries.append(Entry(client: client, path: path, adapter: call.path))
+    guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
+    entries.append(Entry(client: client, path: path, place: call.path, adapter: adapter))
     context.bus.watch(client.name, true)
     start(path, client) { [weak self, context] result in
       if case .failure = result { self?.remove(path, client) }
@@ -51,43 +61,52 @@ final class Advertisements {
 
   /// Asks the program for its advertisement, and puts it on the air.
   private func start(_ path: String, _ client: BusClient, _ completion: @escaping (Result<Void, BusError>) -> Void) {
-    context.bus.call(
-      client.name, path, Interface.properties.rawValue, "GetAll", [.string(Self.interface)], timeout: .seconds(25)
-    ) { [weak self] answer in
+    change(path, client) { ($0.isRead, $0.isStale) = (true, false) }
+    client.call(path, Interface.properties.rawValue, "GetAll", [.string(Self.interface)]) { [weak self] answer in
       guard let self, let entry = entry(path, client) else { return completion(.failure(.doesNotExist)) }
+      change(path, client) { $0.isRead = false }
+      if entry.isStale { return start(path, client, completion) }
       let advertisement: Advertisement
       do throws(BusError) {
         guard case .success(let values) = answer, let value = values.first else {
           throw .failed("Failed to register advertisement")
         }
         advertisement = try Advertisement(
-          ManagedObjects.properties(value), adapter: adapters.adapter(at: entry.adapter) ?? "",
-          alias: context.tree.value(entry.adapter, .adapter, "Alias")?.string ?? "")
+          ManagedObjects.properties(value), adapter: entry.adapter,
+          alias: context.tree.value(entry.place, .adapter, "Alias")?.string ?? "")
       } catch {
         return completion(.failure(error))
       }
-      send(advertisement, path, client, completion)
+      send(advertisement.params, path, client, completion)
     }
   }
 
   private func send(
-    _ advertisement: Advertisement, _ path: String, _ client: BusClient,
+    _ params: AdvertisingStart.Params, _ path: String, _ client: BusClient,
     _ completion: @escaping (Result<Void, BusError>) -> Void
   ) {
-    client.session.call(AdvertisingStart.self, advertisement.params) { [weak self] result in
+    let session = client.session
+    session.call(AdvertisingStart.self, params) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let started):
         guard let index = entries.firstIndex(where: { $0.client === client && $0.path == path }) else {
-          client.session.tell(AdvertisingStop.self, AdvertisingStop.Params(advertising: started.advertising))
+          session.tell(AdvertisingStop.self, AdvertisingStop.Params(advertising: started.advertising))
           return completion(.failure(.doesNotExist))
         }
         let former = entries[index].number
         entries[index].number = started.advertising
-        if let former { client.session.tell(AdvertisingStop.self, AdvertisingStop.Params(advertising: former)) }
+        if let former { session.tell(AdvertisingStop.self, AdvertisingStop.Params(advertising: former)) }
         count()
         completion(.success(()))
-      case .failure(let error): completion(.failure(Self.error(error)))
+      case .failure(let error):
+        guard params.txPower != nil, error.domain == .gap, error.code == GAPError.notSupported.rawValue else {
+          return completion(.failure(Self.error(error)))
+        }
+        // Programs ask for a power whether the controller lets them choose or not.
+        var withoutPower = params
+        withoutPower.txPower = nil
+        send(withoutPower, path, client, completion)
       }
     }
   }
@@ -106,9 +125,15 @@ final class Advertisements {
     entries.first { $0.client === client && $0.path == path }
   }
 
+  private func change(_ path: String, _ client: BusClient, _ change: (inout Entry) -> Void) {
+    guard let index = entries.firstIndex(where: { $0.client === client && $0.path == path }) else { return }
+    change(&entries[index])
+  }
+
   private func remove(_ path: String, _ client: BusClient) {
     entries.removeAll { $0.client === client && $0.path == path }
     count()
+    finished(client)
   }
 
   private func stop(_ entry: Entry) {
@@ -116,12 +141,13 @@ final class Advertisements {
       entry.client.session.tell(AdvertisingStop.self, AdvertisingStop.Params(advertising: number))
     }
     count()
+    finished(entry.client)
   }
 
   /// The properties that tell how many there are.
   private func count() {
     for (_, path) in adapters.paths {
-      let active = entries.count { $0.adapter == path && $0.number != nil }
+      let active = entries.count { $0.place == path && $0.number != nil }
       context.tree.set(path, .advertisingManager, "ActiveInstances", .byte(UInt8(clamping: active)))
       let left = max(0, Self.most - active)
       context.tree.set(path, .advertisingManager, "SupportedInstances", .byte(UInt8(clamping: left)))
@@ -135,24 +161,42 @@ final class Advertisements {
     guard params.ended != nil || params.reason != nil,
       let entry = entries.first(where: { $0.client === client && $0.number == params.advertising })
     else { return }
-    remove(entry.path, client)
-    context.bus.call(client.name, entry.path, Self.interface, "Release", [], timeout: .seconds(25)) { _ in }
+    release(entry)
   }
 
-  /// A program's object has changed: what it says now replaces what is on the air.
+  /// An adapter has gone, with its advertisements.
+  func lost(_ adapter: String) {
+    for entry in entries where entry.place == adapter {
+      stop(entry)
+      release(entry)
+    }
+  }
+
+  private func release(_ entry: Entry) {
+    remove(entry.path, entry.client)
+    entry.client.call(entry.path, Self.interface, "Release")
+  }
+
+  /// A program's object has changed: its content replaces what is on the air.
   func signalled(_ signal: BusSignal, _ client: BusClient) {
     guard signal.interface == Interface.properties.rawValue, signal.member == "PropertiesChanged",
-      signal.arguments.first?.string == Self.interface, entry(signal.path, client)?.number != nil
+      signal.arguments.first?.string == Self.interface, let entry = entry(signal.path, client)
     else { return }
-    start(signal.path, client) { _ in }
+    if entry.isRead {
+      change(signal.path, client) { $0.isStale = true }
+    } else if entry.number != nil {
+      start(signal.path, client) { _ in }
+    }
   }
 
   /// bled is there again.
   func resume(_ client: BusClient) {
-    for index in entries.indices where entries[index].client === client {
-      entries[index].number = nil
-      start(entries[index].path, client) { _ in }
+    for entry in entries where entry.client === client {
+      change(entry.path, client) { $0.number = nil }
+      // A registration that is under way ends with its own answer.
+      if !entry.isRead { start(entry.path, client) { _ in } }
     }
+    count()
   }
 
   func has(_ client: BusClient) -> Bool { entries.contains { $0.client === client } }

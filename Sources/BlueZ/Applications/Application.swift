@@ -36,37 +36,40 @@ struct Application {
   /// - Throws: `BusError` if there is no service, or an object is not valid.
   init(_ objects: ManagedObjects) throws(BusError) {
     guard !objects.objects.isEmpty else { throw .failed("No object received") }
-    var services: [Service] = []
-    for (path, properties) in objects.all(.service) {
-      services.append(
-        Service(
-          path: path, uuid: try Self.uuid(properties), isPrimary: properties["Primary"]?.boolean ?? true,
-          includes: properties["Includes"]?.paths ?? []))
+    var services = try objects.all(.service).map { (path, properties) throws(BusError) in
+      Service(
+        path: path, uuid: try Self.uuid(properties), isPrimary: properties["Primary"]?.boolean ?? true,
+        // Some programs list the service itself.
+        includes: (properties["Includes"]?.paths ?? []).filter { $0 != path })
     }
     guard !services.isEmpty else { throw .failed("No valid service object found") }
+    let places = Dictionary(
+      services.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    let descriptors = try Self.descriptors(objects)
     for (path, properties) in objects.all(.characteristic) {
-      guard let index = services.firstIndex(where: { $0.path == properties["Service"]?.path }) else {
+      guard let place = properties["Service"]?.path.flatMap({ places[$0] }) else {
         throw .failed("No valid service object found")
       }
-      services[index].characteristics.append(
+      services[place].characteristics.append(
         Characteristic(
           path: path, uuid: try Self.uuid(properties),
-          access: try CharacteristicAccess(flags: properties["Flags"]?.strings ?? [])))
-    }
-    for (path, properties) in objects.all(.descriptor) {
-      let uuid = try Self.uuid(properties)
-      guard let characteristic = properties["Characteristic"]?.path, !Self.own.contains(uuid) else { continue }
-      for service in services.indices {
-        guard let index = services[service].characteristics.firstIndex(where: { $0.path == characteristic }) else {
-          continue
-        }
-        let access = try CharacteristicAccess(flags: properties["Flags"]?.strings ?? [])
-        services[service].characteristics[index].descriptors.append(
-          Descriptor(
-            path: path, uuid: uuid, permissions: access.readPermissions, value: properties["Value"]?.bytes))
-      }
+          access: try CharacteristicAccess(flags: properties["Flags"]?.strings ?? []),
+          descriptors: descriptors[path] ?? []))
     }
     self.services = try Self.ordered(services)
+  }
+
+  /// The descriptors by the paths of their characteristics.
+  private static func descriptors(_ objects: ManagedObjects) throws(BusError) -> [String: [Descriptor]] {
+    var descriptors: [String: [Descriptor]] = [:]
+    for (path, properties) in objects.all(.descriptor) {
+      let uuid = try uuid(properties)
+      guard let characteristic = properties["Characteristic"]?.path, !own.contains(uuid) else { continue }
+      let access = try CharacteristicAccess(flags: properties["Flags"]?.strings ?? [])
+      descriptors[characteristic, default: []].append(
+        Descriptor(path: path, uuid: uuid, permissions: access.readPermissions, value: properties["Value"]?.bytes))
+    }
+    return descriptors
   }
 
   private static func uuid(_ properties: [String: BusValue]) throws(BusError) -> BluetoothUUID {
@@ -79,13 +82,14 @@ struct Application {
   /// The services such that each comes after those that it includes.
   private static func ordered(_ services: [Service]) throws(BusError) -> [Service] {
     var ordered: [Service] = []
+    var done: Set<String> = []
     var left = services
     while !left.isEmpty {
-      let done = Set(ordered.map(\.path))
       let ready = left.filter { done.isSuperset(of: $0.includes) }
       guard !ready.isEmpty else { throw .failed("Failed to create entry in database") }
       ordered += ready
-      left.removeAll { service in ready.contains { $0.path == service.path } }
+      left.removeAll { done.isSuperset(of: $0.includes) }
+      done.formUnion(ready.map(\.path))
     }
     return ordered
   }

@@ -14,8 +14,13 @@ final class Applications {
   /// The number of subscribed devices of each characteristic, by program and handle.
   private var subscribers: [String: [UInt16: Set<String>]] = [:]
 
-  /// Called when a program has no application any more: its signals may not be wanted.
+  /// What waits until the object of a device that has connected is there, by bled's name of the device.
+  private var unidentified: [String: [() -> Void]] = [:]
+
+  /// Called when a program has one application less: its signals may not be wanted.
   var finished: (BusClient) -> Void = { _ in }
+  /// Asks bled for the devices that are connected.
+  var readDevices: (@escaping () -> Void) -> Void = { $0() }
 
   init(_ context: Context, _ adapters: Adapters, _ devices: Devices) {
     self.context = context
@@ -33,7 +38,7 @@ final class Applications {
         return context.fail(call, .doesNotExist)
       }
       publications.remove(at: index).end()
-      unwatch(client)
+      finished(client)
       context.reply(call)
     }
   }
@@ -43,9 +48,9 @@ final class Applications {
     guard !isKnown, pending.insert([client.name, root]).inserted else { return context.fail(call, .alreadyExists) }
     guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
     context.bus.watch(client.name, true)
-    context.bus.call(
-      client.name, root, Interface.objectManager.rawValue, "GetManagedObjects", [], timeout: Publication.patience
-    ) { [weak self] result in self?.received(result, call, root, adapter, client) }
+    client.call(root, Interface.objectManager.rawValue, "GetManagedObjects") { [weak self] result in
+      self?.received(result, call, root, adapter, client)
+    }
   }
 
   private func received(
@@ -58,7 +63,7 @@ final class Applications {
     } catch {
       return finish(call, root, client, .failure(error))
     }
-    let publication = Publication(application, root: root, adapter: adapter, client: client, context: context)
+    let publication = Publication(application, root: root, place: call.path, adapter: adapter, client: client)
     publications.append(publication)
     publication.start { [weak self] result in
       guard let self else { return }
@@ -69,12 +74,8 @@ final class Applications {
 
   private func finish(_ call: BusCall, _ root: String, _ client: BusClient, _ result: Result<Void, BusError>) {
     pending.remove([client.name, root])
-    unwatch(client)
+    finished(client)
     context.finish(call, result)
-  }
-
-  private func unwatch(_ client: BusClient) {
-    if !publications.contains(where: { $0.client === client }) { finished(client) }
   }
 
   func has(_ client: BusClient) -> Bool {
@@ -82,15 +83,23 @@ final class Applications {
   }
 
   func left(_ client: BusClient) {
-    for publication in publications where publication.client === client { publication.end() }
-    publications.removeAll { $0.client === client }
+    end { $0.client === client }
     subscribers[client.name] = nil
     notifier.forget(client)
   }
 
-  /// bled is there again.
+  /// An adapter has gone, with what is registered there.
+  func lost(_ adapter: String) { end { $0.place == adapter } }
+
+  private func end(_ isMeant: (Publication) -> Bool) {
+    for publication in publications where isMeant(publication) { publication.end() }
+    publications.removeAll(where: isMeant)
+  }
+
+  /// bled is there again, without subscribers and services.
   func resume(_ client: BusClient) {
     subscribers[client.name] = nil
+    notifier.forget(client)
     for publication in publications where publication.client === client { publication.restart() }
   }
 
@@ -100,53 +109,76 @@ final class Applications {
 
   // MARK: Devices
 
-  private func options(_ central: String, offset: Int) -> BusValue {
-    let path = devices.all(central).first?.path
-    return .options(
-      [("offset", .uint16(UInt16(clamping: offset))), ("link", .string("LE"))]
-        + (path.map { [("device", BusValue.path($0))] } ?? []))
+  /// Does `work` once there is an object of the device, which programs look at.
+  private func identify(_ central: String, _ work: @escaping () -> Void) {
+    if unidentified[central] != nil { return unidentified[central, default: []].append(work) }
+    guard devices.all(central).isEmpty else { return work() }
+    unidentified[central] = [work]
+    readDevices { [weak self] in
+      for work in self?.unidentified.removeValue(forKey: central) ?? [] { work() }
+    }
+  }
+
+  private func options(_ central: String, offset: Int, mtu: Int?, type: String? = nil) -> BusValue {
+    let device = devices.all(central).first?.path
+    let always: [(String, BusValue)] = [("offset", .uint16(UInt16(clamping: offset))), ("link", .string("LE"))]
+    let known: [(String, BusValue?)] = [
+      ("device", device.map(BusValue.path)), ("mtu", mtu.map { .uint16(UInt16(clamping: $0)) }),
+      ("type", type.map(BusValue.string)),
+    ]
+    return .options(always + known.compactMap { name, value in value.map { (name, $0) } })
   }
 
   /// A device reads.
   func read(_ params: ServerRead.Params, _ id: RequestID, _ client: BusClient) {
+    // The answer belongs to the session that asks, whatever the program has later.
+    let session = client.session
     guard let path = characteristic(params.handle, of: client) else {
-      return client.session.refuse(id, ApplicationError.unlikely)
+      return session.refuse(id, ApplicationError.unlikely)
     }
-    call(client, path, "ReadValue", [options(params.central, offset: params.offset)]) { result in
-      switch result.map({ $0.first?.bytes }) {
-      case .success(let value?): client.session.answer(id, ServerRead.Result(value: HexBytes(value)))
-      case .success(nil): client.session.refuse(id, ApplicationError.unlikely)
-      case .failure(let error): client.session.refuse(id, ApplicationError.att(error, isRead: true))
+    identify(params.central) { [self] in
+      let options = options(params.central, offset: params.offset, mtu: params.mtu)
+      call(client, path, "ReadValue", [options]) { result in
+        switch result.map({ $0.first?.bytes }) {
+        case .success(let value?): session.answer(id, ServerRead.Result(value: HexBytes(value)))
+        case .success(nil): session.refuse(id, ApplicationError.unlikely)
+        case .failure(let error): session.refuse(id, ApplicationError.att(error, isRead: true))
+        }
       }
     }
   }
 
   /// A device has written one value or several.
   func write(_ params: ServerWrite.Params, _ id: RequestID, _ client: BusClient) {
-    guard let first = params.writes.first else { return client.session.answer(id, Empty()) }
-    guard let path = characteristic(first.handle, of: client) else {
-      return client.session.refuse(id, ApplicationError.unlikely)
+    let session = client.session
+    let type = params.withoutResponse == true ? "command" : params.writes.count > 1 ? "reliable" : "request"
+    identify(params.central) { [self] in
+      write(params.writes[...], params, type, client) { error in
+        if let error { session.refuse(id, error) } else { session.answer(id, Empty()) }
+      }
     }
-    var rest = params
-    rest.writes.removeFirst()
-    call(
-      client, path, "WriteValue", [.bytes(first.value.octets), options(params.central, offset: first.offset)]
-    ) { [weak self] result in
+  }
+
+  private func write(
+    _ writes: ArraySlice<ServerWrite.Write>, _ params: ServerWrite.Params, _ type: String, _ client: BusClient,
+    _ completion: @escaping (RPCError?) -> Void
+  ) {
+    guard let write = writes.first else { return completion(nil) }
+    guard let path = characteristic(write.handle, of: client) else { return completion(ApplicationError.unlikely) }
+    let options = options(params.central, offset: write.offset, mtu: params.mtu, type: type)
+    call(client, path, "WriteValue", [.bytes(write.value.octets), options]) { [weak self] result in
       switch result {
-      case .success: self?.write(rest, id, client)
-      case .failure(let error): client.session.refuse(id, ApplicationError.att(error, isRead: false))
+      case .success: self?.write(writes.dropFirst(), params, type, client, completion)
+      case .failure(let error): completion(ApplicationError.att(error, isRead: false))
       }
     }
   }
 
   private func call(
-    _ client: BusClient, _ path: String, _ method: String, _ values: [BusValue],
-    _ completion: @escaping (Result<[BusValue], BusError>) -> Void = { _ in }
+    _ client: BusClient, _ path: String, _ method: String, _ values: [BusValue] = [],
+    _ completion: @escaping ProgramCalls.Completion = { _ in }
   ) {
-    context.flush()
-    context.bus.call(
-      client.name, path, Interface.characteristic.rawValue, method, values, timeout: Publication.patience,
-      completion: completion)
+    client.call(path, Interface.characteristic.rawValue, method, values, completion)
   }
 
   /// A device has subscribed, or ended that.
@@ -155,7 +187,7 @@ final class Applications {
     let after = isOn ? before.union([params.central]) : before.subtracting([params.central])
     subscribers[client.name, default: [:]][params.handle] = after
     guard before.isEmpty != after.isEmpty, let path = characteristic(params.handle, of: client) else { return }
-    call(client, path, isOn ? "StartNotify" : "StopNotify", [])
+    call(client, path, isOn ? "StartNotify" : "StopNotify")
   }
 
   /// A program's object has changed.
@@ -168,7 +200,7 @@ final class Applications {
     else { return }
     let isIndicated = publication.characteristic(handle)?.isIndicated == true
     notifier.send(value, handle, client) { [weak self] in
-      if isIndicated { self?.call(client, signal.path, "Confirm", []) }
+      if isIndicated { self?.call(client, signal.path, "Confirm") }
     }
   }
 

@@ -24,7 +24,8 @@ final class Notifier {
   /// - Parameter sent: called when bled has sent it to a device.
   func send(_ octets: [UInt8], _ handle: UInt16, _ client: BusClient, sent: @escaping () -> Void) {
     var queue = queues[client.name] ?? Queue()
-    if queue.values.count >= Self.most { queue.values.removeFirst() }
+    // The first one is on its way.
+    if queue.values.count >= Self.most { queue.values.remove(at: queue.isSending ? 1 : 0) }
     queue.values.append(Value(octets: octets, handle: handle, sent: sent))
     queues[client.name] = queue
     next(client)

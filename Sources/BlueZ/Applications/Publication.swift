@@ -4,13 +4,11 @@ import Bluetooth
 /// One application while it is published: its services at bled, one after another, and the way between handles and
 /// objects.
 final class Publication {
-  /// How long a program may take for one answer.
-  static let patience = Duration.seconds(25)
-
   let client: BusClient
   /// The path that the program registered.
   let root: String
-  private let context: Context
+  /// The path of the adapter at which it is registered.
+  let place: String
   private let adapter: String
   private var application: Application
   /// The handles of the services' declarations, by path.
@@ -20,19 +18,24 @@ final class Publication {
   private var paths: [UInt16: (path: String, isIndicated: Bool)] = [:]
   private(set) var isEnded = false
 
-  init(_ application: Application, root: String, adapter: String, client: BusClient, context: Context) {
+  init(_ application: Application, root: String, place: String, adapter: String, client: BusClient) {
     self.application = application
     self.root = root
+    self.place = place
     self.adapter = adapter
     self.client = client
-    self.context = context
   }
 
   func characteristic(_ handle: UInt16) -> (path: String, isIndicated: Bool)? { paths[handle] }
 
-  /// Publishes all services.
+  /// Publishes all services, or none.
   func start(_ completion: @escaping (Result<Void, BusError>) -> Void) {
-    readDescriptors { [weak self] in self?.add(0, completion) }
+    readDescriptors { [self] in
+      add(0) { [self] result in
+        if case .failure = result { end() }
+        completion(result)
+      }
+    }
   }
 
   /// Publishes them anew, in a new session.
@@ -51,14 +54,18 @@ final class Publication {
     guard !isEnded else { return completion(.failure(.doesNotExist)) }
     guard index < application.services.count else { return completion(.success(())) }
     let service = application.services[index]
-    client.session.call(ServiceAdd.self, ServiceAdd.Params(service: toPublish(service))) { [weak self] result in
-      guard let self else { return }
+    let session = client.session
+    session.call(ServiceAdd.self, ServiceAdd.Params(service: toPublish(service))) { [self] result in
       switch result {
       case .success(let published):
+        // While bled added the service the program has unregistered its application.
+        guard !isEnded else {
+          session.tell(ServiceRemove.self, ServiceRemove.Params(handle: published.service.handle))
+          return completion(.failure(.doesNotExist))
+        }
         added(service, published.service)
         add(index + 1, completion)
       case .failure(let error):
-        end()
         completion(.failure(BusError(error, otherwise: .failed("Failed to create entry in database"))))
       }
     }
@@ -101,10 +108,8 @@ final class Publication {
     for (service, characteristic, descriptor) in unknownDescriptors {
       left += 1
       let path = application.services[service].characteristics[characteristic].descriptors[descriptor].path
-      context.bus.call(
-        client.name, path, Interface.descriptor.rawValue, "ReadValue", [.options([])], timeout: Self.patience
-      ) { [weak self] result in
-        self?.application.services[service].characteristics[characteristic].descriptors[descriptor].value =
+      client.call(path, Interface.descriptor.rawValue, "ReadValue", [.options([])]) { [self] result in
+        application.services[service].characteristics[characteristic].descriptors[descriptor].value =
           (try? result.get())?.first?.bytes ?? []
         one()
       }

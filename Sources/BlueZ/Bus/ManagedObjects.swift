@@ -1,7 +1,7 @@
 /// The objects of another program, as its GetManagedObjects tells them.
 struct ManagedObjects {
   /// The number of objects that are read.
-  static let most = 4096
+  static let most = 1024
 
   struct Object {
     let path: String
@@ -9,7 +9,7 @@ struct ManagedObjects {
     let interfaces: [String: [String: BusValue]]
   }
 
-  /// In the order of their paths.
+  /// In the order of their paths, "char2" before "char10".
   let objects: [Object]
 
   /// Reads `a{oa{sa{sv}}}`.
@@ -21,7 +21,7 @@ struct ManagedObjects {
     guard entries.count <= Self.most else { throw .limitsExceeded("an application has at most \(Self.most) objects") }
     objects = entries.compactMap { entry in
       entry.key.path.map { Object(path: $0, interfaces: Self.interfaces(entry.value)) }
-    }.sorted { $0.path < $1.path }
+    }.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
   }
 
   /// `a{sa{sv}}`

@@ -11,7 +11,7 @@ final class BusClient {
   }
 
   /// A session has one scan: monitors have another beside the discovery.
-  private enum Purpose {
+  enum Purpose {
     case everything, monitoring
   }
 
@@ -20,13 +20,24 @@ final class BusClient {
   let credentials: Credentials
   private let context: Context
   private unowned let clients: Clients
+  private let calls: ProgramCalls
   private var sessions: [Purpose: DaemonSession] = [:]
+  private var isClosed = false
 
   init(_ name: String, _ credentials: Credentials, context: Context, clients: Clients) {
     self.name = name
     self.credentials = credentials
     self.context = context
     self.clients = clients
+    calls = ProgramCalls(context, to: name)
+  }
+
+  /// Calls a method of the program, after all earlier ones.
+  func call(
+    _ path: String, _ interface: String, _ method: String, _ values: [BusValue] = [],
+    _ completion: @escaping ProgramCalls.Completion = { _ in }
+  ) {
+    calls.call(path, interface, method, values, completion)
   }
 
   /// Its session, which is opened by its first use. If bled cannot be reached, calls in it fail.
@@ -37,6 +48,9 @@ final class BusClient {
 
   private func session(_ purpose: Purpose) -> DaemonSession {
     if let session = sessions[purpose], session.isOpen { return session }
+    // An answer may come after the program has left the bus.
+    guard !isClosed else { return DaemonSession(endedIn: context) }
+    var isAccepted = false
     let session = DaemonSession(
       context,
       DaemonSession.Observer(
@@ -47,14 +61,24 @@ final class BusClient {
           }
         },
         asked: { [unowned self] in clients.observer?.asked(self, $0, $1, $2) },
-        ended: { [unowned self] _ in sessions[purpose] = nil }))
+        ended: { [unowned self] error in
+          sessions[purpose] = nil
+          if error != nil, isAccepted { clients.observer?.lost(self, purpose) }
+        }))
     sessions[purpose] = session
     let user = Principal(id: credentials.user, groups: credentials.groups, process: Int(credentials.process))
-    session.tell(SessionOpen.self, SessionOpen.Params(name: "org.bluez \(name)", user: user))
+    session.call(SessionOpen.self, SessionOpen.Params(name: "org.bluez \(name)", user: user)) {
+      if case .success = $0 { isAccepted = true }
+    }
     return session
   }
 
+  /// Ends the session of its monitors.
+  func endMonitoring() { sessions[.monitoring]?.close() }
+
   func close() {
+    isClosed = true
+    calls.close()
     for session in sessions.values { session.close() }
   }
 }

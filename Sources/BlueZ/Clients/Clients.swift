@@ -6,6 +6,8 @@ protocol ClientObserver: AnyObject {
   func asked(_ client: BusClient, _ id: RequestID, _ method: String, _ message: RPCMessage)
   /// An event in the session of its monitors.
   func monitored(_ client: BusClient, _ name: String, _ message: RPCMessage)
+  /// A session that bled had accepted is over, while the program is still there.
+  func lost(_ client: BusClient, _ purpose: BusClient.Purpose)
   /// The program has left the bus.
   func left(_ client: BusClient)
 }

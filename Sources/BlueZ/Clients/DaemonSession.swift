@@ -51,6 +51,12 @@ package final class DaemonSession {
     }
   }
 
+  /// A session that is over from the start: its calls fail.
+  init(endedIn context: Context) {
+    self.context = context
+    _ = machine.end(nil)
+  }
+
   var isOpen: Bool { machine.isOpen }
 
   /// Calls a method. The completion is called once, later or, if the session is over, at once.

@@ -17,8 +17,9 @@ struct Monitor {
   private static let noThreshold = 127
 
   let patterns: [Pattern]
-  /// In dBm; a device is found when it is at least as strong. Nil: at any strength.
+  /// In dBm; a device is found when it is at least as strong for `highTimeout`. Nil: at any strength.
   let high: Int?
+  let highTimeout: Duration
   /// In dBm; a device is lost when it was weaker, or not heard, for `lowTimeout`.
   let low: Int?
   let lowTimeout: Duration
@@ -29,6 +30,7 @@ struct Monitor {
     patterns = try Self.patterns(properties["Patterns"])
     high = try Self.threshold(properties["RSSIHighThreshold"])
     low = try Self.threshold(properties["RSSILowThreshold"])
+    highTimeout = .seconds(min(300, max(0, properties["RSSIHighTimeout"]?.integer ?? 0)))
     let seconds = properties["RSSILowTimeout"]?.integer ?? 0
     lowTimeout = .seconds(min(300, max(1, seconds == 0 ? 30 : seconds)))
   }
@@ -52,7 +54,7 @@ struct Monitor {
     return number == noThreshold ? nil : number
   }
 
-  /// bled's filters that let its advertisements through.
+  /// The filters of bled that let its advertisements through.
   var filters: [ScanStart.Filter] {
     patterns.map {
       ScanStart.Filter(pattern: .init(type: Int($0.type), offset: $0.start, data: HexBytes($0.content)))

@@ -9,21 +9,28 @@ final class Monitors {
   /// The number of monitors of one program.
   private static let most = 64
 
-  /// A monitor, and the devices that it has found with the time at which each was strong enough last.
+  /// The number of filters of one scan of bled.
+  private static let mostFilters = 16
+
   private struct Entry {
     let monitor: Monitor
+    /// The devices that are found, with the time at which each was strong enough last.
     var found: [String: Instant] = [:]
+    /// The devices that are strong enough to be found, and since when.
+    var strong: [String: Instant] = [:]
   }
 
   /// The monitors of one program below one path.
   private final class Registration {
     let client: BusClient
     let root: String
+    /// The path of the adapter, and bled's name of it.
+    let place: String
     let adapter: String
     var entries: [String: Entry] = [:]
 
-    init(_ client: BusClient, _ root: String, _ adapter: String) {
-      (self.client, self.root, self.adapter) = (client, root, adapter)
+    init(_ client: BusClient, _ root: String, place: String, adapter: String) {
+      (self.client, self.root, self.place, self.adapter) = (client, root, place, adapter)
     }
   }
 
@@ -33,6 +40,9 @@ final class Monitors {
   private let reports: Reports
   private var registrations: [Registration] = []
   private var sweep: (any ScheduledWork)?
+
+  /// Called when a program has one registration less: its signals may not be wanted.
+  var finished: (BusClient) -> Void = { _ in }
 
   init(_ context: Context, _ adapters: Adapters, _ devices: Devices, _ reports: Reports) {
     self.context = context
@@ -52,6 +62,7 @@ final class Monitors {
     case (_, let index?):
       registrations.remove(at: index)
       scan(client)
+      finished(client)
       context.reply(call)
     default: context.fail(call, .doesNotExist)
     }
@@ -59,14 +70,12 @@ final class Monitors {
 
   private func register(_ call: BusCall, _ root: String, _ client: BusClient) {
     guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
-    let registration = Registration(client, root, adapter)
+    let registration = Registration(client, root, place: call.path, adapter: adapter)
     registrations.append(registration)
     context.bus.watch(client.name, true)
     context.reply(call)
     // Programs export their monitors before this call, or after its answer: then InterfacesAdded tells of them.
-    context.bus.call(
-      client.name, root, Interface.objectManager.rawValue, "GetManagedObjects", [], timeout: .seconds(25)
-    ) { [weak self] answer in
+    client.call(root, Interface.objectManager.rawValue, "GetManagedObjects") { [weak self] answer in
       guard let self, case .success(let values) = answer, let objects = try? ManagedObjects(values) else { return }
       for object in objects.objects { add(object.path, object.interfaces, registration) }
     }
@@ -79,24 +88,31 @@ final class Monitors {
     let client = registration.client
     guard let monitor = try? Monitor(properties) else { return tell(client, path, "Release") }
     registration.entries[path] = Entry(monitor: monitor)
-    scan(client)
-    tell(client, path, "Activate")
+    scan(client) { [weak self] result in
+      if case .failure = result {
+        registration.entries[path] = nil
+        self?.tell(client, path, "Release")
+      } else {
+        self?.tell(client, path, "Activate")
+      }
+    }
   }
 
   private func tell(_ client: BusClient, _ path: String, _ method: String, _ values: [BusValue] = []) {
-    context.flush()
-    context.bus.call(client.name, path, Self.interface, method, values, timeout: .seconds(25)) { _ in }
+    client.call(path, Self.interface, method, values)
   }
 
   /// Gives bled the filters of a program's monitors.
-  private func scan(_ client: BusClient) {
-    let own = registrations.filter { $0.client === client }
+  private func scan(_ client: BusClient, _ completion: @escaping (Result<Void, BluetoothError>) -> Void = { _ in }) {
+    let own = registrations.filter { $0.client === client && !$0.entries.isEmpty }
+    guard let adapter = own.first?.adapter else { return client.endMonitoring() }
     let filters = own.flatMap { $0.entries.values.flatMap(\.monitor.filters) }
-    guard let adapter = own.first?.adapter, !filters.isEmpty else {
-      return client.monitoring.tell(ScanStop.self, .init())
-    }
-    client.monitoring.tell(
-      ScanStart.self, ScanStart.Params(adapter: adapter, duplicates: true, active: false, filters: filters))
+    client.monitoring.call(
+      ScanStart.self,
+      ScanStart.Params(
+        adapter: own.allSatisfy { $0.adapter == adapter } ? adapter : nil, duplicates: true, active: false,
+        filters: filters.count > Self.mostFilters ? nil : filters)
+    ) { completion($0.map { _ in }) }
     armSweep()
   }
 
@@ -127,7 +143,7 @@ final class Monitors {
     let key = Device.Key(peripheral: report.peripheral, adapter: report.adapter)
     guard let path = devices.path(key) else { return }
     let data = AdvertisingData(parsing: report.data.octets)
-    for registration in registrations where registration.client === client {
+    for registration in registrations where registration.client === client && registration.adapter == report.adapter {
       for (place, entry) in registration.entries where entry.monitor.matches(data) {
         found(path, report.rssi, registration, place, entry)
       }
@@ -135,12 +151,22 @@ final class Monitors {
   }
 
   private func found(_ device: String, _ rssi: Int?, _ registration: Registration, _ place: String, _ entry: Entry) {
-    let isKnown = entry.found[device] != nil
-    if let least = isKnown ? entry.monitor.low : entry.monitor.high {
-      guard let rssi, rssi >= least else { return }
+    let now = context.clock.now
+    if entry.found[device] != nil {
+      if isStrong(rssi, entry.monitor.low) { registration.entries[place]?.found[device] = now }
+    } else if isStrong(rssi, entry.monitor.high) {
+      let since = entry.strong[device] ?? now
+      registration.entries[place]?.strong[device] = since
+      guard since.duration(to: now) >= entry.monitor.highTimeout else { return }
+      registration.entries[place]?.found[device] = now
+      tell(registration.client, place, "DeviceFound", [.path(device)])
+    } else {
+      registration.entries[place]?.strong[device] = nil
     }
-    registration.entries[place]?.found[device] = context.clock.now
-    if !isKnown { tell(registration.client, place, "DeviceFound", [.path(device)]) }
+  }
+
+  private func isStrong(_ rssi: Int?, _ threshold: Int?) -> Bool {
+    threshold.map { least in rssi.map { $0 >= least } ?? false } ?? true
   }
 
   private func armSweep() {
@@ -161,6 +187,7 @@ final class Monitors {
         let limit = context.clock.now.advanced(by: .zero - entry.monitor.lowTimeout)
         for (device, time) in entry.found where time < limit {
           registration.entries[place]?.found[device] = nil
+          registration.entries[place]?.strong[device] = nil
           tell(registration.client, place, "DeviceLost", [.path(device)])
         }
       }
@@ -173,7 +200,21 @@ final class Monitors {
   /// A device's object goes.
   func leaving(_ device: Device) {
     for registration in registrations {
-      for place in registration.entries.keys { registration.entries[place]?.found[device.path] = nil }
+      for place in registration.entries.keys {
+        registration.entries[place]?.found[device.path] = nil
+        registration.entries[place]?.strong[device.path] = nil
+      }
+    }
+  }
+
+  /// An adapter has gone, with its monitors.
+  func lost(_ adapter: String) {
+    let gone = registrations.filter { $0.place == adapter }
+    registrations.removeAll { $0.place == adapter }
+    for registration in gone {
+      for place in registration.entries.keys { tell(registration.client, place, "Release") }
+      scan(registration.client)
+      finished(registration.client)
     }
   }
 

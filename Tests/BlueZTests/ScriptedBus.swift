@@ -1,0 +1,72 @@
+@testable import BlueZ
+
+/// A bus whose programs are played by a test. Answers are given out later, in their order, by `deliver`.
+final class ScriptedBus: Bus {
+  /// A call of a program's method.
+  struct Call {
+    let destination: String
+    let path: String
+    let interface: String
+    let method: String
+    let values: [BusValue]
+    let completion: (Result<[BusValue], BusError>) -> Void
+  }
+
+  /// The answers to the programs' calls, by the number of the call.
+  private(set) var answers: [UInt64: Result<[BusValue], BusError>] = [:]
+  private(set) var signals: [ObjectTree.Signal] = []
+  private(set) var watched: Set<String> = []
+  /// All calls of programs' methods, as "Method path".
+  private(set) var log: [String] = []
+  /// The calls that the test is to answer.
+  private(set) var calls: [Call] = []
+  /// Answers calls by themselves; nil: the test does it.
+  var answer: (Call) -> Result<[BusValue], BusError>? = { _ in nil }
+  private var due: [() -> Void] = []
+
+  func reply(_ call: BusCall, _ values: [BusValue]) { answers[call.number] = .success(values) }
+
+  func fail(_ call: BusCall, _ error: BusError) { answers[call.number] = .failure(error) }
+
+  func signal(
+    _ path: String, _ interface: String, _ member: String, _ values: [BusValue], to destination: String?
+  ) {
+    guard let interface = Interface(rawValue: interface) else { return }
+    signals.append(ObjectTree.Signal(path: path, interface: interface, member: member, arguments: values))
+  }
+
+  func watch(_ client: String, _ isOn: Bool) {
+    if isOn { watched.insert(client) } else { watched.remove(client) }
+  }
+
+  func call(
+    _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [BusValue],
+    timeout: Duration, completion: @escaping (Result<[BusValue], BusError>) -> Void
+  ) {
+    if member == "GetConnectionCredentials" {
+      let user = BusValue.options([("UnixUserID", .uint32(1000)), ("ProcessID", .uint32(7))])
+      return due.append { completion(.success([user])) }
+    }
+    let call = Call(
+      destination: destination, path: path, interface: interface, method: member, values: values,
+      completion: completion)
+    log.append("\(member) \(path)")
+    if let answer = answer(call) {
+      due.append { completion(answer) }
+    } else {
+      calls.append(call)
+    }
+  }
+
+  /// Takes the first call of a method that waits.
+  func take(_ method: String) -> Call? {
+    calls.firstIndex { $0.method == method }.map { calls.remove(at: $0) }
+  }
+
+  /// Gives out one answer.
+  func deliver() -> Bool {
+    guard !due.isEmpty else { return false }
+    due.removeFirst()()
+    return true
+  }
+}

@@ -1,0 +1,113 @@
+import BledConnection
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+
+@testable import BlueZ
+
+/// bled, played by a test: it accepts sessions, and answers calls as it is told.
+final class ScriptedDaemon: DaemonConnector {
+  /// One session, and what the program has asked in it.
+  final class Session: DaemonTransport {
+    fileprivate(set) weak var session: DaemonSession?
+    fileprivate unowned let daemon: ScriptedDaemon
+    /// Its name in `session.open`.
+    fileprivate(set) var name = ""
+    /// The calls, their methods alone.
+    fileprivate(set) var methods: [String] = []
+    /// The answers to bled's questions, by their number.
+    fileprivate(set) var answers: [Int: Result<RPCMessage, RPCError>] = [:]
+    fileprivate(set) var isClosed = false
+    private var lastQuestion = 0
+
+    fileprivate init(_ session: DaemonSession, _ daemon: ScriptedDaemon) {
+      self.session = session
+      self.daemon = daemon
+    }
+
+    func send(_ line: Data) {
+      guard let message = try? RPCMessage(line: line.dropLast()) else { return }
+      switch message.kind {
+      case .request(let id, let method):
+        methods.append(method)
+        daemon.received(method, message, id, self)
+      case .success(.number(let id)): answers[id] = .success(message)
+      case .failure(.number(let id)?, let error): answers[id] = .failure(error)
+      default: break
+      }
+    }
+
+    func close() { isClosed = true }
+
+    func notify<Notification: RPCNotification>(_: Notification.Type, _ params: Notification.Params) throws {
+      give(try RPCEncoding.notification(Notification.self, params))
+    }
+
+    /// Asks the program, and returns the number of the question.
+    func ask<Method: DaemonCall>(_: Method.Type, _ params: Method.Params) throws -> Int {
+      lastQuestion += 1
+      give(try RPCEncoding.request(Method.self, id: .number(lastQuestion), params))
+      return lastQuestion
+    }
+
+    fileprivate func give(_ line: Data) {
+      daemon.due.append { [weak self] in self?.session?.receive(line.dropLast(), nil) }
+    }
+
+    /// Ends the connection.
+    func end() {
+      isClosed = true
+      session?.end(BledError.daemonUnreachable.error("the connection has ended"))
+    }
+  }
+
+  typealias Answer = Result<any RPCPayload, BluetoothError>
+
+  private(set) var sessions: [Session] = []
+  /// Answers calls; nil: with an empty result.
+  var answer: (String, RPCMessage, Session) -> Answer? = { _, _, _ in nil }
+  /// Nobody can connect.
+  var isGone = false
+  var devices: [PeripheralList.Entry] = []
+  var adapters: [AdapterDescription] = []
+  fileprivate var due: [() -> Void] = []
+
+  /// The open sessions of a program.
+  func sessions(of name: String) -> [Session] { sessions.filter { $0.name == "org.bluez \(name)" && !$0.isClosed } }
+
+  func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport {
+    guard !isGone else { throw BledError.daemonUnreachable.error("bled is not there") }
+    let transport = Session(session, self)
+    sessions.append(transport)
+    return transport
+  }
+
+  fileprivate func received(_ method: String, _ message: RPCMessage, _ id: RequestID, _ session: Session) {
+    do {
+      switch try answer(method, message, session) ?? .success(result(method, message, session)) {
+      case .success(let result): session.give(try RPCEncoding.success(id: id, result))
+      case .failure(let error): session.give(try RPCEncoding.failure(id: id, RPCError(error)))
+      }
+    } catch {
+      session.end()
+    }
+  }
+
+  private func result(_ method: String, _ message: RPCMessage, _ session: Session) throws -> any RPCPayload {
+    switch method {
+    case SessionOpen.name:
+      session.name = try message.params(SessionOpen.Params.self).name ?? ""
+      return SessionOpen.Result(session: sessions.count, daemon: "0", protocol: 1, adapters: adapters)
+    case PeripheralList.name: return PeripheralList.Result(peripherals: devices)
+    case PairingList.name: return PairingList.Result(bonds: [])
+    default: return Empty()
+    }
+  }
+
+  /// Gives out one message.
+  func deliver() -> Bool {
+    guard !due.isEmpty else { return false }
+    due.removeFirst()()
+    return true
+  }
+}
