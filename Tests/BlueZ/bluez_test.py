@@ -207,6 +207,53 @@ class Scripts(Case):
         self.assertIn(f"[ {path(BELT)} ]", text)
 
 
+class Peripherals(Case):
+    """Programs that publish services with the libraries of Python."""
+
+    scenarios = (HERE / "empty.json", HERE / "empty.json")
+
+    def visit(self):
+        """A device comes by the other adapter."""
+
+        def adapter():
+            with self.world.session() as session:
+                return session.call("adapter.list")["adapters"][0]
+
+        self.world.settled(lambda: adapter()["state"] == "on", lambda: "the adapter is not on")
+        self.done(self.world.python("guest.py", "hci1", adapter()["address"]))
+
+    def serve(self, program):
+        server = self.world.python(program)
+        server.expect("advertising")
+        self.visit()
+        server.expect("^written b'more than fits into one packet of the default size'")
+        return server
+
+    def test_bless(self):
+        self.serve("served_bless.py").kill()
+        self.world.expect_nothing_left()
+
+    def test_bluez_peripheral(self):
+        server = self.serve("served_bluez_peripheral.py")
+        server.expect("^read by /org/bluez/hci0/dev_.* with 517")
+        server.expect("^written .* by CharacteristicWriteType.REQUEST")
+        server.kill()
+        self.world.expect_nothing_left()
+
+    def test_bled_restarts(self):
+        """What is registered is published and advertised again."""
+        server = self.serve("served_bluez_peripheral.py")
+        self.world.bled.kill()
+        self.world.facade.expect("it is tried again each second")
+        self.world.start_bled()
+        self.world.facade.expect("bled is there again")
+        start = len(server.lines)
+        self.visit()
+        server.expect("^written b'more", start)
+        server.kill()
+        self.world.expect_nothing_left()
+
+
 class Bus(Case):
     def test_every_object_is_described(self):
         control = self.world.bluetoothctl()

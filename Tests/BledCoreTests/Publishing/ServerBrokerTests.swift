@@ -120,6 +120,7 @@ import Testing
     world.settle()
     let question = try #require(try client.calls(ServerRead.self).first)
     #expect(question.params.handle == asked && question.params.offset == 0)
+    #expect(question.params.mtu == 23)
     try client.answer(question.id, ServerRead.Result(value: HexBytes([7, 8])))
     try client.answer(question.id, ServerRead.Result(value: HexBytes([9])))
     world.settle()
@@ -140,11 +141,14 @@ import Testing
     let written = try #require(try client.calls(ServerWrite.self).first)
     #expect(written.params.writes == [.init(handle: asked, offset: 0, value: HexBytes([1, 2]))])
     #expect(written.params.central == question.params.central)
+    #expect(written.params.withoutResponse == nil && written.params.mtu == question.params.mtu)
     try client.refuse(written.id, BluetoothError(domain: .att, code: 0x80, name: "application", message: "no"))
     world.settle()
     #expect(phone.results[write] == .failure(.att(ATTErrorCode(rawValue: 0x80), handle: asked)))
     _ = phone(.writeWithoutResponse(asked, [3]))
-    #expect(try client.calls(ServerWrite.self).last?.params.writes.first?.value.octets == [3])
+    let command = try #require(try client.calls(ServerWrite.self).last)
+    #expect(command.params.writes.first?.value.octets == [3])
+    #expect(command.params.withoutResponse == true)
   }
 
   @Test("A session that answers nonsense, nothing, or dies: the device gets Unlikely Error, once")
