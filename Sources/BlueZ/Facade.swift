@@ -207,7 +207,7 @@ package final class Facade {
   private func set(_ call: BusCall, _ interface: Interface, _ name: String, _ value: BusValue, _ client: BusClient) {
     switch interface {
     case .adapter: adapters.set(call.path, name, value, by: client) { [context] in context.finish(call, $0) }
-    case .device: setDevice(call, name, value)
+    case .device: setDevice(call, name, value, client)
     default:
       context.tree.set(call.path, interface, name, value)
       context.reply(call)
@@ -223,10 +223,11 @@ extension Facade {
     }
   }
 
-  private func setDevice(_ call: BusCall, _ name: String, _ value: BusValue) {
+  private func setDevice(_ call: BusCall, _ name: String, _ value: BusValue, _ client: BusClient) {
     switch (name, value) {
     case ("Trusted", .boolean(let isTrusted)): devices.trust(call.path, isTrusted)
     case ("Alias", .string(let alias)): devices.rename(call.path, alias)
+    case ("Blocked", .boolean(let isOn)): return devices.block(call, isOn, client)
     default: context.tree.set(call.path, .device, name, value)
     }
     context.reply(call)
@@ -343,10 +344,11 @@ extension Facade: OwnSessionObserver {
   }
 
   func listed(_ peripherals: [PeripheralList.Entry]) {
-    for entry in peripherals where entry.state == "connected" {
+    for entry in peripherals where entry.state == "connected" || entry.blocked == true {
       let key = Device.Key(peripheral: entry.peripheral, adapter: entry.adapter)
-      _ = devices.add(key, address: entry.address, addressType: entry.addressType)
-      links.linkChanged(entry.peripheral, isLinked: true)
+      let path = devices.add(key, address: entry.address, addressType: entry.addressType)
+      if let path, entry.blocked == true { devices.set(path, "Blocked", .boolean(true)) }
+      if entry.state == "connected" { links.linkChanged(entry.peripheral, isLinked: true) }
     }
   }
 

@@ -145,6 +145,19 @@ class Bluetoothctl(Case):
             lambda: "the bond is not shown")
         self.assertIn("b true", self.busctl("get-property", "org.bluez", path(LOCK), "org.bluez.Device1", "Trusted"))
 
+    def test_a_blocked_device(self):
+        control = self.world.bluetoothctl()
+        control.say("scan on")
+        control.expect(f"NEW.* Device {BELT}")
+        control.say(f"block {BELT}")
+        control.expect("Blocked: yes")
+        control.say(f"connect {BELT}")
+        control.expect("Failed to connect")
+        control.say(f"unblock {BELT}")
+        control.expect("Blocked: no")
+        control.say(f"connect {BELT}")
+        control.expect("Connection successful")
+
     def test_a_wrong_passkey(self):
         control = self.world.bluetoothctl()
         control.say("scan on")

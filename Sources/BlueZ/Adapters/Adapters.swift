@@ -40,6 +40,10 @@ final class Adapters {
       ("Name", .string(adapter.name)), ("Powered", .boolean(isOn)), ("PowerState", .string(isOn ? "on" : "off")),
     ]
     for (name, value) in values { context.tree.set(path, .adapter, name, value) }
+    if let company = adapter.company {
+      context.tree.set(path, .adapter, "Manufacturer", .uint16(UInt16(clamping: company)))
+    }
+    if let version = adapter.version { context.tree.set(path, .adapter, "Version", .byte(UInt8(clamping: version))) }
   }
 
   private func add(_ adapter: AdapterDescription, _ address: String) -> String {

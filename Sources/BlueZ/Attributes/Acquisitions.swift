@@ -54,7 +54,8 @@ final class Acquisitions {
     client.session.call(
       GATTAcquire.self,
       GATTAcquire.Params(
-        peripheral: device.key.peripheral, attribute: .handle(attribute.handle), values: direction == .values)
+        peripheral: device.key.peripheral, attribute: .handle(attribute.handle), values: direction == .values,
+        writes: direction == .writes)
     ) { [weak self, context] result in
       guard let self else { return }
       switch (result, client.session.takeDescriptor()?.take()) {

@@ -119,7 +119,7 @@ final class Services {
 
   private func add(_ characteristic: CharacteristicDescription, _ service: String, _ device: String) {
     // The handle of an object is that of the declaration, which stands before the value.
-    let handle = characteristic.handle &- 1
+    let handle = characteristic.declaration ?? characteristic.handle &- 1
     let path = service + "/char" + Self.digits(handle)
     let words = Set(characteristic.properties)
     attributes[path] = Attribute(
@@ -127,7 +127,11 @@ final class Services {
     characteristics[device, default: [:]][characteristic.handle] = path
     var properties: ObjectTree.Properties = [
       ("Handle", .uint16(handle)), ("UUID", .string(characteristic.uuid.long)), ("Service", .path(service)),
-      ("Value", .bytes([])), ("Flags", .strings(characteristic.properties.compactMap { Self.flags[$0] })),
+      ("Value", .bytes([])),
+      (
+        "Flags",
+        .strings((characteristic.properties + (characteristic.extendedProperties ?? [])).compactMap { Self.flags[$0] })
+      ),
       ("MTU", .uint16(UInt16(clamping: mtu(device)))),
     ]
     if words.contains("notify") || words.contains("indicate") { properties.append(("Notifying", .boolean(false))) }
@@ -156,6 +160,7 @@ final class Services {
   private static let flags = [
     "broadcast": "broadcast", "read": "read", "writeWithoutResponse": "write-without-response", "write": "write",
     "notify": "notify", "indicate": "indicate", "signedWrite": "authenticated-signed-writes",
-    "extendedProperties": "extended-properties",
+    "extendedProperties": "extended-properties", "reliableWrite": "reliable-write",
+    "writableAuxiliaries": "writable-auxiliaries",
   ]
 }

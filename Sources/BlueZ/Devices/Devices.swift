@@ -116,6 +116,17 @@ final class Devices {
     if settings[device.settingsKey]?.alias == nil { set(path, "Alias", .string(name)) }
   }
 
+  /// bled refuses connections with the device.
+  func block(_ call: BusCall, _ isOn: Bool, _ client: BusClient) {
+    guard let device = devices[call.path] else { return context.fail(call, .doesNotExist) }
+    client.session.call(
+      AdapterBlock.self, AdapterBlock.Params(peripheral: device.key.peripheral, on: isOn)
+    ) { [weak self, context] result in
+      if case .success = result { self?.set(call.path, "Blocked", .boolean(isOn)) }
+      context.finish(call, result.mapError { BusError($0, otherwise: .failed($0.message)) })
+    }
+  }
+
   func trust(_ path: String, _ isTrusted: Bool) {
     change(path, settings: { $0.isTrusted = isTrusted })
     set(path, "Trusted", .boolean(isTrusted))
