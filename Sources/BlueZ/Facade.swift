@@ -356,7 +356,7 @@ extension Facade: OwnSessionObserver {
 
   func changed(_ adapter: AdapterDescription) {
     let path = adapters.path(of: adapter.adapter)
-    if adapter.address == nil, let path {
+    if adapter.state == "absent", let path {
       devices.remove(of: adapter.adapter)
       discovery.lost(path)
       applications.lost(path)

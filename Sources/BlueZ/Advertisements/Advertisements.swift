@@ -15,6 +15,8 @@ final class Advertisements {
     let adapter: String
     /// bled's number; nil until it is on the air.
     var number: Int?
+    /// Its content as it was read last.
+    var params: AdvertisingStart.Params?
     /// The program is being asked for it.
     var isRead = false
     /// It has changed since the program was asked.
@@ -77,6 +79,7 @@ final class Advertisements {
       } catch {
         return completion(.failure(error))
       }
+      change(path, client) { $0.params = advertisement.params }
       send(advertisement.params, path, client, completion)
     }
   }
@@ -193,8 +196,9 @@ final class Advertisements {
   func resume(_ client: BusClient) {
     for entry in entries where entry.client === client {
       change(entry.path, client) { $0.number = nil }
-      // A registration that is under way ends with its own answer.
-      if !entry.isRead { start(entry.path, client) { _ in } }
+      // As it was read before: a program may have withdrawn the object since. A registration that is under way ends
+      // with its own answer.
+      if !entry.isRead, let params = entry.params { send(params, entry.path, client) { _ in } }
     }
     count()
   }
