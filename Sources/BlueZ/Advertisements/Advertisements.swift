@@ -19,7 +19,7 @@ final class Advertisements {
     var params: AdvertisingStart.Params?
     /// The program is being asked for it.
     var isRead = false
-    /// It has changed since the program was asked.
+    /// The program's object has changed since it was asked.
     var isStale = false
   }
 

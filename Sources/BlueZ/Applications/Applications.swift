@@ -14,7 +14,7 @@ final class Applications {
   /// The number of subscribed devices of each characteristic, by program and handle.
   private var subscribers: [String: [UInt16: Set<String>]] = [:]
 
-  /// What waits until the object of a device that has connected is there, by bled's name of the device.
+  /// The work that waits for the object of a device that has connected, by bled's name of the device.
   private var unidentified: [String: [() -> Void]] = [:]
 
   /// Called when a program has one application less: its signals may not be wanted.
