@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 
-MODULES = ("Bluetooth", "BledRPC", "BledClient", "CoreBluetooth")
+MODULES = ("Bluetooth", "BledRPC", "BledConnection", "BledClient", "CoreBluetooth")
 
 
 class Snippets:
