@@ -253,6 +253,19 @@ class Peripherals(Case):
         server.kill()
         self.world.expect_nothing_left()
 
+    def test_bled_restarts(self):
+        """What is registered is published and advertised again."""
+        server = self.serve("served_bluez_peripheral.py")
+        self.world.bled.kill()
+        self.world.facade.expect("it is tried again each second")
+        self.world.start_bled()
+        self.world.facade.expect("bled is there again")
+        start = len(server.lines)
+        self.visit()
+        server.expect("^written b'more", start)
+        server.kill()
+        self.world.expect_nothing_left()
+
 
 class Bus(Case):
     def test_every_object_is_described(self):
