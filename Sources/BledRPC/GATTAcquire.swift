@@ -87,8 +87,8 @@ public enum GATTReleased: RPCNotification {
   public static let name = "gatt.released"
   /// For `rpc.discover`.
   public static let summary = """
-    The daemon closed its end of the descriptor of gatt.acquire: the link ended, the device's services changed, or a \
-    packet was longer than a value may be.
+    The daemon closed its end of the descriptor of gatt.acquire: the link ended, the device's services changed, a packet \
+    was longer than a value may be, or (error cancelled) whoever had the other end closed it.
     """
   /// The parameters.
   public struct Params: RPCPayload {

@@ -32,9 +32,9 @@ package final class Facade {
   /// Whether programs may look: false until bled has told of its adapters, and while these start.
   private var isServing = false
   /// Called when programs may look, at first and when bled is there again.
-  package var isReady: () -> Void = {}
+  package var whenServing: () -> Void = {}
   /// Called when bled is gone, or cannot be reached.
-  package var isLost: (BluetoothError) -> Void = { _ in }
+  package var whenLost: (BluetoothError) -> Void = { _ in }
 
   /// Called with the settings of all devices after a change.
   package var settingsChanged: ([String: DeviceSettings]) -> Void {
@@ -78,6 +78,7 @@ package final class Facade {
     devices.leaving = { [unowned self] device in
       links.leaving(device)
       notifications.leaving(device)
+      acquisitions.disconnected(device.path)
       monitors.leaving(device)
       pairing.leaving(device)
       services.leaving(device)
@@ -140,7 +141,9 @@ package final class Facade {
 
   private func withClient(_ call: BusCall, _ work: @escaping (BusClient) -> Void) {
     clients.withClient(call.sender) { [context] client in
-      guard let client else { return context.fail(call, .limitsExceeded("too many calls wait for an answer")) }
+      guard let client else {
+        return context.fail(call, .limitsExceeded("too many calls wait, or the bus does not know the caller's user"))
+      }
       work(client)
       context.flush()
     }
@@ -340,7 +343,7 @@ extension Facade: OwnSessionObserver {
   private func serve() {
     guard !isServing else { return }
     isServing = true
-    isReady()
+    whenServing()
   }
 
   func listed(_ peripherals: [PeripheralList.Entry]) {
@@ -377,6 +380,6 @@ extension Facade: OwnSessionObserver {
     isServing = false
     links.lose()
     adapters.lose()
-    isLost(error)
+    whenLost(error)
   }
 }

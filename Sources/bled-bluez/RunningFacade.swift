@@ -38,7 +38,7 @@ final class RunningFacade {
     bus.signalled = { [unowned self] in facade.handle($0) }
     bus.left = { [unowned self] in facade.left($0) }
     bus.named = { [unowned self] in named($0) }
-    facade.isReady = { [unowned self] in ready() }
+    facade.whenServing = { [unowned self] in ready() }
     facade.settingsChanged = { [unowned self] settings in
       do {
         try file?.write(settings)
@@ -46,7 +46,7 @@ final class RunningFacade {
         say("devices.json cannot be written; Trusted and Alias are lost with this process: \(error)")
       }
     }
-    facade.isLost = { [unowned self] in lost($0) }
+    facade.whenLost = { [unowned self] in lost($0) }
   }
 
   /// Serves until SIGTERM or SIGINT.

@@ -254,7 +254,7 @@ class Peripherals(Case):
         self.world.expect_nothing_left()
 
     def test_bled_restarts(self):
-        """What is registered is published and advertised again."""
+        """Services are published again, and advertised."""
         server = self.serve("served_bluez_peripheral.py")
         self.world.bled.kill()
         self.world.facade.expect("it is tried again each second")

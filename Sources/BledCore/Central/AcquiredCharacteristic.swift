@@ -10,6 +10,8 @@ final class AcquiredCharacteristic: ValuePipeOwner {
   let values: Bool
   let pipe: ValuePipe
   private unowned let link: CentralLink
+  /// Whether the program has the other end.
+  private var isPassed = false
 
   init(_ handle: UInt16, of session: Session, on link: CentralLink, socket: ValueSocket, writes: Bool, values: Bool) {
     self.handle = handle
@@ -24,6 +26,12 @@ final class AcquiredCharacteristic: ValuePipeOwner {
 
   /// The longest value that a Write Command on the link carries, in octets.
   var maximumLength: Int { min(link.hub.mtu - 3, Attribute.longestValue) }
+
+  /// The program has its end.
+  func begin() {
+    isPassed = true
+    pipe.begin()
+  }
 
   func check(_ length: Int) throws(BluetoothError) {
     guard writes else {
@@ -53,7 +61,9 @@ final class AcquiredCharacteristic: ValuePipeOwner {
 
   func ended(_ reason: BluetoothError?, unsent: Int) {
     link.receivers.released(self)
-    guard let reason else { return }
+    guard reason != nil || isPassed else { return }
+    // A program may have handed its end on, and does not know that it was closed.
+    let reason = reason ?? GAPError.cancelled.error("the descriptor was closed")
     session.send(
       GATTReleased.self,
       .init(
@@ -92,7 +102,7 @@ extension CentralLink {
             .init(
               handle: handle, writes: acquired.writes, values: acquired.values, maximumLength: acquired.maximumLength),
             with: passed)
-          acquired.pipe.begin()
+          acquired.begin()
         } catch {
           acquired.pipe.end(nil)
           reply.fail((error as? RPCError) ?? RPCError(error.asBluetoothError))

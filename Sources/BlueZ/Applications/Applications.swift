@@ -11,7 +11,7 @@ final class Applications {
   private var publications: [Publication] = []
   /// The registrations that are under way, by program and path.
   private var pending: Set<[String]> = []
-  /// The number of subscribed devices of each characteristic, by program and handle.
+  /// bled's names of the subscribed devices of each characteristic, by program and handle.
   private var subscribers: [String: [UInt16: Set<String>]] = [:]
 
   /// The work that waits for the object of a device that has connected, by bled's name of the device.
@@ -44,9 +44,9 @@ final class Applications {
   }
 
   private func register(_ call: BusCall, _ root: String, _ client: BusClient) {
+    guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
     let isKnown = publications.contains { $0.client === client && $0.root == root }
     guard !isKnown, pending.insert([client.name, root]).inserted else { return context.fail(call, .alreadyExists) }
-    guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
     context.bus.watch(client.name, true)
     client.call(root, Interface.objectManager.rawValue, "GetManagedObjects") { [weak self] result in
       self?.received(result, call, root, adapter, client)

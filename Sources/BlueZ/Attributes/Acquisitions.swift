@@ -10,6 +10,11 @@ final class Acquisitions {
 
     /// bled's word for the property that a characteristic must have.
     var word: String { self == .writes ? "writeWithoutResponse" : "notify" }
+
+    /// Whether it has ended with the descriptor.
+    func isOne(of released: GATTReleased.Params) -> Bool {
+      (self == .writes ? released.writes : released.values) == true
+    }
   }
 
   private let context: Context
@@ -81,9 +86,12 @@ final class Acquisitions {
   /// bled, or the program, has closed the socket.
   func released(_ params: GATTReleased.Params, _ client: BusClient, at device: String) {
     guard let path = services.path(device, params.handle) else { return }
-    for (direction, name) in owners[path] ?? [:] where name == client.name { release(path, direction) }
+    for (direction, name) in owners[path] ?? [:] where name == client.name && direction.isOne(of: params) {
+      release(path, direction)
+    }
   }
 
+  /// A device is disconnected, or its object goes.
   func disconnected(_ device: String) {
     for (path, _) in services.characteristics(of: device) {
       for direction in owners[path]?.keys.map({ $0 }) ?? [] { release(path, direction) }

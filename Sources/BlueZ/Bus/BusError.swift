@@ -20,23 +20,18 @@ package struct BusError: Error, Hashable, Sendable {
   package static let inProgress = BusError(bluez: "InProgress", "In Progress")
   package static let alreadyInProgress = BusError(bluez: "InProgress", "Operation already in progress")
   package static let invalidArguments = BusError(bluez: "InvalidArguments", "Invalid arguments in method call")
-  package static let notConnected = BusError(bluez: "NotConnected", "Not Connected")
   package static let doesNotExist = BusError(bluez: "DoesNotExist", "Does Not Exist")
   package static let alreadyExists = BusError(bluez: "AlreadyExists", "Already Exists")
   package static let notSupported = BusError(bluez: "NotSupported", "Operation is not supported")
   package static let notAuthorized = BusError(bluez: "NotAuthorized", "Operation Not Authorized")
   package static let notAvailable = BusError(bluez: "NotAvailable", "Operation currently not available")
-  package static let notRunning = BusError(
-    bluez: "NotReady", "bled is not running: start it with \"systemctl start bled.socket\"")
 
   package static func failed(_ message: String) -> BusError { BusError(bluez: "Failed", message) }
   package static func notPermitted(_ message: String) -> BusError { BusError(bluez: "NotPermitted", message) }
   package static func invalid(_ message: String) -> BusError { BusError(bluez: "InvalidArguments", message) }
-  package static func invalidLength(_ message: String) -> BusError { BusError(bluez: "InvalidValueLength", message) }
   package static func authentication(_ kind: String) -> BusError {
     BusError(bluez: "Authentication" + kind, "Authentication " + kind)
   }
-  package static func rejected(_ message: String) -> BusError { BusError(bluez: "Rejected", message) }
 
   // The errors of the bus itself (D-Bus Specification, Standard Interfaces).
   package static func unknownObject(_ path: String) -> BusError {

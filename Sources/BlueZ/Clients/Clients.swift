@@ -42,8 +42,6 @@ final class Clients {
     }
   }
 
-  var isEmpty: Bool { entries.isEmpty }
-
   /// Calls `work` with the program, at once if it is known; with nil if it has left.
   func withClient(_ name: String, _ work: @escaping (BusClient?) -> Void) {
     switch entries[name] {

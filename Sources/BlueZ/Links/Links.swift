@@ -58,6 +58,7 @@ final class Links {
       switch result {
       case .success(let link):
         guard clients.known(client.name) != nil, devices[path] != nil else {
+          leave(device, client)
           return completion(.failure(.failed("le-connection-abort-by-local")))
         }
         holders[path, default: Holders()].connect(client.name)
@@ -105,7 +106,8 @@ final class Links {
         }) {
           resolve(path, other)
         } else {
-          release(path, client)
+          if let device = devices[path] { leave(device, client) }
+          released(path, client)
         }
       }
     }
@@ -135,10 +137,8 @@ final class Links {
     guard let device = devices[path], !concerned.isEmpty else { return completion() }
     var left = concerned.count
     for other in concerned {
-      other.session.call(
-        PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: device.key.peripheral)
-      ) { [weak self] _ in
-        self?.release(path, other, isDone: true)
+      leave(device, other) { [weak self] in
+        self?.released(path, other)
         left -= 1
         if left == 0 { completion() }
       }
@@ -158,25 +158,35 @@ final class Links {
     }
   }
 
-  /// A program does not use the link any more.
-  /// - Parameter isDone: whether bled knows.
-  private func release(_ path: String, _ client: BusClient, isDone: Bool = false) {
+  /// Tells bled that a program does not use the link any more.
+  private func leave(_ device: Device, _ client: BusClient, _ completion: @escaping () -> Void = {}) {
+    client.session.call(
+      PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: device.key.peripheral)
+    ) { _ in completion() }
+  }
+
+  /// A program does not use the link any more, and bled knows.
+  private func released(_ path: String, _ client: BusClient) {
+    letJoinedGo(path, without: client)
+    settle(path, client, reason: Self.local)
+  }
+
+  /// Without anybody who called Connect, those who had joined the link leave it, too.
+  private func letJoinedGo(_ path: String, without client: BusClient) {
     guard let device = devices[path] else { return }
-    let params = PeripheralDisconnect.Params(peripheral: device.key.peripheral)
-    if !isDone { client.session.tell(PeripheralDisconnect.self, params) }
-    let others = holders[path]?.remove(client.name) ?? []
-    for other in others { clients.known(other)?.session.tell(PeripheralDisconnect.self, params) }
-    settle(path, client, reason: ("Local", "Connection terminated by local host"))
+    for other in holders[path]?.remove(client.name) ?? [] {
+      if let other = clients.known(other) { leave(device, other) }
+    }
   }
 
   /// Shows that a program's link has ended: to all if nobody has one, else to its process.
-  private func settle(_ path: String, _ client: BusClient, reason: (String, String)) {
+  private func settle(_ path: String, _ client: BusClient, reason: Reason) {
     guard isConnected(path) else { return }
     guard holders[path]?.connected.isEmpty != false else { return hide(path, from: client) }
     end(path, reason: reason)
   }
 
-  private func end(_ path: String, reason: (name: String, text: String)) {
+  private func end(_ path: String, reason: Reason) {
     holders[path] = nil
     hidden[path] = nil
     disconnected(path)
@@ -221,15 +231,20 @@ final class Links {
     }
   }
 
-  private static func reason(_ error: BluetoothError?) -> (String, String) {
-    guard let error else { return ("Local", "Connection terminated by local host") }
+  // The names and texts of BlueZ (org.bluez.Device, Disconnected).
+  private typealias Reason = (name: String, text: String)
+  private static let local: Reason = ("Local", "Connection terminated by local host")
+  private static let unknown: Reason = ("Unknown", "Unspecified")
+
+  private static func reason(_ error: BluetoothError?) -> Reason {
+    guard let error else { return local }
     switch (error.domain, error.code) {
     case (.hci, 0x08): return ("Timeout", "Connection timeout")
     case (.hci, 0x13), (.hci, 0x14), (.hci, 0x15): return ("Remote", "Connection terminated by remote user")
-    case (.hci, 0x16): return ("Local", "Connection terminated by local host")
+    case (.hci, 0x16): return local
     case (.hci, 0x05), (.hci, 0x06), (.hci, 0x3D):
       return ("Authentication", "Connection terminated due to authentication")
-    default: return ("Unknown", "Unspecified")
+    default: return unknown
     }
   }
 
@@ -238,7 +253,7 @@ final class Links {
     guard isLinked else {
       linked.remove(peripheral)
       for device in devices.all(peripheral) where holders[device.path]?.isEmpty != false && isConnected(device.path) {
-        end(device.path, reason: ("Unknown", "Unspecified"))
+        end(device.path, reason: Self.unknown)
       }
       return
     }
@@ -253,25 +268,19 @@ final class Links {
 
   func left(_ client: BusClient) {
     for (path, holder) in holders where holder.has(client.name) {
-      for other in holders[path]?.remove(client.name) ?? [] {
-        if let device = devices[path] {
-          clients.known(other)?.session.tell(
-            PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: device.key.peripheral))
-        }
-      }
-      settle(path, client, reason: ("Local", "Connection terminated by local host"))
+      released(path, client)
     }
   }
 
   /// A device's object goes.
   func leaving(_ device: Device) {
-    if isConnected(device.path) { end(device.path, reason: ("Local", "Connection terminated by local host")) }
+    if isConnected(device.path) { end(device.path, reason: Self.local) }
     (holders[device.path], pending[device.path], hidden[device.path]) = (nil, nil, nil)
   }
 
   /// bled is gone, and all links with it.
   func lose() {
     linked = []
-    for device in devices.all where isConnected(device.path) { end(device.path, reason: ("Unknown", "Unspecified")) }
+    for device in devices.all where isConnected(device.path) { end(device.path, reason: Self.unknown) }
   }
 }
