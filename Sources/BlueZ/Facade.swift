@@ -46,10 +46,10 @@ package final class Facade {
   ///   - machine: the machine's identifier, 32 hex digits (machine-id(5)).
   ///   - settings: as `settingsChanged` was given them the last time.
   package init(
-    bus: any Bus, clock: any Scheduler, connector: any DaemonConnector, machine: String,
-    settings: [String: DeviceSettings]
+    bus: any Bus, clock: any Scheduler, connector: any DaemonConnector, sockets: any PacketSocketOpener,
+    machine: String, settings: [String: DeviceSettings]
   ) {
-    context = Context(bus: bus, clock: clock, connector: connector)
+    context = Context(bus: bus, clock: clock, connector: connector, sockets: sockets)
     standard = StandardInterfaces(machine: machine)
     clients = Clients(context)
     own = OwnSession(context)

@@ -29,12 +29,15 @@ struct ApplicationsTests {
       })
   }
 
-  static func objects(flags: [String] = ["read", "write", "notify"]) -> BusValue {
+  /// - Parameter more: further properties of the characteristic.
+  static func objects(
+    flags: [String] = ["read", "write", "notify"], more: [(String, BusValue)] = []
+  ) -> BusValue {
     managed([
       ("/app/service0", "org.bluez.GattService1", [("UUID", .string("180D")), ("Primary", .boolean(true))]),
       (
         characteristic, "org.bluez.GattCharacteristic1",
-        [("UUID", .string("2A37")), ("Service", .path("/app/service0")), ("Flags", .strings(flags))]
+        [("UUID", .string("2A37")), ("Service", .path("/app/service0")), ("Flags", .strings(flags))] + more
       ),
     ])
   }

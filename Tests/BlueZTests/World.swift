@@ -13,13 +13,14 @@ final class World {
 
   let bus = ScriptedBus()
   let daemon = ScriptedDaemon()
+  let sockets = ScriptedSockets()
   let clock = VirtualScheduler()
   let facade: Facade
   private var lastNumber: UInt64 = 0
 
   init() {
     daemon.adapters = [Self.description(address: "02:00:00:00:00:01")]
-    facade = Facade(bus: bus, clock: clock, connector: daemon, machine: "0", settings: [:])
+    facade = Facade(bus: bus, clock: clock, connector: daemon, sockets: sockets, machine: "0", settings: [:])
     facade.start()
     settle()
   }

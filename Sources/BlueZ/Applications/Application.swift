@@ -16,6 +16,8 @@ struct Application {
     let path: String
     let uuid: BluetoothUUID
     let access: CharacteristicAccess
+    /// The directions in which values go by sockets.
+    let sockets: Set<ApplicationSockets.Direction>
     var descriptors: [Descriptor] = []
   }
 
@@ -54,6 +56,7 @@ struct Application {
         Characteristic(
           path: path, uuid: try Self.uuid(properties),
           access: try CharacteristicAccess(flags: properties["Flags"]?.strings ?? []),
+          sockets: Set([.writes, .values].filter { properties[$0.property] != nil }),
           descriptors: descriptors[path] ?? []))
     }
     self.services = try Self.ordered(services)

@@ -8,6 +8,7 @@ final class Applications {
   private let adapters: Adapters
   private let devices: Devices
   private let notifier: Notifier
+  private let sockets: ApplicationSockets
   private var publications: [Publication] = []
   /// The registrations that are under way, by program and path.
   private var pending: Set<[String]> = []
@@ -27,6 +28,8 @@ final class Applications {
     self.adapters = adapters
     self.devices = devices
     notifier = Notifier(context)
+    sockets = ApplicationSockets(context)
+    sockets.received = { [unowned self] in notify($0, $1, $2) }
   }
 
   func handle(_ call: BusCall, _ client: BusClient) {
@@ -37,7 +40,7 @@ final class Applications {
       guard let index = publications.firstIndex(where: { $0.client === client && $0.root == root }) else {
         return context.fail(call, .doesNotExist)
       }
-      publications.remove(at: index).end()
+      end { $0 === publications[index] }
       finished(client)
       context.reply(call)
     }
@@ -84,6 +87,7 @@ final class Applications {
 
   func left(_ client: BusClient) {
     end { $0.client === client }
+    sockets.forget(client)
     subscribers[client.name] = nil
     notifier.forget(client)
   }
@@ -92,19 +96,24 @@ final class Applications {
   func lost(_ adapter: String) { end { $0.place == adapter } }
 
   private func end(_ isMeant: (Publication) -> Bool) {
-    for publication in publications where isMeant(publication) { publication.end() }
-    publications.removeAll(where: isMeant)
+    let ended = publications.filter(isMeant)
+    publications.removeAll { publication in ended.contains { $0 === publication } }
+    for publication in ended {
+      publication.end()
+      sockets.forget(publication.client) { publication.handles[$0] != nil }
+    }
   }
 
   /// bled is there again, without subscribers and services.
   func resume(_ client: BusClient) {
     subscribers[client.name] = nil
     notifier.forget(client)
+    sockets.forgetValues(client)
     for publication in publications where publication.client === client { publication.restart() }
   }
 
-  private func characteristic(_ handle: UInt16, of client: BusClient) -> String? {
-    publications.lazy.filter { $0.client === client }.compactMap { $0.characteristic(handle)?.path }.first
+  private func characteristic(_ handle: UInt16, of client: BusClient) -> Application.Characteristic? {
+    publications.lazy.filter { $0.client === client }.compactMap { $0.characteristic(handle) }.first
   }
 
   // MARK: Devices
@@ -133,7 +142,7 @@ final class Applications {
   func read(_ params: ServerRead.Params, _ id: RequestID, _ client: BusClient) {
     // The answer belongs to the session that asks, whatever the program has later.
     let session = client.session
-    guard let path = characteristic(params.handle, of: client) else {
+    guard let path = characteristic(params.handle, of: client)?.path else {
       return session.refuse(id, ApplicationError.unlikely)
     }
     identify(params.central) { [self] in
@@ -164,14 +173,24 @@ final class Applications {
     _ completion: @escaping (RPCError?) -> Void
   ) {
     guard let write = writes.first else { return completion(nil) }
-    guard let path = characteristic(write.handle, of: client) else { return completion(ApplicationError.unlikely) }
-    let options = options(params.central, offset: write.offset, mtu: params.mtu, type: type)
-    call(client, path, "WriteValue", [.bytes(write.value.octets), options]) { [weak self] result in
-      switch result {
-      case .success: self?.write(writes.dropFirst(), params, type, client, completion)
-      case .failure(let error): completion(ApplicationError.att(error, isRead: false))
+    guard let characteristic = characteristic(write.handle, of: client) else {
+      return completion(ApplicationError.unlikely)
+    }
+    let next = { [weak self] in _ = self?.write(writes.dropFirst(), params, type, client, completion) }
+    let byCall = { [weak self] in
+      guard let self else { return }
+      let options = options(params.central, offset: write.offset, mtu: params.mtu, type: type)
+      call(client, characteristic.path, "WriteValue", [.bytes(write.value.octets), options]) { result in
+        switch result {
+        case .success: next()
+        case .failure(let error): completion(ApplicationError.att(error, isRead: false))
+        }
       }
     }
+    // A packet has no offset.
+    guard characteristic.sockets.contains(.writes), write.offset == 0 else { return byCall() }
+    let link = options(params.central, offset: 0, mtu: params.mtu)
+    sockets.write(write.value.octets, characteristic.path, client, link) { $0 ? next() : byCall() }
   }
 
   private func call(
@@ -186,21 +205,36 @@ final class Applications {
     let before = subscribers[client.name]?[params.handle] ?? []
     let after = isOn ? before.union([params.central]) : before.subtracting([params.central])
     subscribers[client.name, default: [:]][params.handle] = after
-    guard before.isEmpty != after.isEmpty, let path = characteristic(params.handle, of: client) else { return }
-    call(client, path, isOn ? "StartNotify" : "StopNotify")
+    guard before.isEmpty != after.isEmpty, let characteristic = characteristic(params.handle, of: client) else {
+      return
+    }
+    let path = characteristic.path
+    guard isOn else {
+      if !sockets.end(path, client) { call(client, path, "StopNotify") }
+      return
+    }
+    guard characteristic.sockets.contains(.values) else { return call(client, path, "StartNotify") }
+    sockets.begin(path, client, options(params.central, offset: 0, mtu: params.maximumLength + 3)) { [weak self] isOpen in
+      if !isOpen { self?.call(client, path, "StartNotify") }
+    }
   }
 
   /// A program's object has changed.
   func signalled(_ signal: BusSignal, _ client: BusClient) {
     guard signal.interface == Interface.properties.rawValue, signal.member == "PropertiesChanged",
       signal.arguments.count == 3, signal.arguments[0].string == Interface.characteristic.rawValue,
-      let value = ManagedObjects.properties(signal.arguments[1])["Value"]?.bytes,
-      let publication = publications.first(where: { $0.client === client && $0.handles[signal.path] != nil }),
-      let handle = publication.handles[signal.path], subscribers[client.name]?[handle]?.isEmpty == false
+      let value = ManagedObjects.properties(signal.arguments[1])["Value"]?.bytes
     else { return }
-    let isIndicated = publication.characteristic(handle)?.isIndicated == true
+    notify(value, signal.path, client)
+  }
+
+  private func notify(_ value: [UInt8], _ path: String, _ client: BusClient) {
+    guard let publication = publications.first(where: { $0.client === client && $0.handles[path] != nil }),
+      let handle = publication.handles[path], subscribers[client.name]?[handle]?.isEmpty == false
+    else { return }
+    let isIndicated = publication.characteristic(handle)?.access.isIndicated == true
     notifier.send(value, handle, client) { [weak self] in
-      if isIndicated { self?.call(client, signal.path, "Confirm") }
+      if isIndicated { self?.call(client, path, "Confirm") }
     }
   }
 

@@ -5,6 +5,9 @@ struct CharacteristicAccess: Equatable {
   private(set) var readPermissions: [String] = []
   private var otherPermissions: [String] = []
 
+  /// Whether values are always confirmed.
+  var isIndicated: Bool { properties.contains("indicate") && !properties.contains("notify") }
+
   var permissions: [String] { readPermissions + otherPermissions }
 
   /// - Throws: `BusError` for a flag that there is not.

@@ -15,7 +15,8 @@ final class Publication {
   private var services: [String: UInt16] = [:]
   /// The handles of the characteristics' values, by path.
   private(set) var handles: [String: UInt16] = [:]
-  private var paths: [UInt16: (path: String, isIndicated: Bool)] = [:]
+  /// The characteristics by the handles of their values.
+  private var characteristics: [UInt16: Application.Characteristic] = [:]
   private(set) var isEnded = false
 
   init(_ application: Application, root: String, place: String, adapter: String, client: BusClient) {
@@ -26,7 +27,7 @@ final class Publication {
     self.client = client
   }
 
-  func characteristic(_ handle: UInt16) -> (path: String, isIndicated: Bool)? { paths[handle] }
+  func characteristic(_ handle: UInt16) -> Application.Characteristic? { characteristics[handle] }
 
   /// Publishes all services, or none.
   func start(_ completion: @escaping (Result<Void, BusError>) -> Void) {
@@ -40,7 +41,7 @@ final class Publication {
 
   /// Publishes them anew, in a new session.
   func restart() {
-    (services, handles, paths) = ([:], [:], [:])
+    (services, handles, characteristics) = ([:], [:], [:])
     add(0) { _ in }
   }
 
@@ -91,8 +92,7 @@ final class Publication {
     services[service.path] = published.handle
     for (own, theirs) in zip(service.characteristics, published.characteristics ?? []) {
       handles[own.path] = theirs.handle
-      let properties = own.access.properties
-      paths[theirs.handle] = (own.path, properties.contains("indicate") && !properties.contains("notify"))
+      characteristics[theirs.handle] = own
     }
   }
 

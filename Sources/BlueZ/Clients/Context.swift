@@ -5,12 +5,14 @@ final class Context {
   let bus: any Bus
   let clock: any Scheduler
   let connector: any DaemonConnector
+  let sockets: any PacketSocketOpener
   var tree = ObjectTree()
 
-  init(bus: any Bus, clock: any Scheduler, connector: any DaemonConnector) {
+  init(bus: any Bus, clock: any Scheduler, connector: any DaemonConnector, sockets: any PacketSocketOpener) {
     self.bus = bus
     self.clock = clock
     self.connector = connector
+    self.sockets = sockets
   }
 
   /// Sends the signals of all changes so far.

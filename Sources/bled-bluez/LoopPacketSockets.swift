@@ -1,0 +1,76 @@
+import BlueZ
+import EventLoop
+import Glibc
+
+/// The sockets that programs pass, on an event loop.
+final class LoopPacketSockets: PacketSocketOpener {
+  private let loop: EventLoop
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func open(_ descriptor: BusDescriptor, _ received: @escaping ([UInt8]?) -> Void) -> (any PacketSocket)? {
+    LoopPacketSocket(descriptor, loop, received)
+  }
+}
+
+private final class LoopPacketSocket: PacketSocket {
+  /// The longest value of an attribute (Core 5.4, Vol 3, Part F, 3.2.9).
+  private static let longestValue = 512
+  /// The packets that are read in one turn.
+  private static let portion = 32
+
+  private let descriptor: BusDescriptor
+  private let received: ([UInt8]?) -> Void
+  private var watch: Watch?
+
+  init?(_ descriptor: BusDescriptor, _ loop: EventLoop, _ received: @escaping ([UInt8]?) -> Void) {
+    var type: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor.number, SOL_SOCKET, SO_TYPE, &type, &length) == 0,
+      type == Int32(SOCK_SEQPACKET.rawValue)
+    else { return nil }
+    self.descriptor = descriptor
+    self.received = received
+    do {
+      watch = try Watch(descriptor.number, on: loop) { [unowned self] in ready($0) }
+    } catch {
+      return nil
+    }
+  }
+
+  deinit { watch?.cancel() }
+
+  func send(_ value: [UInt8]) -> Bool {
+    // The program may have left the descriptor blocking.
+    value.withUnsafeBytes {
+      Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+    } == value.count
+  }
+
+  private func ready(_ readiness: Watch.Readiness) {
+    // A value may cause its last reference to be dropped.
+    withExtendedLifetime(self) {
+      for _ in 0..<Self.portion {
+        let value = read()
+        if value == nil, errno == EAGAIN || errno == EINTR { return }
+        // A packet without octets looks like the end.
+        guard let value, !value.isEmpty || !readiness.contains(.failed) else {
+          watch?.cancel()
+          watch = nil
+          return received(nil)
+        }
+        received(value)
+      }
+    }
+  }
+
+  /// - Returns: nil if there is none, or an error; `errno` says which.
+  private func read() -> [UInt8]? {
+    var count = 0
+    let value = [UInt8](unsafeUninitializedCapacity: Self.longestValue) { octets, length in
+      count = recv(descriptor.number, octets.baseAddress, octets.count, Int32(MSG_DONTWAIT))
+      length = max(count, 0)
+    }
+    return count < 0 ? nil : value
+  }
+}

@@ -1,0 +1,153 @@
+import BledRPC
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// Characteristics of applications whose values go over sockets (BlueZ, org.bluez.GattCharacteristic, AcquireWrite and
+/// AcquireNotify).
+struct ApplicationSocketsTests {
+  let world = World()
+  private let session: ScriptedDaemon.Session
+  private let notified = Values()
+
+  private final class Values {
+    var sent: [[UInt8]] = []
+  }
+
+  init() throws {
+    world.daemon.answer = { [notified] method, message, _ in
+      if method == ServerNotify.name, let params = try? message.params(ServerNotify.Params.self) {
+        notified.sent.append(params.value.octets)
+        return .success(ServerNotify.Result(sent: true, receivers: 1))
+      }
+      guard method == ServiceAdd.name, let params = try? message.params(ServiceAdd.Params.self) else { return nil }
+      return .success(ServiceAdd.Result(service: ApplicationsTests.published(params.service)))
+    }
+    world.call(ApplicationsTests.program, .gattManager, "RegisterApplication", [.path("/app"), .options([])])
+    let objects = ApplicationsTests.objects(
+      more: [("WriteAcquired", .boolean(false)), ("NotifyAcquired", .boolean(false))])
+    try #require(world.bus.take("GetManagedObjects")).completion(.success([objects]))
+    world.settle()
+    world.link()
+    session = try world.session(ApplicationsTests.program)
+  }
+
+  /// A device writes; returns the number of the question.
+  private func write(_ octets: [UInt8], offset: Int = 0) throws -> Int {
+    let write = ServerWrite.Write(handle: ApplicationsTests.value, offset: offset, value: HexBytes(octets))
+    defer { world.settle() }
+    return try session.ask(
+      ServerWrite.self,
+      ServerWrite.Params(central: World.central, writes: [write], withoutResponse: true, mtu: 65))
+  }
+
+  private func subscribe(_ isOn: Bool) throws {
+    let device = Subscriber(central: World.central, handle: ApplicationsTests.value, maximumLength: 62)
+    if isOn {
+      try session.notify(ServerSubscribed.self, device)
+    } else {
+      try session.notify(ServerUnsubscribed.self, device)
+    }
+    world.settle()
+  }
+
+  /// A program gives its end of a socket.
+  private func give(_ method: String) throws {
+    let call = try #require(world.bus.take(method))
+    #expect(call.path == ApplicationsTests.characteristic)
+    call.completion(.success([.descriptor(BusDescriptor(taking: -1)), .uint16(62)]))
+    world.settle()
+  }
+
+  private func isAnswered(_ number: Int) -> Bool { (try? session.answers[number]?.get()) != nil }
+
+  @Test func writesGoOverTheSocketInTheirOrder() throws {
+    let numbers = try [[1], [2, 2]].map { try write($0) }
+    #expect(session.answers.isEmpty, "the program is asked for a socket first")
+    let options = ManagedObjects.properties(try #require(world.bus.calls.first?.values.first))
+    #expect(options["device"] == .path(World.device) && options["mtu"] == .uint16(65))
+    try give("AcquireWrite")
+    let third = try write([3])
+    #expect(world.sockets.last?.sent == [[1], [2, 2], [3]])
+    #expect((numbers + [third]).allSatisfy(isAnswered))
+    #expect(world.bus.calls.isEmpty)
+  }
+
+  /// A packet has no offset, and a full socket loses nothing.
+  @Test func writesThatTheSocketCannotTakeAreCalls() throws {
+    _ = try write([1])
+    try give("AcquireWrite")
+    _ = try write([2], offset: 4)
+    #expect(world.bus.take("WriteValue")?.values.first == .bytes([2]))
+    world.sockets.last?.hasRoom = false
+    _ = try write([3])
+    #expect(world.bus.take("WriteValue")?.values.first == .bytes([3]))
+  }
+
+  @Test func aProgramThatGivesNoSocketIsCalled() throws {
+    let number = try write([1])
+    try #require(world.bus.take("AcquireWrite")).completion(.failure(.notSupported))
+    world.settle()
+    try #require(world.bus.take("WriteValue")).completion(.success([]))
+    #expect(isAnswered(number))
+    _ = try write([2])
+    #expect(world.bus.take("AcquireWrite") == nil && world.bus.take("WriteValue") != nil)
+    try subscribe(true)
+    try #require(world.bus.take("AcquireNotify")).completion(.failure(.notSupported))
+    world.settle()
+    try #require(world.bus.take("StartNotify")).completion(.success([]))
+    try subscribe(false)
+    #expect(world.bus.take("StopNotify") != nil)
+  }
+
+  @Test func aSocketThatTheProgramClosesIsAskedForAgain() throws {
+    _ = try write([1])
+    try give("AcquireWrite")
+    world.sockets.last?.receive(nil)
+    #expect(world.sockets.last == nil)
+    _ = try write([2])
+    try give("AcquireWrite")
+    #expect(world.sockets.last?.sent == [[2]])
+  }
+
+  @Test func valuesComeFromTheSocketWhileSomebodyIsSubscribed() throws {
+    try subscribe(true)
+    try give("AcquireNotify")
+    for octet in 0..<3 as Range<UInt8> { world.sockets.last?.receive([octet]) }
+    world.settle()
+    #expect(notified.sent == [[0], [1], [2]])
+    try subscribe(false)
+    #expect(world.sockets.last == nil)
+    #expect(world.bus.calls.isEmpty, "the end of the socket says it")
+    try subscribe(true)
+    try give("AcquireNotify")
+    world.sockets.last?.receive([3])
+    world.settle()
+    #expect(notified.sent.last == [3])
+  }
+
+  /// The last subscriber goes while the program is asked.
+  @Test func aSocketThatComesTooLateIsClosed() throws {
+    try subscribe(true)
+    try subscribe(false)
+    try give("AcquireNotify")
+    #expect(world.sockets.last == nil)
+  }
+
+  @Test func nothingIsLeftOfAnApplication() throws {
+    _ = try write([1])
+    try give("AcquireWrite")
+    try subscribe(true)
+    try give("AcquireNotify")
+    world.call(ApplicationsTests.program, .gattManager, "UnregisterApplication", [.path("/app")])
+    #expect(world.sockets.last == nil)
+  }
+
+  @Test func aRestartOfBledBeginsAnew() throws {
+    try subscribe(true)
+    try give("AcquireNotify")
+    world.restart()
+    #expect(world.sockets.last == nil)
+  }
+}
