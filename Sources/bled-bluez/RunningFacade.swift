@@ -33,7 +33,8 @@ final class RunningFacade {
     sd_id128_get_machine(&machine)
     facade = Facade(
       bus: bus, clock: LoopClock(loop), connector: SocketConnector(path: socket, loop: loop),
-      sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) }, settings: settings)
+      sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) },
+      settings: settings)
     bus.called = { [unowned self] in facade.handle($0) }
     bus.signalled = { [unowned self] in facade.handle($0) }
     bus.left = { [unowned self] in facade.left($0) }

@@ -107,7 +107,8 @@ class Bluetoothctl(Case):
             ("notify on", "Notify started"),
             ("notify off", "Notify stopped"),
             ("acquire-notify", "AcquireNotify success: fd .* MTU"),
-            ("release-notify", ""),
+            ("release-notify", "NotifyAcquired: no"),
+            ("acquire-notify", "AcquireNotify success: fd .* MTU"),
         ]:
             start = len(control.lines)
             control.say(text)
@@ -251,6 +252,11 @@ class Peripherals(Case):
         server.expect("^read by /org/bluez/hci0/dev_.* with 517")
         server.expect("^written .* by CharacteristicWriteType.REQUEST")
         server.kill()
+        self.world.expect_nothing_left()
+
+    def test_an_application_with_sockets(self):
+        """AcquireWrite and AcquireNotify of an application."""
+        self.serve("served_sockets.py").kill()
         self.world.expect_nothing_left()
 
     def test_bled_restarts(self):

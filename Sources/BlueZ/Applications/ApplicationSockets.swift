@@ -2,9 +2,9 @@
 /// (BlueZ, org.bluez.GattCharacteristic, AcquireWrite and AcquireNotify).
 final class ApplicationSockets {
   enum Direction: String {
-    /// What devices write.
+    /// The values that devices write.
     case writes = "AcquireWrite"
-    /// What the program notifies.
+    /// The values that the program notifies.
     case values = "AcquireNotify"
 
     /// A characteristic that has the property has the method.
@@ -87,7 +87,7 @@ final class ApplicationSockets {
 
   private func happened(_ key: Key, _ client: BusClient, _ value: [UInt8]?) {
     guard case .open? = states[key] else { return }
-    // What a program writes into the socket for written values is of no use to anybody.
+    // A packet on the socket for written values concerns nobody.
     if let value { return key.direction == .values ? received(value, key.path, client) : () }
     states[key] = nil
   }

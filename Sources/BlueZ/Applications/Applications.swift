@@ -214,7 +214,8 @@ final class Applications {
       return
     }
     guard characteristic.sockets.contains(.values) else { return call(client, path, "StartNotify") }
-    sockets.begin(path, client, options(params.central, offset: 0, mtu: params.maximumLength + 3)) { [weak self] isOpen in
+    let link = options(params.central, offset: 0, mtu: params.maximumLength + 3)
+    sockets.begin(path, client, link) { [weak self] isOpen in
       if !isOpen { self?.call(client, path, "StartNotify") }
     }
   }
