@@ -40,7 +40,8 @@ final class Adapters {
     let path = path(of: adapter.adapter) ?? add(adapter, address)
     let values: ObjectTree.Properties = [
       ("Address", .string(address)), ("AddressType", .string(adapter.addressType ?? "public")),
-      ("Name", .string(adapter.name)), ("Powered", .boolean(isOn)), ("PowerState", .string(isOn ? "on" : "off")),
+      ("Name", .string(adapter.name)), ("Alias", .string(adapter.deviceName ?? adapter.name)),
+      ("Powered", .boolean(isOn)), ("PowerState", .string(isOn ? "on" : "off")),
     ]
     for (name, value) in values { context.tree.set(path, .adapter, name, value) }
     if let company = adapter.company {
@@ -78,7 +79,8 @@ final class Adapters {
   private static func properties(_ adapter: AdapterDescription, _ address: String) -> ObjectTree.Properties {
     [
       ("Address", .string(address)), ("AddressType", .string(adapter.addressType ?? "public")),
-      ("Name", .string(adapter.name)), ("Alias", .string(adapter.name)), ("Class", .uint32(computer)),
+      ("Name", .string(adapter.name)), ("Alias", .string(adapter.deviceName ?? adapter.name)),
+      ("Class", .uint32(computer)),
       ("Powered", .boolean(adapter.state == "on")), ("PowerState", .string(adapter.state == "on" ? "on" : "off")),
       ("Discoverable", .boolean(false)), ("DiscoverableTimeout", .uint32(180)), ("Connectable", .boolean(true)),
       ("Pairable", .boolean(true)), ("PairableTimeout", .uint32(0)), ("Discovering", .boolean(false)),
@@ -127,9 +129,21 @@ final class Adapters {
         completion(
           result.map { self?.update($0) }.mapError { BusError($0, otherwise: .failed($0.message)) }.map { _ in })
       }
+    case "Alias": rename(value.string ?? "", by: client, completion)
     default:
       context.tree.set(path, .adapter, name, value.unwrapped)
       completion(.success(()))
+    }
+  }
+
+  /// Sets the name under which devices see this machine; an empty one is that of bled's configuration again.
+  private func rename(
+    _ alias: String, by client: BusClient, _ completion: @escaping (Result<Void, BusError>) -> Void
+  ) {
+    client.session.call(AdapterSetName.self, AdapterSetName.Params(name: alias.isEmpty ? nil : alias)) { result in
+      let result = result.map { _ in }.mapError { BusError($0, otherwise: .failed($0.message)) }
+      // Programs set it at their start, and give up if that is refused.
+      if case .failure(.notAuthorized) = result { completion(.success(())) } else { completion(result) }
     }
   }
 }
