@@ -96,7 +96,7 @@ docs-pictures: deps-build+test ## draws docs/session.svg from what the programs 
 	@swift build $(CHECKED)
 	@Tests/Docs/pictures.py
 
-test-kernel: build examples deps-kernel ## runs the tests in virtual machines; KERNEL=6.12 CASE=2 or zoo selects
+test-kernel: build examples deps-kernel+bluez ## runs the tests in virtual machines; KERNEL=6.12 CASE=2 or zoo selects
 	@python3 -B Tests/Kernel/test_machine.py --quiet
 	@Tests/Kernel/run
 

@@ -1,0 +1,114 @@
+"""Group 5: programs that are written for BlueZ, on bled-bluez and a real kernel."""
+
+import asyncio
+import os
+from dataclasses import dataclass
+
+from bumble.core import UUID
+from bumble.device import Peer
+from support.air import Air
+from support.cases import expect_equal, stage
+from support.daemon import Daemon
+from support.main_things import ADDRESS, PHONE, hears
+from support.peripheral import Peripheral
+from support.tools import DIST, ROOT, Program, run
+
+from cases.bluetoothd import start_bus
+
+PYTHON = os.path.join(ROOT, ".build/bleak/bin/python")
+SERVED = UUID("12345678-1234-5678-1234-56789ABCDEF1")
+
+
+@dataclass
+class Given:
+    """bled-bluez on the system bus, a peripheral and a phone."""
+
+    resources: object
+    daemon: Daemon
+    facade: Program
+    peripheral: Peripheral
+    phone: object
+
+    async def python(self, program, *arguments):
+        """Starts a program of Tests/BlueZ with bleak."""
+        path = os.path.join(ROOT, "Tests/BlueZ/programs", program)
+        return await self.resources.open(Program(PYTHON, "-B", "-u", path, *arguments))
+
+
+@stage(5, "programs for BlueZ")
+async def programs(resources):
+    await start_bus(resources)
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
+    await peripheral.advertise()
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    await daemon.until_on(await daemon.client())
+    facade = await resources.open(Program(os.path.join(DIST, "bled-bluez"), "--socket", daemon.socket))
+    await facade.wait_for("org.bluez is served by bled")
+    return Given(resources, daemon, facade, peripheral, await air.device("Bumble phone", PHONE))
+
+
+@programs.case("bleak: passive and active scan, services, values both ways, pairing, the end of the link")
+async def central(given):
+    program = await given.python("real_central.py", ADDRESS)
+    await program.wait_for("^heard")
+    await program.wait_for("subscribed")
+    await given.peripheral.notify(b"\x00\x55")
+    await given.peripheral.indicate(b"\x01")
+    await program.wait_for("disconnected")
+    await program.wait_for("paired")
+    await program.wait_for("done")
+    expect_equal(given.peripheral.written.get_nowait(), b"with a response", "the first value that was written")
+    expect_equal(given.peripheral.written.get_nowait(), b"without", "the second")
+
+
+@programs.case("bluetoothctl: a device, its link and its values")
+async def control(given):
+    program = await given.resources.open(Program("bluetoothctl"))
+    program.type("scan on")
+    await program.wait_for(f"Device {ADDRESS}")
+    program.type(f"connect {ADDRESS}")
+    await program.wait_for("Connection successful")
+    await program.wait_for("ServicesResolved: yes")
+    program.type("menu gatt")
+    program.type("select-attribute 00002a19-0000-1000-8000-00805f9b34fb")
+    program.type("read")
+    await program.wait_for("  5a ")
+    gone = given.peripheral.disconnection()
+    program.type("back")
+    program.type(f"disconnect {ADDRESS}")
+    await program.wait_for("Successful disconnected")
+    await asyncio.wait_for(gone, 60)
+
+
+@programs.case("bluez-peripheral: a phone finds, reads, writes and is notified")
+async def served(given):
+    program = await given.python("served_bluez_peripheral.py")
+    await program.wait_for("advertising")
+    found = await hears(given.phone, "Served")
+    peer = Peer(await asyncio.wait_for(given.phone.connect(found.address), 60))
+    await asyncio.wait_for(peer.discover_all(), 60)
+    [value] = peer.get_characteristics_by_uuid(SERVED)
+    expect_equal(bytes(await value.read_value()), b"\x01", "what the phone reads")
+    await value.write_value(b"hello", with_response=True)
+    await program.wait_for("written b'hello'")
+    values = asyncio.Queue()
+    await peer.subscribe(value, values.put_nowait)
+    numbers = [int.from_bytes(await asyncio.wait_for(values.get(), 60), "little") for _ in range(5)]
+    expect_equal(numbers, list(range(numbers[0], numbers[0] + 5)), "the values that the phone gets")
+    await peer.connection.disconnect()
+
+
+@programs.case("a program that dies leaves neither a link nor a scan")
+async def nothing_left(given):
+    program = await given.python("holder.py", ADDRESS)
+    await program.wait_for("connected")
+    gone = given.peripheral.disconnection()
+    await program.end(9)
+    await asyncio.wait_for(gone, 60)
+    async with asyncio.timeout(60):
+        while "true" in await run(
+            "busctl", "get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Discovering"
+        ):
+            await asyncio.sleep(0.05)
