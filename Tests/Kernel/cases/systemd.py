@@ -19,6 +19,8 @@ from support.tools import ROOT, Program, run
 
 SOCKET = "/run/bled/bled.sock"
 BLESHELL = "/usr/local/bin/bleshell"
+PYTHON = os.path.join(ROOT, ".build/bleak/bin/python")
+BELT = "F0:F1:F2:F3:F4:01"
 CAPABILITIES = 1 << 10 | 1 << 12 | 1 << 13  # CAP_NET_BIND_SERVICE, CAP_NET_ADMIN, CAP_NET_RAW
 UNITS = ("bled.socket", "bled.service", "bled-wake@.path", "bled-metrics.service")
 
@@ -37,7 +39,7 @@ async def installed(resources):
     shutil.rmtree("/var/lib/bled", ignore_errors=True)
     air = Air()
     await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
-    peripheral = await Peripheral.make(air, "Bumble belt", "F0:F1:F2:F3:F4:01")
+    peripheral = await Peripheral.make(air, "Bumble belt", BELT)
     await peripheral.advertise()
     hints = await run("make", "-C", ROOT, "install", seconds=120)
     await run("systemctl", "enable", "--now", "bled.socket")
@@ -118,7 +120,7 @@ async def journal_fields(given):
     entry = json.loads(said.splitlines()[0])
     expect("a write without response" in entry["MESSAGE"], f"the entry: {entry}")
     expect_equal((entry["ADAPTER"], entry["PRIORITY"], entry["SYSLOG_IDENTIFIER"]), ("hci0", "4", "bled"), "its fields")
-    expect_equal(entry["PERIPHERAL"], [given.peripheral, "F0:F1:F2:F3:F4:01"], "the device")
+    expect_equal(entry["PERIPHERAL"], [given.peripheral, BELT], "the device")
 
 
 @installed.case("who is not in the group is told so")
@@ -291,6 +293,39 @@ async def one_owner(_given):
     await as_user("--groups=bluetooth", "adapters")
     bluetooth = await run("systemctl", "is-active", "bluetooth.service", ok=range(256))
     expect_equal(bluetooth.strip(), "inactive", "bluetooth.service after a client came")
+
+
+@installed.case("bled-bluez: with the commands of bluez.md it takes the place of bluetoothd, and gives it back")
+async def changed_over(_given):
+    await run("make", "-C", ROOT, "install-bluez", seconds=120)
+    await run("systemd-analyze", "security", "--threshold=15", "--no-pager", "bled-bluez.service")
+    await run("systemctl", "enable", "--now", "bluetooth")
+    await run("systemctl", "disable", "--now", "bluetooth")
+    await run("systemctl", "enable", "--now", "bled.socket", "bled-bluez")
+    expect_equal(await owner(), "bled-bluez", "the owner of org.bluez")
+    shown = await run("systemctl", "show", "bled-bluez.service", "--property=UID", "--value")
+    expect_equal(int(shown), pwd.getpwnam("bled-bluez").pw_uid, "its user")
+    search = f"import asyncio, bleak; print(asyncio.run(bleak.BleakScanner.find_device_by_address({BELT!r}, timeout=60)))"
+    expect(BELT in await run(PYTHON, "-B", "-c", search, seconds=120), "bleak does not find the belt")
+    await discovers("--groups=bluetooth")
+    refused = await discovers("--clear-groups", ok=(1,))
+    expect("Not Authorized" in refused, f"the answer to a user without rights: {refused}")
+    await run("systemctl", "disable", "--now", "bled-bluez", "bled.socket", "bled")
+    await run("systemctl", "enable", "--now", "bluetooth")
+    expect_equal(await owner(), "bluetoothd", "the owner of org.bluez at the end")
+
+
+async def owner():
+    """The name of the program that has org.bluez."""
+    shown = await run("busctl", "status", "org.bluez")
+    return next(line for line in shown.splitlines() if line.startswith("Comm=")).removeprefix("Comm=")
+
+
+async def discovers(groups, ok=(0,)):
+    """Starts a discovery as the user nobody, with these groups."""
+    return await run(
+        "setpriv", "--reuid=nobody", "--regid=nogroup", groups,
+        "busctl", "call", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "StartDiscovery", ok=ok)
 
 
 async def as_user(groups, *arguments, ok=(0,)):
