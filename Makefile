@@ -32,7 +32,7 @@ PYTHON_SCRIPTS := scripts/check-arrows scripts/check-blocking scripts/check-word
 SCRIPTS := .ci/run $(filter-out %.py scripts/arrows $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
   Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest \
-  Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* packaging/debian/bled.postrm
+  Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
 
 .PHONY: help deps build deb demo examples test test-fast test-examples docs-test docs-pictures test-bluez \
   test-kernel test-avatar \
