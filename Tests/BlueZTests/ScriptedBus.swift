@@ -15,6 +15,8 @@ final class ScriptedBus: Bus {
   /// The answers to the programs' calls, by the number of the call.
   private(set) var answers: [UInt64: Result<[BusValue], BusError>] = [:]
   private(set) var signals: [ObjectTree.Signal] = []
+  /// The signals to one program alone.
+  private(set) var told: [(program: String, signal: ObjectTree.Signal)] = []
   private(set) var watched: Set<String> = []
   /// All calls of programs' methods, as "Method path".
   private(set) var log: [String] = []
@@ -32,7 +34,8 @@ final class ScriptedBus: Bus {
     _ path: String, _ interface: String, _ member: String, _ values: [BusValue], to destination: String?
   ) {
     guard let interface = Interface(rawValue: interface) else { return }
-    signals.append(ObjectTree.Signal(path: path, interface: interface, member: member, arguments: values))
+    let signal = ObjectTree.Signal(path: path, interface: interface, member: member, arguments: values)
+    if let destination { told.append((destination, signal)) } else { signals.append(signal) }
   }
 
   func watch(_ client: String, _ isOn: Bool) {

@@ -87,6 +87,20 @@ final class World {
     ]
   }
 
+  /// A program's discovery hears a device.
+  func hear(
+    _ program: String, _ rssi: Int, number: Int = 1, at time: Double = 0, data: [UInt8] = [2, 1, 6]
+  ) throws {
+    let digits = String(number, radix: 16)
+    let end = String(repeating: "0", count: 4 - digits.count) + digits
+    var report = ScanReport.Params(
+      peripheral: "D\(number)", adapter: "hci0", address: "C0:DE:00:00:\(end.prefix(2)):\(end.suffix(2))",
+      addressType: "random", connectable: true, data: HexBytes(data), time: time)
+    report.rssi = rssi
+    try session(program).notify(ScanReport.self, report)
+    settle()
+  }
+
   /// The session of the facade itself.
   func own() throws -> ScriptedDaemon.Session {
     try #require(daemon.sessions.last { $0.name == "org.bluez" && !$0.isClosed })
