@@ -139,7 +139,7 @@ attack: build deps-kernel ## has users without rights attack the daemon, and mea
 	@if [ "$$(id -u)" -eq 0 ]; then Tests/Attack/attack.py "$(ATTACK)"; else \
 	  Tests/Kernel/vm --kernel 6.12 -- Tests/Attack/attack.py "$(ATTACK)"; fi
 
-bench: build deps-test+kernel ## measures the figures in docs/performance.md
+bench: build deps-test+kernel+bluez ## measures the figures in docs/performance.md
 	@Benchmarks/run
 
 lint: deps-build+lint ## checks format, words, arrows, scripts, citations, reference; builds with warnings as errors

@@ -31,13 +31,37 @@ extension BusBody {
       try SystemBusError.check(result, "append_array")
     case .array(let element, let values): try inside("a", element, message, values)
     case .structure(let members): try inside("r", members.map(\.type).joined(), message, members)
-    case .variant(let inner): try inside("v", inner.type, message, [inner])
-    case .dictionary(let key, let value, let entries):
-      try SystemBusError.check(
-        sd_bus_message_open_container(message, type("a"), "{\(key)\(value)}"), "open_container")
-      for entry in entries { try inside("e", key + value, message, [entry.key, entry.value]) }
-      try SystemBusError.check(sd_bus_message_close_container(message), "close_container")
+    case .variant(let inner):
+      try open("v", inner.type, message)
+      try append(inner, to: message)
+      try close(message)
+    case .dictionary(let key, let value, let entries): try append(entries, key + value, to: message)
     }
+  }
+
+  private static func append(
+    _ entries: [BusValue.Entry], _ pair: String, to message: OpaquePointer
+  ) throws(SystemBusError) {
+    try open("a", "{" + pair + "}", message)
+    for entry in entries {
+      try open("e", pair, message)
+      try append(entry.key, to: message)
+      try append(entry.value, to: message)
+      try close(message)
+    }
+    try close(message)
+  }
+
+  private static func open(
+    _ letter: Unicode.Scalar, _ contents: String, _ message: OpaquePointer
+  ) throws(SystemBusError) {
+    // In place: as an argument a String would be copied first.
+    let result = contents.withCString { sd_bus_message_open_container(message, type(letter), $0) }
+    try SystemBusError.check(result, "open_container")
+  }
+
+  private static func close(_ message: OpaquePointer) throws(SystemBusError) {
+    try SystemBusError.check(sd_bus_message_close_container(message), "close_container")
   }
 
   private static func type(_ letter: Unicode.Scalar) -> CChar { CChar(UInt8(ascii: letter)) }
@@ -45,9 +69,9 @@ extension BusBody {
   private static func inside(
     _ letter: Unicode.Scalar, _ contents: String, _ message: OpaquePointer, _ values: [BusValue]
   ) throws(SystemBusError) {
-    try SystemBusError.check(sd_bus_message_open_container(message, type(letter), contents), "open_container")
+    try open(letter, contents, message)
     try append(values, to: message)
-    try SystemBusError.check(sd_bus_message_close_container(message), "close_container")
+    try close(message)
   }
 
   private static func append<Number>(
@@ -60,7 +84,8 @@ extension BusBody {
   private static func append(
     _ text: String, _ letter: Unicode.Scalar, to message: OpaquePointer
   ) throws(SystemBusError) {
-    try SystemBusError.check(sd_bus_message_append_basic(message, type(letter), text), "append_basic")
+    let result = text.withCString { sd_bus_message_append_basic(message, type(letter), $0) }
+    try SystemBusError.check(result, "append_basic")
   }
 }
 

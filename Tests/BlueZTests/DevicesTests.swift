@@ -49,11 +49,7 @@ struct DevicesTests {
     try world.hear(Self.program, -60)
     world.daemon.answer = { method, _, _ in
       switch method {
-      case PeripheralConnect.name:
-        .success(
-          PeripheralConnect.Result(
-            peripheral: "D1", address: "C0:DE:00:00:00:01", addressType: "random", adapter: "hci0", mtu: 23, attempts: 1
-          ))
+      case PeripheralConnect.name: .success(World.linked)
       case GATTDiscover.name: .success(GATTDiscover.Result(services: []))
       default: nil
       }

@@ -50,8 +50,8 @@ final class ScriptedDaemon: DaemonConnector {
       return lastQuestion
     }
 
-    fileprivate func give(_ line: Data) {
-      daemon.due.append { [weak self] in self?.session?.receive(line.dropLast(), nil) }
+    fileprivate func give(_ line: Data, _ descriptor: ReceivedDescriptor? = nil) {
+      daemon.due.append { [weak self] in self?.session?.receive(line.dropLast(), descriptor) }
     }
 
     /// Ends the connection.
@@ -85,7 +85,10 @@ final class ScriptedDaemon: DaemonConnector {
   fileprivate func received(_ method: String, _ message: RPCMessage, _ id: RequestID, _ session: Session) {
     do {
       switch try answer(method, message, session) ?? .success(result(method, message, session)) {
-      case .success(let result): session.give(try RPCEncoding.success(id: id, result))
+      case .success(let result):
+        // Its number is that of none, so that nothing is closed at its end.
+        session.give(
+          try RPCEncoding.success(id: id, result), method == GATTAcquire.name ? ReceivedDescriptor(-1) : nil)
       case .failure(let error): session.give(try RPCEncoding.failure(id: id, RPCError(error)))
       }
     } catch {

@@ -46,12 +46,20 @@ final class World {
   func call(
     _ sender: String, _ interface: Interface, _ member: String, _ arguments: [BusValue], at path: String = adapter
   ) -> UInt64 {
+    defer { settle() }
+    return begin(sender, interface, member, arguments, at: path)
+  }
+
+  /// Calls a method, and gives out nothing yet.
+  func begin(
+    _ sender: String, _ interface: Interface, _ member: String, _ arguments: [BusValue] = [],
+    at path: String = adapter
+  ) -> UInt64 {
     lastNumber += 1
     facade.handle(
       BusCall(
         number: lastNumber, sender: sender, path: path, interface: interface.rawValue, member: member,
         arguments: arguments))
-    settle()
     return lastNumber
   }
 
@@ -100,6 +108,10 @@ final class World {
     try session(program).notify(ScanReport.self, report)
     settle()
   }
+
+  /// The answer of bled to a program that connects to the first device.
+  static let linked = PeripheralConnect.Result(
+    peripheral: "D1", address: "C0:DE:00:00:00:01", addressType: "random", adapter: "hci0", mtu: 65, attempts: 1)
 
   /// The session of the facade itself.
   func own() throws -> ScriptedDaemon.Session {
