@@ -17,7 +17,7 @@ struct LinksTests {
   private final class Behaviour {
     var discovery: BluetoothError?
     var connection: BluetoothError?
-    /// What programs have called, in their order.
+    /// The calls of all programs, in their order.
     var calls: [String] = []
   }
 
