@@ -26,19 +26,23 @@ public enum GATTAcquire: ClientCall {
     public var writes: Bool?
     /// True: its indications, false: its notifications, as for gatt.subscribe.
     public var indications: Bool?
+    /// True: gatt.released also comes when the other end is closed, for a program that hands the descriptor on.
+    public var closing: Bool?
 
     /// Makes the params.
     public init(
-      peripheral: String, attribute: AttributePath, values: Bool? = nil, writes: Bool? = nil, indications: Bool? = nil
+      peripheral: String, attribute: AttributePath, values: Bool? = nil, writes: Bool? = nil, indications: Bool? = nil,
+      closing: Bool? = nil
     ) {
       self.peripheral = peripheral
       self.attribute = attribute
       self.values = values
       self.writes = writes
       self.indications = indications
+      self.closing = closing
     }
 
-    private enum CodingKeys: CodingKey { case peripheral, values, writes, indications }
+    private enum CodingKeys: CodingKey { case peripheral, values, writes, indications, closing }
 
     /// Reads the members, and those of the attribute.
     public init(from decoder: any Decoder) throws {
@@ -48,6 +52,7 @@ public enum GATTAcquire: ClientCall {
       values = try container.decodeIfPresent(Bool.self, forKey: .values)
       writes = try container.decodeIfPresent(Bool.self, forKey: .writes)
       indications = try container.decodeIfPresent(Bool.self, forKey: .indications)
+      closing = try container.decodeIfPresent(Bool.self, forKey: .closing)
     }
 
     /// Writes the members, and those of the attribute.
@@ -58,6 +63,7 @@ public enum GATTAcquire: ClientCall {
       try container.encodeIfPresent(values, forKey: .values)
       try container.encodeIfPresent(writes, forKey: .writes)
       try container.encodeIfPresent(indications, forKey: .indications)
+      try container.encodeIfPresent(closing, forKey: .closing)
     }
   }
   /// The result; the descriptor comes with it.
@@ -88,7 +94,7 @@ public enum GATTReleased: RPCNotification {
   /// For `rpc.discover`.
   public static let summary = """
     The daemon closed its end of the descriptor of gatt.acquire: the link ended, the device's services changed, a packet \
-    was longer than a value may be, or (error cancelled) whoever had the other end closed it.
+    was longer than a value may be or, where the program asked for that, the other end was closed (error cancelled).
     """
   /// The parameters.
   public struct Params: RPCPayload {

@@ -78,7 +78,6 @@ package final class Facade {
     devices.leaving = { [unowned self] device in
       links.leaving(device)
       notifications.leaving(device)
-      acquisitions.disconnected(device.path)
       monitors.leaving(device)
       pairing.leaving(device)
       services.leaving(device)

@@ -51,26 +51,32 @@ private final class LoopPacketSocket: PacketSocket {
     // A value may cause its last reference to be dropped.
     withExtendedLifetime(self) {
       for _ in 0..<Self.portion {
-        let value = read()
-        if value == nil, errno == EAGAIN || errno == EINTR { return }
+        switch read() {
+        case .failure(EAGAIN), .failure(EINTR): return
         // A packet without octets looks like the end.
-        guard let value, !value.isEmpty || !readiness.contains(.failed) else {
+        case .success(let value) where !value.isEmpty || !readiness.contains(.failed): received(value)
+        case .success, .failure:
           watch?.cancel()
           watch = nil
           return received(nil)
         }
-        received(value)
       }
     }
   }
 
-  /// - Returns: nil if there is none, or an error; `errno` says which.
-  private func read() -> [UInt8]? {
-    var count = 0
+  /// A packet, or the error of the system call.
+  private func read() -> Packet {
+    var error: Int32?
     let value = [UInt8](unsafeUninitializedCapacity: Self.longestValue) { octets, length in
-      count = recv(descriptor.number, octets.baseAddress, octets.count, Int32(MSG_DONTWAIT))
+      let count = recv(descriptor.number, octets.baseAddress, octets.count, Int32(MSG_DONTWAIT))
+      error = count < 0 ? errno : nil
       length = max(count, 0)
     }
-    return count < 0 ? nil : value
+    return error.map(Packet.failure) ?? .success(value)
+  }
+
+  private enum Packet {
+    case success([UInt8])
+    case failure(Int32)
   }
 }

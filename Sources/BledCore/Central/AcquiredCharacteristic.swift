@@ -10,8 +10,8 @@ final class AcquiredCharacteristic: ValuePipeOwner {
   let values: Bool
   let pipe: ValuePipe
   private unowned let link: CentralLink
-  /// Whether the program has the other end.
-  private var isPassed = false
+  /// Whether the session is told when the program's end is closed.
+  private var tellsClosing = false
 
   init(_ handle: UInt16, of session: Session, on link: CentralLink, socket: ValueSocket, writes: Bool, values: Bool) {
     self.handle = handle
@@ -28,8 +28,8 @@ final class AcquiredCharacteristic: ValuePipeOwner {
   var maximumLength: Int { min(link.hub.mtu - 3, Attribute.longestValue) }
 
   /// The program has its end.
-  func begin() {
-    isPassed = true
+  func begin(tellsClosing: Bool) {
+    self.tellsClosing = tellsClosing
     pipe.begin()
   }
 
@@ -61,9 +61,8 @@ final class AcquiredCharacteristic: ValuePipeOwner {
 
   func ended(_ reason: BluetoothError?, unsent: Int) {
     link.receivers.released(self)
-    guard reason != nil || isPassed else { return }
-    // A program may have handed its end on, and does not know that it was closed.
-    let reason = reason ?? GAPError.cancelled.error("the descriptor was closed")
+    let closing = tellsClosing ? GAPError.cancelled.error("the other end of the descriptor was closed") : nil
+    guard let reason = reason ?? closing else { return }
     session.send(
       GATTReleased.self,
       .init(
@@ -102,7 +101,7 @@ extension CentralLink {
             .init(
               handle: handle, writes: acquired.writes, values: acquired.values, maximumLength: acquired.maximumLength),
             with: passed)
-          acquired.begin()
+          acquired.begin(tellsClosing: params.closing == true)
         } catch {
           acquired.pipe.end(nil)
           reply.fail((error as? RPCError) ?? RPCError(error.asBluetoothError))

@@ -17,7 +17,7 @@ struct Application {
     let uuid: BluetoothUUID
     let access: CharacteristicAccess
     /// The directions in which values go by sockets.
-    let sockets: Set<ApplicationSockets.Direction>
+    let sockets: Set<AcquiredDirection>
     var descriptors: [Descriptor] = []
   }
 

@@ -1,32 +1,28 @@
 /// The sockets of applications' characteristics that take or give their values this way instead of a message for each
 /// (BlueZ, org.bluez.GattCharacteristic, AcquireWrite and AcquireNotify).
 final class ApplicationSockets {
-  enum Direction: String {
-    /// The values that devices write.
-    case writes = "AcquireWrite"
-    /// The values that the program notifies.
-    case values = "AcquireNotify"
-
-    /// A characteristic that has the property has the method.
-    var property: String { self == .writes ? "WriteAcquired" : "NotifyAcquired" }
-  }
-
   private struct Key: Hashable {
     let client: String
     let path: String
-    let direction: Direction
+    let direction: AcquiredDirection
   }
 
   private enum State {
-    /// The program is asked; the work that waits for its answer.
-    case asked([(Bool) -> Void])
+    /// The program is asked; the number of the question, and the work that waits for its answer.
+    case asked(Int, [(Bool) -> Void])
     case open(any PacketSocket)
     /// The program does not give one: it is not asked again.
     case refused
   }
 
+  /// The number of sockets and questions that one program may have, and that all may have: descriptors are scarce.
+  /// Beyond it the program is called instead, and also where more work than this waits for one answer.
+  private static let mostOfProgram = 64
+  private static let most = 1024
+
   private let context: Context
   private var states: [Key: State] = [:]
+  private var lastQuestion = 0
   /// Called with each value of a program: the value, the path of its characteristic, the program.
   var received: ([UInt8], String, BusClient) -> Void = { _, _, _ in }
 
@@ -63,17 +59,24 @@ final class ApplicationSockets {
     switch states[key] {
     case .open: return completion(true)
     case .refused: return completion(false)
-    case .asked(let waiting): return states[key] = .asked(waiting + [completion])
-    case nil: states[key] = .asked([completion])
+    case .asked(let question, let waiting):
+      guard waiting.count < Self.most else { return completion(false) }
+      return states[key] = .asked(question, waiting + [completion])
+    case nil: break
     }
+    let isFull = states.count >= Self.most || states.keys.count { $0.client == client.name } >= Self.mostOfProgram
+    guard !isFull else { return completion(false) }
+    lastQuestion += 1
+    let question = lastQuestion
+    states[key] = .asked(question, [completion])
     client.call(key.path, Interface.characteristic.rawValue, key.direction.rawValue, [options]) { [weak self] in
-      self?.answered(key, client, try? $0.get())
+      self?.answered(question, key, client, try? $0.get())
     }
   }
 
-  private func answered(_ key: Key, _ client: BusClient, _ answer: [BusValue]?) {
-    // Otherwise it is not wanted any more: the descriptor is closed with the answer.
-    guard case .asked(let waiting)? = states[key] else { return }
+  private func answered(_ question: Int, _ key: Key, _ client: BusClient, _ answer: [BusValue]?) {
+    // An answer that is not wanted any more: its descriptor is closed with it.
+    guard case .asked(question, let waiting)? = states[key] else { return }
     if case .descriptor(let descriptor)? = answer?.first,
       let socket = context.sockets.open(descriptor, { [weak self] in self?.happened(key, client, $0) })
     {
@@ -96,7 +99,8 @@ final class ApplicationSockets {
   func forget(_ client: BusClient, where isMeant: (String) -> Bool = { _ in true }) {
     for (key, state) in states where key.client == client.name && isMeant(key.path) {
       states[key] = nil
-      if case .asked(let waiting) = state { for work in waiting { work(false) } }
+      // Devices wait for the answers to their writes; for values nobody waits.
+      if case .asked(_, let waiting) = state, key.direction == .writes { for work in waiting { work(false) } }
     }
   }
 

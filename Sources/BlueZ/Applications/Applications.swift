@@ -40,7 +40,8 @@ final class Applications {
       guard let index = publications.firstIndex(where: { $0.client === client && $0.root == root }) else {
         return context.fail(call, .doesNotExist)
       }
-      end { $0 === publications[index] }
+      let publication = publications[index]
+      end { $0 === publication }
       finished(client)
       context.reply(call)
     }
@@ -100,7 +101,7 @@ final class Applications {
     publications.removeAll { publication in ended.contains { $0 === publication } }
     for publication in ended {
       publication.end()
-      sockets.forget(publication.client) { publication.handles[$0] != nil }
+      sockets.forget(publication.client, where: publication.has)
     }
   }
 
@@ -176,21 +177,31 @@ final class Applications {
     guard let characteristic = characteristic(write.handle, of: client) else {
       return completion(ApplicationError.unlikely)
     }
-    let next = { [weak self] in _ = self?.write(writes.dropFirst(), params, type, client, completion) }
+    deliver(write, to: characteristic, params, type, client) { [weak self] error in
+      if let error { return completion(error) }
+      self?.write(writes.dropFirst(), params, type, client, completion)
+    }
+  }
+
+  /// Passes one value to the program, over its socket if there is one. A packet has no offset.
+  private func deliver(
+    _ write: ServerWrite.Write, to characteristic: Application.Characteristic, _ params: ServerWrite.Params,
+    _ type: String, _ client: BusClient, _ completion: @escaping (RPCError?) -> Void
+  ) {
     let byCall = { [weak self] in
       guard let self else { return }
       let options = options(params.central, offset: write.offset, mtu: params.mtu, type: type)
       call(client, characteristic.path, "WriteValue", [.bytes(write.value.octets), options]) { result in
-        switch result {
-        case .success: next()
-        case .failure(let error): completion(ApplicationError.att(error, isRead: false))
+        if case .failure(let error) = result {
+          completion(ApplicationError.att(error, isRead: false))
+        } else {
+          completion(nil)
         }
       }
     }
-    // A packet has no offset.
     guard characteristic.sockets.contains(.writes), write.offset == 0 else { return byCall() }
     let link = options(params.central, offset: 0, mtu: params.mtu)
-    sockets.write(write.value.octets, characteristic.path, client, link) { $0 ? next() : byCall() }
+    sockets.write(write.value.octets, characteristic.path, client, link) { $0 ? completion(nil) : byCall() }
   }
 
   private func call(

@@ -27,6 +27,11 @@ final class Publication {
     self.client = client
   }
 
+  /// Whether a path is that of one of its characteristics.
+  func has(_ path: String) -> Bool {
+    application.services.contains { $0.characteristics.contains { $0.path == path } }
+  }
+
   func characteristic(_ handle: UInt16) -> Application.Characteristic? { characteristics[handle] }
 
   /// Publishes all services, or none.

@@ -3,26 +3,12 @@ import Bluetooth
 
 /// AcquireWrite and AcquireNotify: a program gets a socket of packets instead of a message for each value.
 final class Acquisitions {
-  private enum Direction: Hashable {
-    case writes, values
-
-    var property: String { self == .writes ? "WriteAcquired" : "NotifyAcquired" }
-
-    /// bled's word for the property that a characteristic must have.
-    var word: String { self == .writes ? "writeWithoutResponse" : "notify" }
-
-    /// Whether it has ended with the descriptor.
-    func isOne(of released: GATTReleased.Params) -> Bool {
-      (self == .writes ? released.writes : released.values) == true
-    }
-  }
-
   private let context: Context
   private let links: Links
   private let services: Services
   private let notifications: Notifications
   /// The unique name of the program that has each direction of a characteristic.
-  private var owners: [String: [Direction: String]] = [:]
+  private var owners: [String: [AcquiredDirection: String]] = [:]
 
   init(_ context: Context, _ links: Links, _ services: Services, _ notifications: Notifications) {
     self.context = context
@@ -32,8 +18,7 @@ final class Acquisitions {
   }
 
   func acquire(_ call: BusCall, _ client: BusClient) {
-    let direction = call.member == "AcquireWrite" ? Direction.writes : .values
-    guard let attribute = services[call.path], case .characteristic(let words) = attribute.kind else {
+    guard let direction = AcquiredDirection(rawValue: call.member), let attribute = services[call.path], case .characteristic(let words) = attribute.kind else {
       return context.fail(call, .doesNotExist)
     }
     guard words.contains(direction.word) else { return context.fail(call, .notSupported) }
@@ -54,13 +39,13 @@ final class Acquisitions {
   }
 
   private func acquire(
-    _ call: BusCall, _ client: BusClient, _ device: Device, _ attribute: Attribute, _ direction: Direction
+    _ call: BusCall, _ client: BusClient, _ device: Device, _ attribute: Attribute, _ direction: AcquiredDirection
   ) {
     client.session.call(
       GATTAcquire.self,
       GATTAcquire.Params(
         peripheral: device.key.peripheral, attribute: .handle(attribute.handle), values: direction == .values,
-        writes: direction == .writes)
+        writes: direction == .writes, closing: true)
     ) { [weak self, context] result in
       guard let self else { return }
       switch (result, client.session.takeDescriptor()?.take()) {
@@ -78,7 +63,7 @@ final class Acquisitions {
     }
   }
 
-  private func release(_ path: String, _ direction: Direction) {
+  private func release(_ path: String, _ direction: AcquiredDirection) {
     guard owners[path]?.removeValue(forKey: direction) != nil else { return }
     context.tree.set(path, .characteristic, direction.property, .boolean(false))
   }
@@ -91,7 +76,6 @@ final class Acquisitions {
     }
   }
 
-  /// A device is disconnected, or its object goes.
   func disconnected(_ device: String) {
     for (path, _) in services.characteristics(of: device) {
       for direction in owners[path]?.keys.map({ $0 }) ?? [] { release(path, direction) }
@@ -102,5 +86,15 @@ final class Acquisitions {
     for (path, directions) in owners {
       for (direction, name) in directions where name == client.name { release(path, direction) }
     }
+  }
+}
+
+extension AcquiredDirection {
+  /// bled's word for the property that a characteristic must have.
+  fileprivate var word: String { self == .writes ? "writeWithoutResponse" : "notify" }
+
+  /// Whether it has ended with the descriptor.
+  fileprivate func isOne(of released: GATTReleased.Params) -> Bool {
+    (self == .writes ? released.writes : released.values) == true
   }
 }

@@ -167,16 +167,12 @@ final class Links {
 
   /// A program does not use the link any more, and bled knows.
   private func released(_ path: String, _ client: BusClient) {
-    letJoinedGo(path, without: client)
-    settle(path, client, reason: Self.local)
-  }
-
-  /// Without anybody who called Connect, those who had joined the link leave it, too.
-  private func letJoinedGo(_ path: String, without client: BusClient) {
     guard let device = devices[path] else { return }
+    // Without anybody who called Connect, those who had joined the link leave it, too.
     for other in holders[path]?.remove(client.name) ?? [] {
       if let other = clients.known(other) { leave(device, other) }
     }
+    settle(path, client, reason: Self.local)
   }
 
   /// Shows that a program's link has ended: to all if nobody has one, else to its process.
