@@ -134,6 +134,7 @@ let package = Package(
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
+    .testTarget(name: "BledConnectionTests", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
     .testTarget(
       name: "BlueZTests", dependencies: ["BlueZ", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
     .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),

@@ -52,10 +52,10 @@ private final class LoopPacketSocket: PacketSocket {
     withExtendedLifetime(self) {
       for _ in 0..<Self.portion {
         switch read() {
-        case .failure(EAGAIN), .failure(EINTR): return
+        case .error(EAGAIN), .error(EINTR): return
         // A packet without octets looks like the end.
-        case .success(let value) where !value.isEmpty || !readiness.contains(.failed): received(value)
-        case .success, .failure:
+        case .packet(let value) where !value.isEmpty || !readiness.contains(.failed): received(value)
+        case .packet, .error:
           watch?.cancel()
           watch = nil
           return received(nil)
@@ -64,19 +64,19 @@ private final class LoopPacketSocket: PacketSocket {
     }
   }
 
-  /// A packet, or the error of the system call.
-  private func read() -> Packet {
+  private enum Outcome {
+    case packet([UInt8])
+    /// The code of a failed system call.
+    case error(Int32)
+  }
+
+  private func read() -> Outcome {
     var error: Int32?
     let value = [UInt8](unsafeUninitializedCapacity: Self.longestValue) { octets, length in
       let count = recv(descriptor.number, octets.baseAddress, octets.count, Int32(MSG_DONTWAIT))
       error = count < 0 ? errno : nil
       length = max(count, 0)
     }
-    return error.map(Packet.failure) ?? .success(value)
-  }
-
-  private enum Packet {
-    case success([UInt8])
-    case failure(Int32)
+    return error.map(Outcome.error) ?? .packet(value)
   }
 }

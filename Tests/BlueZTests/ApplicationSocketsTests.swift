@@ -135,13 +135,66 @@ struct ApplicationSocketsTests {
     #expect(world.sockets.last == nil)
   }
 
+  /// The answer to a question that was given up opens nothing: the program's latest socket counts.
+  @Test func theAnswerToAnEarlierQuestion() throws {
+    for isOn in [true, false, true] { try subscribe(isOn) }
+    try give("AcquireNotify")
+    #expect(world.sockets.count == 0)
+    try give("AcquireNotify")
+    world.sockets.last?.receive([1])
+    world.settle()
+    #expect(notified.sent == [[1]])
+  }
+
+  @Test func anApplicationThatIsUnregisteredMeanwhile() throws {
+    try subscribe(true)
+    let number = try write([1])
+    world.call(ApplicationsTests.program, .gattManager, "UnregisterApplication", [.path("/app")])
+    #expect(world.bus.take("StartNotify") == nil, "nobody wants values any more")
+    try #require(world.bus.take("WriteValue")).completion(.failure(.doesNotExist))
+    #expect(session.answers[number] != nil, "the device does not wait in vain")
+    for method in ["AcquireNotify", "AcquireWrite"] { try give(method) }
+    #expect(world.sockets.count == 0)
+  }
+
+  /// Descriptors are scarce: beyond its share a program is called.
+  @Test func aProgramWithManySockets() throws {
+    let count = 70
+    let objects = (0..<count).map { number in
+      (
+        "/many/service0/char\(number)", "org.bluez.GattCharacteristic1",
+        [
+          ("UUID", .string("2A37")), ("Service", .path("/many/service0")), ("Flags", .strings(["write"])),
+          ("WriteAcquired", .boolean(false)),
+        ] as [(String, BusValue)]
+      )
+    }
+    world.call(ApplicationsTests.program, .gattManager, "RegisterApplication", [.path("/many"), .options([])])
+    try #require(world.bus.take("GetManagedObjects")).completion(
+      .success([managed([("/many/service0", "org.bluez.GattService1", [("UUID", .string("180D"))])] + objects)]))
+    world.settle()
+    // The handles of the first application are the same: it goes.
+    world.call(ApplicationsTests.program, .gattManager, "UnregisterApplication", [.path("/app")])
+    for number in 0..<count {
+      let handle = ApplicationsTests.value + UInt16(number) * 3
+      let write = ServerWrite.Write(handle: handle, offset: 0, value: HexBytes([1]))
+      _ = try session.ask(ServerWrite.self, ServerWrite.Params(central: World.central, writes: [write]))
+      world.settle()
+      let call = world.bus.take("AcquireWrite")
+      call?.completion(.success([.descriptor(BusDescriptor(taking: -1)), .uint16(62)]))
+      world.settle()
+    }
+    #expect(world.sockets.count == 64)
+    #expect(world.bus.calls.map(\.method) == Array(repeating: "WriteValue", count: count - 64))
+  }
+
   @Test func nothingIsLeftOfAnApplication() throws {
     _ = try write([1])
     try give("AcquireWrite")
     try subscribe(true)
     try give("AcquireNotify")
     world.call(ApplicationsTests.program, .gattManager, "UnregisterApplication", [.path("/app")])
-    #expect(world.sockets.last == nil)
+    #expect(world.sockets.count == 0)
   }
 
   @Test func aRestartOfBledBeginsAnew() throws {

@@ -122,7 +122,9 @@ struct LinksTests {
     #expect(try property("Connected") == .boolean(false))
     let told = try #require(world.bus.signals.last { $0.member == "Disconnected" })
     #expect(told.arguments.first == .string("org.bluez.Reason.Remote"))
-    // In this order: programs look at the services when they are told of the end.
+    // Programs look at the services when they are told of the end.
+    let members = world.bus.signals.filter { $0.path == World.device }.suffix(3).map(\.member)
+    #expect(members == ["PropertiesChanged", "Disconnected", "PropertiesChanged"])
     #expect(changes("ServicesResolved").last == .boolean(false))
   }
 

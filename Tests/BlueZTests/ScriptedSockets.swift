@@ -21,6 +21,8 @@ final class ScriptedSockets: PacketSocketOpener {
 
   var last: Socket? { opened.last?() }
 
+  var count: Int { opened.count { $0() != nil } }
+
   func open(_ descriptor: BusDescriptor, _ received: @escaping ([UInt8]?) -> Void) -> (any PacketSocket)? {
     let socket = Socket(received)
     opened.append { [weak socket] in socket }

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from bumble.core import UUID
 from bumble.device import Peer
-from support.air import Air
 from support.cases import expect_equal, stage
 from support.daemon import Daemon
-from support.main_things import ADDRESS, PHONE, hears
+from support.main_things import ADDRESS, PHONE, hears, hub_and_belt
 from support.peripheral import Peripheral
 from support.tools import DIST, ROOT, Program, run
+from support.waiting import until
 
 from cases.bluetoothd import start_bus
 
@@ -38,12 +38,7 @@ class Given:
 @stage(5, "programs for BlueZ")
 async def programs(resources):
     await start_bus(resources)
-    air = Air()
-    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
-    peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
-    await peripheral.advertise()
-    daemon = await resources.open(Daemon(resources, "hci0"))
-    await daemon.until_on(await daemon.client())
+    air, peripheral, daemon = await hub_and_belt(resources)
     facade = await resources.open(Program(os.path.join(DIST, "bled-bluez"), "--socket", daemon.socket))
     await facade.wait_for("org.bluez is served by bled")
     return Given(resources, daemon, facade, peripheral, await air.device("Bumble phone", PHONE))
@@ -107,8 +102,10 @@ async def nothing_left(given):
     gone = given.peripheral.disconnection()
     await program.end(9)
     await asyncio.wait_for(gone, 60)
-    async with asyncio.timeout(60):
-        while "true" in await run(
-            "busctl", "get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Discovering"
-        ):
-            await asyncio.sleep(0.05)
+
+    async def is_silent():
+        shown = await run(
+            "busctl", "get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Discovering")
+        return "false" in shown
+
+    await until(is_silent)

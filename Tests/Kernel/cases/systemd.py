@@ -305,7 +305,8 @@ async def changed_over(_given):
     expect_equal(await owner(), "bled-bluez", "the owner of org.bluez")
     shown = await run("systemctl", "show", "bled-bluez.service", "--property=UID", "--value")
     expect_equal(int(shown), pwd.getpwnam("bled-bluez").pw_uid, "its user")
-    search = f"""import asyncio, bleak; print(asyncio.run(bleak.BleakScanner.find_device_by_address({BELT!r}, 60)))"""
+    found = f"bleak.BleakScanner.find_device_by_address({BELT!r}, 60)"
+    search = f"import asyncio, bleak; print(asyncio.run({found}))"
     expect(BELT in await run(PYTHON, "-B", "-c", search, seconds=120), "bleak does not find the belt")
     await discovers("--groups=bluetooth")
     refused = await discovers("--clear-groups", ok=(1,))

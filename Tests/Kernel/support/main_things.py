@@ -7,11 +7,24 @@ from bumble.device import Peer
 
 from . import peripheral as p
 from . import published, tree
+from .air import Air
 from .cases import expect_equal
+from .daemon import Daemon
 from .published import Published
 
 ADDRESS = "F0:F1:F2:F3:F4:01"  # The peripheral's.
 PHONE = "F0:F1:F2:F3:F4:02"
+
+
+async def hub_and_belt(resources):
+    """The air, a peripheral that advertises at ADDRESS, and the daemon on hci0, which is on."""
+    air = Air()
+    await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
+    peripheral = await p.Peripheral.make(air, "Bumble belt", ADDRESS)
+    await peripheral.advertise()
+    daemon = await resources.open(Daemon(resources, "hci0"))
+    await daemon.until_on(await daemon.client())
+    return air, peripheral, daemon
 
 
 async def connect(given):

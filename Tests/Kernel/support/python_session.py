@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from .air import Air
 from .daemon import Daemon
+from .main_things import ADDRESS, hub_and_belt
 from .peripheral import Peripheral
 from .tools import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, "Examples/python"))
 import bled  # noqa: E402
-
-ADDRESS = "F0:F1:F2:F3:F4:01"
 
 
 @dataclass
@@ -28,12 +27,7 @@ class PythonSession:
     @classmethod
     async def open(cls, resources):
         """Makes all three."""
-        air = Air()
-        await resources.open(await air.adapter("F0:F1:F2:F3:F4:00"))
-        peripheral = await Peripheral.make(air, "Bumble belt", ADDRESS)
-        await peripheral.advertise()
-        daemon = await resources.open(Daemon(resources, "hci0"))
-        await daemon.until_on(await daemon.client())
+        air, peripheral, daemon = await hub_and_belt(resources)
         session = await asyncio.to_thread(bled.Session, daemon.socket)
         resources.callback(session.__exit__, None, None, None)
         return cls(air, daemon, session, peripheral)
