@@ -18,9 +18,9 @@ final class Acquisitions {
   }
 
   func acquire(_ call: BusCall, _ client: BusClient) {
-    guard let direction = AcquiredDirection(rawValue: call.member), let attribute = services[call.path], case .characteristic(let words) = attribute.kind else {
-      return context.fail(call, .doesNotExist)
-    }
+    guard let direction = AcquiredDirection(rawValue: call.member), let attribute = services[call.path],
+      case .characteristic(let words) = attribute.kind
+    else { return context.fail(call, .doesNotExist) }
     guard words.contains(direction.word) else { return context.fail(call, .notSupported) }
     guard owners[call.path]?[direction] == nil else {
       return context.fail(call, .notPermitted(direction == .writes ? "Write acquired" : "Notify acquired"))

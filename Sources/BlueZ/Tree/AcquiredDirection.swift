@@ -1,5 +1,5 @@
-/// The direction in which a characteristic's values go over a socket (BlueZ, org.bluez.GattCharacteristic); its raw value
-/// is the method.
+/// The direction in which a characteristic's values go over a socket (BlueZ, org.bluez.GattCharacteristic); its raw
+/// value is the method.
 enum AcquiredDirection: String {
   case writes = "AcquireWrite"
   case values = "AcquireNotify"

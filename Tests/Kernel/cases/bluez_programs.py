@@ -60,21 +60,22 @@ async def central(given):
 
 @programs.case("bluetoothctl: a device, its link and its values")
 async def control(given):
-    program = await given.resources.open(Program("bluetoothctl"))
-    program.type("scan on")
-    await program.wait_for(f"Device {ADDRESS}")
-    program.type(f"connect {ADDRESS}")
-    await program.wait_for("Connection successful")
-    await program.wait_for("ServicesResolved: yes")
-    program.type("menu gatt")
-    program.type("select-attribute 00002a19-0000-1000-8000-00805f9b34fb")
-    program.type("read")
-    await program.wait_for("  5a ")
-    gone = given.peripheral.disconnection()
-    program.type("back")
-    program.type(f"disconnect {ADDRESS}")
-    await program.wait_for("Successful disconnected")
-    await asyncio.wait_for(gone, 60)
+    # Ended with the case: its scan would go on.
+    async with Program("bluetoothctl") as program:
+        program.type("scan on")
+        await program.wait_for(f"Device {ADDRESS}")
+        program.type(f"connect {ADDRESS}")
+        await program.wait_for("Connection successful")
+        await program.wait_for("ServicesResolved: yes")
+        program.type("menu gatt")
+        program.type("select-attribute 00002a19-0000-1000-8000-00805f9b34fb")
+        program.type("read")
+        await program.wait_for("  5a ")
+        gone = given.peripheral.disconnection()
+        program.type("back")
+        program.type(f"disconnect {ADDRESS}")
+        await program.wait_for("Successful disconnected")
+        await asyncio.wait_for(gone, 60)
 
 
 @programs.case("bluez-peripheral: a phone finds, reads, writes and is notified")
