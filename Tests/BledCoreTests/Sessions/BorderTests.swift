@@ -275,6 +275,8 @@ import Testing
       for _ in 0..<20 { client.send(#"{"jsonrpc":"2.0","id":7,"method":"rpc.discover"}"#) }
     }
     #expect(time < .milliseconds(500), "\(time)")
+    client.drain()
+    #expect(client.messages.count == 21)
     #expect(try client.result(RPCDiscover.self, Empty()) == OpenRPC.description(DocComments()).document)
     let wrong = answer(to: #"{"jsonrpc":"2.0","id":7,"method":"rpc.discover","params":[]}"#, from: client)
     guard case .failure(_, let error)? = wrong.first else { return #expect(Bool(false), "\(wrong)") }
