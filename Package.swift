@@ -97,11 +97,16 @@ let package = Package(
     // One connection to the daemon: framing, calls and their answers, without I/O of its own.
     .target(name: "BledConnection", dependencies: ["BledRPC", "Bluetooth"]),
     .target(name: "BledClient", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
+    // Sessions of bled for processes with one thread: typed calls and events without I/O, and the socket on a loop.
+    .target(name: "BledSession", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
+    .target(
+      name: "BledLoop",
+      dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "EventLoop"]),
     // org.bluez on D-Bus: the object tree and its translation, without I/O.
-    .target(name: "BlueZ", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
+    .target(name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
     .executableTarget(
       name: "bled-bluez",
-      dependencies: ["BlueZ", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "EventLoop", "CSystemd", arguments],
+      dependencies: ["BlueZ", "BledLoop", "BledRPC", "Bluetooth", "EventLoop", "CSystemd", arguments],
       linkerSettings: [small]),
     .target(name: "CoreBluetoothHeaders"),
     // In Swift 5 mode the compiler treats its types as it treats those of Apple's headers, which say nothing about
@@ -136,7 +141,8 @@ let package = Package(
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(name: "BledConnectionTests", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
     .testTarget(
-      name: "BlueZTests", dependencies: ["BlueZ", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
+      name: "BlueZTests",
+      dependencies: ["BlueZ", "BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
     .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BledLoop
 import BlueZ
 import Bluetooth
 import CSystemd

@@ -1,5 +1,6 @@
 import BledConnection
 import BledRPC
+import BledSession
 import Bluetooth
 import FoundationEssentials
 

@@ -1,5 +1,6 @@
 import Adapter
 import BledRPC
+import BledSession
 import Bluetooth
 
 /// The parts of the facade that hear of bled's state.
@@ -15,43 +16,35 @@ protocol OwnSessionObserver: AnyObject {
   func lost(_ error: BluetoothError)
 }
 
-/// The facade's own session: it watches adapters, links and bonds, and is opened again when bled comes back.
+/// The facade's own session: it watches adapters, links and bonds.
 final class OwnSession {
-  /// The pause before bled is tried again.
-  private static let pause = Duration.seconds(1)
-
   weak var observer: (any OwnSessionObserver)?
-  private let context: Context
-  private var session: DaemonSession?
+  private let lasting: LastingSession
+
+  init(_ context: Context) {
+    lasting = LastingSession(named: "org.bluez", context.connector, context.clock)
+    lasting.began = { [unowned self] in began($0) }
+    lasting.notified = { [unowned self] in notified($0, $1) }
+    lasting.lost = { [unowned self] in observer?.lost($0) }
+    // Changes by a message are told at once.
+    lasting.handled = { [context] in context.flush() }
+  }
+
   /// Whether bled has accepted it.
-  private(set) var isReady = false
+  var isReady: Bool { lasting.session != nil }
 
-  init(_ context: Context) { self.context = context }
+  func start() { lasting.start() }
 
-  func start() {
-    let session = DaemonSession(
-      context,
-      DaemonSession.Observer(
-        notified: { [unowned self] in notified($0, $1) },
-        asked: { [unowned self] id, method, _ in
-          self.session?.refuse(
-            id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
-        },
-        ended: { [unowned self] in ended($0) }))
-    self.session = session
-    session.call(SessionOpen.self, SessionOpen.Params(name: "org.bluez")) { [weak self] result in
-      guard let self, case .success(let opened) = result else { return }
-      isReady = true
-      observer?.began(opened.adapters)
-      session.tell(PeripheralWatch.self, PeripheralWatch.Params(on: true))
-      readDevices()
-      readBonds()
-    }
+  private func began(_ opened: SessionOpen.Result) {
+    observer?.began(opened.adapters)
+    lasting.session?.tell(PeripheralWatch.self, PeripheralWatch.Params(on: true))
+    readDevices()
+    readBonds()
   }
 
   /// Asks for the adapters again.
   func readAdapters() {
-    session?.call(AdapterList.self, Empty()) { [weak self] in
+    lasting.session?.call(AdapterList.self, Empty()) { [weak self] in
       if case .success(let list) = $0 { self?.observer?.listed(list.adapters) }
     }
   }
@@ -59,7 +52,7 @@ final class OwnSession {
   /// Asks for the devices again.
   /// - Parameter completion: called once they are known, or bled cannot be asked.
   func readDevices(_ completion: @escaping () -> Void = {}) {
-    guard let session else { return completion() }
+    guard let session = lasting.session else { return completion() }
     session.call(PeripheralList.self, Empty()) { [weak self] in
       if case .success(let list) = $0 { self?.observer?.listed(list.peripherals) }
       completion()
@@ -68,7 +61,7 @@ final class OwnSession {
 
   /// Asks for the bonds again.
   func readBonds() {
-    session?.call(PairingList.self, Empty()) { [weak self] in
+    lasting.session?.call(PairingList.self, Empty()) { [weak self] in
       if case .success(let list) = $0 { self?.observer?.listed(list.bonds) }
     }
   }
@@ -83,12 +76,5 @@ final class OwnSession {
     }
   }
 
-  private func ended(_ error: BluetoothError?) {
-    (session, isReady) = (nil, false)
-    guard let error else { return }
-    observer?.lost(error)
-    _ = context.schedule(after: Self.pause) { [weak self] in self?.start() }
-  }
-
-  func close() { session?.close() }
+  func close() { lasting.close() }
 }

@@ -1,4 +1,5 @@
 import BledRPC
+import BledSession
 import Bluetooth
 
 /// A program on the bus that has called a method which concerns bled: one unique name, with its sessions of bled.
@@ -49,10 +50,10 @@ final class BusClient {
   private func session(_ purpose: Purpose) -> DaemonSession {
     if let session = sessions[purpose], session.isOpen { return session }
     // An answer may come after the program has left the bus.
-    guard !isClosed else { return DaemonSession(endedIn: context) }
+    guard !isClosed else { return DaemonSession() }
     var isAccepted = false
     let session = DaemonSession(
-      context,
+      context.connector, context.clock,
       DaemonSession.Observer(
         notified: { [unowned self] name, message in
           switch purpose {
@@ -64,7 +65,9 @@ final class BusClient {
         ended: { [unowned self] error in
           sessions[purpose] = nil
           if error != nil, isAccepted { clients.observer?.lost(self, purpose) }
-        }))
+        },
+        // Changes by a message are told at once.
+        handled: { [context] in context.flush() }))
     sessions[purpose] = session
     let user = Principal(id: credentials.user, groups: credentials.groups, process: Int(credentials.process))
     session.call(SessionOpen.self, SessionOpen.Params(name: "org.bluez \(name)", user: user)) {

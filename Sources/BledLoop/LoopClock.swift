@@ -4,16 +4,16 @@ import EventLoop
 import FoundationEssentials
 
 /// The event loop's clock and timers.
-final class LoopClock: Scheduler {
+package final class LoopClock: Scheduler {
   private let loop: EventLoop
 
-  init(_ loop: EventLoop) { self.loop = loop }
+  package init(_ loop: EventLoop) { self.loop = loop }
 
-  var now: Instant { Instant(nanoseconds: EventLoop.now) }
+  package var now: Instant { Instant(nanoseconds: EventLoop.now) }
 
-  var secondsSinceEpoch: Double { Date().timeIntervalSince1970 }
+  package var secondsSinceEpoch: Double { Date().timeIntervalSince1970 }
 
-  func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork {
+  package func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork {
     Alarm(loop.schedule(at: time.nanoseconds, work))
   }
 

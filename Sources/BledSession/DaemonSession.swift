@@ -1,3 +1,4 @@
+import Adapter
 import BledConnection
 import BledRPC
 import Bluetooth
@@ -19,16 +20,28 @@ package protocol DaemonConnector: AnyObject {
 
 /// One session of bled: typed calls out, and what bled says in. It belongs to one thread.
 package final class DaemonSession {
-  typealias Answer = (Result<RPCMessage, BluetoothError>) -> Void
+  private typealias Answer = (Result<RPCMessage, BluetoothError>) -> Void
 
   /// The events and questions of bled.
-  struct Observer {
+  package struct Observer {
     /// An event: its name and message.
     var notified: (String, RPCMessage) -> Void
     /// A question, which `answer` or `refuse` answers.
     var asked: (RequestID, String, RPCMessage) -> Void
     /// The session is over; nil: this side closed it.
     var ended: (BluetoothError?) -> Void
+    /// Called after each message and after the end, when all that they caused has been done.
+    var handled: () -> Void
+
+    package init(
+      notified: @escaping (String, RPCMessage) -> Void, asked: @escaping (RequestID, String, RPCMessage) -> Void,
+      ended: @escaping (BluetoothError?) -> Void, handled: @escaping () -> Void = {}
+    ) {
+      self.notified = notified
+      self.asked = asked
+      self.ended = ended
+      self.handled = handled
+    }
   }
 
   private var machine = ConnectionMachine<Answer>()
@@ -38,29 +51,23 @@ package final class DaemonSession {
   /// The descriptor of the message that is being handled.
   private var passed: ReceivedDescriptor?
 
-  private let context: Context
-
   /// Opens a session; a failure is told like an end, later.
-  init(_ context: Context, _ observer: Observer) {
-    self.context = context
+  package init(_ connector: any DaemonConnector, _ clock: any Scheduler, _ observer: Observer) {
     self.observer = observer
     do throws(BluetoothError) {
-      transport = try context.connector.connect(self)
+      transport = try connector.connect(self)
     } catch {
-      _ = context.schedule(after: .zero) { [weak self] in self?.end(error) }
+      clock.schedule(after: .zero) { [weak self] in self?.end(error) }
     }
   }
 
   /// A session that is over from the start: its calls fail.
-  init(endedIn context: Context) {
-    self.context = context
-    _ = machine.end(nil)
-  }
+  package init() { _ = machine.end(nil) }
 
-  var isOpen: Bool { machine.isOpen }
+  package var isOpen: Bool { machine.isOpen }
 
   /// Calls a method. The completion is called once, later or, if the session is over, at once.
-  func call<Method: RPCMethod>(
+  package func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     _ completion: @escaping (Result<Method.Result, BluetoothError>) -> Void
   ) {
@@ -81,29 +88,29 @@ package final class DaemonSession {
   }
 
   /// Calls a method whose failure concerns nobody: bled says it in its log.
-  func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
+  package func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
     call(method, params) { _ in }
   }
 
-  func answer(_ id: RequestID, _ result: some RPCPayload) {
+  package func answer(_ id: RequestID, _ result: some RPCPayload) {
     guard let line = try? RPCEncoding.success(id: id, result) else {
       return refuse(id, RPCError(code: RPCError.operationFailed, message: "the answer cannot be encoded"))
     }
     transport?.send(line)
   }
 
-  func refuse(_ id: RequestID, _ error: RPCError) {
+  package func refuse(_ id: RequestID, _ error: RPCError) {
     // An RPCError consists of strings and numbers: encoding it does not fail.
     if let line = try? RPCEncoding.failure(id: id, error) { transport?.send(line) }
   }
 
   /// The descriptor that came with the message that is being handled; nil if there was none, or it was taken.
-  func takeDescriptor() -> ReceivedDescriptor? {
+  package func takeDescriptor() -> ReceivedDescriptor? {
     defer { passed = nil }
     return passed
   }
 
-  func close() {
+  package func close() {
     transport?.close()
     end(nil)
   }
@@ -113,10 +120,11 @@ package final class DaemonSession {
   /// A line came, and perhaps a descriptor with it.
   package func receive(_ line: Data, _ descriptor: ReceivedDescriptor?) {
     passed = descriptor
+    // The message may end the session.
+    let observer = observer
     defer {
       passed = nil
-      // Changes by the message are told at once.
-      context.flush()
+      observer?.handled()
     }
     do {
       switch try machine.receive(line) {
@@ -138,6 +146,6 @@ package final class DaemonSession {
     (self.observer, transport) = (nil, nil)
     for completion in calls { completion(.failure(reason ?? machine.endError)) }
     observer?.ended(reason)
-    context.flush()
+    observer?.handled()
   }
 }

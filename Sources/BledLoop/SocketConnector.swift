@@ -1,21 +1,21 @@
 import BledConnection
 import BledRPC
-import BlueZ
+import BledSession
 import Bluetooth
 import EventLoop
 import FoundationEssentials
 
 /// Connections to bled's socket on an event loop.
-final class SocketConnector: DaemonConnector {
+package final class SocketConnector: DaemonConnector {
   private let path: String
   private let loop: EventLoop
 
-  init(path: String, loop: EventLoop) {
+  package init(path: String, loop: EventLoop) {
     self.path = path
     self.loop = loop
   }
 
-  func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport {
+  package func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport {
     do {
       return try SocketTransport(Socket(connectedTo: path), session, loop)
     } catch {
