@@ -9,11 +9,11 @@ import Testing
 struct DeterminismTests {
   /// A minute of everything at once, as text.
   private func trace(seed: UInt64) throws -> [String] {
-    let world = try World.on(Self.scenario, seed: seed)
+    let world = try AdapterStage.on(Self.scenario, seed: seed)
     world.adapter.setScan(ScanParameters())
     let packed = try AdvertisingContent(name: "Us").packed()
     world.adapter.setAdvertising(AdvertisingSetID(1), AdvertisingParameters(data: packed.data))
-    world.adapter.connect(to: World.address(2), ConnectionParameters())
+    world.adapter.connect(to: AdapterStage.address(2), ConnectionParameters())
     var values: [String] = []
     if let link = world.connect(1) {
       let client = Client(link, world)

@@ -1,0 +1,201 @@
+import BledClient
+import BledRPC
+import Bluetooth
+import Foundation
+import Testing
+
+@Suite("BledClient: streams") struct ClientStreamTests {
+  private static let link = PeripheralConnect.Result(
+    peripheral: "P", address: "C0:00:00:00:00:01", addressType: "random", adapter: "a", mtu: 23, attempts: 1)
+
+  private static func value(_ octet: UInt8, handle: UInt16 = 3, peripheral: String = "P") -> GATTValue.Params {
+    .init(peripheral: peripheral, handle: handle, value: HexBytes([octet]))
+  }
+
+  @Test("values sent before the answer to gatt.subscribe are delivered, in order, only those of the characteristic")
+  func values() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      try daemon.answer(daemon.expect(PeripheralConnect.self).id, Self.link)
+      let id = try daemon.expect(GATTSubscribe.self).id
+      try daemon.notify(GATTValue.self, Self.value(1))
+      try daemon.notify(GATTValue.self, Self.value(9, handle: 4))
+      try daemon.notify(GATTValue.self, Self.value(9, peripheral: "Q"))
+      try daemon.answer(id, Empty())
+      try daemon.notify(GATTValue.self, Self.value(2))
+      try daemon.notify(
+        PeripheralDisconnected.self, .init(peripheral: "P", reason: RPCError(GAPError.disconnected.error("gone"))))
+      _ = try daemon.expect(GATTUnsubscribe.self)
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let peripheral = try await client.connect(.identifier("P"))
+    var received: [[UInt8]] = []
+    let failure = await #expect(throws: BluetoothError.self) {
+      for try await value in try await peripheral.subscribe(3) { received.append(value) }
+    }
+    #expect(received == [[1], [2]])
+    #expect(failure?.name == "disconnected")
+    var ends: [BluetoothError?] = []
+    for await end in peripheral.ends { ends.append(end) }
+    #expect(ends.map { $0?.name } == ["disconnected"])
+    try await script.value
+  }
+
+  @Test("values of a characteristic named by UUID that come before the answer, which tells the handle, are delivered")
+  func valuesByUUID() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      try daemon.answer(daemon.expect(PeripheralConnect.self).id, Self.link)
+      let (id, params) = try daemon.expect(GATTSubscribe.self)
+      guard params.attribute == .characteristic(0x2A37, of: 0x180D) else { throw FakeDaemon.Trouble("\(params)") }
+      try daemon.notify(GATTValue.self, Self.value(1))
+      try daemon.notify(GATTValue.self, Self.value(9, handle: 4))
+      try daemon.notify(GATTValue.self, Self.value(2))
+      try daemon.answer(id, AttributeFound(handle: 3, uuid: 0x2A37))
+      try daemon.notify(GATTValue.self, Self.value(3))
+      try daemon.notify(GATTValue.self, Self.value(9, handle: 4))
+      let end = try daemon.expect(GATTUnsubscribe.self).params.attribute
+      guard end == .handle(3) else { throw FakeDaemon.Trouble("\(end)") }
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let peripheral = try await client.connect(.identifier("P"))
+    var received: [[UInt8]] = []
+    for try await value in try await peripheral.subscribe(.characteristic(0x2A37, of: 0x180D)).prefix(3) {
+      received.append(value)
+    }
+    #expect(received == [[1], [2], [3]])
+    try await script.value
+  }
+
+  @Test("a disconnection right after the answer to connect is not missed")
+  func immediateEnd() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      let id = try daemon.expect(PeripheralConnect.self).id
+      daemon.send(
+        try RPCEncoding.notification(
+          PeripheralDisconnected.self, .init(peripheral: "P", reason: RPCError(GAPError.timeout.error("old"))))
+          + RPCEncoding.success(id: id, Self.link)
+          + RPCEncoding.notification(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil)))
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let peripheral = try await client.connect(.identifier("P"))
+    var ends: [BluetoothError?] = []
+    for await end in peripheral.ends { ends.append(end) }
+    #expect(ends == [nil], "the notification before the answer is about an older link")
+    try await script.value
+  }
+
+  @Test("two streams of one characteristic: only the end of the second unsubscribes")
+  func shared() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      try daemon.answer(daemon.expect(PeripheralConnect.self).id, Self.link)
+      for _ in 0..<2 { try daemon.answer(daemon.expect(GATTSubscribe.self).id, Empty()) }
+      // The next call is the measurement, so no unsubscribe came before it.
+      try daemon.answer(daemon.expect(PeripheralRSSI.self).id, PeripheralRSSI.Result(rssi: 0))
+      _ = try daemon.expect(GATTUnsubscribe.self)
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let peripheral = try await client.connect(.identifier("P"))
+    func subscribeAndDrop() async throws { _ = try await peripheral.subscribe(3) }
+    let kept = try await peripheral.subscribe(3)
+    try await subscribeAndDrop()
+    _ = try await peripheral.rssi()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { for try await _ in kept {} }
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+    try await script.value
+  }
+
+  @Test("values that are not fetched end their stream with tooSlow, after the buffered ones")
+  func overflow() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      try daemon.answer(daemon.expect(PeripheralConnect.self).id, Self.link)
+      try daemon.answer(daemon.expect(GATTSubscribe.self).id, Empty())
+      for _ in 0..<5000 { try daemon.notify(GATTValue.self, Self.value(1)) }
+      _ = try daemon.expect(GATTUnsubscribe.self)
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let values = try await client.connect(.identifier("P")).subscribe(3)
+    try await script.value
+    var count = 0
+    let failure = await #expect(throws: BluetoothError.self) { for try await _ in values { count += 1 } }
+    #expect(count == 4096)
+    #expect(failure?.name == "tooSlow")
+  }
+
+  @Test("a scan stops when its stream is released; a new scan ends the previous stream without stopping")
+  func scan() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      for _ in 0..<2 { try daemon.answer(daemon.expect(ScanStart.self).id, Empty()) }
+      try daemon.notify(
+        ScanReport.self,
+        .init(
+          peripheral: "P", adapter: "a", address: "x", addressType: "public", connectable: true, data: HexBytes([]),
+          time: 0))
+      _ = try daemon.expect(ScanStop.self)
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    // In a separate function, so that the streams are released at its end.
+    func scanTwice() async throws {
+      let first = try await client.scan()
+      let second = try await client.scan()
+      for try await _ in first { Issue.record("the first scan was replaced") }
+      for try await report in second {
+        #expect(report.peripheral == "P")
+        break
+      }
+    }
+    try await scanTwice()
+    try await script.value
+  }
+
+  @Test("requests from devices: answered, refused, dropped, and sent to a client that serves nothing")
+  func requests() async throws {
+    let daemon = try FakeDaemon()
+    @Sendable func read(_ id: Int, offset: Int = 0) throws -> Data {
+      try RPCEncoding.request(ServerRead.self, id: .number(id), .init(central: "C", handle: 3, offset: offset))
+    }
+    let script = daemon.play { daemon in
+      let first = try daemon.expect(PeripheralRSSI.self).id
+      daemon.send(try read(1))
+      guard case .failure(.number(1), let error) = try daemon.next().kind, error.code == RPCError.methodNotFound else {
+        throw FakeDaemon.Trouble("a client without services answered")
+      }
+      try daemon.answer(first, PeripheralRSSI.Result(rssi: 0))
+      try daemon.answer(daemon.expect(PeripheralRSSI.self).id, PeripheralRSSI.Result(rssi: 0))
+      daemon.send(try read(2, offset: 1) + read(3, offset: 9) + read(4))
+      var answers: [String] = []
+      for _ in 0..<3 {
+        let message = try daemon.next()
+        switch message.kind {
+        case .success(.number(let id)):
+          answers.append("\(id) \(try message.result(ServerRead.Result.self).value.octets)")
+        case .failure(.number(let id)?, let error): answers.append("\(id) \(error.data?.name ?? "?")")
+        default: throw FakeDaemon.Trouble("\(message.kind)")
+        }
+      }
+      guard answers == ["2 [8]", "3 invalidOffset", "4 insufficientResources"] else {
+        throw FakeDaemon.Trouble("\(answers)")
+      }
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    // The first request was refused when this is answered; the next come when the second one is.
+    _ = try await client.call(PeripheralRSSI.self, .init(peripheral: "P"))
+    let events = client.serverEvents()
+    _ = try await client.call(PeripheralRSSI.self, .init(peripheral: "P"))
+    var seen = 0
+    for try await event in events {
+      guard case .read(let request) = event else { continue }
+      seen += 1
+      if seen < 3 { request.respond([7, 8]) }
+      if seen == 3 { break }
+    }
+    try await script.value
+  }
+}

@@ -1,0 +1,137 @@
+import BledRPC
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// StartNotify, StopNotify and AcquireNotify (BlueZ, org.bluez.GattCharacteristic).
+struct NotificationsTests {
+  private static let one = ":1.1"
+  private static let other = ":1.2"
+  private static let rate: UInt16 = 0x12
+  private static let path = FacadeStage.device + "/service0010/char0011"
+
+  private let world = FacadeStage()
+
+  init() throws {
+    world.daemon.answer = { method, _, _ in
+      switch method {
+      case PeripheralConnect.name: return .success(FacadeStage.linked)
+      case GATTDiscover.name: return .success(GATTServices(services: [Self.service]))
+      case GATTSubscribe.name: return .success(AttributeFound(handle: Self.rate))
+      case GATTRead.name: return .success(GATTRead.Result(value: HexBytes([9])))
+      default: return nil
+      }
+    }
+    world.call(Self.one, .adapter, "StartDiscovery", [])
+    try world.hear(Self.one, -60)
+    world.call(Self.one, .device, "Connect", [], at: FacadeStage.device)
+  }
+
+  private static let service = ServiceDescription(
+    handle: 0x10, end: 0x20, uuid: 0x180D, primary: true,
+    characteristics: [
+      CharacteristicDescription(
+        handle: rate, declaration: rate - 1, end: 0x14, uuid: 0x2A37, properties: ["read", "notify"])
+    ])
+
+  @discardableResult
+  private func call(_ program: String, _ member: String, _ arguments: [BusValue] = []) -> UInt64 {
+    world.call(program, .characteristic, member, arguments, at: Self.path)
+  }
+
+  private func value(_ program: String, _ octets: [UInt8]) throws {
+    try world.session(program).notify(
+      GATTValue.self, GATTValue.Params(peripheral: "D1", handle: Self.rate, value: HexBytes(octets)))
+  }
+
+  /// The values of a property of the characteristic that were told, in their order.
+  private func told(_ name: String) -> [BusValue] {
+    world.bus.signals.filter { $0.path == Self.path && $0.member == "PropertiesChanged" }.compactMap {
+      ManagedObjects.properties($0.arguments[1])[name]
+    }
+  }
+
+  /// Values of one turn are told one by one, in their order, also if they are the same.
+  @Test func eachValueIsTold() throws {
+    #expect(world.succeeded(call(Self.one, "StartNotify")))
+    #expect(told("Notifying") == [.boolean(true)])
+    for octet in [1, 1, 2, 3] as [UInt8] { try value(Self.one, [octet]) }
+    world.settle()
+    #expect(told("Value") == [[1], [1], [2], [3]].map(BusValue.bytes))
+  }
+
+  /// Of two programs each has a subscription of its own, and a value is told once.
+  @Test func twoProgramsAreSubscribed() throws {
+    for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
+    for program in [Self.one, Self.other] { try value(program, [1]) }
+    world.settle()
+    #expect(told("Value") == [.bytes([1])])
+    #expect(world.succeeded(call(Self.one, "StopNotify")))
+    #expect(told("Notifying") == [.boolean(true)], "the other one is subscribed")
+    try value(Self.other, [2])
+    world.settle()
+    #expect(told("Value").last == .bytes([2]))
+    world.facade.left(Self.other)
+    world.settle()
+    #expect(told("Notifying").last == .boolean(false))
+  }
+
+  @Test func aSubscriptionThatTheDeviceRefuses() throws {
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      guard method == GATTSubscribe.name else { return answer(method, message, session) }
+      return .failure(BluetoothError(domain: .att, code: 0x05, name: "insufficient", message: "not paired"))
+    }
+    #expect(world.error(call(Self.one, "StartNotify")) == .notPermitted("Not paired"))
+    #expect(told("Notifying").isEmpty)
+    #expect(world.error(call(Self.one, "StopNotify")) == .failed("No notify session started"))
+  }
+
+  @Test func aReadIsToldAndAnswered() throws {
+    let number = call(Self.one, "ReadValue", [.options([])])
+    #expect(try world.bus.answers[number]?.get() == [.bytes([9])])
+    #expect(told("Value") == [.bytes([9])])
+    let beyond = call(Self.one, "ReadValue", [.options([("offset", .uint16(2))])])
+    #expect(world.error(beyond) == .invalid("Invalid offset"))
+  }
+
+  /// A subscription outlasts the link, and goes on with the next one.
+  @Test func aSubscriptionGoesOnWithTheNextLink() throws {
+    call(Self.one, "StartNotify")
+    try world.session(Self.one).notify(
+      PeripheralDisconnected.self, PeripheralDisconnected.Params(peripheral: "D1", reason: nil))
+    world.settle()
+    #expect(told("Notifying").last == .boolean(false))
+    world.call(Self.one, .device, "Connect", [], at: FacadeStage.device)
+    #expect(told("Notifying").last == .boolean(true))
+    try value(Self.one, [7])
+    world.settle()
+    #expect(told("Value").last == .bytes([7]))
+  }
+
+  /// A descriptor has one owner, until whoever has it closes it.
+  @Test func aDescriptorOfValues() throws {
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      guard method == GATTAcquire.name else { return answer(method, message, session) }
+      return .success(GATTAcquire.Result(handle: Self.rate, writes: false, values: true, maximumLength: 62))
+    }
+    let number = call(Self.one, "AcquireNotify", [.options([])])
+    guard case .success(let values)? = world.bus.answers[number], case .descriptor? = values.first else {
+      Issue.record("no descriptor: \(String(describing: world.bus.answers[number]))")
+      return
+    }
+    #expect(values.last == .uint16(65))
+    #expect(told("NotifyAcquired") == [.boolean(true)])
+    #expect(world.error(call(Self.other, "AcquireNotify", [.options([])])) == .notPermitted("Notify acquired"))
+    #expect(world.error(call(Self.other, "StartNotify")) == .notPermitted("Notify acquired"))
+    let closed = RPCError(GAPError.cancelled.error("the descriptor was closed"))
+    try world.session(Self.one).notify(
+      GATTReleased.self,
+      GATTReleased.Params(peripheral: "D1", handle: Self.rate, reason: closed, unsent: 0, writes: false, values: true))
+    world.settle()
+    #expect(told("NotifyAcquired") == [.boolean(true), .boolean(false)])
+    #expect(world.succeeded(call(Self.other, "StartNotify")))
+  }
+}

@@ -1,0 +1,148 @@
+import BledRPC
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// Connect and Disconnect, and what programs see of it (BlueZ, org.bluez.Device).
+struct LinksTests {
+  private static let one = ":1.1"
+  private static let other = ":1.2"
+  private static let rate: UInt16 = 0x12
+
+  private let world = FacadeStage()
+  private let device = Behaviour()
+
+  /// The answers of bled for the device.
+  private final class Behaviour {
+    var discovery: BluetoothError?
+    var connection: BluetoothError?
+    /// The calls of all programs, in their order.
+    var calls: [String] = []
+  }
+
+  init() throws {
+    world.daemon.answer = { [device] method, _, session in
+      device.calls.append(method)
+      switch method {
+      case PeripheralConnect.name: return device.connection.map { .failure($0) } ?? .success(FacadeStage.linked)
+      case GATTDiscover.name:
+        return device.discovery.map { .failure($0) } ?? .success(GATTServices(services: [Self.service]))
+      default: return nil
+      }
+    }
+    world.call(Self.one, .adapter, "StartDiscovery", [])
+    try world.hear(Self.one, -60)
+  }
+
+  private static let service = ServiceDescription(
+    handle: 0x10, end: 0x20, uuid: 0x180D, primary: true,
+    characteristics: [
+      CharacteristicDescription(handle: rate, end: 0x14, uuid: 0x2A37, properties: ["notify"])
+    ])
+
+  @discardableResult
+  private func connect(_ program: String) -> UInt64 {
+    world.call(program, .device, "Connect", [], at: FacadeStage.device)
+  }
+
+  @discardableResult
+  private func disconnect(_ program: String) -> UInt64 {
+    world.call(program, .device, "Disconnect", [], at: FacadeStage.device)
+  }
+
+  private func property(_ name: String) throws -> BusValue? {
+    let number = world.call(
+      Self.one, .properties, "Get", [.string(Interface.device.rawValue), .string(name)], at: FacadeStage.device)
+    return try world.bus.answers[number]?.get().first?.unwrapped
+  }
+
+  /// The changes of a property of the device that all programs were told, in their order.
+  private func changes(_ name: String) -> [BusValue] {
+    world.bus.signals.filter { $0.path == FacadeStage.device && $0.member == "PropertiesChanged" }.compactMap {
+      ManagedObjects.properties($0.arguments[1])[name]
+    }
+  }
+
+  @Test func servicesAreResolvedOnceAndAfterTheirObjects() throws {
+    #expect(world.succeeded(connect(Self.one)))
+    #expect(changes("Connected") == [.boolean(true)])
+    #expect(changes("ServicesResolved") == [.boolean(true)])
+    let objects = world.bus.signals.lastIndex { $0.member == "InterfacesAdded" }
+    let resolved = world.bus.signals.lastIndex {
+      $0.path == FacadeStage.device && $0.member == "PropertiesChanged"
+        && ManagedObjects.properties($0.arguments[1])["ServicesResolved"] != nil
+    }
+    #expect(try #require(objects) < #require(resolved))
+    #expect(world.succeeded(connect(Self.other)))
+    #expect(changes("ServicesResolved") == [.boolean(true)], "the other one finds them there")
+    #expect(device.calls.count { $0 == GATTDiscover.name } == 1)
+  }
+
+  /// A device that does not tell its services is let go: nobody waits for it in vain.
+  @Test func aDeviceThatDoesNotTellItsServices() throws {
+    device.discovery = GAPError.timeout.error("no answer")
+    #expect(world.succeeded(connect(Self.one)))
+    #expect(changes("Connected") == [.boolean(true), .boolean(false)])
+    #expect(changes("ServicesResolved").isEmpty)
+    #expect(device.calls.last == PeripheralDisconnect.name)
+  }
+
+  @Test func aDeviceThatCannotBeReached() throws {
+    device.connection = GAPError.timeout.error("it was not heard")
+    #expect(world.error(connect(Self.one)) == .failed("le-connection-abort-by-local"))
+    device.connection = GAPError.connectionLimitReached.error("no room")
+    #expect(world.error(connect(Self.one)) == .failed("le-connection-busy"))
+    #expect(changes("Connected").isEmpty)
+  }
+
+  @Test func oneProgramDisconnectsAndTheOtherStays() throws {
+    for program in [Self.one, Self.other] { connect(program) }
+    #expect(world.succeeded(disconnect(Self.one)))
+    #expect(try property("Connected") == .boolean(true))
+    #expect(world.succeeded(disconnect(Self.other)))
+    #expect(try property("Connected") == .boolean(false))
+    #expect(world.bus.signals.contains { $0.member == "Disconnected" })
+  }
+
+  @Test func theLinkEndsWithTheLastProgram() throws {
+    for program in [Self.one, Self.other] { connect(program) }
+    for (program, isConnected) in [(Self.other, true), (Self.one, false)] {
+      world.facade.left(program)
+      world.settle()
+      #expect(world.daemon.sessions(of: program).isEmpty)
+      #expect((changes("Connected").last == .boolean(true)) == isConnected)
+    }
+  }
+
+  @Test func theDeviceEndsTheLink() throws {
+    connect(Self.one)
+    let reason = RPCError(BluetoothError(domain: .hci, code: 0x13, name: "remote", message: "it ended the link"))
+    try world.session(Self.one).notify(
+      PeripheralDisconnected.self, PeripheralDisconnected.Params(peripheral: "D1", reason: reason))
+    world.settle()
+    #expect(try property("Connected") == .boolean(false))
+    let told = try #require(world.bus.signals.last { $0.member == "Disconnected" })
+    #expect(told.arguments.first == .string("org.bluez.Reason.Remote"))
+    // Programs look at the services when they are told of the end.
+    let members = world.bus.signals.filter { $0.path == FacadeStage.device }.suffix(3).map(\.member)
+    #expect(members == ["PropertiesChanged", "Disconnected", "PropertiesChanged"])
+    #expect(changes("ServicesResolved").last == .boolean(false))
+  }
+
+  @Test func bledEnds() throws {
+    connect(Self.one)
+    world.restart()
+    #expect(try property("Connected") == .boolean(false))
+    #expect(world.succeeded(connect(Self.one)))
+    #expect(try property("ServicesResolved") == .boolean(true))
+  }
+
+  @Test func aSecondConnectWhileTheFirstIsUnderWay() throws {
+    var pending: [UInt64] = []
+    for _ in 0..<2 { pending.append(world.begin(Self.one, .device, "Connect", at: FacadeStage.device)) }
+    world.settle()
+    #expect(world.succeeded(pending[0]))
+    #expect(world.error(pending[1]) == .inProgress)
+  }
+}

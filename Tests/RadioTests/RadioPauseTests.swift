@@ -1,0 +1,61 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import Radio
+
+@Suite("The radio pauses for another address")
+struct RadioPauseTests {
+  private let private1 = DeviceAddress(value: 0x5F11_2233_4455, kind: .random)
+
+  @Test("Scan and advertisement end, and go on under the next address")
+  func rotation() throws {
+    var targets = RadioTargets(scan: ScanParameters())
+    targets.advertising[AdvertisingSetID(1)] = AdvertisingParameters(isConnectable: true, data: [2, 1, 6])
+    var script = RadioScript<LegacyFamily>(address: DeviceAddress(value: 0xAA01_0000, kind: .public), targets: targets)
+    script.give(.tick)
+    while script.isAsked { try script.answer() }
+    script.give(.pause)
+    try script.command("0a20 01 00")
+    try script.command("0c20 02 00 00")
+    #expect(script.takeTold().last == .quiet)
+    script.give(.command(CommandPacket(LESetRandomAddress { $0.address = private1.value })))
+    script.give(.resume(private1, targets))
+    try script.command("0520 06 5544332211 5f")
+    // The controller's activities are not known if they did not end in time.
+    try script.command("0e20 00", status: 0x0C)
+    try script.command("0a20 01 00")
+    // The type of our own address is random.
+    try script.command("0620 0f a000 a000 00 01 00 000000000000 07 00")
+    try script.command("0820 20 03 020106" + String(repeating: "00", count: 28))
+    try script.command("0920 20 00" + String(repeating: "00", count: 31))
+    try script.command("0a20 01 01")
+    try script.command("0c20 02 00 00")
+    try script.command("0b20 07 01 6000 3000 01 00")
+    try script.command("0c20 02 01 00")
+    script.silent()
+  }
+
+  @Test("What was told before the pause holds on: an advertisement that links hold back is not withdrawn")
+  func heldBack() throws {
+    let set = AdvertisingSetID(1)
+    var targets = RadioTargets()
+    targets.advertising[set] = AdvertisingParameters(isConnectable: true, data: [2, 1, 6])
+    var script = RadioScript<LegacyFamily>(targets: targets)
+    script.give(.tick)
+    while script.isAsked { try script.answer() }
+    #expect(script.takeTold() == [.advertising(set, .on(interval: .milliseconds(100)))])
+    script.give(.pause)
+    while script.isAsked { try script.answer() }
+    #expect(script.takeTold() == [.advertising(set, .off), .quiet])
+    script.give(.resume(private1, targets))
+    try script.command("0e20 00", status: 0x0C)
+    // Refused again and again, as beside a link: it was on the air, so it has not failed.
+    for _ in 0..<60 {
+      while script.isAsked { try script.refuse(0x0C) }
+      script.wait(.milliseconds(500))
+    }
+    #expect(!script.takeTold().contains { if case .advertising(_, .failed) = $0 { true } else { false } })
+  }
+}

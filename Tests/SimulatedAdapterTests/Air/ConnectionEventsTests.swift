@@ -1,0 +1,71 @@
+import Adapter
+import Bluetooth
+import Testing
+
+@testable import SimulatedAdapter
+
+/// Links that use one of several connection events (Core 5.4, Vol 6, Part B, 4.5.1).
+struct ConnectionEventsTests {
+  private let sparing = ConnectionParameters(
+    interval: .milliseconds(30)...(.milliseconds(30)), supervisionTimeout: .seconds(6), subrate: 3...4, continuation: 1)
+
+  private static func world(_ device: String = "", adapter: String = "") throws -> AdapterStage {
+    try AdapterStage.on(
+      """
+      { adapter: { \(adapter) },
+        devices: [{ name: "a", address: "C0:DE:00:00:00:01", addressType: "random", connectDelay: 0, \(device) }] }
+      """)
+  }
+
+  @Test("A new link uses each event, then the lowest factor that is wanted, and each again for who wants that")
+  func factors() throws {
+    let world = try Self.world()
+    let link = try #require(world.connect(1, sparing))
+    #expect(link.parameters?.subrate == 1)
+    var told: [LinkParameters?] = []
+    link.onEvent = { event in if case .parametersChanged = event { told.append(link.parameters) } }
+    link.request(sparing) { #expect($0 == nil) }
+    world.scheduler.advance(by: .seconds(1))
+    var plain = sparing
+    (plain.subrate, plain.continuation) = (1...1, 0)
+    link.request(plain) { #expect($0 == nil) }
+    world.scheduler.advance(by: .seconds(1))
+    let usual = LinkParameters(interval: .milliseconds(30), latency: 0, supervisionTimeout: .seconds(6))
+    var subrated = usual
+    (subrated.subrate, subrated.continuation) = (3, 1)
+    #expect(told == [subrated, usual])
+  }
+
+  @Test("Where one side lacks it the error names that side, and the rest is in force")
+  func lacking() throws {
+    for (world, words) in [
+      (try Self.world("radio: { subrating: false }"), "C0:DE:00:00:00:01 does not have connection subrating"),
+      (try Self.world(adapter: "radio: { subrating: false }"), "the adapter does not have connection subrating"),
+    ] {
+      let link = try #require(world.connect(1))
+      var outcome: BluetoothError?
+      link.request(sparing) { outcome = $0 }
+      world.scheduler.advance(by: .seconds(1))
+      #expect(outcome?.message == words && outcome?.name == "notSupported")
+      #expect(
+        link.parameters
+          == LinkParameters(interval: .milliseconds(30), latency: 0, supervisionTimeout: .seconds(6)))
+    }
+  }
+
+  @Test("Packets wait for an event that is used: each factor-th, and those after one with data")
+  func events() {
+    var parameters = LinkParameters(interval: .milliseconds(10), latency: 0, supervisionTimeout: .seconds(4))
+    (parameters.subrate, parameters.continuation) = (5, 2)
+    var events = ConnectionEvents(parameters, from: .zero)
+    func at(_ milliseconds: Int) -> Instant { .zero.advanced(by: .milliseconds(milliseconds)) }
+    #expect(events.next(after: at(0)) == at(50))
+    #expect(events.next(after: at(50)) == at(100))
+    events.carriedData(at: at(50))
+    #expect(events.next(after: at(50)) == at(60))
+    #expect(events.next(after: at(69)) == at(70))
+    #expect(events.next(after: at(70)) == at(100))
+    parameters.subrate = 1
+    #expect(ConnectionEvents(parameters, from: at(5)).next(after: at(5)) == at(15))
+  }
+}
