@@ -34,7 +34,8 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows $(PYTHON_SCRIPTS),$(wildcard
   Tests/Avatar/run Tests/Avatar/guest \
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
 
-.PHONY: help deps build deb demo examples test test-fast test-examples docs-test docs-pictures test-bluez \
+.PHONY: help deps build deb demo examples python test test-fast test-examples docs-test docs-pictures test-bluez \
+  test-python \
   test-kernel test-avatar \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
@@ -44,7 +45,7 @@ help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## installs what is missing for all targets, from Debian and PyPI
-	@scripts/deps build test kernel avatar bluez lint package
+	@scripts/deps build test kernel avatar bluez python lint package
 
 # deps-build+test: what a target needs and no more.
 deps-%:
@@ -57,6 +58,9 @@ build: deps-build ## builds bled, bleshell and bled-bluez: release, static Swift
 	@scripts/build -c release --static-swift-stdlib --product bled-bluez
 	@scripts/dist $(DIST)
 
+python: deps-python ## builds the Python package bled: wheel and sdist, in .build/python
+	@scripts/python .build/python
+
 sdk: deps-build ## builds CoreBluetooth and BledClient for other packages: release, in .build/sdk
 	@scripts/build -c release --static-swift-stdlib --target CoreBluetooth
 	@scripts/sdk $(SDK)
@@ -67,8 +71,8 @@ demo: build ## shows both roles on the simulated adapter, in less than a minute
 examples: deps-build ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: deps-build+test+kernel+bluez+package ## runs all tests, and prints what each step took
-	@scripts/steps test-fast test-examples docs-test test-bluez test-kernel test-fuzz test-attack lint-deb
+test: deps-build+test+kernel+bluez+python+package ## runs all tests, and prints what each step took
+	@scripts/steps test-fast test-examples docs-test test-bluez test-python test-kernel test-fuzz test-attack lint-deb
 
 test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
 	@scripts/test-swift $(CHECKED) $(SANITIZED)
@@ -91,6 +95,10 @@ docs-test: deps-build+test ## runs what README.md and docs/ show, and compares i
 test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus, unmodified; CASE=text selects
 	@swift build $(CHECKED)
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
+
+test-python: deps-build+test+python ## checks the Python package, and tests it with two releases of bleak; CASE selects
+	@swift build $(CHECKED) --product bled
+	@scripts/test-python $(if $(CASE),-k "$(CASE)")
 
 docs-pictures: deps-build+test ## draws docs/session.svg from what the programs print
 	@swift build $(CHECKED)
