@@ -1,47 +1,36 @@
 #!/usr/bin/env python3
 """Opens an L2CAP channel to a device that sends back what it receives, and shows that nothing is lost.
 
-    bled --adapter simulated &
-    python3 Examples/python/l2cap_echo.py
+bled --adapter simulated &
+python3 Examples/python/l2cap_echo.py
 """
 
-import socket
+import asyncio
 import sys
-import threading
 
-from bled import CallFailed, Session
+import bled
 
 PSM = 128
 OCTETS = bytes(range(256)) * 128
 
 
-def main():
-    with Session(name="l2cap_echo.py") as session:
-        device = session.call("peripheral.connect", name="Echo", timeout=20)["peripheral"]
-        channel = session.call("l2cap.open", peripheral=device, psm=PSM)
-        print(f"Channel {channel['channel']} takes packets of {channel['sendMTU']} octets.")
-
-        # Closing the socket closes the channel.
-        with socket.socket(fileno=channel["descriptor"]) as octets:
+async def main() -> None:
+    async with bled.connect() as client, client.link(name="Echo", timeout=20) as link:
+        # Leaving the block closes the channel.
+        async with link.open_channel(PSM) as channel:
+            print(f"Channel {channel.description.channel} takes packets of {channel.description.send_mtu} octets.")
             # Two programs that only write would wait for each other.
-            sender = threading.Thread(target=octets.sendall, args=(OCTETS,), daemon=True)
-            sender.start()
+            sending = asyncio.create_task(channel.send(OCTETS))
             received = bytearray()
             while len(received) < len(OCTETS):
-                part = octets.recv(65536)
-                if not part:
-                    raise ConnectionError("the channel ended")
-                received += part
-            sender.join()
+                received += await anext(channel)
+            await sending
         print(f"{len(received)} octets came back{' unchanged' if received == OCTETS else ', but others'}.")
-
-        session.next("l2cap.closed")
-        session.call("peripheral.disconnect", peripheral=device)
-        print("Disconnected.")
+    print("Disconnected.")
 
 
 if __name__ == "__main__":
     try:
-        main()
-    except (CallFailed, OSError) as error:
+        asyncio.run(main())
+    except bled.BledError as error:
         sys.exit(f"l2cap_echo.py: {error}")

@@ -19,8 +19,8 @@ import time
 import traceback
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-sys.path.insert(0, os.path.join(ROOT, "Examples", "python"))
-from bled import CallFailed, Session  # noqa: E402, F401
+sys.path.insert(0, os.path.join(ROOT, "Tests", "Client"))
+from session import CallFailed, Session  # noqa: E402, F401
 
 DAEMON, VICTIM, ATTACKER, OTHER = 65501, 65502, 65503, 65504
 IS_ROOT = os.geteuid() == 0

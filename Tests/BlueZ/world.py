@@ -21,8 +21,8 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 NEW = str(ROOT / ".build/bleak/bin/python")
 OLD = str(ROOT / ".build/bleak-old/bin/python")
 
-sys.path.insert(0, str(ROOT / "Examples/python"))
-from bled import Session  # noqa: E402
+sys.path.insert(0, str(ROOT / "Tests/Client"))
+from session import Session  # noqa: E402
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">

@@ -38,10 +38,10 @@ class Desk:
         for path in (self.folder, self._work, self._own, runtime, self.folder / "home/.local/state"):
             path.mkdir(parents=True)
         self.socket = runtime / "bled/bled.sock"
-        for name in ("Examples", "Makefile"):
+        for name in ("Examples", "Makefile", "python/src"):
             source = sources / name
             if source.is_dir():
-                shutil.copytree(source, self._work / name, ignore=shutil.ignore_patterns(".build"))
+                shutil.copytree(source, self._work / name, ignore=shutil.ignore_patterns(".build", "__pycache__"))
             else:
                 shutil.copy(source, self._work)
         (self._work / ".build").mkdir()
@@ -54,7 +54,7 @@ class Desk:
             "PATH": f"{programs}:{sources / 'Tests/Docs/bin'}:/usr/local/bin:/usr/bin:/bin",
             "HOME": str(self.folder / "home"), "USER": "ann", "LANG": "C.UTF-8", "TERM": "dumb",
             "XDG_RUNTIME_DIR": str(runtime), "BLED_SOCKET": str(self.socket),
-            "PYTHONPATH": str(self._work / "Examples/python"), "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(self._work / "python/src"), "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1",
             "DOCS_PROGRAMS": str(programs),
         }  # fmt: skip
         self._arguments = ["--adapter", "simulated"]

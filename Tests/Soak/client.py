@@ -7,8 +7,8 @@ import signal
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Examples", "python"))
-from bled import CallFailed, Session  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Client"))
+from session import CallFailed, Session  # noqa: E402
 
 HEART_RATE = "180D"
 

@@ -13,8 +13,8 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "Examples", "python"))
-from bled import Session  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", "Client"))
+from session import Session  # noqa: E402
 
 # How many clients there are at once, and how often each kind comes.
 CLIENTS = 16

@@ -27,7 +27,9 @@ LAMP = bled.ServiceToPublish(
 
 def phone(*script: dict[str, Any]) -> str:
     """A phone with this script."""
-    return json.dumps({"name": "Phone", "address": "C0:DE:00:00:01:02", "addressType": "random", "script": script})
+    return json.dumps(
+        {"name": "Phone", "address": "C0:DE:00:00:01:02", "addressType": "random", "stay": 0, "script": script}
+    )
 
 
 async def visit(client: bled.Client, *script: dict[str, Any]) -> bled.SimulationVisitResult:

@@ -39,7 +39,12 @@ def test_central(daemon: Daemon) -> None:
 
 def test_peripheral(daemon: Daemon) -> None:
     characteristic = bled.ServiceToPublishCharacteristic(uuid="2A19", properties=["read", "notify"])
-    phone = {"name": "P", "address": "C0:DE:00:00:01:02", "script": [{"do": "read", "characteristic": "2A19"}]}
+    phone = {
+        "name": "P",
+        "address": "C0:DE:00:00:01:02",
+        "stay": 0,
+        "script": [{"do": "read", "characteristic": "2A19"}],
+    }
     with bled.sync.connect(daemon.socket) as client:
         with client.publish(bled.ServiceToPublish(uuid="180F", characteristics=[characteristic])) as battery:
             with client.advertise(name="Battery", services=["180F"]):

@@ -1,4 +1,4 @@
-"""A session of the Python client that programs copy: it shows how a descriptor is received."""
+"""A session of the tests' own client, which receives descriptors."""
 
 import asyncio
 import os
@@ -11,8 +11,8 @@ from .main_things import ADDRESS, hub_and_belt
 from .peripheral import Peripheral
 from .tools import ROOT
 
-sys.path.insert(0, os.path.join(ROOT, "Examples/python"))
-import bled  # noqa: E402
+sys.path.insert(0, os.path.join(ROOT, "Tests/Client"))
+from session import Session  # noqa: E402
 
 
 @dataclass
@@ -21,14 +21,14 @@ class PythonSession:
 
     air: Air
     daemon: Daemon
-    session: bled.Session
+    session: Session
     peripheral: Peripheral
 
     @classmethod
     async def open(cls, resources):
         """Makes all three."""
         air, peripheral, daemon = await hub_and_belt(resources)
-        session = await asyncio.to_thread(bled.Session, daemon.socket)
+        session = await asyncio.to_thread(Session, daemon.socket)
         resources.callback(session.__exit__, None, None, None)
         return cls(air, daemon, session, peripheral)
 

@@ -70,7 +70,7 @@ import Testing
       }
     }
     #expect(count > 50)
-    for example in ["python/bled.py", "scenarios/lock.json", "Package.swift", "Sources/Chat/main.swift"] {
+    for example in ["python/heart_rate.py", "scenarios/lock.json", "Package.swift", "Sources/Chat/main.swift"] {
       #expect(access("\(pages)/Examples/\(example)", R_OK) == 0, "\(example) is not installed")
     }
   }

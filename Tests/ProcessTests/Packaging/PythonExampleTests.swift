@@ -5,12 +5,17 @@ struct PythonExampleTests {
   /// The folder of the package, derived from the path of this file at compile time.
   private static let package = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
 
+  /// The package `bled` as it is in the source, and the socket.
+  private static func environment(_ socket: String) -> [String: String] {
+    ["BLED_SOCKET": socket, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": "\(package)/python/src"]
+  }
+
   @Test("the Python client scans, connects, reads and subscribes, without hardware (P30)", .timeLimit(.minutes(10)))
   func heartRate() throws {
     let daemon = try DaemonProcess()
     let program = try ChildProcess(
       "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/heart_rate.py"],
-      environment: ["BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1"], folder: daemon.folder)
+      environment: Self.environment(daemon.socketPath), folder: daemon.folder)
     #expect(try program.exitStatus() == 0, "\(program.errors)")
     let lines = program.output.split(separator: "\n")
     #expect(lines.contains { $0.hasPrefix("Found Heart Belt at -") })
@@ -25,28 +30,26 @@ struct PythonExampleTests {
     let folder = try TemporaryFolder()
     let program = try ChildProcess(
       "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/heart_rate.py"],
-      environment: ["BLED_SOCKET": "\(folder.path)/none.sock", "PYTHONDONTWRITEBYTECODE": "1"], folder: folder)
+      environment: Self.environment("\(folder.path)/none.sock"), folder: folder)
     #expect(try program.exitStatus() == 1)
-    #expect(program.errors.contains("is bled running?") && program.errors.contains("none.sock"), "\(program.errors)")
+    #expect(program.errors.contains("bled is not running") && program.errors.contains("none.sock"), "\(program.errors)")
   }
 
   @Test("a method's own timeout goes to the daemon, which answers when it is over", .timeLimit(.minutes(10)))
   func timeout() throws {
     let daemon = try DaemonProcess()
     let text = """
-      from bled import CallFailed, Session
-      with Session() as session:
+      import bled, bled.sync
+      with bled.sync.connect() as client:
           try:
-              session.call("peripheral.connect", address="C0:DE:00:00:00:99", addressType="random", timeout=1)
-          except CallFailed as failed:
+              with client.link("C0:DE:00:00:00:99", address_type="random", timeout=1):
+                  pass
+          except bled.ConnectTimeout as failed:
               print(failed.domain, failed.name)
       """
     let program = try ChildProcess(
       "/usr/bin/env", ["python3", "-c", text],
-      environment: [
-        "BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": "\(Self.package)/Examples/python",
-      ], folder: daemon.folder)
+      environment: Self.environment(daemon.socketPath), folder: daemon.folder)
     #expect(try program.exitStatus() == 0, "\(program.errors)")
     #expect(program.output == "gap timeout\n")
   }
@@ -56,7 +59,7 @@ struct PythonExampleTests {
     let daemon = try DaemonProcess()
     let program = try ChildProcess(
       "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/bulk.py"],
-      environment: ["BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1"], folder: daemon.folder)
+      environment: Self.environment(daemon.socketPath), folder: daemon.folder)
     #expect(try program.exitStatus() == 0, "\(program.errors)")
     let lines = program.output.split(separator: "\n")
     #expect(lines.first?.hasPrefix("1000 values of ") == true)
@@ -68,7 +71,7 @@ struct PythonExampleTests {
     let daemon = try DaemonProcess()
     let program = try ChildProcess(
       "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/stream.py"],
-      environment: ["BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1"], folder: daemon.folder)
+      environment: Self.environment(daemon.socketPath), folder: daemon.folder)
     #expect(try program.exitStatus() == 0, "\(program.errors)")
     #expect(program.output == "200 values of 182 octets went to the phone.\n")
   }
@@ -78,7 +81,7 @@ struct PythonExampleTests {
     let daemon = try DaemonProcess()
     let program = try ChildProcess(
       "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/l2cap_echo.py"],
-      environment: ["BLED_SOCKET": daemon.socketPath, "PYTHONDONTWRITEBYTECODE": "1"], folder: daemon.folder)
+      environment: Self.environment(daemon.socketPath), folder: daemon.folder)
     #expect(try program.exitStatus() == 0, "\(program.errors)")
     #expect(program.output.contains("32768 octets came back unchanged."), "\(program.output)")
   }
@@ -88,7 +91,7 @@ struct PythonExampleTests {
     let folder = try TemporaryFolder()
     let program = try ChildProcess(
       "/usr/bin/env", ["python3", "\(Self.package)/Examples/python/heart_rate.py"],
-      environment: ["BLED_SOCKET": "\(folder.path)/none", "PYTHONDONTWRITEBYTECODE": "1"], folder: folder)
+      environment: Self.environment("\(folder.path)/none"), folder: folder)
     #expect(try program.exitStatus() == 1)
     #expect(program.errors.hasPrefix("heart_rate.py: ") && program.errors.split(separator: "\n").count == 1)
   }

@@ -1,5 +1,5 @@
-"""A small client for bled: JSON-RPC 2.0, one message per line, over a Unix socket. Needs only the standard library;
-copy and change it as you like.
+"""A small client for bled, for tests: JSON-RPC 2.0, one message per line, over a Unix socket. It sends whatever it is
+told, and needs nothing of the package `bled`.
 
     with Session() as session:
         session.call("scan.start", services=["180D"])
