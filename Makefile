@@ -39,7 +39,7 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows $(PYTHON_SCRIPTS),$(wildcard
   test-kernel test-avatar \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
-  install install-bluez install-sdk uninstall clean
+  install install-bluez install-sdk install-python uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -130,7 +130,7 @@ conformance: deps-build+test ## runs the tests against the shared vectors (BLED_
 fuzz: deps-build ## runs each target in Fuzz with libFuzzer for FUZZ_TIME=60 seconds
 	@Fuzz/run
 
-deb: build sdk deps-package ## makes Debian packages of the programs and of the SDK, in .build/deb
+deb: build sdk python deps-package ## makes Debian packages of the programs and of the SDK, in .build/deb
 	@scripts/deb .build/deb
 
 lint-deb: deb ## checks the packages with lintian
@@ -195,6 +195,9 @@ install-bluez: $(DIST)/bled-bluez ## installs bled-bluez, for programs that are 
 
 install-sdk: $(SDK)/libbled.a ## installs the result of make sdk and a toolset into PREFIX/lib/bled
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-sdk $(SDK)
+
+install-python: ## installs the result of make python where Debian has Python packages, in PREFIX/lib/python3
+	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/install-python .build/python
 
 uninstall: ## removes what install, install-bluez and install-sdk placed; keeps configuration and state
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
