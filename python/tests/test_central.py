@@ -40,6 +40,15 @@ async def test_scans_beside_each_other(daemon: Daemon) -> None:
             assert len(belts) == 0
 
 
+async def test_scan_gets_no_reports_of_the_one_before(daemon: Daemon) -> None:
+    async with bled.connect(daemon.socket) as client:
+        numbers = []
+        for _ in range(3):
+            async with client.scan(duplicates=True) as reports:
+                numbers.append((await anext(reports)).scan)
+        assert len(set(numbers)) == 3
+
+
 async def test_scan_that_is_refused(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         with pytest.raises(bled.BledError) as failure:

@@ -115,6 +115,7 @@ async def test_what_is_malformed_is_ignored(tmp_path: pathlib.Path) -> None:
             {"jsonrpc": "2.0", "method": "gatt.value", "params": {"peripheral": 5}},
             {"jsonrpc": "2.0", "method": "gatt.value", "params": {"peripheral": "a", "handle": True, "value": "00"}},
             {"jsonrpc": "2.0", "method": "gatt.value", "params": {"peripheral": "a", "handle": 1, "value": "0"}},
+            {"jsonrpc": "2.0", "method": "gatt.value", "params": {"peripheral": "a", "handle": 1, "value": "0\t0"}},
             {"jsonrpc": "2.0", "method": "gatt.value", "params": []},
             {"jsonrpc": "2.0", "method": "of.a.later.daemon", "params": {}},
             {"jsonrpc": "2.0", "method": "gatt.value", "params": {"peripheral": "a", "handle": 1, "value": "00"}},
@@ -126,7 +127,7 @@ async def test_what_is_malformed_is_ignored(tmp_path: pathlib.Path) -> None:
     async with playing(tmp_path, script) as client, client.events(bled.GattValue) as values:
         assert (await client.adapter_list()).adapters == ()
         assert (await anext(values)).value == b"\x00"
-        assert client.connection.ignored == 9
+        assert client.connection.ignored == 10
 
 
 async def test_answers_that_are_malformed(tmp_path: pathlib.Path) -> None:

@@ -33,6 +33,14 @@ async def test_session_is_restored(daemon: Daemon) -> None:
         assert await again.read("2A38") == b"\x01"
         await again.unsubscribe(rate.handle)
         assert [value async for value in values] == []
+        async with again.subscribe(rate.handle):
+            await client.close()
+    async with bled.connect(daemon.socket, restore=NAME) as client:
+        assert client.restored is not None
+        (again,) = client.restored.links
+        await client.simulation_disconnect(device="Belt", reason=0x13)
+        with pytest.raises(bled.HCIError):
+            await anext(again.subscriptions[rate.handle])
         await client.end()
     async with bled.connect(daemon.socket, restore=NAME) as client:
         assert client.restored is None

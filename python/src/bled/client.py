@@ -45,6 +45,7 @@ PROTOCOL = 1
 # How many reports wait; then the oldest are dropped.
 REPORTS = 1024
 EVENTS = 1024
+_LAST_SCAN = 65535
 _ADDRESS = re.compile(r"[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}")
 
 
@@ -69,6 +70,7 @@ class Client(Calls):
         self._serving = Serving(self.connection)
         self._agents = Agents(self.connection)
         self._scans: set[int] = set()
+        self._last_scan = 0
         self._wanted: Counter[tuple[tuple[str, object], ...]] = Counter()
 
     async def open(
@@ -134,7 +136,7 @@ class Client(Calls):
 
     @asynccontextmanager
     async def _scan(self, options: ScanStartOptions) -> AsyncIterator[Stream[ScanReport]]:
-        number = options.get("scan") or next(n for n in range(1, 65536) if n not in self._scans)
+        number = options.get("scan") or self._free_scan()
         params = calls.SCAN_START.request(**{**options, "scan": number})
         self._scans.add(number)
         stream: Stream[ScanReport] = Stream(REPORTS, Full.DROP_OLDEST)
@@ -156,6 +158,14 @@ class Client(Calls):
             stream.finish()
             for remove in removals:
                 remove()
+
+    def _free_scan(self) -> int:
+        # Not the number of the scan before, of which reports may still come.
+        for _ in range(_LAST_SCAN):
+            self._last_scan = self._last_scan % _LAST_SCAN + 1
+            if self._last_scan not in self._scans:
+                return self._last_scan
+        raise LimitReached("a session has no more than 65535 scans", code=4, name="limitReached")
 
     def link(
         self, device: str | ScanReport | None = None, **options: Unpack[PeripheralConnectOptions]

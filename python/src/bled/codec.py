@@ -3,6 +3,7 @@ words that a member may have: a later daemon has more."""
 
 from __future__ import annotations
 
+import binascii
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -135,9 +136,9 @@ def _boolean(value: object) -> bool:
 
 
 def _octets(value: object) -> bytes:
-    # bytes.fromhex skips spaces, which are no digits.
-    if isinstance(value, str) and " " not in value:
-        return bytes.fromhex(value)
+    # bytes.fromhex would skip spaces.
+    if isinstance(value, str):
+        return binascii.unhexlify(value)
     raise ValueError
 
 

@@ -353,7 +353,7 @@ class Link:
         for stream in self._changes:
             stream.finish(None if reason is None or isinstance(reason, NotConnected) else reason)
         for feed in self._feeds:
-            feed.close()
+            feed.lose(reason)
         self._over.set()
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from bled.connection import Connection
-from bled.errors import too_slow
+from bled.errors import BledError, too_slow
 from bled.protocol import AttributeFound, GattSubscriptionLost, GattValue, PeripheralDisconnected
 from bled.stream import Full, Stream
 
@@ -127,6 +127,12 @@ class Feed:
         if self._end() and self.handle is not None:
             self._subscriptions.leave(self._peripheral, self.handle)
 
+    def lose(self, reason: BledError | None) -> None:
+        """Ends the stream of a subscription that the daemon has ended."""
+        self.stream.finish(reason)
+        if self._end() and self.handle is not None:
+            self._subscriptions.forget(self._peripheral, self.handle)
+
     def _end(self) -> bool:
         if self._is_closed:
             return False
@@ -151,13 +157,7 @@ class Feed:
         self.stream.offer(event.value)
 
     def _lost(self, event: GattSubscriptionLost) -> None:
-        self.stream.finish(event.reason)
-        self._gone()
+        self.lose(event.reason)
 
     def _disconnected(self, event: PeripheralDisconnected) -> None:
-        self.stream.finish(event.reason)
-        self._gone()
-
-    def _gone(self) -> None:
-        if self._end() and self.handle is not None:
-            self._subscriptions.forget(self._peripheral, self.handle)
+        self.lose(event.reason)
