@@ -159,6 +159,7 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@scripts/check-blocking
 	@scripts/check-citations
 	@scripts/reference.py --check
+	@python/generate.py --check
 	@swift build --build-tests $(CHECKED) 2>&1 | tee .build/lint.log
 	@if grep -E '^($(CURDIR)/)?(Sources|Tests|Benchmarks)/[^ ]+: warning: ' .build/lint.log; then \
 	  echo "lint: fix the warnings above"; exit 1; fi
@@ -167,9 +168,10 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library -module-name CoreBluetooth \
 	  -I .build/debug/Modules $$(find Sources/CoreBluetooth -name '*.swift')
 
-reference: deps-build ## regenerates docs/openrpc.json and docs/reference.md from the messages and their doc comments
+reference: deps-build ## regenerates openrpc.json, reference.md and the types for Python from the messages' doc comments
 	@swift run $(CHECKED) openrpc
 	@scripts/reference.py
+	@python/generate.py
 
 docs: deps-build+test ## makes the documentation of CoreBluetooth and BledClient as HTML, in .build/docs
 	@swift build $(CHECKED) --target CoreBluetooth

@@ -175,7 +175,7 @@ class Maker:
         )
         for name, schema in self.schemas.items():
             if "enum" in schema:
-                text += f"\n{camel(name)} = {self.scalar(schema)[0]}\n"
+                text += "\n" + folded(f"{camel(name)} = {self.scalar(schema)[0]}\n")
         for name, schema in self.schemas.items():
             if name in SKIPPED or "properties" not in schema or "additionalProperties" in schema:
                 continue
